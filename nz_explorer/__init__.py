@@ -1,0 +1,1 @@
+"""nz_explorer: explore, teach and debug Zarr hierarchies under NZ-1.0."""

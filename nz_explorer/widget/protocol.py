@@ -1,0 +1,716 @@
+"""The messages between the explorer in the browser and its session in the kernel.
+
+This module is the one schema of the protocol: the kernel decodes and encodes with these
+classes, ``schema()`` makes the JSON Schema of them (kept in ``js/protocol.schema.json``),
+and the TypeScript types of the front end are generated from that file. Tests on both sides
+hold the three together.
+
+The exchange
+------------
+The browser sends ``Request`` and ``Cancel``; the kernel answers every request with exactly one
+``Reply`` of the same ``id`` (also when it was cancelled) and sends ``Event`` unasked. Bulk numbers
+travel as binary buffers beside the JSON; a field that ends in ``_buffer`` is an index into them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+PROTOCOL_VERSION = 1
+
+NodeKind = Literal["group", "array", "unknown"]
+NodeState = Literal["ok", "missing", "malformed", "unreadable", "unsupported"]
+Role = Literal["coordinate", "candidate", "auxiliary", "scalar", "data"]
+Direction = Literal["increasing", "decreasing"]
+Severity = Literal["error", "warning", "info"]
+Mask = Literal["nz", "storage", "raw"]
+
+
+class Message(Struct, forbid_unknown_fields=True):
+    """What all messages share: unknown members are refused on both sides."""
+
+
+# --- small parts ---------------------------------------------------------------------------
+
+
+class Counts(Message):
+    """Findings of a node and of everything below it."""
+
+    error: int = 0
+    warning: int = 0
+    info: int = 0
+    complete: bool = False
+    """Whether every rule that was asked for has been evaluated on the node and all below it."""
+
+
+class NodeRow(Message):
+    """One row of the tree."""
+
+    path: str
+    name: str
+    kind: NodeKind
+    state: NodeState
+    problem: str | None = None
+    """One sentence saying what is wrong where ``state`` is not ``ok``."""
+    has_children: bool | None = None
+    """None where it is not known before the group is listed."""
+    shape: list[int] | None = None
+    data_type: str | None = None
+    dimension_names: list[str | None] | None = None
+    role: Role | None = None
+    direction: Direction | None = None
+    counts: Counts = msgspec.field(default_factory=Counts)
+
+
+class Progress(Message):
+    """How far the background walk is."""
+
+    phase: Literal["walk", "values", "done", "cancelled", "failed"]
+    nodes: int
+    """Nodes read so far."""
+    total: int | None
+    """Nodes in all, None where it cannot be known before the walk ends."""
+    message: str
+    requests: int = 0
+    bytes_read: int = 0
+
+
+class Summary(Message):
+    """What the header shows."""
+
+    source: str
+    store: str
+    """The kind of store in words, such as ``folder`` or ``zip file``."""
+    zarr_format: int | None
+    listable: bool
+    metadata: Literal["documents", "consolidated"]
+    """Which metadata is shown: the stored documents or the consolidated ones."""
+    nodes: int
+    counts: Counts
+    not_evaluated: int
+    conforms: dict[str, bool | None]
+    """By convention; None where something needed was not evaluated (yet)."""
+    progress: Progress
+    root: NodeRow
+    mode: Literal["r", "r+"] = "r"
+
+
+class Attribute(Message):
+    """An attribute as text, with its type under NZ."""
+
+    name: str
+    value: str
+    """The value as JSON text, shortened where it is long."""
+    nz_type: str
+    pointer: str
+    note: str | None = None
+
+
+class RoleTest(Message):
+    """One test on the way to an array's role."""
+
+    test: str
+    passed: bool | None
+    """None where it was not (yet) possible to know."""
+    detail: str
+
+
+class Fact(Message):
+    """A labelled line of text, such as ``Chunks``: ``60 × 121 × 240``."""
+
+    label: str
+    text: str
+
+
+class LengthUse(Message):
+    """The arrays that give a dimension one length."""
+
+    length: int
+    arrays: list[str]
+    """Paths, at most twenty of them."""
+    total: int
+
+
+class DimensionRow(Message):
+    """One dimension of a group, as its arrays show it."""
+
+    name: str | None
+    lengths: list[LengthUse]
+    """More than one entry is a conflict."""
+    conflict: bool
+    coordinate: str | None
+    """Path of the array that is, or may be, the dimension coordinate."""
+    coordinate_state: Literal["yes", "no", "candidate", "none"]
+    why: str
+    """Why it is or is not a coordinate, in a sentence."""
+    first: str | None = None
+    last: str | None = None
+    step: str | None = None
+    direction: Direction | None = None
+    units: str | None = None
+
+
+class Fix(Message):
+    """What would cure a finding: an RFC 6902 patch on one document."""
+
+    safety: Literal["safe", "unsafe", "suggest"]
+    document: str
+    patch: list[dict[str, Any]]
+    note: str | None = None
+    diff: str | None = None
+    """The change as a unified diff of the document."""
+
+
+class Finding(Message):
+    """A rule that a node breaks."""
+
+    rule: str
+    level: str
+    severity: Severity
+    path: str
+    pointer: str
+    message: str
+    related: list[str] = []
+    fix: Fix | None = None
+
+
+class RuleInfo(Message):
+    """What a person needs to know of a rule."""
+
+    id: str
+    slug: str
+    title: str
+    family: str
+    level: str
+    severity: str
+    source: str
+    """Convention and section, such as ``NZ-1.0, Array``."""
+    statement: str
+    rationale: str
+    bad_example: str | None = None
+    good_example: str | None = None
+
+
+class NotEvaluated(Message):
+    """A rule that could not be decided on a node."""
+
+    rule: str
+    path: str
+    reason: str
+
+
+class Mark(Message):
+    """Lines of a document that a finding speaks of (1-based, inclusive)."""
+
+    first_line: int
+    last_line: int
+    rule: str
+    severity: Severity
+    message: str
+
+
+class DocumentText(Message):
+    """A metadata document as it is stored, or as the consolidated metadata gives it."""
+
+    key: str
+    origin: Literal["stored", "consolidated"]
+    text: str
+    """The text, cut after 256 KiB."""
+    size: int
+    """Its length in bytes, uncut."""
+    cut: bool
+    problem: str | None = None
+    marks: list[Mark] = []
+    differs: list[str] = []
+    """Pointers at which it differs from its counterpart."""
+
+
+class CdlSpan(Message):
+    """A line of CDL and what it was made from."""
+
+    text: str
+    path: str | None = None
+    key: str | None = None
+    pointer: str | None = None
+    first_line: int | None = None
+    last_line: int | None = None
+
+
+class Place(Message):
+    """A node of this dataset that an explanation names."""
+
+    path: str
+    label: str
+
+
+class Concept(Message):
+    """A row of the NUG → NZ table, filled with this dataset's names."""
+
+    nug: str
+    nz: str
+    note: str | None = None
+    here: list[Place] = []
+    total: int = 0
+
+
+class Axis(Message):
+    """One axis of a picture."""
+
+    label: str
+    kind: Literal["index", "number", "time", "category"]
+    start: int
+    """Array index of the first point shown."""
+    step: int
+    """Array elements from one point to the next (more than 1 where decimated)."""
+    size: int
+    """Points shown."""
+    length: int
+    """Length of the dimension."""
+    decreasing: bool = False
+    """Whether coordinate values fall with the index."""
+    units: str | None = None
+    coordinates_buffer: int | None = None
+    """float64, one per point; absent for kind ``index`` and ``category``."""
+    labels: list[str] | None = None
+    """A text per point, for kinds ``time`` and ``category``."""
+
+
+class Slider(Message):
+    """A dimension that a picture shows at one index."""
+
+    dimension: str
+    axis: int
+    length: int
+    index: int
+    label: str
+    """The coordinate value at the index, or the index itself."""
+    units: str | None = None
+
+
+class StateCount(Message):
+    """How many of the points shown are in a cell state."""
+
+    state: Literal[
+        "value", "fill", "nan", "inf", "neg_inf", "absent", "unreadable", "storage_fill"
+    ]
+    code: int
+    """The number used for it in ``states_buffer``."""
+    count: int
+
+
+class ReadFacts(Message):
+    """What a picture cost."""
+
+    decoded_bytes: int
+    whole_bytes: int
+    """What decoding the whole slice would take."""
+    chunks_read: int
+    chunks_total: int
+    decimated: bool
+    complete: bool
+    note: str
+    """The same in a sentence."""
+
+
+class ChunkError(Message):
+    """A chunk that could not be read."""
+
+    chunk: str
+    message: str
+
+
+# --- requests ------------------------------------------------------------------------------
+
+
+class OpenParams(Message):
+    """Asks for the summary."""
+
+
+class ChildrenParams(Message):
+    """Asks for a page of a group's children."""
+
+    path: str
+    offset: int = 0
+    limit: int = 200
+
+
+class RowsParams(Message):
+    """Asks again for rows that are on screen, after findings changed."""
+
+    paths: list[str]
+
+
+class RevealParams(Message):
+    """Asks where a node stands in the tree."""
+
+    path: str
+
+
+class SearchParams(Message):
+    """Asks for the nodes whose path contains all words of the query."""
+
+    query: str
+    offset: int = 0
+    limit: int = 200
+
+
+class NodeParams(Message):
+    """Asks for everything about one node that needs no values."""
+
+    path: str
+
+
+class DimensionsParams(Message):
+    """Asks for the dimension table of a group, or the own dimensions of an array."""
+
+    path: str
+
+
+class FindingsParams(Message):
+    """Asks for findings."""
+
+    path: str
+    below: bool = True
+    offset: int = 0
+    limit: int = 200
+
+
+class DocumentParams(Message):
+    """Asks for the documents of a node."""
+
+    path: str
+
+
+class PictureParams(Message):
+    """Asks for a picture."""
+
+    path: str
+    index: dict[str, int] = {}
+    """By dimension name, or ``dim_<axis>`` where a dimension has no name of its own."""
+    width: int = 800
+    """Of the drawing area, in CSS pixels times the device's pixel ratio."""
+    height: int = 500
+    everything: bool = False
+    """Read the whole slice, whatever the byte budget says."""
+
+
+class ThumbnailsParams(Message):
+    """Asks for small pictures of some arrays, as RGBA images."""
+
+    paths: list[str]
+    width: int = 160
+    height: int = 100
+
+
+class NetcdfParams(Message):
+    """Asks for the netCDF view of a node."""
+
+    path: str
+
+
+class CodeParams(Message):
+    """Asks for Python that gets to this view."""
+
+    path: str
+    index: dict[str, int] = {}
+
+
+class ColormapsParams(Message):
+    """Asks for the colormaps."""
+
+
+class RetryParams(Message):
+    """Asks to read a node again, and all below it."""
+
+    path: str
+
+
+class WalkParams(Message):
+    """Asks to stop the background walk or to go on with it."""
+
+    action: Literal["cancel", "resume"]
+
+
+class Request(Message):
+    """What the browser asks."""
+
+    kind: Literal["request"]
+    id: int
+    method: Literal[
+        "open",
+        "children",
+        "rows",
+        "reveal",
+        "search",
+        "node",
+        "dimensions",
+        "findings",
+        "document",
+        "picture",
+        "thumbnails",
+        "netcdf",
+        "code",
+        "colormaps",
+        "retry",
+        "walk",
+    ]
+    params: dict[str, Any] = {}
+
+
+class Cancel(Message):
+    """What the browser no longer wants."""
+
+    kind: Literal["cancel"]
+    id: int
+
+
+# --- results -------------------------------------------------------------------------------
+
+
+class ChildrenResult(Message):
+    path: str
+    offset: int
+    total: int
+    rows: list[NodeRow]
+    problem: str | None = None
+    """Why the children could not (all) be listed."""
+
+
+class RowsResult(Message):
+    rows: list[NodeRow]
+
+
+class Step(Message):
+    """A node on the way to another, and its place among its siblings."""
+
+    row: NodeRow
+    position: int
+
+
+class RevealResult(Message):
+    """The way from the root (not included) down to the node."""
+
+    steps: list[Step]
+
+
+class SearchResult(Message):
+    query: str
+    offset: int
+    total: int
+    complete: bool
+    """False while the walk is still going on: there may be more."""
+    rows: list[NodeRow]
+
+
+class NodeResult(Message):
+    row: NodeRow
+    title: str
+    """Such as ``float32 (time 240, lat 721, lon 1440)``."""
+    facts: list[Fact]
+    attributes: list[Attribute]
+    tests: list[RoleTest]
+    arrays: list[NodeRow] = []
+    """The arrays of a group that a picture can be made of, at most 60."""
+
+
+class DimensionsResult(Message):
+    path: str
+    group: str
+    rows: list[DimensionRow]
+    note: str | None = None
+    uses: list[list[str]] = []
+    """For every row the names of the arrays that use it, at most twenty."""
+
+
+class FindingsResult(Message):
+    path: str
+    below: bool
+    offset: int
+    total: int
+    counts: Counts
+    findings: list[Finding]
+    rules: dict[str, RuleInfo]
+    """The rules that the page names, by id."""
+    not_evaluated: list[NotEvaluated]
+    not_evaluated_total: int
+
+
+class DocumentResult(Message):
+    path: str
+    documents: list[DocumentText]
+    attributes: list[Attribute]
+    facts: list[Fact]
+    """Codecs, chunk grid and fill values in words."""
+
+
+class PictureResult(Message):
+    """A quick look. Rows of ``values_buffer`` run along ``y``, columns along ``x``."""
+
+    kind: Literal["line", "map", "scalar", "text", "none"]
+    path: str
+    title: str
+    label: str
+    """For assistive technology: array, slice and range."""
+    message: str | None = None
+    """Why there is no picture, or what is odd about it."""
+    data_type: str | None = None
+    units: str | None = None
+    x: Axis | None = None
+    y: Axis | None = None
+    sliders: list[Slider] = []
+    values_type: Literal["float32", "float64"] | None = None
+    values_buffer: int | None = None
+    """C order. Stored values; what is masked is for ``states_buffer`` to say."""
+    states_buffer: int | None = None
+    """uint8 per point: the state under NZ."""
+    storage_states_buffer: int | None = None
+    """uint8 per point: the state if the storage fill value were the mask."""
+    states: list[StateCount] = []
+    low: float | None = None
+    """Smallest finite value that is not masked, of those shown."""
+    high: float | None = None
+    text: str | None = None
+    """The value of a scalar, or a table of text values line by line."""
+    fill: str | None = None
+    """``_FillValue`` as decoded, with its dialect."""
+    storage_fill: str | None = None
+    read: ReadFacts | None = None
+    errors: list[ChunkError] = []
+
+
+class Thumbnail(Message):
+    path: str
+    width: int
+    height: int
+    image_buffer: int | None = None
+    """Values as uint8 per pixel, 0 = missing, 1…255 = low…high; the browser colours them."""
+    kind: Literal["line", "map", "none"] = "none"
+    label: str = ""
+
+
+class ThumbnailsResult(Message):
+    thumbnails: list[Thumbnail]
+
+
+class NetcdfResult(Message):
+    path: str
+    cdl: list[CdlSpan]
+    documents: list[DocumentText]
+    concepts: list[Concept]
+    tests: list[RoleTest]
+    role: Role | None = None
+
+
+class CodeResult(Message):
+    zarr: str
+    xarray: str
+    nz: str
+
+
+class ColormapsResult(Message):
+    names: list[str]
+    tables_buffer: int
+    """uint8, 256 × RGB for each name, one after the other."""
+
+
+class RetryResult(Message):
+    row: NodeRow
+
+
+class WalkResult(Message):
+    progress: Progress
+
+
+class Failure(Message):
+    """Why a request was not answered."""
+
+    code: Literal["cancelled", "not_found", "bad_request", "unreadable", "internal"]
+    message: str
+    retry: bool = False
+    """Whether trying again may help."""
+
+
+class Reply(Message, kw_only=True):
+    """The answer to a request: a result or a failure."""
+
+    kind: Literal["reply"] = "reply"
+    id: int
+    ok: bool
+    result: Any = None
+    error: Failure | None = None
+
+
+class Event(Message, kw_only=True):
+    """What the kernel tells unasked: progress, and that findings have changed."""
+
+    kind: Literal["event"] = "event"
+    event: Literal["summary"] = "summary"
+    summary: Summary
+
+
+PARAMS: dict[str, type[Message]] = {
+    "open": OpenParams,
+    "children": ChildrenParams,
+    "rows": RowsParams,
+    "reveal": RevealParams,
+    "search": SearchParams,
+    "node": NodeParams,
+    "dimensions": DimensionsParams,
+    "findings": FindingsParams,
+    "document": DocumentParams,
+    "picture": PictureParams,
+    "thumbnails": ThumbnailsParams,
+    "netcdf": NetcdfParams,
+    "code": CodeParams,
+    "colormaps": ColormapsParams,
+    "retry": RetryParams,
+    "walk": WalkParams,
+}
+
+RESULTS: dict[str, type[Message]] = {
+    "open": Summary,
+    "children": ChildrenResult,
+    "rows": RowsResult,
+    "reveal": RevealResult,
+    "search": SearchResult,
+    "node": NodeResult,
+    "dimensions": DimensionsResult,
+    "findings": FindingsResult,
+    "document": DocumentResult,
+    "picture": PictureResult,
+    "thumbnails": ThumbnailsResult,
+    "netcdf": NetcdfResult,
+    "code": CodeResult,
+    "colormaps": ColormapsResult,
+    "retry": RetryResult,
+    "walk": WalkResult,
+}
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of all messages, as kept in ``js/protocol.schema.json``.
+
+    Returns
+    -------
+    dict
+        ``$defs`` holds one schema per class; ``x-methods`` names params and result of each method.
+    """
+    types = [Request, Cancel, Reply, Event, *PARAMS.values(), *RESULTS.values()]
+    _, definitions = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
+    asked = {"Request", "Cancel", *(params.__name__ for params in PARAMS.values())}
+    for name, definition in definitions.items():
+        if name not in asked:  # the kernel sends every field, also those that hold the default
+            definition["required"] = list(definition["properties"])
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "nz_explorer protocol",
+        "x-version": PROTOCOL_VERSION,
+        "x-methods": {
+            name: {"params": PARAMS[name].__name__, "result": RESULTS[name].__name__}
+            for name in PARAMS
+        },
+        "$defs": definitions,
+    }

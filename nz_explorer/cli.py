@@ -1,0 +1,92 @@
+"""The command line: ``nz-explorer check | tree | cdl | explain | demo | lab``.
+
+Commands import what they need when they run, so that ``--help`` and shell completion answer at
+once. Exit codes are part of the contract: 0 nothing found, 1 findings, 2 the source could not be
+read or the call is wrong – with one line on stderr and no traceback.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+WRONG = 2
+"""Exit code of a call that could not be carried out."""
+
+
+class _Cli(click.Group):
+    """A group whose errors are one line on stderr and exit code 2."""
+
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+        """Run the command line; see ``click.Command.main``."""
+        if not standalone_mode:
+            return super().main(*args, standalone_mode=False, **extra)
+        try:
+            code = super().main(*args, standalone_mode=False, **extra)
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.format_message())
+            sys.exit(WRONG)
+        except click.ClickException as error:
+            _complain(error.format_message())
+            sys.exit(WRONG)
+        except click.Abort:
+            _complain("interrupted")
+            sys.exit(130)
+        except Exception as error:
+            if not _is_expected(error):
+                raise
+            _complain(str(error))
+            sys.exit(WRONG)
+        # A command returns None or its exit code.
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _is_expected(error: Exception) -> bool:
+    """Whether an error speaks of the source or the call rather than of a mistake of ours."""
+    from nz_explorer.store import SourceError
+
+    return isinstance(error, (SourceError, OSError))
+
+
+def _complain(message: str) -> None:
+    click.echo("nz-explorer: " + " ".join(message.split()), err=True)
+
+
+@click.group(cls=_Cli, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="nz_explorer", prog_name="nz-explorer")
+def main() -> None:
+    """Explore, teach and debug Zarr hierarchies under NZ-1.0."""
+
+
+@main.command()
+@click.option("--no-browser", is_flag=True, help="Only print the address of JupyterLab.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port; 0 picks a free one.")
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=None,
+    help="Where the sample data and the notebook go (default: a folder in the user's cache).",
+)
+def demo(no_browser: bool, port: int, folder: Path | None) -> None:
+    """Open JupyterLab on a notebook that explores a sample dataset."""
+    from nz_explorer import launch
+
+    launch.demo(folder, browser=not no_browser, port=port)
+
+
+@main.command()
+@click.argument("source")
+@click.option("--no-browser", is_flag=True, help="Only print the address of JupyterLab.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port; 0 picks a free one.")
+def lab(source: str, no_browser: bool, port: int) -> None:
+    """Open JupyterLab on a notebook that explores SOURCE."""
+    from nz_explorer import launch
+
+    launch.lab(source, browser=not no_browser, port=port)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""Stores in a zip file."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nz_explorer.store.cancellation import Cancellation
+from nz_explorer.store.errors import ReadError, SourceError
+from nz_explorer.store.reader import MAX_DOCUMENT_BYTES, Listing, Reader
+
+if TYPE_CHECKING:
+    from zarr.abc.store import Store
+
+ROOT_DOCUMENTS = ("zarr.json", ".zgroup", ".zarray", ".zmetadata", ".nczarr", ".zattrs")
+
+
+class ZipReader(Reader):
+    """Reads a zip file, from its single top folder where the root has no document of its own.
+
+    Raises
+    ------
+    SourceError
+        If the file is no zip file, or a broken one.
+    """
+
+    def __init__(self, file: Path, *, label: str | None = None) -> None:
+        try:
+            self._zip = zipfile.ZipFile(file)
+        except (zipfile.BadZipFile, NotImplementedError) as error:
+            raise SourceError(f"{file} is not a readable zip file: {error}") from error
+        except OSError as error:
+            raise SourceError(f"could not open {file}: {error.strerror or error}") from error
+        self.file = file
+        names = self._zip.namelist()
+        # Names that would lead out of the archive name no key, so they are never looked up.
+        super().__init__(
+            label or str(file), "zip file", prefix=_top_folder(names), url=file.as_uri()
+        )
+        self._levels = _levels(names)
+
+    def get_many(
+        self, keys: Sequence[str], cancel: Cancellation | None = None
+    ) -> list[bytes | ReadError | None]:
+        self.counters.round_trips += 1
+        answers: list[bytes | ReadError | None] = []
+        for key in keys:
+            if cancel is not None:
+                cancel.check()
+            self.counters.requests += 1
+            answers.append(self._read(key))
+        return answers
+
+    def _read(self, key: str) -> bytes | ReadError | None:
+        try:
+            info = self._zip.getinfo(f"{self.prefix}/{key}" if self.prefix else key)
+        except KeyError:
+            return None
+        if info.file_size > MAX_DOCUMENT_BYTES:
+            return ReadError(key, "too large", f"it would unpack to {info.file_size} bytes")
+        try:
+            # `read(n)` stops at n bytes even where the archive lies about the size.
+            with self._zip.open(info) as member:
+                data = member.read(MAX_DOCUMENT_BYTES)
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+            return ReadError(key, "corrupt", f"the zip file is damaged here: {error}")
+        except OSError as error:
+            return ReadError(key, "os", error.strerror or str(error))
+        self.counters.bytes += len(data)
+        return data
+
+    def list_many(
+        self, prefixes: Sequence[str], cancel: Cancellation | None = None, limit: int | None = None
+    ) -> list[Listing | ReadError]:
+        self.counters.round_trips += 1
+        answers: list[Listing | ReadError] = []
+        for prefix in prefixes:
+            if cancel is not None:
+                cancel.check()
+            self.counters.requests += 1
+            where = "/".join(part for part in (self.prefix, prefix) if part)
+            names = sorted(self._levels.get(where, ()))
+            complete = limit is None or len(names) <= limit
+            answers.append(Listing(tuple(names if complete else names[:limit]), complete))
+        return answers
+
+    def open_zarr_store(self) -> Store:
+        from zarr.storage import ZipStore
+
+        return ZipStore(self.file, mode="r", read_only=True)
+
+    def close(self) -> None:
+        """Close the file."""
+        super().close()
+        self._zip.close()
+
+
+def _top_folder(names: list[str]) -> str:
+    tops = {name.split("/", 1)[0] for name in names if not name.startswith("__MACOSX/")}
+    if len(tops) != 1:
+        return ""
+    (top,) = tops
+    return top if not set(ROOT_DOCUMENTS) & tops else ""
+
+
+def _levels(names: list[str]) -> dict[str, set[str]]:
+    levels: dict[str, set[str]] = {}
+    for name in names:
+        parts = name.rstrip("/").split("/")
+        for depth in range(len(parts), 0, -1):
+            level = levels.setdefault("/".join(parts[: depth - 1]), set())
+            if parts[depth - 1] in level:
+                break
+            level.add(parts[depth - 1])
+    return levels

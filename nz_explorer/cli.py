@@ -8,7 +8,8 @@ read or the call is wrong – with one line on stderr and no traceback.
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import click
@@ -20,12 +21,20 @@ WRONG = 2
 class _Cli(click.Group):
     """A group whose errors are one line on stderr and exit code 2."""
 
-    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
         """Run the command line; see ``click.Command.main``."""
+        run = partial(super().main, args, prog_name, complete_var, standalone_mode=False, **extra)
         if not standalone_mode:
-            return super().main(*args, standalone_mode=False, **extra)
+            return run()
         try:
-            code = super().main(*args, standalone_mode=False, **extra)
+            code: Any = run()
         except click.exceptions.NoArgsIsHelpError as error:
             click.echo(error.format_message())
             sys.exit(WRONG)
@@ -46,9 +55,10 @@ class _Cli(click.Group):
 
 def _is_expected(error: Exception) -> bool:
     """Whether an error speaks of the source or the call rather than of a mistake of ours."""
+    from nz_explorer.launch import LaunchError
     from nz_explorer.store import SourceError
 
-    return isinstance(error, (SourceError, OSError))
+    return isinstance(error, (SourceError, LaunchError, OSError))
 
 
 def _complain(message: str) -> None:
@@ -62,24 +72,22 @@ def main() -> None:
 
 
 @main.command()
-@click.option("--no-browser", is_flag=True, help="Only print the address of JupyterLab.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port; 0 picks a free one.")
 @click.option(
-    "--folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=None,
-    help="Where the sample data and the notebook go (default: a folder in the user's cache).",
+    "--no-browser", is_flag=True, envvar="NO_BROWSER", help="Only print the address of JupyterLab."
 )
-def demo(no_browser: bool, port: int, folder: Path | None) -> None:
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port; 0 picks a free one.")
+def demo(no_browser: bool, port: int) -> None:
     """Open JupyterLab on a notebook that explores a sample dataset."""
     from nz_explorer import launch
 
-    launch.demo(folder, browser=not no_browser, port=port)
+    launch.demo(browser=not no_browser, port=port)
 
 
 @main.command()
 @click.argument("source")
-@click.option("--no-browser", is_flag=True, help="Only print the address of JupyterLab.")
+@click.option(
+    "--no-browser", is_flag=True, envvar="NO_BROWSER", help="Only print the address of JupyterLab."
+)
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port; 0 picks a free one.")
 def lab(source: str, no_browser: bool, port: int) -> None:
     """Open JupyterLab on a notebook that explores SOURCE."""

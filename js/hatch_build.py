@@ -39,7 +39,9 @@ class FrontEnd(BuildHookInterface):  # type: ignore[type-arg]  # its parameter i
             )
         self.app.display_info("Building the front end of nz_explorer")
         if not is_fresh(
-            root / "js", [root / "js" / "node_modules" / ".package-lock.json"], ["package-lock.json"]
+            root / "js",
+            [root / "js" / "node_modules" / ".package-lock.json"],
+            ["package-lock.json"],
         ):
             run(npm, "ci", "--no-audit", "--no-fund", cwd=root / "js")
         run(npm, "run", "build", cwd=root / "js")

@@ -1,0 +1,31 @@
+"""What the documents of a store mean: hierarchy, groups, arrays, dimensions and attributes."""
+
+from nz_explorer.model.attributes import AttributeType, nz_type
+from nz_explorer.model.consolidated import Consolidated
+from nz_explorer.model.dimensions import Dimension, Use, dimension_table, is_candidate
+from nz_explorer.model.document import Document, DocumentProblem
+from nz_explorer.model.hierarchy import Hierarchy, NodeNotFound, open_store
+from nz_explorer.model.node import Array, Group, Node
+from nz_explorer.model.roles import RoleResult, RoleTest, classify, references
+
+__all__ = [
+    "Array",
+    "AttributeType",
+    "Consolidated",
+    "Dimension",
+    "Document",
+    "DocumentProblem",
+    "Group",
+    "Hierarchy",
+    "Node",
+    "NodeNotFound",
+    "RoleResult",
+    "RoleTest",
+    "Use",
+    "classify",
+    "dimension_table",
+    "is_candidate",
+    "nz_type",
+    "open_store",
+    "references",
+]

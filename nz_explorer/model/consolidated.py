@@ -1,0 +1,141 @@
+"""Consolidated metadata: the documents of many nodes, kept in one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from nz_explorer.model.document import Document, Entries
+from nz_explorer.store import ReadError
+from nz_explorer.store.reader import check_key
+
+V2_NAMES = (".zarray", ".zgroup", ".zattrs")
+
+
+class Consolidated:
+    """An index of the entries of a consolidated document, by node.
+
+    Parameters
+    ----------
+    holder : Document
+        The root's ``zarr.json``, or ``.zmetadata``.
+    zarr_format : int
+        2 or 3.
+    entries : mapping
+        The entries as the document has them: key to metadata.
+
+    Attributes
+    ----------
+    rejected : dict of str to str
+        Keys of entries that can belong to no node, and why.
+    """
+
+    def __init__(
+        self, holder: Document, zarr_format: Literal[2, 3], entries: Mapping[str, Any]
+    ) -> None:
+        self.holder = holder
+        self.zarr_format = zarr_format
+        self.rejected: dict[str, str] = {}
+        self._entries = entries
+        self._keys: dict[str, dict[str, str]] = {}
+        """Path → document name → key of the entry."""
+        self._children: dict[str, dict[str, None]] = {}
+        for key in entries:
+            self._add(key)
+
+    def _add(self, key: str) -> None:
+        path, name = (key, "zarr.json") if self.zarr_format == 3 else _split(key)
+        trimmed = path.strip("/")
+        if self.zarr_format == 2 and name not in V2_NAMES:
+            self.rejected[key] = "it names no metadata document"
+            return
+        if trimmed:
+            try:
+                check_key(trimmed)
+            except ReadError as error:
+                self.rejected[key] = error.detail
+                return
+        path = f"/{trimmed}"
+        self._keys.setdefault(path, {})[name] = key
+        while path != "/":
+            above, name = path.rsplit("/", 1)
+            above = above or "/"
+            names = self._children.setdefault(above, {})
+            if name in names:
+                return
+            names[name] = None
+            path = above
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._keys
+
+    @property
+    def paths(self) -> list[str]:
+        """Paths of all nodes that have an entry, in the order of the document."""
+        return list(self._keys)
+
+    def child_names(self, path: str) -> tuple[str, ...]:
+        """Return the names below a path, sorted, also of groups without an entry of their own."""
+        return tuple(sorted(self._children.get(path, ())))
+
+    def key(self, path: str, name: str) -> str | None:
+        """Return the key of an entry as the document spells it."""
+        return self._keys.get(path, {}).get(name)
+
+    def entry(self, path: str, name: str = "zarr.json") -> Any:
+        """Return an entry, decoded; None where there is none."""
+        key = self.key(path, name)
+        return None if key is None else self._entries[key]
+
+    def documents(self, path: str) -> tuple[Document, ...]:
+        """Return the documents that the entries of a node stand for."""
+        stem = "" if path == "/" else f"{path[1:]}/"
+        return tuple(
+            Document(name, stem + name, self._raw(key), origin="consolidated")
+            for name, key in self._keys.get(path, {}).items()
+        )
+
+    def _raw(self, key: str) -> bytes | msgspec.Raw:
+        if isinstance(self._entries, Entries):
+            return self._entries.raw[key]
+        # Python's encoder, because the entry may hold NaN, which has to survive.
+        return json.dumps(self._entries[key]).encode()
+
+
+def _split(key: str) -> tuple[str, str]:
+    path, _, name = key.rpartition("/")
+    return path, name
+
+
+def find(root_documents: Mapping[str, Document]) -> tuple[Consolidated | None, str | None]:
+    """Look for consolidated metadata among the documents of a root.
+
+    Returns
+    -------
+    consolidated : Consolidated or None
+        The index, None where there is none that can be used.
+    problem : str or None
+        Why what is there cannot be used.
+    """
+    document = root_documents.get("zarr.json")
+    if document is not None and document.ok:
+        holder = document.value.get("consolidated_metadata")
+        if holder is None:
+            return None, None
+        entries = holder.get("metadata") if isinstance(holder, Mapping) else None
+        if not isinstance(entries, Mapping):
+            return None, "consolidated_metadata holds no object called metadata"
+        return Consolidated(document, 3, entries), None
+    document = root_documents.get(".zmetadata")
+    if document is not None and document.has_bytes:
+        entries = document.value.get("metadata") if document.ok else None
+        if not isinstance(entries, Mapping):
+            return None, ".zmetadata holds no object called metadata"
+        return Consolidated(document, 2, entries), None
+    return None, None

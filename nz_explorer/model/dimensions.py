@@ -1,0 +1,96 @@
+"""The dimension table: which dimensions the arrays of a group share (NZ-1.0, Dimension).
+
+A label belongs to the group that contains the arrays; the same label in another group is another
+dimension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from nz_explorer.model.node import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One axis of one array."""
+
+    array: Array
+    axis: int
+    length: int
+
+
+@dataclass(slots=True)
+class Dimension:
+    """A dimension of a group.
+
+    Attributes
+    ----------
+    name : str or None
+        Its label; None for one that has none, which then belongs to a single axis.
+    uses : list of Use
+        Every axis that runs along it.
+    candidate : Array or None
+        The array that is its coordinate if its values are strictly monotonic: named like it, with it
+        as the only dimension.
+    namesake : Array or None
+        An array of that name which cannot be its coordinate.
+    """
+
+    name: str | None
+    uses: list[Use] = field(default_factory=list)
+    candidate: Array | None = None
+    namesake: Array | None = None
+
+    @property
+    def lengths(self) -> dict[int, list[Array]]:
+        """The arrays by the length they give it, the most frequent length first."""
+        found: dict[int, list[Array]] = {}
+        for use in self.uses:
+            arrays = found.setdefault(use.length, [])
+            if use.array not in arrays:
+                arrays.append(use.array)
+        return dict(sorted(found.items(), key=lambda item: -len(item[1])))
+
+    @property
+    def conflict(self) -> bool:
+        """Whether arrays disagree about its length."""
+        return len({use.length for use in self.uses}) > 1
+
+
+def dimension_table(arrays: Iterable[Array]) -> list[Dimension]:
+    """Return the dimensions of some arrays of one group, in the order in which they appear.
+
+    Parameters
+    ----------
+    arrays : iterable of Array
+        All arrays directly in the group, or one of them for its own dimensions.
+    """
+    named: dict[str, Dimension] = {}
+    anonymous: list[Dimension] = []
+    arrays = list(arrays)
+    for array in arrays:
+        shape, names = array.shape, array.dimension_names
+        for axis, length in enumerate(shape or ()):
+            name = None if names is None else names[axis]
+            if name:
+                named.setdefault(name, Dimension(name)).uses.append(Use(array, axis, length))
+            else:
+                anonymous.append(Dimension(None, [Use(array, axis, length)]))
+    for array in arrays:
+        dimension = named.get(array.name)
+        if dimension is not None:
+            if is_candidate(array):
+                dimension.candidate = array
+            else:
+                dimension.namesake = array
+    return [*named.values(), *anonymous]
+
+
+def is_candidate(array: Array) -> bool:
+    """Whether an array is a dimension coordinate if only its values allow it.
+
+    Its name is that of its only dimension (NZ-1.0, Dimension Coordinate Array).
+    """
+    return array.dimension_names == (array.name,) and array.ndim in (1, None)

@@ -1,0 +1,420 @@
+"""One metadata document, decoded tolerantly: whatever its bytes are, there is an answer.
+
+A well-formed document takes the fast path (orjson). One that orjson refuses, or that may repeat a key,
+is decoded again with Python's own decoder, which accepts what Python programs write, and what is wrong
+with it is told as problems with line and column.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import msgspec
+import orjson
+
+from nz_explorer.model.scan import MAX_DEPTH, Scan, ScanError, Span, scan
+from nz_explorer.store import ReadError
+
+Origin = Literal["stored", "consolidated"]
+ProblemKind = Literal[
+    "utf8", "syntax", "bare-token", "duplicate", "bom", "not-object", "empty", "truncated", "limit", "io"
+]
+
+SCAN_LIMIT = 4 * 1024 * 1024
+"""Characters up to which a document is walked for positions; that takes about a second."""
+LAZY_BYTES = 64 * 1024
+"""Documents above this have their consolidated entries indexed instead of decoded."""
+
+JSON_TYPES = {
+    dict: "object",
+    list: "array",
+    str: "string",
+    bool: "boolean",
+    int: "number",
+    float: "number",
+    type(None): "null",
+}
+
+
+def json_type(value: Any) -> str:
+    """Return what JSON calls the type of a decoded value."""
+    return "object" if isinstance(value, Mapping) else JSON_TYPES.get(type(value), "value")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentProblem:
+    """Something wrong with the text of a document, before what it says is looked at."""
+
+    kind: ProblemKind
+    message: str
+    pointer: str = ""
+    line: int | None = None
+    column: int | None = None
+    offset: int | None = None
+    detail: dict[str, Any] = field(default_factory=dict)
+
+
+class Entries(Mapping[str, Any]):
+    """The entries of a large consolidated document: found by key, decoded when asked for."""
+
+    def __init__(self, raw: dict[str, msgspec.Raw]) -> None:
+        self.raw = raw
+
+    def __getitem__(self, key: str) -> Any:
+        return decode(bytes(self.raw[key]))[0]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.raw)
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+
+class Document:
+    """A metadata document of a node.
+
+    Parameters
+    ----------
+    name : str
+        ``zarr.json``, ``.zgroup``, ``.zarray``, ``.zattrs`` or ``.zmetadata``.
+    key : str
+        Its key in the store.
+    raw : bytes or msgspec.Raw, optional
+        Its bytes; None where it is absent or could not be read.
+    error : ReadError, optional
+        Why it could not be read.
+    origin : str
+        ``stored``, or ``consolidated`` where the bytes come from consolidated metadata.
+    """
+
+    __slots__ = ("_problems", "_raw", "_scan", "_value", "error", "key", "name", "origin")
+
+    def __init__(
+        self,
+        name: str,
+        key: str,
+        raw: bytes | msgspec.Raw | None,
+        *,
+        error: ReadError | None = None,
+        origin: Origin = "stored",
+    ) -> None:
+        self.name = name
+        self.key = key
+        self.error = error
+        self.origin = origin
+        self._raw = raw
+        self._value: Any = _UNKNOWN
+        self._problems: tuple[DocumentProblem, ...] | None = None
+        self._scan: Scan | None = None
+
+    @property
+    def raw(self) -> bytes | None:
+        """The bytes, None where there are none."""
+        raw = self._raw
+        return raw if raw is None or isinstance(raw, bytes) else bytes(raw)
+
+    @property
+    def has_bytes(self) -> bool:
+        """Whether it is there and was read."""
+        return self._raw is not None
+
+    @property
+    def value(self) -> Any:
+        """What the document says; None where it cannot be decoded."""
+        if self._value is _UNKNOWN:
+            self._decode()
+        return self._value
+
+    @property
+    def ok(self) -> bool:
+        """Whether it holds an object."""
+        return isinstance(self.value, dict)
+
+    @property
+    def problems(self) -> tuple[DocumentProblem, ...]:
+        """What is wrong with the text."""
+        if self._problems is None:
+            self._decode()
+        return self._problems or ()
+
+    @property
+    def text(self) -> str:
+        """The text, with replacement characters where it is not UTF-8."""
+        return _text(self.raw or b"")[0]
+
+    def release(self) -> None:
+        """Forget the decoded value; it is decoded again when asked for."""
+        if self._raw is not None:
+            self._value = _UNKNOWN
+            self._scan = None
+
+    def scan(self) -> Scan | None:
+        """Return the places of its values, None where it is no JSON or too long to walk."""
+        if self._scan is None and self._raw is not None:
+            text = self.text
+            if len(text) <= SCAN_LIMIT:
+                try:
+                    self._scan = scan(text)
+                except ScanError:
+                    return None
+        return self._scan
+
+    def span(self, pointer: str) -> Span | None:
+        """Return where the value at a pointer stands."""
+        places = self.scan()
+        return places.span(pointer) if places else None
+
+    def token(self, pointer: str) -> str | None:
+        """Return the value at a pointer as it is spelled."""
+        places = self.scan()
+        return places.token(pointer) if places else None
+
+    def _decode(self) -> None:
+        if self.error is not None:
+            self._value = None
+            self._problems = (
+                DocumentProblem("io", str(self.error), detail={"reason": self.error.reason}),
+            )
+        elif self._raw is None:
+            self._value, self._problems = None, ()
+        else:
+            self._value, self._problems = decode(self.raw or b"", self.key)
+
+
+class _Unknown:
+    """Marks a value that has not been decoded."""
+
+
+_UNKNOWN = _Unknown()
+
+
+def decode(raw: bytes, key: str = "") -> tuple[Any, tuple[DocumentProblem, ...]]:
+    """Decode a document.
+
+    Parameters
+    ----------
+    raw : bytes
+        Its bytes.
+    key : str
+        Its key, for the messages.
+
+    Returns
+    -------
+    value
+        The decoded value, None if it is not even almost JSON.
+    problems : tuple of DocumentProblem
+        What is wrong with the text.
+    """
+    if len(raw) > LAZY_BYTES and (value := _decode_lazily(raw)) is not None:
+        return value, ()
+    try:
+        value = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return _decode_tolerantly(raw, key)
+    # Every member has a key followed by a colon, and text in strings can only add to the count of
+    # those, so an equal count proves that no key was dropped.
+    if raw.count(b'":') != _count_members(value):
+        return _decode_tolerantly(raw, key)
+    if type(value) is not dict:
+        return value, (_not_object(value, key),)
+    return value, ()
+
+
+def _count_members(value: Any) -> int:
+    if type(value) is dict:
+        count = len(value)
+        for item in value.values():
+            if type(item) is dict or type(item) is list:
+                count += _count_members(item)
+        return count
+    if type(value) is list:
+        count = 0
+        for item in value:
+            if type(item) is dict or type(item) is list:
+                count += _count_members(item)
+        return count
+    return 0
+
+
+def _decode_lazily(raw: bytes) -> dict[str, Any] | None:
+    """Decode a large document except for its consolidated entries; None where it has none.
+
+    Objects cost more than text: indexing the entries of a 61 MB document takes 0.2 s, decoding them 0.8 s or more.
+    """
+    try:
+        members = _raw_members(raw)
+        if "consolidated_metadata" in members:  # zarr.json
+            outer, holder = members, _raw_members(members.pop("consolidated_metadata"))
+        elif "zarr_consolidated_format" in members:  # .zmetadata
+            outer, holder = {}, members
+        else:
+            return None
+        entries = _raw_members(holder.pop("metadata"))
+        inside = {name: orjson.loads(part) for name, part in holder.items()}
+        value = {name: orjson.loads(part) for name, part in outer.items()}
+    except (msgspec.DecodeError, orjson.JSONDecodeError, KeyError):
+        return None
+    # Each `":` of the text ends a key seen here, or stands in a part seen here: else a key was dropped.
+    parts = [*outer.values(), *holder.values(), *entries.values()]
+    keys = len(parts) + 1 + (1 if outer is members else 0)
+    if raw.count(b'":') != keys + sum(bytes(part).count(b'":') for part in parts):
+        return None
+    if any(_count_members(v) != bytes(outer[k]).count(b'":') for k, v in value.items()):
+        return None
+    inside["metadata"] = Entries(entries)
+    if outer is not members:
+        return inside
+    value["consolidated_metadata"] = inside
+    return value
+
+
+def _raw_members(raw: bytes | msgspec.Raw) -> dict[str, msgspec.Raw]:
+    return msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
+
+
+def _text(raw: bytes) -> tuple[str, DocumentProblem | None]:
+    for mark, encoding in (
+        (codecs.BOM_UTF32_LE, "UTF-32"),
+        (codecs.BOM_UTF32_BE, "UTF-32"),
+        (codecs.BOM_UTF16_LE, "UTF-16"),
+        (codecs.BOM_UTF16_BE, "UTF-16"),
+    ):
+        if raw.startswith(mark):
+            text = raw.decode(encoding, errors="replace")
+            return text, DocumentProblem(
+                "utf8", f"is not UTF-8 but {encoding}", offset=0, detail={"encoding": encoding}
+            )
+    if raw.startswith(codecs.BOM_UTF8):
+        text, problem = _text(raw[len(codecs.BOM_UTF8) :])
+        return text, problem or DocumentProblem("bom", "starts with a byte order mark", offset=0)
+    try:
+        return raw.decode("utf-8"), None
+    except UnicodeDecodeError as error:
+        return raw.decode("utf-8", errors="replace"), DocumentProblem(
+            "utf8", f"is not UTF-8 (byte {error.start})", offset=error.start, detail={"byte": error.start}
+        )
+
+
+def _decode_tolerantly(raw: bytes, key: str) -> tuple[Any, tuple[DocumentProblem, ...]]:
+    label = key or "the document"
+    text, encoding_problem = _text(raw)
+    problems: list[DocumentProblem] = []
+    if encoding_problem is not None:
+        problems.append(
+            DocumentProblem(
+                encoding_problem.kind,
+                f"{label} {encoding_problem.message}",
+                offset=encoding_problem.offset,
+                detail=encoding_problem.detail,
+            )
+        )
+    if not text.strip():
+        problems.append(DocumentProblem("empty", f"{label} is empty ({len(raw)} bytes)", line=1, column=1))
+        return None, tuple(problems)
+    repeated: list[str] = []
+    bare: list[str] = []
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) != len(pairs):
+            keys = [name for name, _ in pairs]
+            repeated.extend(name for name in value if keys.count(name) > 1)
+        return value
+
+    def constant(token: str) -> float:
+        bare.append(token)
+        return float(token.replace("Infinity", "inf"))
+
+    try:
+        value = json.loads(text, object_pairs_hook=members, parse_constant=constant)
+    except json.JSONDecodeError as error:
+        problems.append(_syntax(label, text, error))
+        return None, tuple(problems)
+    except RecursionError:
+        problems.append(DocumentProblem("limit", f"{label} is nested too deeply to be read"))
+        return None, tuple(problems)
+    except ValueError as error:  # an integer of more digits than Python converts
+        problems.append(DocumentProblem("limit", f"{label}: {error}"))
+        return None, tuple(problems)
+    if repeated or bare:
+        problems.extend(_located(label, text, repeated, bare))
+    if not isinstance(value, dict):
+        problems.append(_not_object(value, label))
+    return value, tuple(problems)
+
+
+def _located(label: str, text: str, repeated: list[str], bare: list[str]) -> Iterator[DocumentProblem]:
+    try:
+        places = scan(text) if len(text) <= SCAN_LIMIT else None
+    except ScanError:
+        places = None  # nested beyond MAX_DEPTH, though Python decodes it: told without places
+    if places is None:
+        for token in sorted(set(bare)):
+            yield DocumentProblem("bare-token", f"{label}: bare {token} is not JSON", detail={"token": token})
+        for name in sorted(set(repeated)):
+            yield DocumentProblem(
+                "duplicate", f"{label}: key {name!r} occurs more than once", detail={"key": name, "count": 2}
+            )
+        return
+    for pointer, token in places.bare.items():
+        start, _ = places.places[pointer]
+        line, column = _position(text, start)
+        yield DocumentProblem(
+            "bare-token", f"{pointer}: bare {token} is not JSON", pointer, line, column, start, {"token": token}
+        )
+    for pointer, count in places.repeated.items():
+        start = places.keys[pointer]
+        line, column = _position(text, start)
+        name = pointer.rsplit("/", 1)[1].replace("~1", "/").replace("~0", "~")
+        yield DocumentProblem(
+            "duplicate",
+            f"{pointer}: key {name!r} occurs {count} times",
+            pointer,
+            line,
+            column,
+            start,
+            {"key": name, "count": count},
+        )
+
+
+def _position(text: str, offset: int) -> tuple[int, int]:
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+
+
+def _not_object(value: Any, key: str) -> DocumentProblem:
+    kind = json_type(value)
+    return DocumentProblem(
+        "not-object",
+        f"{key or 'the document'} holds a JSON {kind}, expected an object",
+        line=1,
+        detail={"json_type": kind},
+    )
+
+
+def _syntax(label: str, text: str, error: json.JSONDecodeError) -> DocumentProblem:
+    line = text.splitlines()[error.lineno - 1] if error.lineno <= len(text.splitlines()) else ""
+    start = max(0, error.colno - 41)
+    excerpt = line[start : error.colno + 39].replace("\t", " ")
+    caret = " " * (error.colno - 1 - start) + "^"
+    truncated = not text[error.pos :].strip() or error.msg.startswith("Unterminated string")
+    where = f"line {error.lineno}, column {error.colno}"
+    message = (
+        f"{label} ends too early ({len(text)} characters; {error.msg} at {where})"
+        if truncated
+        else f"{label} is not JSON: {error.msg} at {where}"
+    )
+    return DocumentProblem(
+        "truncated" if truncated else "syntax",
+        message,
+        line=error.lineno,
+        column=error.colno,
+        offset=error.pos,
+        detail={"error": error.msg, "excerpt": f"{excerpt}\n{caret}"},
+    )
+
+
+__all__ = ["MAX_DEPTH", "Document", "DocumentProblem", "Entries", "decode", "json_type"]

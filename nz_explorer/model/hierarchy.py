@@ -1,0 +1,511 @@
+"""A hierarchy, read as far as someone has looked.
+
+Opening reads the documents of the root, expanding a group lists it and reads its children. Where the
+root has consolidated metadata the nodes come from there (NZ-1.0, Consolidated Metadata: readers prefer
+it), and `Hierarchy.stored` is the same store seen through the stored documents.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+from nz_explorer.model.consolidated import Consolidated, find
+from nz_explorer.model.document import Document
+from nz_explorer.model.node import Array, Group, Node, build_node
+from nz_explorer.store import Cancellation, ReadError, Reader, SourceError, resolve
+
+V3_NAMES = ("zarr.json",)
+V2_NAMES = (".zarray", ".zgroup", ".zattrs")
+NCZARR_NAMES = (".nczarray", ".nczgroup", ".nczattrs", ".nczvar", ".nczattr")
+ROOT_NAMES = (*V3_NAMES, *V2_NAMES, ".zmetadata", ".nczarr")
+
+MAX_DEPTH = 256
+"""Levels of groups; a symbolic link to a folder above would otherwise never end."""
+PROBE_DEPTH = 6
+PROBE_FOLDERS = 100
+"""How far a folder without documents is searched for nodes below it."""
+LOCAL_BATCH = 64
+REMOTE_BATCH = 2048
+
+_CHUNK_NAME = re.compile(r"c(\.\d+)*|\d+(\.\d+)*")
+
+
+class NodeNotFound(KeyError):
+    """There is no node at a path."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
+
+    def __str__(self) -> str:
+        return f"there is no node at {self.path}"
+
+
+def normalise(path: str) -> str:
+    """Return a path with one leading slash and no trailing one."""
+    return "/" + "/".join(part for part in path.split("/") if part)
+
+
+class Hierarchy:
+    """The nodes of a store.
+
+    Parameters
+    ----------
+    reader : Reader
+        Where the bytes come from.
+    use_consolidated : bool
+        Whether to take nodes from consolidated metadata where there is some.
+
+    Raises
+    ------
+    SourceError
+        If there is no Zarr hierarchy, or its root cannot be read.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        *,
+        use_consolidated: bool = True,
+        mode: Literal["r", "r+"] = "r",
+        cancel: Cancellation | None = None,
+    ) -> None:
+        self.reader = reader
+        self.source = reader.label
+        self.mode = mode
+        self._lock = threading.RLock()
+        self._nodes: dict[str, Node] = {}
+        self._loading: dict[str, threading.Lock] = {}
+        self._stored: Hierarchy | None = None
+        self._use_consolidated = use_consolidated
+        self._read_root(cancel)
+
+    # --- the root ---------------------------------------------------------------------------
+
+    def _read_root(self, cancel: Cancellation | None) -> None:
+        documents = {d.name: d for d in self._read_documents(["/"], ROOT_NAMES, cancel)[0]}
+        self.side_names = NCZARR_NAMES if documents[".nczarr"].has_bytes else ()
+        """Side documents that netCDF-C 4.8.0 wrote, to be read where it did."""
+        found, self.consolidated_problem = find(documents)
+        self.consolidated: Consolidated | None = found
+        """The consolidated metadata, whether it is used or not."""
+        self.metadata_source: Literal["documents", "consolidated"] = (
+            "consolidated" if found is not None and self._use_consolidated else "documents"
+        )
+        if self.side_names:
+            side = self._read_documents(["/"], self.side_names, cancel)[0]
+            documents.update((document.name, document) for document in side)
+        root = build_node(self, "/", documents.values())
+        if root is None:
+            root = self._root_without_document(documents, cancel)
+        self.root = root
+        self.zarr_format = root.zarr_format or (found.zarr_format if found is not None else None)
+        self._nodes["/"] = root
+
+    def _root_without_document(
+        self, documents: dict[str, Document], cancel: Cancellation | None
+    ) -> Node:
+        side = tuple(d for d in documents.values() if d.has_bytes)
+        if self.consolidated is not None:
+            return Group(
+                self, "/", side, state="missing", problem="the root has no document beside its consolidated metadata"
+            )
+        listing: Any = self.reader.list_many([""], cancel)[0] if self.reader.listable else None
+        names = () if listing is None or isinstance(listing, ReadError) else listing.names
+        if names and self._holds_documents("", names, cancel):
+            return Group(
+                self, "/", side, state="missing", problem="the root has no metadata document, though there are nodes below it"
+            )
+        where = self.source
+        if isinstance(listing, ReadError):
+            raise SourceError(f"{where} could not be read: {listing.detail}")
+        looked = "zarr.json, .zgroup, .zarray and .zmetadata"
+        if self.reader.listable and not names:
+            raise SourceError(f"{where} is empty: there is no Zarr hierarchy (looked for {looked})")
+        raise SourceError(f"there is no Zarr hierarchy at {where} (looked for {looked})")
+
+    # --- reading ----------------------------------------------------------------------------
+
+    def _read_documents(
+        self, paths: Sequence[str], names: Sequence[str], cancel: Cancellation | None
+    ) -> list[list[Document]]:
+        """Read documents of the same names at several paths, in one batch."""
+        stems = ["" if path == "/" else f"{path[1:]}/" for path in paths]
+        keys = [stem + name for stem in stems for name in names]
+        answers = self.reader.get_many(keys, cancel)
+        documents = [
+            Document(key.rsplit("/", 1)[-1], key, None, error=answer)
+            if isinstance(answer, ReadError)
+            else Document(key.rsplit("/", 1)[-1], key, answer)
+            for key, answer in zip(keys, answers, strict=True)
+        ]
+        return [documents[i : i + len(names)] for i in range(0, len(documents), len(names))]
+
+    def _read_nodes(self, paths: Sequence[str], cancel: Cancellation | None) -> list[Node | None]:
+        """Read the nodes at some paths; None where there are no documents.
+
+        The documents of the hierarchy's own format are asked for first, those of the other one where
+        there are none.
+        """
+        own: tuple[str, ...] = (
+            V3_NAMES if self.zarr_format == 3 else (*V2_NAMES, *self.side_names)
+        )
+        other = V2_NAMES if self.zarr_format == 3 else V3_NAMES
+        if self.zarr_format is None:
+            own, other = (*V3_NAMES, *V2_NAMES, *self.side_names), ()
+        nodes = [
+            build_node(self, path, documents)
+            for path, documents in zip(paths, self._read_documents(paths, own, cancel), strict=True)
+        ]
+        absent = [i for i, node in enumerate(nodes) if node is None]
+        if absent and other:
+            again = self._read_documents([paths[i] for i in absent], other, cancel)
+            for i, documents in zip(absent, again, strict=True):
+                nodes[i] = build_node(self, paths[i], documents)
+        return nodes
+
+    def _holds_documents(
+        self, prefix: str, names: Sequence[str], cancel: Cancellation | None
+    ) -> bool:
+        """Whether there is a node somewhere below a prefix that has no documents itself."""
+        level = [f"{prefix}/{name}" if prefix else name for name in names][:PROBE_FOLDERS]
+        seen = 0
+        for _ in range(PROBE_DEPTH):
+            paths = [f"/{key}" for key in level]
+            all_names = (*V3_NAMES, ".zgroup", ".zarray")
+            for documents in self._read_documents(paths, all_names, cancel):
+                if any(document.has_bytes for document in documents):
+                    return True
+            listings = self.reader.list_many(level, cancel, limit=PROBE_FOLDERS)
+            below: list[str] = []
+            for key, listing in zip(level, listings, strict=True):
+                if not isinstance(listing, ReadError):
+                    below.extend(f"{key}/{name}" for name in listing.names)
+            seen += len(below)
+            level = below[:PROBE_FOLDERS]
+            if not level or seen > 10 * PROBE_FOLDERS:
+                return False
+        return False
+
+    # --- children ---------------------------------------------------------------------------
+
+    def children(self, path: str | Node, cancel: Cancellation | None = None) -> list[Node]:
+        """Return the nodes directly in a group, reading them if that was not done yet.
+
+        Raises
+        ------
+        NodeNotFound
+            If there is no node at the path.
+        """
+        node = path if isinstance(path, Node) else self[path]
+        if not isinstance(node, Group):
+            return []
+        with self._load_lock(node.path):
+            if node.child_names is None:
+                self._load_children([node], cancel)
+        return self.loaded_children(node) or []
+
+    def loaded_children(self, group: Group) -> list[Node] | None:
+        """Return the nodes directly in a group as far as they were read; None before that."""
+        names = group.child_names
+        if names is None:
+            return None
+        stem = "" if group.path == "/" else group.path
+        return [self._nodes[f"{stem}/{name}"] for name in names]
+
+    def _load_lock(self, path: str) -> threading.Lock:
+        with self._lock:
+            return self._loading.setdefault(path, threading.Lock())
+
+    def _load_children(self, groups: Sequence[Group], cancel: Cancellation | None) -> None:
+        if self.metadata_source == "consolidated":
+            for group in groups:
+                self._load_consolidated(group)
+        else:
+            self._load_stored(groups, cancel)
+
+    def _load_consolidated(self, group: Group) -> None:
+        assert self.consolidated is not None
+        names = self.consolidated.child_names(group.path)
+        nodes: list[Node] = []
+        stem = "" if group.path == "/" else group.path
+        for name in names:
+            path = f"{stem}/{name}"
+            node = build_node(self, path, self.consolidated.documents(path))
+            if node is None:
+                below = bool(self.consolidated.child_names(path))
+                node = (Group if below else Node)(
+                    self, path, self.consolidated.documents(path), state="missing",
+                    problem="the consolidated metadata has no entry for this group, only for nodes below it"
+                    if below else "its consolidated entry describes no node",
+                )
+            nodes.append(node)
+        self._accept(group, nodes)
+
+    def _load_stored(self, groups: Sequence[Group], cancel: Cancellation | None) -> None:
+        names = self._list(groups, cancel)
+        paths: list[str] = []
+        owners: list[int] = []
+        for i, (group, listed) in enumerate(zip(groups, names, strict=True)):
+            stem = "" if group.path == "/" else group.path
+            paths.extend(f"{stem}/{name}" for name in listed)
+            owners.extend([i] * len(listed))
+        nodes = self._read_nodes(paths, cancel) if paths else []
+        found: list[list[Node]] = [[] for _ in groups]
+        for i, path, node in zip(owners, paths, nodes, strict=True):
+            if node is None and self.reader.listable:
+                node = self._implicit_group(path, cancel)
+            if node is not None:
+                found[i].append(node)
+        for group, children in zip(groups, found, strict=True):
+            self._accept(group, children)
+
+    def _list(
+        self, groups: Sequence[Group], cancel: Cancellation | None
+    ) -> list[tuple[str, ...]]:
+        """Names that may be nodes, for each group."""
+        if not self.reader.listable:
+            known = self.consolidated
+            for group in groups:
+                group.listing_problem = (
+                    f"a store over {self.reader.kind} cannot be listed"
+                    + ("" if known is not None else " and this one has no consolidated metadata: its nodes can be opened by path only")
+                )
+            return [() if known is None else known.child_names(group.path) for group in groups]
+        listings = self.reader.list_many([group.path.strip("/") for group in groups], cancel)
+        names: list[tuple[str, ...]] = []
+        for group, listing in zip(groups, listings, strict=True):
+            if isinstance(listing, ReadError):
+                group.listing_problem = f"its nodes could not be listed: {listing.detail}"
+                names.append(())
+            elif group.path.count("/") >= MAX_DEPTH:
+                group.listing_problem = f"nodes more than {MAX_DEPTH} levels deep are not read"
+                names.append(())
+            else:
+                group.listing_problem = None
+                names.append(tuple(name for name in listing.names if not _is_document(name)))
+        return names
+
+    def _implicit_group(self, path: str, cancel: Cancellation | None) -> Group | None:
+        key = path[1:]
+        listing = self.reader.list_many([key], cancel, limit=PROBE_FOLDERS)[0]
+        if isinstance(listing, ReadError) or not listing.names:
+            return None
+        if not self._holds_documents(key, listing.names, cancel):
+            return None
+        return Group(
+            self, path, (), state="missing", problem="there is no metadata document here, so readers do not see the nodes below"
+        )
+
+    def _accept(self, group: Group, children: Sequence[Node]) -> None:
+        with self._lock:
+            for child in children:
+                self._nodes.setdefault(child.path, child)
+            group.child_names = tuple(child.name for child in children)
+
+    # --- looking up -------------------------------------------------------------------------
+
+    def __getitem__(self, path: str) -> Node:
+        """Return the node at a path, reading what is needed on the way.
+
+        Raises
+        ------
+        NodeNotFound
+            If there is none.
+        """
+        node = self.get(path)
+        if node is None:
+            raise NodeNotFound(normalise(path))
+        return node
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and self.get(path) is not None
+
+    def get(self, path: str, cancel: Cancellation | None = None) -> Node | None:
+        """Return the node at a path, None if there is none."""
+        path = normalise(path)
+        if (known := self._nodes.get(path)) is not None:
+            return known
+        node = self.root
+        for name in path[1:].split("/"):
+            if not isinstance(node, Group):
+                return None
+            stem = "" if node.path == "/" else node.path
+            self.children(node, cancel)
+            child = self._nodes.get(f"{stem}/{name}") or self._by_path_only(f"{stem}/{name}", node, cancel)
+            if child is None:
+                return None
+            node = child
+        return node
+
+    def _by_path_only(self, path: str, group: Group, cancel: Cancellation | None) -> Node | None:
+        """Read a node that no listing names: in a store that cannot be listed."""
+        if group.listing_problem is None or self.metadata_source == "consolidated":
+            return None
+        (node,) = self._read_nodes([path], cancel)
+        if node is None or node.state == "unreadable":
+            return node
+        with self._lock:
+            self._nodes[path] = node
+            names = {*(group.child_names or ()), node.name}
+            group.child_names = tuple(sorted(names))
+        return node
+
+    def node_if_loaded(self, path: str) -> Node | None:
+        """Return the node at a path if it was read already."""
+        return self._nodes.get(path)
+
+    @property
+    def loaded(self) -> int:
+        """Number of nodes read so far."""
+        return len(self._nodes)
+
+    @property
+    def nodes_total(self) -> int | None:
+        """Number of nodes, None where only a walk can tell."""
+        if self.metadata_source == "consolidated" and self.consolidated is not None:
+            return len(self.consolidated) + (0 if "/" in self.consolidated else 1)
+        return None
+
+    def walk(self, path: str = "/", cancel: Cancellation | None = None) -> Iterator[Node]:
+        """Yield a node and all below it, level by level, reading what is not read yet.
+
+        A group is yielded before its children are read. A whole level is asked for in few large
+        batches, so that a slow store is waited for once per level and not once per node.
+        """
+        start = self[path]
+        yield start
+        level: list[Group] = [start] if isinstance(start, Group) else []
+        size = LOCAL_BATCH if self.reader.local else REMOTE_BATCH
+        while level:
+            below: list[Group] = []
+            for begin in range(0, len(level), size):
+                batch = level[begin : begin + size]
+                if cancel is not None:
+                    cancel.check()
+                pending = [group for group in batch if group.child_names is None]
+                if pending:
+                    self._load_children(pending, cancel)
+                for group in batch:
+                    for child in self.loaded_children(group) or ():
+                        yield child
+                        if isinstance(child, Group):
+                            below.append(child)
+            level = below
+
+    def inside_array(
+        self, array: Array, limit: int = 2000, cancel: Cancellation | None = None
+    ) -> list[str] | None:
+        """Return the paths of nodes that lie inside an array, where none may be.
+
+        Returns
+        -------
+        list of str or None
+            None where that cannot be known: the store cannot be listed, or the array's folder has more names
+            than `limit`.
+
+        Raises
+        ------
+        ReadError
+            If the store fails.
+        """
+        if not self.reader.listable:
+            return None
+        listing = self.reader.list_level(array.path.strip("/"), cancel, limit=limit)
+        stem = "" if array.path == "/" else array.path
+        paths = [
+            f"{stem}/{name}"
+            for name in listing.names
+            if not _is_document(name) and not _CHUNK_NAME.fullmatch(name)
+        ]
+        found = [node.path for node in self._read_nodes(paths, cancel) if node] if paths else []
+        return found if found or listing.complete else None
+
+    # --- other views ------------------------------------------------------------------------
+
+    @property
+    def stored(self) -> Hierarchy:
+        """The same store seen through its documents only."""
+        if self.metadata_source == "documents":
+            return self
+        with self._lock:
+            if self._stored is None:
+                self._stored = Hierarchy(self.reader, use_consolidated=False, mode=self.mode)
+            return self._stored
+
+    def refresh(self, path: str = "/", cancel: Cancellation | None = None) -> Node:
+        """Read a node again and forget all below it.
+
+        Raises
+        ------
+        NodeNotFound
+            If it is gone.
+        SourceError
+            If the root is gone.
+        """
+        path = normalise(path)
+        with self._lock:
+            self._stored = None
+            if path == "/" or self.metadata_source == "consolidated":
+                # Consolidated nodes are part of the root's document.
+                self._nodes.clear()
+                self._read_root(cancel)
+                return self[path]
+            below = path + "/"
+            for known in [p for p in self._nodes if p == path or p.startswith(below)]:
+                del self._nodes[known]
+            above = self._nodes.get(path.rsplit("/", 1)[0] or "/")
+        (node,) = self._read_nodes([path], cancel)
+        if node is None:
+            node = self._implicit_group(path, cancel) if self.reader.listable else None
+        with self._lock:
+            if isinstance(above, Group) and above.child_names is not None:
+                names = {name for name in above.child_names if name != path.rsplit("/", 1)[1]}
+                if node is not None:
+                    names.add(node.name)
+                above.child_names = tuple(sorted(names))
+            if node is None:
+                raise NodeNotFound(path)
+            self._nodes[path] = node
+        return node
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self.reader.close()
+
+
+def _is_document(name: str) -> bool:
+    return name == "zarr.json" or name.startswith((".z", ".ncz"))
+
+
+def open_store(
+    source: Any,
+    *,
+    storage_options: dict[str, Any] | None = None,
+    mode: Literal["r", "r+"] = "r",
+    consolidated: bool = True,
+) -> Hierarchy:
+    """Open a hierarchy without a widget.
+
+    Parameters
+    ----------
+    source
+        What `nz_explorer.store.resolve` takes.
+    storage_options : dict, optional
+        For remote sources.
+    mode : {"r", "r+"}
+        ``r+`` allows fixes to be written, when asked for.
+    consolidated : bool
+        Whether to take nodes from consolidated metadata where there is some.
+
+    Raises
+    ------
+    SourceError
+        If there is no Zarr hierarchy, or its root cannot be read.
+    """
+    return Hierarchy(
+        resolve(source, storage_options=storage_options), use_consolidated=consolidated, mode=mode
+    )

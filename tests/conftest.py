@@ -1,0 +1,254 @@
+"""Fixtures that all tests share: stores of every kind, local and served."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import http.server
+import json
+import math
+import os
+import shutil
+import socketserver
+import struct
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nz_explorer import demo
+
+REPOSITORY = Path(__file__).parent.parent
+
+NETCDF = {
+    "ostia": "ostia_monthly.nc",
+    "e1": "E1_north_america.nc",
+    "nemo": "nemo_1m_20150101-20150201_grid-T.nc",
+    "eraint": "eraint_uvz.nc",
+}
+"""Short names of the netCDF files of the shared data."""
+
+NCZARR = {
+    "v1": "nczarr-1.0.0-keys.zip",
+    "v2": "nczarr-2.0.0-in-zarray.zip",
+    "attributes": "nczarr-2.0.0-attributes.zip",
+    "quotes": "quotes-and-bare-nan.zip",
+    "unsigned": "unsigned-byte.zip",
+}
+"""Short names of the stores that netCDF-C wrote."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the browser last: what fails in a unit test need not be looked for there."""
+    items.sort(key=lambda item: "e2e" in item.path.parts)
+
+
+# --- folders ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real data; its place can be given in NZ_EXPLORER_DATA."""
+    folder = Path(os.environ.get("NZ_EXPLORER_DATA", REPOSITORY.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"the real data is not at {folder}")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def sample_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample dataset. Read only: use ``sample_copy`` to change it."""
+    return demo.write_sample(tmp_path_factory.mktemp("sample") / "sample.zarr")
+
+
+@pytest.fixture(scope="session")
+def broken_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The broken sibling of the sample dataset. Read only: use ``broken_copy`` to change it."""
+    return demo.write_broken(tmp_path_factory.mktemp("broken") / "broken.zarr")
+
+
+@pytest.fixture
+def sample_copy(sample_store: Path, tmp_path: Path) -> Path:
+    """A copy of the sample dataset that a test may change."""
+    return Path(shutil.copytree(sample_store, tmp_path / "sample.zarr"))
+
+
+@pytest.fixture
+def broken_copy(broken_store: Path, tmp_path: Path) -> Path:
+    """A copy of the broken dataset that a test may change."""
+    return Path(shutil.copytree(broken_store, tmp_path / "broken.zarr"))
+
+
+# --- real data ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def netcdf_file(data: Path) -> Callable[[str], Path]:
+    """Give the path of a netCDF file by its short name in ``NETCDF``."""
+    return lambda name: data / "netcdf" / NETCDF[name]
+
+
+@pytest.fixture(scope="session")
+def nczarr_zip(data: Path) -> Callable[[str], Path]:
+    """Give the path of a store that netCDF-C wrote by its short name in ``NCZARR``."""
+    return lambda name: data / "nczarr" / NCZARR[name]
+
+
+@pytest.fixture(scope="session")
+def zarr_from_netcdf(
+    netcdf_file: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., Path]:
+    """Give a netCDF file as xarray writes it to Zarr.
+
+    The function takes the short name, ``zarr_format`` (2 or 3) and ``literal``: whether
+    ``_FillValue`` is rewritten from xarray's base64 to the plain number that NZ asks for (v3 only).
+    Each store is written once; it is read only.
+    """
+    folder = tmp_path_factory.mktemp("netcdf")
+
+    @functools.cache
+    def convert(name: str, zarr_format: int = 3, *, literal: bool = False) -> Path:
+        import xarray
+
+        source = netcdf_file(name)
+        target = folder / f"{name}-v{zarr_format}{'-literal' if literal else ''}.zarr"
+        with warnings.catch_warnings():
+            # xarray and zarr-python warn of consolidated metadata and string types; people see
+            # those warnings too and go on.
+            warnings.simplefilter("ignore")
+            with xarray.open_dataset(source) as dataset:
+                dataset.to_zarr(target, zarr_format=zarr_format)
+        if literal:
+            _make_fill_values_literal(target)
+        return target
+
+    return convert
+
+
+def _make_fill_values_literal(root: Path) -> None:
+    """Rewrite xarray's base64 ``_FillValue`` in every document and in the consolidated copies."""
+    for document in root.rglob("zarr.json"):
+        meta = json.loads(document.read_text("utf-8"))
+        entries = meta.get("consolidated_metadata", {}).get("metadata", {})
+        for node in (meta, *entries.values()):
+            encoded = node["attributes"].get("_FillValue")
+            if isinstance(encoded, str):
+                (value,) = struct.unpack("<d", base64.b64decode(encoded))
+                node["attributes"]["_FillValue"] = "NaN" if math.isnan(value) else value
+        document.write_text(json.dumps(meta), "utf-8")
+
+
+# --- served over HTTP ---------------------------------------------------------------------------
+
+
+@dataclass
+class HttpServer:
+    """A folder served over plain HTTP: nothing can be listed.
+
+    ``latency`` (seconds per request) and ``failures`` (how many of the next requests are answered
+    with 503) may be set while it runs; ``requests`` holds the paths asked for.
+    """
+
+    url: str
+    latency: float = 0.0
+    failures: int = 0
+    requests: list[str] = field(default_factory=list)
+
+
+class _Threads(socketserver.ThreadingMixIn, http.server.HTTPServer):
+    daemon_threads = True
+    # A burst of requests must not be refused because the queue is five long.
+    request_queue_size = 256
+
+
+@pytest.fixture
+def http_server() -> Iterator[Callable[..., HttpServer]]:
+    """Serve folders over HTTP: ``http_server(folder, latency=0.05).url``."""
+    running: list[tuple[_Threads, threading.Thread]] = []
+
+    def start(folder: Path, *, latency: float = 0.0) -> HttpServer:
+        class Handler(http.server.SimpleHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def send_head(self) -> Any:
+                served.requests.append(self.path)
+                if served.latency:
+                    # Latency is what is simulated here, not waiting for something.
+                    time.sleep(served.latency)
+                if served.failures:
+                    served.failures -= 1
+                    self.send_error(503)
+                    return None
+                if Path(self.translate_path(self.path)).is_dir():
+                    self.send_error(404)
+                    return None
+                return super().send_head()
+
+            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+                """Keep the test output readable."""
+
+        server = _Threads(("127.0.0.1", 0), functools.partial(Handler, directory=str(folder)))
+        served = HttpServer(f"http://127.0.0.1:{server.server_port}", latency)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        running.append((server, thread))
+        return served
+
+    yield start
+    for server, thread in running:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+# --- served as S3 -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class S3:
+    """A local S3 server."""
+
+    endpoint: str
+    client: Any
+
+    def upload(self, folder: Path, bucket: str = "bucket", prefix: str = "store.zarr") -> str:
+        """Put a folder into a bucket and return its ``s3://`` URL."""
+        if bucket not in {known["Name"] for known in self.client.list_buckets()["Buckets"]}:
+            self.client.create_bucket(Bucket=bucket)
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                key = f"{prefix}/{path.relative_to(folder).as_posix()}"
+                self.client.put_object(Bucket=bucket, Key=key, Body=path.read_bytes())
+        return f"s3://{bucket}/{prefix}"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The ``storage_options`` with which the server is reached."""
+        return {"endpoint_url": self.endpoint, "key": "testing", "secret": "testing"}
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[S3]:
+    """Run moto's S3 server on a free port."""
+    import boto3
+    from moto.server import ThreadedMotoServer
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    endpoint = f"http://{host}:{port}"
+    client = boto3.client(
+        "s3",
+        endpoint_url=endpoint,
+        region_name="us-east-1",
+        aws_access_key_id="testing",
+        aws_secret_access_key="testing",
+    )
+    yield S3(endpoint, client)
+    client.close()
+    server.stop()

@@ -1,0 +1,118 @@
+"""Real JupyterLab and real Chromium; a console error or an uncaught one fails the test."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+
+from nz_explorer.launch import Server, serve
+from tests.e2e import browser as chromium
+from tests.e2e.lab import Notebook, write_notebook
+
+FAILURES = Path(__file__).parent / "failures"
+VIEWPORT = {"width": 1400, "height": 1000}
+
+outcome = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Iterator[pytest.TestReport]:
+    """Remember whether a test failed, for the screenshot that its page takes."""
+    report: pytest.TestReport = yield
+    item.stash[outcome] = item.stash.get(outcome, False) or report.failed
+    return report
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A JupyterLab of the tests' own, and the folder it shows."""
+
+    server: Server
+    folder: Path
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """Run JupyterLab for all tests, untouched by the user's settings and caches."""
+    home = tmp_path_factory.mktemp("jupyter")
+    folder = tmp_path_factory.mktemp("notebooks")
+    with pytest.MonkeyPatch.context() as environment:
+        for name in (
+            "JUPYTER_CONFIG_DIR",
+            "JUPYTER_DATA_DIR",
+            "JUPYTER_RUNTIME_DIR",
+            "JUPYTERLAB_SETTINGS_DIR",
+            "IPYTHONDIR",
+            "XDG_CACHE_HOME",
+        ):
+            place = home / name.lower()
+            place.mkdir(mode=0o700)
+            environment.setenv(name, str(place))
+        with serve(folder, options=["--LabApp.expose_app_in_browser=True"]) as server:
+            yield Lab(server, folder)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Run Chromium."""
+    path = chromium.find()
+    if path is None:
+        if os.environ.get("CI"):
+            pytest.fail("no Chromium: run `make browser`")
+        pytest.skip("no Chromium: run `make browser`")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=path, args=chromium.ARGUMENTS)
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """Open a page; afterwards its errors are the test's, and a failed test leaves a picture."""
+    context = browser.new_context(viewport=VIEWPORT)
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    problems: list[str] = []
+
+    def on_console(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            problems.append(f"console: {message.text} ({message.location.get('url', '')})")
+
+    def on_request(asked: Request) -> None:
+        if not re.match(r"(https?|wss?)://127\.0\.0\.1[:/]|data:|blob:", asked.url):
+            problems.append(f"network: {asked.url}")
+
+    page.on("console", on_console)
+    page.on("pageerror", lambda error: problems.append(f"uncaught: {error}"))
+    page.on("request", on_request)
+    yield page
+    if request.node.stash.get(outcome, False) or problems:
+        FAILURES.mkdir(exist_ok=True)
+        name = re.sub(r"\W+", "-", request.node.name).strip("-")
+        page.screenshot(path=FAILURES / f"{name}.png")
+    context.close()
+    assert not problems, "the page reported errors"
+
+
+@pytest.fixture
+def notebook(
+    lab: Lab, page: Page, request: pytest.FixtureRequest
+) -> Iterator[Callable[[Sequence[str]], Notebook]]:
+    """Open a notebook made of these cells; its kernel is shut down afterwards."""
+    name = re.sub(r"\W+", "-", request.node.name).strip("-") + ".ipynb"
+
+    def open_notebook(cells: Sequence[str]) -> Notebook:
+        write_notebook(lab.folder / name, cells)
+        return Notebook.open(page, lab.server, lab.folder, name)
+
+    yield open_notebook
+    for session in lab.server.request("GET", "sessions"):
+        lab.server.request("DELETE", f"sessions/{session['id']}")

@@ -1,0 +1,117 @@
+"""What `nz-explorer demo` does: a notebook is opened whose first cell has been run, alive."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Sequence
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from nz_explorer.launch import LOOPBACK, run_first_cell
+from tests.e2e.conftest import Lab
+from tests.e2e.lab import Notebook, write_notebook
+
+COUNTER = '''
+import anywidget, traitlets
+
+class Counter(anywidget.AnyWidget):
+    _esm = """
+    export default {
+      render({ model, el }) {
+        const button = document.createElement("button");
+        const show = () => { button.textContent = `count ${model.get("n")}`; };
+        button.onclick = () => { model.set("n", model.get("n") + 1); model.save_changes(); };
+        model.on("change:n", show);
+        show();
+        el.append(button);
+      }
+    };
+    """
+    n = traitlets.Int(3).tag(sync=True)
+
+counter = Counter()
+counter
+'''
+
+
+def test_a_cell_run_before_the_browser_came_is_alive(lab: Lab, page: Page) -> None:
+    write_notebook(lab.folder / "early.ipynb", [COUNTER, ""])
+    run_first_cell(lab.server, "early.ipynb")
+    notebook = Notebook.open(page, lab.server, lab.folder, "early.ipynb")
+    page.get_by_role("button", name="count 3").click()
+    expect(page.get_by_role("button", name="count 4")).to_be_visible()
+    assert notebook.run("counter.n") == "4"
+    notebook.run("counter.n = 9")
+    expect(page.get_by_role("button", name="count 9")).to_be_visible()
+
+
+def test_cells_of_an_opened_notebook_run(
+    notebook: Callable[[Sequence[str]], Notebook], page: Page
+) -> None:
+    opened = notebook([COUNTER])
+    opened.run_all()
+    expect(page.get_by_role("button", name="count 3")).to_be_visible()
+
+
+def test_an_error_in_a_cell_is_an_error_of_the_test(
+    notebook: Callable[[Sequence[str]], Notebook],
+) -> None:
+    with pytest.raises(AssertionError, match="ZeroDivisionError"):
+        notebook([]).run("1 / 0")
+
+
+def test_the_server_wants_its_token(lab: Lab) -> None:
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(f"{lab.server.url}api/contents")
+    assert refused.value.code == 403
+    refused.value.close()
+
+
+def test_the_server_listens_on_loopback_only(lab: Lab) -> None:
+    found = re.match(rf"http://{re.escape(LOOPBACK)}:(\d+)/$", lab.server.url)
+    assert found
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        # Nothing is sent: connecting a datagram socket only picks the outward address.
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            pytest.skip("this machine has no other interface than loopback")
+        outward = probe.getsockname()[0]
+    with pytest.raises(OSError, match=r"refused|timed out|unreachable"):
+        socket.create_connection((outward, int(found[1])), timeout=5)
+
+
+@pytest.mark.usefixtures("lab")
+def test_demo_prints_the_address_and_ends_cleanly() -> None:
+    # `lab` is asked for its environment: this JupyterLab must not touch the user's either.
+    process = subprocess.Popen(
+        [sys.executable, "-m", "nz_explorer.cli", "demo", "--no-browser"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    assert process.stdout is not None
+    url = None
+    with process.stdout:
+        for line in process.stdout:
+            if found := re.search(r"http://127\.0\.0\.1:\S+", line):
+                url = found[0]
+                break
+        assert url is not None, "it ended without printing an address"
+        assert "token=" in url
+        with urllib.request.urlopen(url) as answer:
+            assert answer.status == 200
+        process.send_signal(signal.SIGINT)
+        rest = process.stdout.read()
+    assert process.wait(timeout=30) == 0
+    assert "Stopped." in rest
+    with pytest.raises(urllib.error.URLError):
+        urllib.request.urlopen(url)

@@ -1,0 +1,204 @@
+"""A person opens a notebook, runs it and explores: the story of the first version."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from nz_explorer.launch import example_notebook, run_first_cell
+from tests.e2e.conftest import Lab
+from tests.e2e.lab import Explorer, Notebook
+
+OpenNotebook = Callable[[Sequence[str]], Notebook]
+
+
+def explore(source: Path | str) -> str:
+    return f"import nz_explorer as nz\n\nex = nz.explore({str(source)!r})\nex"
+
+
+@pytest.fixture
+def opened(notebook: OpenNotebook, sample_store: Path) -> tuple[Notebook, Explorer]:
+    """The sample dataset in an explorer, as it looks after running the first cell."""
+    book = notebook([explore(sample_store)])
+    book.run_all()
+    explorer = Explorer(book.widgets.first)
+    expect(explorer.tree).to_be_visible()
+    return book, explorer
+
+
+def test_open_expand_select_slide(opened: tuple[Notebook, Explorer]) -> None:
+    book, explorer = opened
+    for group in ("analysis", "forecast", "ocean", "stations"):
+        expect(explorer.item(group)).to_be_visible()
+
+    explorer.item("ocean").click()
+    expect(explorer.item("ocean")).to_have_attribute("aria-expanded", "true")
+    expect(explorer.item("sea_surface_temperature")).to_be_visible()
+
+    explorer.item("sea_surface_temperature").click()
+    expect(explorer.selected).to_have_attribute("aria-label", "sea_surface_temperature")
+    expect(explorer.tab("Plot")).to_have_attribute("aria-selected", "true")
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile("sea_surface_temperature"))
+    assert book.run("ex.path") == "'/ocean/sea_surface_temperature'"
+
+    before, label = explorer.pixels(), explorer.picture.get_attribute("aria-label")
+    slider = explorer.slider("time")
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(explorer.picture).not_to_have_attribute("aria-label", label or "")
+    assert explorer.pixels() != before
+    assert json.loads(book.run("import json; print(json.dumps(dict(ex.index)))"))["time"] == 1
+
+
+def test_what_python_selects_the_widget_shows(opened: tuple[Notebook, Explorer]) -> None:
+    book, explorer = opened
+    book.run('ex.path = "/forecast/screen_temperature"')
+    expect(explorer.selected).to_have_attribute("aria-label", "screen_temperature")
+    expect(explorer.item("forecast")).to_have_attribute("aria-expanded", "true")
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile("screen_temperature"))
+    before = explorer.pixels()
+    book.run('ex.index = {"time": 9}')
+    expect(explorer.slider("time")).to_have_value("9")
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile(r"2026-01-03.*06"))
+    assert explorer.pixels() != before
+
+
+def test_every_tab_works_for_a_group_and_for_an_array(opened: tuple[Notebook, Explorer]) -> None:
+    book, explorer = opened
+    for path in ("/ocean", "/ocean/sea_surface_temperature"):
+        book.run(f"ex.path = {path!r}")
+        expect(explorer.selected).to_have_attribute("data-path", path)
+        table = explorer.show("Dimensions").get_by_role("table", name="Dimensions")
+        expect(table.get_by_role("row").filter(has_text="time")).to_be_visible()
+        expect(explorer.show("Findings")).not_to_be_empty()
+        expect(explorer.show("Metadata")).to_contain_text('"zarr_format": 3')
+        expect(explorer.show("netCDF")).to_contain_text("sea_surface_temperature")
+        expect(explorer.show("Code")).to_contain_text("import zarr")
+        expect(explorer.show("Plot").get_by_role("img").first).to_be_visible()
+        expect(explorer.root.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_finding_is_read_in_the_broken_store(notebook: OpenNotebook, broken_store: Path) -> None:
+    book = notebook([explore(broken_store)])
+    book.run_all()
+    explorer = Explorer(book.widgets.first)
+    explorer.wait_until_done()
+    expect(explorer.status).to_contain_text(re.compile(r"[1-9]\d* errors"))
+    explorer.item("forecast").click()
+    panel = explorer.show("Findings")
+    item = panel.get_by_role("list", name="Findings").get_by_role("listitem")
+    conflict = item.filter(has_text="NZ-DIM-010").first
+    expect(conflict).to_contain_text("lat")
+    expect(conflict).to_contain_text("73")
+    expect(conflict).to_contain_text("72")
+
+
+def test_a_broken_node_says_so_and_the_rest_goes_on(
+    notebook: OpenNotebook, broken_store: Path
+) -> None:
+    book = notebook([explore(broken_store)])
+    book.run_all()
+    explorer = Explorer(book.widgets.first)
+    explorer.wait_until_done()
+    book.run('ex.path = "/analysis/snow"')
+    expect(explorer.selected).to_have_attribute("data-path", "/analysis/snow")
+    expect(explorer.root.get_by_role("tabpanel")).to_contain_text("wavelet9")
+    book.run('ex.path = "/stations/radiation"')
+    expect(explorer.root.get_by_role("alert").first).to_be_visible()
+    book.run('ex.path = "/forecast/screen_temperature"')
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile("screen_temperature"))
+
+
+def test_the_tree_works_by_keyboard(opened: tuple[Notebook, Explorer]) -> None:
+    _, explorer = opened
+    explorer.tree.focus()
+    explorer.tree.press("Home")
+    explorer.tree.press("f")  # type-ahead
+    explorer.tree.press("ArrowRight")
+    expect(explorer.item("forecast")).to_have_attribute("aria-expanded", "true")
+    explorer.tree.press("ArrowRight")
+    explorer.tree.press("Enter")
+    expect(explorer.selected).to_have_attribute("data-path", re.compile(r"^/forecast/"))
+    explorer.tree.press("ArrowLeft")
+    explorer.tree.press("ArrowLeft")
+    expect(explorer.item("forecast")).to_have_attribute("aria-expanded", "false")
+
+
+def test_search_finds_and_selects(opened: tuple[Notebook, Explorer]) -> None:
+    _, explorer = opened
+    explorer.wait_until_done()
+    box = explorer.root.get_by_role("searchbox", name="Search")
+    box.fill("salin")
+    explorer.root.get_by_text("salinity").first.click()
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile("salinity"))
+
+
+def test_the_widget_answers_while_a_cell_is_busy(opened: tuple[Notebook, Explorer]) -> None:
+    book, explorer = opened
+    busy = book.start(
+        "import threading\nrelease = threading.Event()\n"
+        "assert release.wait(60), 'nobody released the cell'"
+    )
+    explorer.item("forecast").click()
+    explorer.item("screen_temperature").click()
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile("screen_temperature"))
+    slider = explorer.slider("time")
+    slider.focus()
+    label = explorer.picture.get_attribute("aria-label")
+    slider.press("ArrowRight")
+    expect(explorer.picture).not_to_have_attribute("aria-label", label or "")
+    expect(book.page.locator(".jp-InputPrompt").nth(busy)).to_contain_text("*")
+    book.page.evaluate("() => jupyterapp.commands.execute('notebook:interrupt-kernel')")
+    with pytest.raises(AssertionError, match="KeyboardInterrupt"):
+        book.finish(busy)
+
+
+@pytest.mark.timeout(180)
+def test_a_restarted_kernel_is_noticed(opened: tuple[Notebook, Explorer]) -> None:
+    book, explorer = opened
+    explorer.wait_until_done()
+    book.restart_kernel()
+    explorer.item("forecast").click()
+    # The explorer waits 20 s before it says so: a kernel may be busy.
+    expect(explorer.root).to_contain_text("No answer from the kernel", timeout=60_000)
+
+
+def test_two_views_of_one_explorer_agree(opened: tuple[Notebook, Explorer]) -> None:
+    book, explorer = opened
+    book.start("ex")
+    second = Explorer(book.widgets.nth(1))
+    expect(second.tree).to_be_visible()
+    explorer.item("stations").click()
+    expect(second.selected).to_have_attribute("aria-label", "stations")
+
+
+def test_a_source_that_is_none_gives_a_sentence(notebook: OpenNotebook, tmp_path: Path) -> None:
+    book = notebook([explore(tmp_path / "nothing-here")])
+    try:
+        book.run_all()
+    except AssertionError as error:
+        # Either the call says it …
+        said = str(error)
+        assert "nothing-here" in said
+    else:
+        # … or the widget does.
+        expect(book.widgets.first.get_by_role("alert")).to_contain_text("nothing-here")
+
+
+def test_the_example_notebook_is_alive_when_it_is_opened(lab: Lab, page: Page) -> None:
+    name = "explore.ipynb"
+    (lab.folder / name).write_bytes(example_notebook().read_bytes())
+    run_first_cell(lab.server, name)
+    book = Notebook.open(page, lab.server, lab.folder, name)
+    explorer = Explorer(book.widgets.first)
+    expect(explorer.item("ocean")).to_be_visible()
+    assert book.page.locator(".nzx").first.bounding_box()["y"] < 400, "seen without scrolling"
+    explorer.item("ocean").click()
+    expect(explorer.item("salinity")).to_be_visible()
+    book.run_all()
+    expect(book.widgets).to_have_count(2)

@@ -358,6 +358,22 @@ class Hierarchy:
         """Return the node at a path if it was read already."""
         return self._nodes.get(path)
 
+    def peek(self, path: str, cancel: Cancellation | None = None) -> Node | None:
+        """Return the node at a path without listing the groups above it; None if there is none."""
+        path = normalise(path)
+        known = self._nodes.get(path)
+        if known is not None or self.metadata_source == "consolidated":
+            return known or self.get(path)
+        return self._read_nodes([path], cancel)[0]
+
+    @property
+    def known_paths(self) -> list[str]:
+        """Paths of all nodes known so far, read or only named by the consolidated metadata."""
+        if self.metadata_source == "consolidated" and self.consolidated is not None:
+            return list(dict.fromkeys(("/", *self.consolidated.paths)))
+        with self._lock:
+            return list(self._nodes)
+
     @property
     def loaded(self) -> int:
         """Number of nodes read so far."""

@@ -85,8 +85,8 @@ def quote(text: str) -> str:
     ) + '"'
 
 
-def cdl(group: Node, name: str | None = None) -> list[CdlLine]:
-    """Return a group and all below it as CDL.
+def cdl(group: Node, name: str | None = None, *, below: bool = True) -> list[CdlLine]:
+    """Return a group, and all below it, as CDL.
 
     Parameters
     ----------
@@ -94,6 +94,8 @@ def cdl(group: Node, name: str | None = None) -> list[CdlLine]:
         A group whose hierarchy is read as far as needed, or an array.
     name : str, optional
         The name after ``netcdf``; by default that of the source.
+    below : bool
+        Whether to write out the groups in it; else they are only named.
     """
     title = name or re.sub(r"\.(zarr|zip|nc)$", "", group.hierarchy.source.rstrip("/").rsplit("/", 1)[-1])
     lines = [CdlLine(f"netcdf {escape_name(title)} {{", group.path, "")]
@@ -101,12 +103,12 @@ def cdl(group: Node, name: str | None = None) -> list[CdlLine]:
         lines += _dimensions(dimension_table([group]), "")
         lines += [CdlLine("variables:"), *_variable(group, "")]
     elif isinstance(group, Group):
-        lines += _group(group, "")
+        lines += _group(group, "", below)
     lines.append(CdlLine("}"))
     return lines
 
 
-def _group(group: Group, indent: str) -> Iterator[CdlLine]:
+def _group(group: Group, indent: str, below: bool) -> Iterator[CdlLine]:
     children = group.hierarchy.children(group)
     arrays = [child for child in children if isinstance(child, Array)]
     yield from _dimensions(dimension_table(arrays), indent)
@@ -124,9 +126,13 @@ def _group(group: Group, indent: str) -> Iterator[CdlLine]:
         if isinstance(child, Array):
             continue
         yield CdlLine("")
-        yield CdlLine(f"{indent}group: {escape_name(child.name)} {{", child.path, "")
-        if isinstance(child, Group):
-            yield from _group(child, f"{indent}  ")
+        opening = f"{indent}group: {escape_name(child.name)} {{"
+        if not below and child.problem is None:
+            yield CdlLine(f"{opening} ... }}", child.path, "")
+            continue
+        yield CdlLine(opening, child.path, "")
+        if below and isinstance(child, Group):
+            yield from _group(child, f"{indent}  ", below)
         if child.problem is not None:
             yield CdlLine(f"{indent}  // {_comment(child.problem)}", child.path, "")
         yield CdlLine(f"{indent}  }} // group {escape_name(child.name)}", child.path, "")

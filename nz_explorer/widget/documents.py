@@ -1,0 +1,160 @@
+"""Documents as text, with the lines that findings speak of, and CDL beside them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from nz_explorer.model import Document, Group, Hierarchy, Node, nz_type
+from nz_explorer.netcdf import CdlLine, cdl
+from nz_explorer.rules.equality import differences
+from nz_explorer.rules.findings import Finding
+from nz_explorer.widget import protocol
+
+MAX_TEXT = 256 * 1024
+MAX_VALUE = 2000
+MAX_ATTRIBUTES = 500
+MAX_CDL_LINES = 4000
+
+
+def documents(node: Node, findings: Sequence[Finding]) -> list[protocol.DocumentText]:
+    """Return the documents of a node as stored, then as consolidated where there is such a copy.
+
+    Parameters
+    ----------
+    node : Node
+        The node as the hierarchy shows it.
+    findings : sequence of Finding
+        The node's own findings, whose lines are marked.
+    """
+    hierarchy = node.hierarchy
+    stored, copies = node.documents, _consolidated(hierarchy, node)
+    if hierarchy.metadata_source == "consolidated":
+        there = hierarchy.stored.peek(node.path)
+        stored = () if there is None else there.documents
+    texts = [_text(node, document, findings, _other(copies, document)) for document in stored]
+    texts += [_text(node, document, findings, _other(stored, document)) for document in copies]
+    return texts
+
+
+def _consolidated(hierarchy: Hierarchy, node: Node) -> tuple[Document, ...]:
+    consolidated = hierarchy.consolidated
+    return () if consolidated is None else consolidated.documents(node.path)
+
+
+def _other(documents: Iterable[Document], document: Document) -> Document | None:
+    return next((other for other in documents if other.name == document.name), None)
+
+
+def _text(
+    node: Node, document: Document, findings: Sequence[Finding], other: Document | None
+) -> protocol.DocumentText:
+    text = readable(document)
+    cut = len(text) > MAX_TEXT
+    problem = next((p.message for p in document.problems if p.kind != "bare-token"), None)
+    differs = (
+        differences(document, other)
+        if other is not None and document.ok and other.ok and document.name != ".zmetadata"
+        else []
+    )
+    return protocol.DocumentText(
+        key=document.key,
+        origin=document.origin,
+        text=text[:MAX_TEXT],
+        size=len(document.raw or b""),
+        cut=cut,
+        problem=problem,
+        marks=list(_marks(node, document, text, findings)) if not cut else [],
+        differs=[str(pointer) for pointer in differs],
+    )
+
+
+def readable(document: Document) -> str:
+    """Return a stored document as it is, a consolidated one laid out anew."""
+    if document.origin == "consolidated" and document.ok:
+        return json.dumps(document.value, indent=2, ensure_ascii=False)
+    return document.text
+
+
+def _laid_out(document: Document, text: str) -> Document:
+    """Return the document whose positions are those of the text that is shown."""
+    if document.origin == "stored":
+        return document
+    return Document(document.name, document.key, text.encode(), origin=document.origin)
+
+
+def _marks(
+    node: Node, document: Document, text: str, findings: Sequence[Finding]
+) -> Iterable[protocol.Mark]:
+    shown = _laid_out(document, text)
+    for finding in findings:
+        about, pointer = node.locate(finding.pointer)
+        if about is None or about.name != document.name:
+            continue
+        first, last = _lines(shown, pointer)
+        yield protocol.Mark(first, last, finding.rule, finding.severity, finding.message)
+
+
+def _lines(document: Document, pointer: str) -> tuple[int, int]:
+    """Lines of a pointer, or of the nearest value around it: a missing member has no place itself."""
+    for problem in document.problems:
+        if problem.line is not None and problem.pointer == pointer:
+            return problem.line, problem.line
+    while True:
+        span = document.span(pointer)
+        if span is not None:
+            # A whole object is shown by the line that opens it.
+            return span.first_line, span.first_line if pointer == "" else span.last_line
+        if not pointer:
+            return 1, 1
+        pointer = pointer.rpartition("/")[0]
+
+
+def attributes(node: Node) -> list[protocol.Attribute]:
+    """Return a node's attributes as text with their NZ types."""
+    found = []
+    for name, value in list(node.attributes.items())[:MAX_ATTRIBUTES]:
+        text = json.dumps(value, ensure_ascii=False)
+        kind = nz_type(value)
+        found.append(
+            protocol.Attribute(
+                name=name,
+                value=text if len(text) <= MAX_VALUE else text[: MAX_VALUE - 1] + "…",
+                nz_type=kind.name,
+                pointer=node.attribute_pointer(name),
+                note=kind.note,
+            )
+        )
+    return found
+
+
+def cdl_spans(node: Node) -> list[protocol.CdlSpan]:
+    """Return a node as CDL, each line with the lines of the document it was made from.
+
+    A group is shown with its own arrays; the groups below it are not read for this.
+    """
+    spans = []
+    places: dict[str, tuple[Node, dict[str, Document]]] = {}
+    lines: list[CdlLine] = cdl(node, below=False) if isinstance(node, Group) else cdl(node)
+    for line in lines[:MAX_CDL_LINES]:
+        if line.path is None or line.pointer is None:
+            spans.append(protocol.CdlSpan(line.text, line.path))
+            continue
+        if line.path not in places:
+            about = node.hierarchy.node_if_loaded(line.path)
+            if about is None:
+                spans.append(protocol.CdlSpan(line.text, line.path))
+                continue
+            places[line.path] = (about, {d.name: _laid_out(d, readable(d)) for d in about.documents})
+        about, shown = places[line.path]
+        document, pointer = about.locate(line.pointer)
+        if document is None:
+            spans.append(protocol.CdlSpan(line.text, line.path))
+            continue
+        first, last = _lines(shown[document.name], pointer)
+        spans.append(
+            protocol.CdlSpan(line.text, line.path, document.key, line.pointer, first, last)
+        )
+    if len(lines) > MAX_CDL_LINES:
+        spans.append(protocol.CdlSpan(f"// and {len(lines) - MAX_CDL_LINES} more lines"))
+    return spans

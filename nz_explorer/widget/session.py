@@ -1,0 +1,467 @@
+"""What answers the browser: requests in, replies and events out, nothing that waits in between.
+
+Messages may arrive on any thread (JupyterLab sends them over subshells). They are only taken in there; a pool
+of workers that belongs to the session computes the answers and sends them. One thread more walks the
+hierarchy and evaluates the rules.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import msgspec
+
+from nz_explorer.model import Array, Group, Hierarchy, Node, NodeNotFound
+from nz_explorer.netcdf import concepts
+from nz_explorer.quicklook import QuickLook, colormap_tables, make, thumbnail
+from nz_explorer.rules.evaluation import Evaluation, Progress
+from nz_explorer.store import Cancellation, Cancelled, ReadError, SourceError
+from nz_explorer.values.cache import ChunkCache
+from nz_explorer.values.coordinates import Monotonicity
+from nz_explorer.widget import code, dimensions, documents, findings, pictures, protocol, words
+from nz_explorer.widget.rows import Tree
+
+Buffers = Sequence[bytes | memoryview]
+Send = Callable[[dict[str, Any], Buffers], None]
+Answer = tuple[protocol.Message, Buffers]
+
+WORKERS = 4
+MAX_PAGE = 1000
+MAX_SMALL_PICTURES = 60
+EVENT_SECONDS = 0.25
+"""Pause between two progress events; more would only keep the browser busy."""
+
+logger = logging.getLogger(__name__)
+
+
+class BadRequest(Exception):
+    """A message that does not follow the protocol."""
+
+
+class Session:
+    """One open hierarchy and the conversation about it.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The hierarchy with its rules.
+    send : callable
+        Takes a message and its buffers to the browser; called from any thread.
+    budget : int
+        Decoded bytes that a picture may take.
+    """
+
+    def __init__(self, evaluation: Evaluation, send: Send, *, budget: int) -> None:
+        self.evaluation = evaluation
+        self.hierarchy: Hierarchy = evaluation.hierarchy
+        self.tree = Tree(evaluation)
+        self.cache = ChunkCache()
+        self.budget = budget
+        self._send = send
+        self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="nz-explorer")
+        self._lock = threading.Lock()
+        self._waiting: dict[int, Cancellation] = {}
+        self._picture: Cancellation | None = None
+        self._walk: Cancellation | None = None
+        self._walker: threading.Thread | None = None
+        self._progress = protocol.Progress("walk", self.hierarchy.loaded, self.hierarchy.nodes_total, "")
+        self._told = 0.0
+        self._closed = False
+
+    # --- messages in ------------------------------------------------------------------------
+
+    def receive(self, content: Any) -> None:
+        """Take in a message; the answer comes later, from a worker."""
+        try:
+            if isinstance(content, Mapping) and content.get("kind") == "cancel":
+                cancelled = msgspec.convert(dict(content), protocol.Cancel)
+                with self._lock:
+                    waiting = self._waiting.pop(cancelled.id, None)
+                if waiting is not None:
+                    waiting.cancel()
+                return
+            request = msgspec.convert(content, protocol.Request)
+        except msgspec.ValidationError as error:
+            number = content.get("id") if isinstance(content, Mapping) else None
+            if isinstance(number, int):
+                self._fail(number, "bad_request", str(error))
+            else:
+                logger.warning("a message that is no request was ignored: %s", error)
+            return
+        cancel = Cancellation()
+        with self._lock:
+            if self._closed:
+                return
+            self._waiting[request.id] = cancel
+            if request.method == "picture":
+                if self._picture is not None:
+                    self._picture.cancel()
+                self._picture = cancel
+            self._pool.submit(self._answer, request, cancel)
+
+    def _answer(self, request: protocol.Request, cancel: Cancellation) -> None:
+        try:
+            cancel.check()
+            kind = protocol.PARAMS[request.method]
+            params = msgspec.convert(request.params, kind)
+            method = getattr(self, f"answer_{request.method}")
+            result, buffers = method(params, cancel)
+            cancel.check()
+            self._reply(protocol.Reply(id=request.id, ok=True, result=result), buffers)
+        except Cancelled:
+            self._fail(request.id, "cancelled", "no longer wanted")
+        except NodeNotFound as error:
+            self._fail(request.id, "not_found", str(error))
+        except (msgspec.ValidationError, BadRequest) as error:
+            self._fail(request.id, "bad_request", str(error))
+        except (ReadError, SourceError, OSError) as error:
+            self._fail(request.id, "unreadable", str(error), retry=True)
+        except Exception as error:  # the user sees it, the log has the traceback
+            logger.exception("request %s failed", request.method)
+            text = f"{type(error).__name__}: {error}"
+            self._fail(request.id, "internal", f"this is a mistake in nz_explorer: {text}", retry=True)
+        finally:
+            with self._lock:
+                self._waiting.pop(request.id, None)
+
+    def _fail(self, number: int, why: Any, message: str, *, retry: bool = False) -> None:
+        failure = protocol.Failure(why, message, retry)
+        self._reply(protocol.Reply(id=number, ok=False, error=failure), ())
+
+    def _reply(self, reply: protocol.Message, buffers: Buffers) -> None:
+        if not self._closed:
+            self._send(msgspec.to_builtins(reply), buffers)
+
+    # --- the background walk ----------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin, or go on, to walk the hierarchy and evaluate rules in the background."""
+        with self._lock:
+            if self._closed or (self._walker is not None and self._walker.is_alive()):
+                return
+            cancel = self._walk = Cancellation()
+            self._walker = threading.Thread(
+                target=self._run, args=(cancel,), name="nz-explorer-walk", daemon=True
+            )
+            self._walker.start()
+
+    def stop(self) -> None:
+        """Stop walking; what was found stays."""
+        if self._walk is not None:
+            self._walk.cancel()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for the walk to end; return whether it did."""
+        walker = self._walker
+        if walker is not None:
+            walker.join(seconds)
+        return walker is None or not walker.is_alive()
+
+    def _run(self, cancel: Cancellation) -> None:
+        try:
+            self.evaluation.run(cancel, self._on_progress)
+        except Cancelled:
+            self._set_progress("cancelled", "stopped")
+        except (ReadError, SourceError) as error:
+            self._set_progress("failed", str(error))
+        except Exception as error:  # the header shows it, the log has the traceback
+            logger.exception("the walk failed")
+            self._set_progress("failed", f"{type(error).__name__}: {error}")
+        else:
+            self._set_progress("done", "everything was read")
+        self.tree.forget()
+        self._tell()
+
+    def _on_progress(self, progress: Progress) -> None:
+        self._progress = protocol.Progress(
+            progress.phase,
+            progress.nodes,
+            progress.total,
+            progress.message,
+            self.hierarchy.reader.counters.requests,
+            self.hierarchy.reader.counters.bytes,
+        )
+        now = time.monotonic()
+        if now - self._told >= EVENT_SECONDS:
+            self._told = now
+            self._tell()
+
+    def _set_progress(self, phase: Any, message: str) -> None:
+        counters = self.hierarchy.reader.counters
+        nodes = self.hierarchy.loaded
+        total = nodes if phase == "done" else self._progress.total
+        self._progress = protocol.Progress(
+            phase, nodes, total, message, counters.requests, counters.bytes
+        )
+
+    def _tell(self) -> None:
+        self._reply(protocol.Event(summary=self.summary()), ())
+
+    def summary(self) -> protocol.Summary:
+        """Return what the header shows."""
+        counts = self.evaluation.counts("/")
+        return protocol.Summary(
+            source=self.hierarchy.source,
+            store=self.hierarchy.reader.kind,
+            zarr_format=self.hierarchy.zarr_format,
+            listable=self.hierarchy.reader.listable,
+            metadata=self.hierarchy.metadata_source,
+            nodes=self.hierarchy.loaded,
+            counts=protocol.Counts(counts.error, counts.warning, counts.info, counts.complete),
+            not_evaluated=self.evaluation.not_evaluated_count(),
+            conforms=self.evaluation.conforms(),
+            progress=self._progress,
+            root=self.tree.row(self.hierarchy.root),
+            mode=self.hierarchy.mode,
+        )
+
+    def close(self) -> None:
+        """Stop everything; nothing is sent any more."""
+        with self._lock:
+            self._closed = True
+            waiting = list(self._waiting.values())
+        self.stop()
+        for cancel in waiting:
+            cancel.cancel()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    # --- answers ----------------------------------------------------------------------------
+
+    def answer_open(self, params: protocol.OpenParams, cancel: Cancellation) -> Answer:
+        return self.summary(), ()
+
+    def answer_children(self, params: protocol.ChildrenParams, cancel: Cancellation) -> Answer:
+        node = self.tree.node(params.path)
+        if isinstance(node, Group):
+            node.hierarchy.children(node, cancel)
+        children = self.tree.children(node)
+        page = _page(children, params.offset, params.limit)
+        problem = node.listing_problem if isinstance(node, Group) else None
+        rows = [self.tree.row(child) for child in page]
+        return protocol.ChildrenResult(node.path, params.offset, len(children), rows, problem), ()
+
+    def answer_rows(self, params: protocol.RowsParams, cancel: Cancellation) -> Answer:
+        rows = []
+        for path in params.paths[:MAX_PAGE]:
+            try:
+                rows.append(self.tree.row(self.tree.node(path)))
+            except NodeNotFound:
+                continue  # it is gone from the store; the next listing shows that
+        return protocol.RowsResult(rows), ()
+
+    def answer_reveal(self, params: protocol.RevealParams, cancel: Cancellation) -> Answer:
+        node = self.tree.node(params.path)
+        steps: list[protocol.Step] = []
+        while node.parent is not None:
+            parent = self.tree.node(node.parent)
+            position = [child.path for child in self.tree.children(parent)].index(node.path)
+            steps.append(protocol.Step(self.tree.row(node), position))
+            node = parent
+        return protocol.RevealResult(steps[::-1]), ()
+
+    def answer_search(self, params: protocol.SearchParams, cancel: Cancellation) -> Answer:
+        wanted = params.query.casefold().split()
+        found = sorted(
+            path
+            for path in self.hierarchy.known_paths
+            if all(word in path.casefold() for word in wanted)
+        )
+        rows = []
+        for path in _page(found, params.offset, params.limit):
+            cancel.check()
+            node = self.hierarchy.get(path, cancel)
+            if node is not None:
+                rows.append(self.tree.row(node))
+        complete = self.hierarchy.metadata_source == "consolidated" or self._progress.phase in (
+            "values",
+            "done",
+        )
+        return (
+            protocol.SearchResult(params.query, params.offset, len(found), complete, rows),
+            (),
+        )
+
+    def answer_node(self, params: protocol.NodeParams, cancel: Cancellation) -> Answer:
+        node = self.tree.node(params.path)
+        small: list[Node] = []
+        if isinstance(node, Group):
+            node.hierarchy.children(node, cancel)
+            small = [array for array in self.tree.children(node) if isinstance(array, Array)]
+        tests = self._role_tests(node)
+        return (
+            protocol.NodeResult(
+                row=self.tree.row(node),
+                title=words.title(node),
+                facts=words.facts(node),
+                attributes=documents.attributes(node),
+                tests=tests,
+                arrays=[self.tree.row(array) for array in small[:MAX_SMALL_PICTURES]],
+            ),
+            (),
+        )
+
+    def _role_tests(self, node: Node) -> list[protocol.RoleTest]:
+        if not isinstance(node, Array):
+            return []
+        self.monotonicity(node)
+        return [protocol.RoleTest(t.test, t.passed, t.detail) for t in self.tree.role(node).tests]
+
+    def monotonicity(self, array: Array) -> Monotonicity | None:
+        """Return what is known of a coordinate's values, reading them if that is cheap."""
+        return self.evaluation.evaluate_values(array)
+
+    def answer_dimensions(self, params: protocol.DimensionsParams, cancel: Cancellation) -> Answer:
+        node = self.tree.node(params.path)
+        group = node if isinstance(node, Group) else self.tree.node(node.parent or "/")
+        arrays: list[Array] = []
+        if isinstance(group, Group):
+            group.hierarchy.children(group, cancel)
+            arrays = [child for child in self.tree.children(group) if isinstance(child, Array)]
+        own = [node] if isinstance(node, Array) else arrays
+        if isinstance(node, Array) and not arrays:
+            arrays = own  # the root is an array
+        rows, uses = dimensions.table(self.tree, arrays, own, self.monotonicity)
+        note = None
+        if not rows:
+            note = "no dimensions: a scalar" if isinstance(node, Array) else "no arrays with dimensions directly in this group"
+            if node.kind == "unknown":
+                note = node.problem
+        return protocol.DimensionsResult(node.path, group.path, rows, note, uses), ()
+
+    def answer_findings(self, params: protocol.FindingsParams, cancel: Cancellation) -> Answer:
+        node = self.tree.node(params.path)
+        return (
+            findings.page(
+                self.evaluation, node.path, params.below, params.offset, min(params.limit, MAX_PAGE)
+            ),
+            (),
+        )
+
+    def answer_document(self, params: protocol.DocumentParams, cancel: Cancellation) -> Answer:
+        node = self.tree.node(params.path)
+        own = self.evaluation.findings(node.path, below=False)
+        return (
+            protocol.DocumentResult(
+                node.path, documents.documents(node, own), documents.attributes(node), words.facts(node)
+            ),
+            (),
+        )
+
+    def answer_picture(self, params: protocol.PictureParams, cancel: Cancellation) -> Answer:
+        node = self.tree.node(params.path)
+        if not isinstance(node, Array):
+            raise BadRequest(f"{node.path} is no array")
+        look = self.quicklook(
+            node,
+            params.index,
+            width=params.width,
+            height=params.height,
+            everything=params.everything,
+            cancel=cancel,
+        )
+        return pictures.picture(look)
+
+    def quicklook(
+        self,
+        array: Array,
+        index: Mapping[str, int],
+        *,
+        width: int = 800,
+        height: int = 500,
+        everything: bool = False,
+        cancel: Cancellation | None = None,
+    ) -> QuickLook:
+        """Return the quick look of an array's slice."""
+        return make(
+            array.hierarchy,
+            array,
+            index,
+            width=max(16, min(width, 4096)),
+            height=max(16, min(height, 4096)),
+            budget=self.budget,
+            everything=everything,
+            cancel=cancel,
+            cache=self.cache,
+        )
+
+    def answer_thumbnails(self, params: protocol.ThumbnailsParams, cancel: Cancellation) -> Answer:
+        small: list[protocol.Thumbnail] = []
+        buffers: list[bytes] = []
+        for path in params.paths[:MAX_SMALL_PICTURES]:
+            cancel.check()
+            node = self.tree.node(path)
+            if not isinstance(node, Array):
+                continue
+            look = self.quicklook(node, {}, width=params.width, height=params.height, cancel=cancel)
+            image = thumbnail(look, min(params.width, 512), min(params.height, 512))
+            if image is None:
+                small.append(protocol.Thumbnail(path, 0, 0, label=look.message or look.text or ""))
+                continue
+            kind: Any = look.kind if look.kind in ("line", "map") else "none"
+            small.append(
+                protocol.Thumbnail(path, image.shape[1], image.shape[0], len(buffers), kind, look.label)
+            )
+            buffers.append(image.tobytes())
+        return protocol.ThumbnailsResult(small), buffers
+
+    def answer_netcdf(self, params: protocol.NetcdfParams, cancel: Cancellation) -> Answer:
+        node = self.tree.node(params.path)
+        group = node if isinstance(node, Group) else node.hierarchy.get(node.parent or "/", cancel)
+        rows: list[protocol.Concept] = []
+        if isinstance(group, Group):
+            group.hierarchy.children(group, cancel)
+            roles = {array.path: self.tree.role(array).role for array in group.arrays}
+            rows = [
+                protocol.Concept(
+                    c.nug, c.nz, c.note, [protocol.Place(p.path, p.label) for p in c.here], c.total
+                )
+                for c in concepts(group, roles)
+            ]
+        own = self.evaluation.findings(node.path, below=False)
+        return (
+            protocol.NetcdfResult(
+                path=node.path,
+                cdl=documents.cdl_spans(node),
+                documents=documents.documents(node, own),
+                concepts=rows,
+                tests=self._role_tests(node),
+                role=self.tree.role(node).role if isinstance(node, Array) else None,
+            ),
+            (),
+        )
+
+    def answer_code(self, params: protocol.CodeParams, cancel: Cancellation) -> Answer:
+        return code.code(self.hierarchy, self.tree.node(params.path), params.index), ()
+
+    def answer_colormaps(self, params: protocol.ColormapsParams, cancel: Cancellation) -> Answer:
+        names, tables = colormap_tables()
+        return protocol.ColormapsResult(list(names), 0), [tables.tobytes()]
+
+    def answer_retry(self, params: protocol.RetryParams, cancel: Cancellation) -> Answer:
+        self.stop()
+        self.wait()
+        node = self.hierarchy.refresh(params.path, cancel)
+        self.cache.forget(node.path)
+        self.evaluation.forget(node.path)
+        self.tree.forget()
+        self.start()
+        return protocol.RetryResult(self.tree.row(node)), ()
+
+    def answer_walk(self, params: protocol.WalkParams, cancel: Cancellation) -> Answer:
+        if params.action == "cancel":
+            self.stop()
+            self.wait()
+        else:
+            self.start()
+        return protocol.WalkResult(self._progress), ()
+
+
+def _page(items: Sequence[Any], offset: int, limit: int) -> Sequence[Any]:
+    if offset < 0 or limit < 1:
+        raise BadRequest("offset must not be negative and limit must be at least 1")
+    return items[offset : offset + min(limit, MAX_PAGE)]

@@ -1,0 +1,158 @@
+"""Takes the README's pictures from real JupyterLab: ``make screenshots``.
+
+The pictures show the real sea surface temperature of ``../shared/data`` where that folder is, else
+the sample dataset, and always the broken sibling of the sample. They go to ``notebooks/images``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+from nz_explorer import demo  # noqa: E402
+from nz_explorer.launch import Server, serve  # noqa: E402
+from tests.e2e import browser as chromium  # noqa: E402
+from tests.e2e.lab import Explorer, Notebook, write_notebook  # noqa: E402
+
+IMAGES = ROOT / "notebooks" / "images"
+DATA = Path(os.environ.get("NZ_EXPLORER_DATA", ROOT.parent / "shared" / "data"))
+SIZE = {"width": 1180, "height": 900}
+THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One picture: what is opened, and what is done before it is taken."""
+
+    name: str
+    source: Path
+    themes: tuple[str, ...]
+    prepare: Callable[[Notebook, Explorer], None]
+
+
+def main() -> None:
+    """Take all pictures."""
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        # A store's path is shown in the picture: a short one that is the same everywhere.
+        sample = demo.write_sample(folder / "sample.zarr")
+        broken = demo.write_broken(folder / "broken.zarr")
+        real = real_data(folder)
+        source, path = (
+            (real, "/surface_temperature") if real else (sample, "/ocean/sea_surface_temperature")
+        )
+        shots = [
+            Shot("explore", source, ("light", "dark"), show_temperature(path)),
+            Shot("teach", sample, ("light",), show_netcdf),
+            Shot("debug", broken, ("light",), show_findings),
+        ]
+        isolate(folder)
+        options = ["--LabApp.expose_app_in_browser=True"]
+        with (
+            serve(folder, options=options) as server,
+            sync_playwright() as playwright,
+        ):
+            chrome = chromium.find()
+            if chrome is None:
+                raise SystemExit("no Chromium: run `make browser`")
+            browser = playwright.chromium.launch(executable_path=chrome, args=chromium.ARGUMENTS)
+            for shot in shots:
+                for theme in shot.themes:
+                    take(browser, server, folder, shot, theme)
+            browser.close()
+
+
+def real_data(folder: Path) -> Path | None:
+    """Convert the real sea surface temperature as people have it: written by xarray."""
+    source = DATA / "netcdf" / "ostia_monthly.nc"
+    if not source.is_file():
+        print(f"{source} is not there; the pictures show the sample dataset")
+        return None
+    import xarray
+
+    target = folder / "ostia.zarr"
+    with warnings.catch_warnings():
+        # xarray warns that consolidated metadata is new in Zarr v3.
+        warnings.simplefilter("ignore")
+        with xarray.open_dataset(source) as dataset:
+            dataset.to_zarr(target, zarr_format=3)
+    return target
+
+
+def isolate(folder: Path) -> None:
+    """Keep the user's JupyterLab settings out of the pictures."""
+    for name in ("JUPYTER_CONFIG_DIR", "JUPYTERLAB_SETTINGS_DIR", "JUPYTER_RUNTIME_DIR"):
+        place = folder / f".{name.lower()}"
+        place.mkdir(mode=0o700)
+        os.environ[name] = str(place)
+
+
+def take(browser: Browser, server: Server, folder: Path, shot: Shot, theme: str) -> None:
+    """Open a notebook, prepare the view and take the picture of the widget."""
+    suffix = f"-{theme}" if len(shot.themes) > 1 else ""
+    name = f"{shot.name}{suffix}.ipynb"
+    source = shot.source.relative_to(folder).as_posix()
+    write_notebook(folder / name, [f'import nz_explorer as nz\n\nex = nz.explore("{source}")\nex'])
+    context = browser.new_context(viewport=SIZE, device_scale_factor=1.5)  # type: ignore[arg-type]
+    page: Page = context.new_page()
+    notebook = Notebook.open(page, server, folder, name)
+    page.evaluate(
+        "theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", THEMES[theme]
+    )
+    expect(page.locator("body")).to_have_attribute(
+        "data-jp-theme-light", str(theme == "light").lower()
+    )
+    notebook.run_all()
+    explorer = Explorer(notebook.widgets.first)
+    expect(explorer.tree).to_be_visible()
+    explorer.wait_until_done()
+    shot.prepare(notebook, explorer)
+    page.mouse.move(0, 0)
+    target = IMAGES / f"{shot.name}{suffix}.png"
+    explorer.root.screenshot(path=target, animations="disabled")
+    print(f"{target.relative_to(ROOT)}: {target.stat().st_size // 1024} kB", flush=True)
+    context.close()
+    for session in server.request("GET", "sessions"):
+        server.request("DELETE", f"sessions/{session['id']}")
+
+
+def show_temperature(path: str) -> Callable[[Notebook, Explorer], None]:
+    """Return what selects the sea surface temperature, some steps in."""
+
+    def prepare(notebook: Notebook, explorer: Explorer) -> None:
+        notebook.run(f"ex.path = {path!r}")
+        expect(explorer.picture).to_have_attribute("aria-label", re.compile(Path(path).name))
+        notebook.run('ex.index = {"time": 7}')
+        expect(explorer.slider("time")).to_have_value("7")
+
+    return prepare
+
+
+def show_netcdf(notebook: Notebook, explorer: Explorer) -> None:
+    """Show the forecast as netCDF people know it, beside its documents."""
+    notebook.run('ex.path = "/ocean"')
+    expect(explorer.selected).to_have_attribute("data-path", "/ocean")
+    expect(explorer.show("netCDF")).to_contain_text("dimensions:")
+
+
+def show_findings(notebook: Notebook, explorer: Explorer) -> None:
+    """Show what is wrong with the dimensions of the forecast."""
+    notebook.run('ex.path = "/forecast"')
+    expect(explorer.selected).to_have_attribute("data-path", "/forecast")
+    expect(explorer.show("Findings")).to_contain_text("NZ-DIM-010")
+
+
+if __name__ == "__main__":
+    main()

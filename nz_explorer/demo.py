@@ -624,9 +624,9 @@ def _rotated_grid(rows: int, columns: int) -> tuple[Floats, Floats]:
 
 def _neighbours(field: Floats) -> Floats:
     padded = np.pad(field, 1, mode="edge")
-    return np.maximum.reduce(
-        [padded[:-2, 1:-1], padded[2:, 1:-1], padded[1:-1, :-2], padded[1:-1, 2:]]
-    )
+    rows = np.maximum(padded[:-2, 1:-1], padded[2:, 1:-1])
+    columns = np.maximum(padded[1:-1, :-2], padded[1:-1, 2:])
+    return np.maximum(rows, columns)
 
 
 def _write_stations(writer: _Writer) -> None:
@@ -664,12 +664,12 @@ def _write_stations(writer: _Writer) -> None:
         long_name="Name of the station",
         cf_role="timeseries_id",
     )
-    for name, data, attributes in (
-        ("lat", lat, {"standard_name": "latitude", "units": "degrees_north"}),
-        ("lon", lon, {"standard_name": "longitude", "units": "degrees_east"}),
-        ("altitude", height, {"standard_name": "surface_altitude", "units": "m"}),
+    for name, data, standard_name, units in (
+        ("lat", lat, "latitude", "degrees_north"),
+        ("lon", lon, "longitude", "degrees_east"),
+        ("altitude", height, "surface_altitude", "m"),
     ):
-        writer.array(f"{group}/{name}", ["station"], data, **attributes)
+        writer.array(f"{group}/{name}", ["station"], data, standard_name=standard_name, units=units)
     writer.array(
         f"{group}/air_temperature",
         ["time", "station"],

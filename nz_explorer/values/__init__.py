@@ -1,0 +1,1 @@
+"""Numbers: windows of arrays, decoded chunks, cell states, coordinates, and xarray's view of them."""

@@ -1,0 +1,466 @@
+"""A bounded look at an array: a slice of it, at the points that a picture has room for."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nz_explorer.model import Array
+from nz_explorer.store import Cancellation
+from nz_explorer.values.cache import MEBIBYTE, Chunk, ChunkCache
+from nz_explorer.values.chunks import Progress, read_chunks
+from nz_explorer.values.opening import Coordinates, OpenArray, open_array
+from nz_explorer.values.states import ABSENT, UNREAD, UNREADABLE, States, classify
+
+DEFAULT_BUDGET = 64 * MEBIBYTE
+_MOST_ERRORS = 20
+_TILES_FROM = 1 / 8
+"""The share of the chunks from which on reading some of them whole shows more than points do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """The points of an axis that a window holds, evenly spaced.
+
+    Parameters
+    ----------
+    axis
+        Number of the array's axis.
+    start, step, size
+        The array indices are ``start + step * i`` for ``i`` in ``range(size)``.
+    length
+        Length of the dimension.
+    """
+
+    axis: int
+    start: int
+    step: int
+    size: int
+    length: int
+
+    @property
+    def indices(self) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """The array indices, int64."""
+        return self.start + self.step * np.arange(self.size, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFacts:
+    """What a window cost.
+
+    Parameters
+    ----------
+    decoded_bytes
+        Bytes decoded for it; chunks found in the cache cost none.
+    whole_bytes
+        What decoding the whole slice takes.
+    chunks_read
+        Chunks looked at, wherever they were found.
+    chunks_total
+        Chunks that the slice touches.
+    decimated
+        Whether there are elements of the slice that are not among the points.
+    complete
+        Whether every point was read.
+    note
+        The same in a sentence.
+    """
+
+    decoded_bytes: int
+    whole_bytes: int
+    chunks_read: int
+    chunks_total: int
+    decimated: bool
+    complete: bool
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkError:
+    """A chunk that could not be read.
+
+    Parameters
+    ----------
+    chunk
+        Its key in the store.
+    message
+        What the store or the codec said.
+    """
+
+    chunk: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Window:
+    """Values of an array at evenly spaced points of up to two axes, and what each of them is.
+
+    Parameters
+    ----------
+    values
+        Stored values in native byte order; the shape follows `axes`. Zero where there was nothing
+        to read, which `states` says.
+    states
+        uint8 of the same shape: the cell states under NZ.
+    storage_states
+        The same if the storage fill value were the mask.
+    axes
+        The points along each axis shown.
+    index
+        The index at which each other axis is fixed.
+    facts
+        What it cost.
+    errors
+        The first chunks that could not be read.
+    """
+
+    values: np.ndarray[Any, Any]
+    states: States
+    storage_states: States
+    axes: tuple[Points, ...]
+    index: dict[int, int]
+    facts: ReadFacts
+    errors: tuple[ChunkError, ...]
+
+
+def read_window(
+    array: Array,
+    axes: Sequence[int],
+    index: Mapping[int, int],
+    most_points: Sequence[int],
+    *,
+    budget: int | None = DEFAULT_BUDGET,
+    cache: ChunkCache | None = None,
+    cancel: Cancellation | None = None,
+    progress: Progress | None = None,
+) -> Window:
+    """Read a slice of an array at no more points than asked for, within a byte budget.
+
+    A chunk is always decoded whole. Where the chunks of the slice take more than the budget,
+    either evenly spaced chunks are read and the points of the others are ``UNREAD``, or, where
+    that would leave nearly everything unread, fewer points are read all over the slice.
+
+    Parameters
+    ----------
+    array
+        The array.
+    axes
+        Axes to show, in the order of the result.
+    index
+        Index by axis for all other axes; negative ones count from the end, those beyond an end are
+        moved to it, and 0 is taken where there is none.
+    most_points
+        The most points along each of `axes`.
+    budget
+        The most bytes to decode; None for no limit. Chunks in the cache cost nothing.
+    cache
+        Where decoded chunks are kept.
+    cancel
+        Looked at between chunks.
+    progress
+        Called with the number of chunks done and of all.
+
+    Returns
+    -------
+    Window
+
+    Raises
+    ------
+    UnsupportedArray
+        If zarr cannot read the array at all.
+    Cancelled
+        If it was cancelled.
+    """
+    opened = open_array(array, cache)
+    fixed = {
+        axis: _inside(index.get(axis, 0), length)
+        for axis, length in enumerate(opened.shape)
+        if axis not in axes
+    }
+    plan = _plan(opened, axes, fixed, most_points, budget, cache)
+    chunks = read_chunks(opened, plan.chunks, cache=cache, cancel=cancel, progress=progress)
+    return _assemble(opened, plan, fixed, chunks)
+
+
+def _inside(index: int, length: int) -> int:
+    return max(0, min(index + length if index < 0 else index, length - 1))
+
+
+# --- what to read ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    points: tuple[Points, ...]
+    chunks: list[Coordinates]
+    fresh: frozenset[Coordinates]
+    """Those of them that the cache does not hold."""
+    chunks_total: int
+
+
+def _plan(
+    opened: OpenArray,
+    axes: Sequence[int],
+    fixed: Mapping[int, int],
+    most_points: Sequence[int],
+    budget: int | None,
+    cache: ChunkCache | None,
+) -> _Plan:
+    points = tuple(
+        _spread(axis, opened.shape[axis], most)
+        for axis, most in zip(axes, most_points, strict=True)
+    )
+    grid = [opened.grid[axis] for axis in axes]
+    total = math.prod(grid)
+    touched = [_touched(opened, part) for part in points]
+    affordable = total if budget is None else budget // max(1, opened.chunk_bytes)
+    # so many chunks that listing them takes longer than reading the affordable ones
+    if math.prod(map(len, touched)) <= max(affordable, 100_000):
+        wanted = _chunks(opened, axes, fixed, touched)
+        fresh = _not_kept(opened, wanted, cache)
+        if len(fresh) <= affordable:
+            return _Plan(points, wanted, fresh, total)
+    chosen, points = _fewer(opened, points, grid, touched, affordable)
+    wanted = _chunks(opened, axes, fixed, chosen)
+    return _Plan(points, wanted, _not_kept(opened, wanted, cache), total)
+
+
+def _spread(axis: int, length: int, most: int) -> Points:
+    """Spread points over an axis; the gaps at its two ends are alike."""
+    step = max(1, -(-length // max(1, most)))
+    size = -(-length // step)
+    start = (length - 1 - (size - 1) * step) // 2 if size else 0
+    return Points(axis, start, step, size, length)
+
+
+def _touched(opened: OpenArray, points: Points) -> list[int]:
+    chunk = opened.chunk_shape[points.axis]
+    if points.step < chunk and points.size:
+        first, last = (
+            points.start // chunk,
+            (points.start + points.step * (points.size - 1)) // chunk,
+        )
+        return list(range(first, last + 1))
+    found: list[int] = np.unique(points.indices // chunk).tolist()
+    return found
+
+
+def _chunks(
+    opened: OpenArray,
+    axes: Sequence[int],
+    fixed: Mapping[int, int],
+    chosen: Sequence[Sequence[int]],
+) -> list[Coordinates]:
+    if 0 in opened.shape:
+        return []
+    by_axis = dict(zip(axes, chosen, strict=True))
+    return list(
+        itertools.product(
+            *(
+                by_axis[axis] if axis in by_axis else (fixed[axis] // size,)
+                for axis, size in enumerate(opened.chunk_shape)
+            )
+        )
+    )
+
+
+def _not_kept(
+    opened: OpenArray, chunks: list[Coordinates], cache: ChunkCache | None
+) -> frozenset[Coordinates]:
+    if cache is None:
+        return frozenset(chunks)
+    return frozenset(chunk for chunk in chunks if not cache.holds(opened.version, chunk))
+
+
+def _fewer(
+    opened: OpenArray,
+    points: tuple[Points, ...],
+    grid: list[int],
+    touched: list[list[int]],
+    affordable: int,
+) -> tuple[list[list[int]], tuple[Points, ...]]:
+    """Choose chunks that the budget has room for."""
+    if affordable < 1 or not grid:
+        return [[] for _ in points], points
+    counts = _share([len(part) for part in touched], affordable)
+    tiles = math.prod(counts) >= _TILES_FROM * math.prod(map(len, touched))
+    if tiles and all(part.step < opened.chunk_shape[part.axis] for part in points):
+        chosen = [
+            [part[(2 * i + 1) * len(part) // (2 * count)] for i in range(count)]
+            for part, count in zip(touched, counts, strict=True)
+        ]
+        return chosen, points
+    # no point per chunk is left out: a point in every chunk that is read
+    sparse = tuple(
+        part if count == len(chunks) else _spread(part.axis, part.length, count)
+        for part, chunks, count in zip(points, touched, counts, strict=True)
+    )
+    return [_touched(opened, part) for part in sparse], sparse
+
+
+def _share(counts: list[int], affordable: int) -> list[int]:
+    """Reduce counts, in like measure, until their product is affordable."""
+    if math.prod(counts) <= affordable:
+        return counts
+    share = (affordable / math.prod(counts)) ** (1 / len(counts))
+    chosen = [max(1, min(count, int(count * share))) for count in counts]
+    while True:  # what rounding down left over
+        order = sorted(range(len(counts)), key=lambda i: chosen[i] / counts[i])
+        for i in order:
+            more = math.prod(chosen) // chosen[i] * (chosen[i] + 1)
+            if chosen[i] < counts[i] and more <= affordable:
+                chosen[i] += 1
+                break
+        else:
+            break
+    while math.prod(chosen) > affordable:
+        largest = max(range(len(chosen)), key=chosen.__getitem__)
+        chosen[largest] = max(1, affordable * chosen[largest] // math.prod(chosen))
+    return chosen
+
+
+# --- what was read ---------------------------------------------------------------------------
+
+
+def _assemble(
+    opened: OpenArray, plan: _Plan, fixed: dict[int, int], chunks: dict[Coordinates, Chunk]
+) -> Window:
+    shape = tuple(part.size for part in plan.points)
+    values = np.zeros(shape, _result_type(opened, chunks))
+    states = np.full(shape, UNREAD, np.uint8)
+    storage_states = states.copy()
+    errors: list[ChunkError] = []
+    places: list[dict[int, tuple[slice, slice]]] = [_places(opened, part) for part in plan.points]
+    for coordinates, chunk in chunks.items():
+        target = tuple(
+            place[coordinates[part.axis]][0]
+            for part, place in zip(plan.points, places, strict=True)
+        )
+        if chunk.values is None:
+            states[target] = storage_states[target] = UNREADABLE
+            if len(errors) < _MOST_ERRORS:
+                errors.append(ChunkError(opened.key(coordinates), chunk.error or ""))
+            continue
+        picked = _pick(opened, plan.points, fixed, coordinates, chunk.values, places)
+        values[target] = picked
+        if chunk.state == "absent":
+            states[target] = storage_states[target] = ABSENT
+        else:
+            states[target], storage_states[target] = classify(
+                picked, opened.array.fill, opened.array.storage_fill
+            )
+    facts = _facts(opened, plan, chunks, states)
+    return Window(values, states, storage_states, plan.points, fixed, facts, tuple(errors))
+
+
+def _result_type(opened: OpenArray, chunks: dict[Coordinates, Chunk]) -> np.dtype[Any]:
+    for chunk in chunks.values():
+        if chunk.values is not None:
+            return native(chunk.values.dtype)
+    dtype = opened.array.data_type.numpy
+    return np.dtype(object) if dtype is None else native(dtype)
+
+
+def native(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return a numpy type with the byte order of this machine."""
+    swapped: np.dtype[Any] = dtype.newbyteorder("=")
+    return swapped
+
+
+def _places(opened: OpenArray, points: Points) -> dict[int, tuple[slice, slice]]:
+    """Return by chunk along an axis: which points lie in it, and where they are inside it."""
+    size = opened.chunk_shape[points.axis]
+    number = points.indices // size
+    places = {}
+    starts = np.flatnonzero(np.diff(number, prepend=-1))
+    ends = [*starts[1:].tolist(), points.size]
+    for start, end in zip(starts.tolist(), ends, strict=True):
+        first = points.start + points.step * start
+        chunk = first // size
+        inside = first - chunk * size
+        last = inside + points.step * (end - start - 1)
+        places[chunk] = (slice(start, end), slice(inside, last + 1, points.step))
+    return places
+
+
+def _pick(
+    opened: OpenArray,
+    points: tuple[Points, ...],
+    fixed: dict[int, int],
+    coordinates: Coordinates,
+    values: np.ndarray[Any, Any],
+    places: list[dict[int, tuple[slice, slice]]],
+) -> np.ndarray[Any, Any]:
+    selection: list[Any] = [
+        0 if axis not in fixed else fixed[axis] - coordinates[axis] * size
+        for axis, size in enumerate(opened.chunk_shape)
+    ]
+    for part, place in zip(points, places, strict=True):
+        selection[part.axis] = place[coordinates[part.axis]][1]
+    picked = np.asarray(values[tuple(selection)])
+    order = [part.axis for part in points]
+    return picked if order == sorted(order) else picked.transpose(np.argsort(np.argsort(order)))
+
+
+def _facts(
+    opened: OpenArray, plan: _Plan, chunks: dict[Coordinates, Chunk], states: States
+) -> ReadFacts:
+    read, total = len(chunks), plan.chunks_total
+    decoded = sum(chunks[chunk].state != "absent" for chunk in plan.fresh) * opened.chunk_bytes
+    whole = total * opened.chunk_bytes
+    decimated = any(part.step > 1 for part in plan.points)
+    return ReadFacts(
+        decoded_bytes=decoded,
+        whole_bytes=whole,
+        chunks_read=read,
+        chunks_total=total,
+        decimated=decimated,
+        complete=not bool((states == UNREAD).any()),
+        note="; ".join(_sentences(plan, chunks, decoded, whole)),
+    )
+
+
+def _sentences(
+    plan: _Plan, chunks: dict[Coordinates, Chunk], decoded: int, whole: int
+) -> Iterator[str]:
+    read, total = len(chunks), plan.chunks_total
+    absent = sum(chunk.state == "absent" for chunk in chunks.values())
+    if read == total:
+        yield "its one chunk read" if read == 1 else f"all {read:,} chunks read"
+    else:
+        yield f"{read:,} of {total:,} chunks read"
+    if absent:
+        yield f"{absent:,} of them not in the store"
+    if len(plan.fresh) < read:
+        yield f"{read - len(plan.fresh):,} of them from memory"
+    yield f"{bytes_text(decoded)} decoded"
+    if read < total:
+        yield f"the whole slice takes {bytes_text(whole)}"
+    steps = [part.step for part in plan.points]
+    if max(steps, default=1) > 1:
+        yield f"one element in {' × '.join(f'{step:,}' for step in steps)} shown"
+
+
+def bytes_text(count: float) -> str:
+    """Return a number of bytes as people write it.
+
+    Parameters
+    ----------
+    count
+        The number.
+
+    Returns
+    -------
+    str
+        Such as ``12.5 MiB``.
+    """
+    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB"):
+        if count < 1024 or unit == "PiB":
+            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.3g} {unit}"
+        count /= 1024
+    raise AssertionError  # pragma: no cover

@@ -56,9 +56,10 @@ class _Cli(click.Group):
 def _is_expected(error: Exception) -> bool:
     """Whether an error speaks of the source or the call rather than of a mistake of ours."""
     from nz_explorer.launch import LaunchError
+    from nz_explorer.model import NodeNotFound
     from nz_explorer.store import SourceError
 
-    return isinstance(error, (SourceError, LaunchError, OSError))
+    return isinstance(error, (SourceError, NodeNotFound, LaunchError, OSError))
 
 
 def _complain(message: str) -> None:
@@ -94,6 +95,30 @@ def lab(source: str, no_browser: bool, port: int) -> None:
     from nz_explorer import launch
 
     launch.lab(source, browser=not no_browser, port=port)
+
+
+@main.command()
+@click.argument("source")
+@click.option("--depth", type=click.IntRange(0), default=None, help="Levels of groups to show.")
+def tree(source: str, depth: int | None) -> None:
+    """Print the groups and arrays of SOURCE as a tree."""
+    from nz_explorer import outline
+    from nz_explorer.model import open_store
+
+    for line in outline.lines(open_store(source), depth):
+        click.echo(line)
+
+
+@main.command()
+@click.argument("source")
+@click.option("--group", default="/", show_default=True, help="Path of the group, or array, to print.")
+def cdl(source: str, group: str) -> None:
+    """Print SOURCE as CDL, as ``ncdump -h`` prints a netCDF file."""
+    from nz_explorer.model import open_store
+    from nz_explorer.netcdf import cdl as cdl_lines
+
+    for line in cdl_lines(open_store(source)[group]):
+        click.echo(line.text)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from nz_explorer.model import Array, Dimension, dimension_table
 from nz_explorer.values.coordinates import Monotonicity
 from nz_explorer.widget import protocol
-from nz_explorer.widget.rows import Tree
 
 MAX_NAMED = 20
 MAX_ROWS = 500
@@ -15,15 +14,13 @@ MAX_ROWS = 500
 Values = Callable[[Array], "Monotonicity | None"]
 
 
-def table(tree: Tree, arrays: list[Array], own: list[Array], values: Values) -> tuple[
+def table(arrays: list[Array], own: list[Array], values: Values) -> tuple[
     list[protocol.DimensionRow], list[list[str]]
 ]:
     """Return the rows of a dimension table, and who uses each dimension.
 
     Parameters
     ----------
-    tree : Tree
-        The hierarchy.
     arrays : list of Array
         All arrays of the group.
     own : list of Array

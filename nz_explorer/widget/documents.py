@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from nz_explorer.model import Document, Group, Hierarchy, Node, nz_type
 from nz_explorer.netcdf import CdlLine, cdl
-from nz_explorer.rules.equality import differences
+from nz_explorer.rules.compare import differences
 from nz_explorer.rules.findings import Finding
 from nz_explorer.widget import protocol
 
@@ -52,11 +52,10 @@ def _text(
     text = readable(document)
     cut = len(text) > MAX_TEXT
     problem = next((p.message for p in document.problems if p.kind != "bare-token"), None)
-    differs = (
-        differences(document, other)
-        if other is not None and document.ok and other.ok and document.name != ".zmetadata"
-        else []
-    )
+    differs: list[str] = []
+    if other is not None and document.ok and other.ok:
+        stored, copy = (document, other) if document.origin == "stored" else (other, document)
+        differs = [difference.pointer for difference in differences(stored, copy.value)]
     return protocol.DocumentText(
         key=document.key,
         origin=document.origin,
@@ -65,7 +64,7 @@ def _text(
         cut=cut,
         problem=problem,
         marks=list(_marks(node, document, text, findings)) if not cut else [],
-        differs=[str(pointer) for pointer in differs],
+        differs=differs,
     )
 
 

@@ -325,7 +325,7 @@ class Session:
         own = [node] if isinstance(node, Array) else arrays
         if isinstance(node, Array) and not arrays:
             arrays = own  # the root is an array
-        rows, uses = dimensions.table(self.tree, arrays, own, self.monotonicity)
+        rows, uses = dimensions.table(arrays, own, self.monotonicity)
         note = None
         if not rows:
             note = "no dimensions: a scalar" if isinstance(node, Array) else "no arrays with dimensions directly in this group"

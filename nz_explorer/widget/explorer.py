@@ -1,0 +1,254 @@
+"""The explorer: the widget in the notebook, and the same selection in Python."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import anywidget
+import traitlets
+
+from nz_explorer.model import Array, Hierarchy, Node, open_store
+from nz_explorer.rules.evaluation import Evaluation
+from nz_explorer.rules.report import Report
+from nz_explorer.widget.code import code
+from nz_explorer.widget.session import Session
+
+if TYPE_CHECKING:
+    import xarray
+    import zarr
+    from matplotlib.figure import Figure
+
+STATIC = Path(__file__).parent / "static"
+PANELS = ("plot", "dimensions", "findings", "metadata", "netcdf", "code")
+DEFAULT_BUDGET = 64 * 1024 * 1024
+STATIC_PAGE_SECONDS = 1.5
+"""How long displaying waits for the walk, so that the saved page can show its result."""
+
+
+class Explorer(anywidget.AnyWidget):
+    """A hierarchy, explored in the notebook and from Python at once.
+
+    Made by `explore`.
+
+    Attributes
+    ----------
+    path : str
+        Absolute path of the selected node; setting it moves the widget, clicking in the widget sets it.
+    index : dict of str to int
+        At which index each dimension is fixed in the picture; both ways too. A dimension without a name of
+        its own is called ``dim_<axis>``.
+    view : dict
+        How the picture is drawn: ``mask`` (``nz``, ``storage`` or ``raw``), ``colormap``, ``low``, ``high``, ``log``.
+    panel : str
+        The tab in front: ``plot``, ``dimensions``, ``findings``, ``metadata``, ``netcdf`` or ``code``.
+    """
+
+    _esm = STATIC / "widget.js"
+    _css = STATIC / "widget.css"
+
+    path = traitlets.Unicode("/").tag(sync=True)
+    index = traitlets.Dict(key_trait=traitlets.Unicode()).tag(sync=True)
+    view = traitlets.Dict(key_trait=traitlets.Unicode()).tag(sync=True)
+    panel = traitlets.Enum(PANELS, default_value="plot").tag(sync=True)
+
+    def __init__(
+        self, evaluation: Evaluation, *, path: str = "/", budget: int = DEFAULT_BUDGET, **options: Any
+    ) -> None:
+        self._session = Session(evaluation, self._send_message, budget=budget)
+        super().__init__(path=path, **options)
+        self.on_msg(self._receive)
+        self._session.start()
+        # The session's threads must end with the last reference to the widget, not only with close().
+        self._finalizer = weakref.finalize(self, self._session.close)
+
+    # --- the conversation -------------------------------------------------------------------
+
+    def _receive(self, _: Any, content: Any, __: Any) -> None:
+        self._session.receive(content)
+
+    @property
+    def _send_message(self) -> Callable[[dict[str, Any], Sequence[bytes | memoryview]], None]:
+        """Sends without keeping the widget alive."""
+        reference = weakref.ref(self)
+
+        def send(message: dict[str, Any], buffers: Sequence[bytes | memoryview]) -> None:
+            widget = reference()
+            if widget is not None and widget.comm is not None:
+                widget.send(message, list(buffers))
+
+        return send
+
+    def close(self) -> None:
+        """Close the widget and let go of its threads."""
+        self._session.close()
+        super().close()
+
+    # --- the selection ----------------------------------------------------------------------
+
+    @traitlets.validate("path")
+    def _valid_path(self, proposal: Any) -> str:
+        node = self._node(proposal["value"])
+        return node.path
+
+    @traitlets.validate("index")
+    def _valid_index(self, proposal: Any) -> dict[str, int]:
+        index = {}
+        for dimension, position in proposal["value"].items():
+            if isinstance(position, bool) or not hasattr(position, "__index__"):
+                raise traitlets.TraitError(
+                    f"the index of {dimension!r} must be an integer, got {position!r}"
+                )
+            index[dimension] = position.__index__()
+        return index
+
+    def _node(self, path: str) -> Node:
+        return self._session.tree.node(path)
+
+    @property
+    def hierarchy(self) -> Hierarchy:
+        """The hierarchy, as `open_store` gives it."""
+        return self._session.hierarchy
+
+    @property
+    def node(self) -> Node:
+        """The selected node."""
+        return self._node(self.path)
+
+    @property
+    def array(self) -> zarr.Array[Any]:
+        """The selected array, opened by zarr.
+
+        Raises
+        ------
+        TypeError
+            If a group is selected.
+        UnsupportedArray
+            If zarr cannot open it.
+        """
+        from nz_explorer.values import open_array
+
+        return open_array(self._selected_array())
+
+    def _selected_array(self) -> Array:
+        node = self.node
+        if not isinstance(node, Array):
+            raise TypeError(f"{node.path} is no array; set ex.path to one")
+        return node
+
+    def to_xarray(self) -> xarray.DataArray | xarray.Dataset | xarray.DataTree:
+        """Return the selection as xarray has it, masked and decoded.
+
+        Returns
+        -------
+        DataArray, Dataset or DataTree
+            For an array, a group without groups, a group with groups. Values are read when they are used.
+        """
+        from nz_explorer.values.to_xarray import to_xarray
+
+        return to_xarray(self.node)
+
+    def figure(self) -> Figure:
+        """Return the picture of the selected array as a matplotlib figure.
+
+        Raises
+        ------
+        TypeError
+            If a group is selected.
+        """
+        from nz_explorer.quicklook import figure
+
+        look = self._session.quicklook(self._selected_array(), self.index)
+        return figure(look, **self.view)
+
+    def code(self, package: Literal["zarr", "xarray", "nz"] = "zarr") -> str:
+        """Return Python that reproduces the view, by default without this package.
+
+        Parameters
+        ----------
+        package : {"zarr", "xarray", "nz"}
+            What the code uses.
+        """
+        return str(getattr(code(self.hierarchy, self.node, self.index), package))
+
+    @property
+    def report(self) -> Report:
+        """What the rules say; it grows while the walk goes on."""
+        return Report(self._session.evaluation)
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until everything has been walked and evaluated.
+
+        Parameters
+        ----------
+        seconds : float, optional
+            How long to wait at most.
+
+        Returns
+        -------
+        bool
+            Whether it is done.
+        """
+        return self._session.wait(seconds)
+
+    # --- how it is shown --------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return f"<Explorer {self.hierarchy.source} {self.path}>"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if bundle is None:
+            return None
+        from nz_explorer.widget.static_page import static_page
+
+        self._session.wait(STATIC_PAGE_SECONDS)
+        data, *metadata = bundle if isinstance(bundle, tuple) else (bundle,)
+        data = {**data, "text/html": static_page(self._session, self.path), "text/plain": repr(self)}
+        return (data, *metadata) if metadata else data
+
+
+def explore(
+    source: Any,
+    *,
+    path: str = "/",
+    conventions: str | Sequence[str] = "auto",
+    mode: Literal["r", "r+"] = "r",
+    storage_options: Mapping[str, Any] | None = None,
+    budget: int | None = None,
+) -> Explorer:
+    """Open a Zarr hierarchy in the explorer.
+
+    Parameters
+    ----------
+    source
+        A path, zip file, URL, NCZarr URL, zarr store, group or array, fsspec mapping, Icechunk session, or an
+        xarray object that was opened from Zarr.
+    path : str
+        The node to select first.
+    conventions : str or sequence of str
+        Conventions to check, by default those the store shows.
+    mode : {"r", "r+"}
+        ``r+`` allows fixes to be written, when asked for.
+    storage_options : mapping, optional
+        For remote sources, with the names of fsspec or of obstore.
+    budget : int, optional
+        Decoded bytes that one picture may take, 64 MiB by default.
+
+    Raises
+    ------
+    SourceError
+        If there is no Zarr hierarchy, or its root cannot be read.
+    NodeNotFound
+        If there is no node at `path`.
+    """
+    hierarchy = open_store(
+        source, storage_options=dict(storage_options) if storage_options else None, mode=mode
+    )
+    return Explorer(
+        Evaluation(hierarchy, conventions=conventions),
+        path=path,
+        budget=DEFAULT_BUDGET if budget is None else budget,
+    )

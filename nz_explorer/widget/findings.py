@@ -1,0 +1,119 @@
+"""Findings as the browser shows them, with what a person needs to know of their rules."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from typing import Any
+
+import jsonpatch
+import jsonpointer
+
+from nz_explorer.model import Document, Node
+from nz_explorer.rules.catalogue import RuleInfo
+from nz_explorer.rules.evaluation import Evaluation
+from nz_explorer.rules.findings import SEVERITIES, Finding
+from nz_explorer.rules.fixes import Fix
+from nz_explorer.widget import protocol
+
+MAX_NOT_EVALUATED = 500
+MAX_RELATED = 50
+MAX_DIFF_BYTES = 256 * 1024
+
+
+def page(
+    evaluation: Evaluation, path: str, below: bool, offset: int, limit: int
+) -> protocol.FindingsResult:
+    """Return a page of findings, errors first."""
+    order = {severity: i for i, severity in enumerate(SEVERITIES)}
+    found = sorted(
+        evaluation.findings(path, below=below),
+        key=lambda f: (order[f.severity], f.rule, f.path, f.pointer),
+    )
+    shown = found[offset : offset + limit]
+    open_questions = evaluation.not_evaluated(path, below=below)
+    counts = [sum(f.severity == severity for f in found) for severity in SEVERITIES]
+    complete = evaluation.counts(path).complete
+    return protocol.FindingsResult(
+        path=path,
+        below=below,
+        offset=offset,
+        total=len(found),
+        counts=protocol.Counts(*counts, complete),
+        findings=[_finding(evaluation, finding) for finding in shown],
+        rules={f.rule: _rule(f.info) for f in shown},
+        not_evaluated=[
+            protocol.NotEvaluated(n.rule, n.path, n.reason) for n in open_questions[:MAX_NOT_EVALUATED]
+        ],
+        not_evaluated_total=len(open_questions),
+    )
+
+
+def _finding(evaluation: Evaluation, finding: Finding) -> protocol.Finding:
+    fix = finding.fix
+    node = evaluation.hierarchy.stored.peek(finding.path) if fix is not None else None
+    return protocol.Finding(
+        rule=finding.rule,
+        level=finding.level,
+        severity=finding.severity,
+        path=finding.path,
+        pointer=finding.pointer,
+        message=finding.message,
+        related=list(finding.related[:MAX_RELATED]),
+        fix=None
+        if fix is None
+        else protocol.Fix(
+            fix.safety,
+            fix.document,
+            [dict(operation) for operation in fix.patch],
+            fix.note,
+            diff(fix, node),
+        ),
+    )
+
+
+def diff(fix: Fix, node: Node | None) -> str | None:
+    """Return what a fix changes in its document as a unified diff, None where that cannot be shown."""
+    if not fix.patch:
+        return None
+    document = next((d for d in (node.documents if node else ()) if d.key == fix.document), None)
+    if document is not None and (not document.ok or len(document.raw or b"") > MAX_DIFF_BYTES):
+        return None
+    before: Any = {} if document is None else _value(document)
+    try:
+        after = jsonpatch.apply_patch(before, [dict(operation) for operation in fix.patch])
+    except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException):
+        return None
+    lines = difflib.unified_diff(
+        _lines(before) if document is not None else [],
+        _lines(after),
+        fix.document,
+        fix.document,
+        n=2,
+        lineterm="",
+    )
+    return "\n".join(lines)
+
+
+def _value(document: Document) -> Any:
+    return json.loads(json.dumps(document.value, default=dict))
+
+
+def _lines(value: Any) -> list[str]:
+    return json.dumps(value, indent=2, ensure_ascii=False).splitlines()
+
+
+def _rule(info: RuleInfo) -> protocol.RuleInfo:
+    return protocol.RuleInfo(
+        id=info.id,
+        slug=info.slug,
+        title=info.title,
+        family=info.family,
+        level=info.level,
+        severity=info.severity,
+        source=info.source_text,
+        statement=info.statement,
+        rationale=info.rationale,
+        bad_example=info.bad_example,
+        good_example=info.good_example,
+    )

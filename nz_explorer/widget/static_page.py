@@ -1,0 +1,153 @@
+"""What a saved notebook shows where no kernel runs: a page of plain tables, bounded in size.
+
+GitHub and nbviewer take styles and scripts out of saved output, so it relies on neither.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from html import escape
+
+from nz_explorer.model import Array, Group, Node
+from nz_explorer.widget import dimensions, findings, words
+from nz_explorer.widget.session import Session
+
+MAX_TREE = 60
+MAX_FINDINGS = 25
+MAX_DIMENSIONS = 40
+MAX_NAME = 120
+
+
+def static_page(session: Session, path: str) -> str:
+    """Return the page as HTML without styles and scripts.
+
+    Parameters
+    ----------
+    session : Session
+        The open hierarchy.
+    path : str
+        The selected node.
+    """
+    summary = session.summary()
+    node = session.tree.node(path)
+    conforms = ", ".join(
+        f"{name}: {_verdict(verdict)}" for name, verdict in summary.conforms.items()
+    )
+    counts = summary.counts
+    parts = [
+        f"<p><b>{_text(summary.source)}</b> · Zarr v{summary.zarr_format or '?'} · "
+        f"{words.number(summary.nodes)} nodes read · {escape(conforms)}<br>"
+        f"{counts.error} errors, {counts.warning} warnings, {counts.info} notes, "
+        f"{summary.not_evaluated} not evaluated"
+        f"{'' if summary.progress.phase == 'done' else ' – saved before everything was read'}</p>",
+        _tree(session),
+        _picture(session, node),
+        _dimensions(session),
+        _findings(session),
+        "<p><i>Saved by nz_explorer. Run the cell to explore.</i></p>",
+    ]
+    return "<div>" + "".join(part for part in parts if part) + "</div>"
+
+
+def _text(text: object) -> str:
+    shown = str(text)
+    printable = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in shown[:MAX_NAME])
+    return escape(printable + ("…" if len(shown) > MAX_NAME else ""))
+
+
+def _verdict(verdict: bool | None) -> str:
+    return {True: "conforms", False: "does not conform", None: "not decided"}[verdict]
+
+
+def _table(title: str, head: tuple[str, ...], rows: list[tuple[object, ...]], more: int = 0) -> str:
+    if not rows:
+        return ""
+    cells = "".join(f"<th>{escape(label)}</th>" for label in head)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{_text('' if cell is None else cell)}</td>" for cell in row) + "</tr>"
+        for row in rows
+    )
+    rest = f"<p>and {words.number(more)} more</p>" if more > 0 else ""
+    return f"<p><b>{escape(title)}</b></p><table><tr>{cells}</tr>{body}</table>{rest}"
+
+
+def _tree(session: Session) -> str:
+    rows: list[tuple[object, ...]] = []
+
+    def add(node: Node, depth: int) -> None:
+        if len(rows) >= MAX_TREE:
+            return
+        row = session.tree.row(node)
+        total = row.counts.error + row.counts.warning
+        label = "\u2003" * depth + (node.name or "/") + ("/" if node.kind == "group" and node.name else "")
+        rows.append((label, node.problem or words.title(node), row.role or "", total or ""))
+        if isinstance(node, Group) and node.child_names is not None:
+            for child in session.tree.children(node):
+                add(child, depth + 1)
+
+    add(session.hierarchy.root, 0)
+    more = session.hierarchy.loaded - len(rows)
+    return _table("Groups and arrays", ("name", "what it is", "role", "findings"), rows, more)
+
+
+def _picture(session: Session, node: Node) -> str:
+    from nz_explorer.quicklook import figure
+
+    array = node if isinstance(node, Array) else _first_data(session)
+    if array is None:
+        return ""
+    look = session.quicklook(array, {}, width=480, height=300)
+    if look.kind not in ("line", "map"):
+        return ""
+    file = io.BytesIO()
+    figure(look).savefig(file, format="png", dpi=72)
+    data = base64.b64encode(file.getvalue()).decode()
+    return f'<p><img alt="{_text(look.label)}" src="data:image/png;base64,{data}"></p>'
+
+
+def _first_data(session: Session) -> Array | None:
+    """The first data array of two dimensions or more among those already read."""
+    hierarchy = session.hierarchy
+    queue: list[Node] = [hierarchy.root]
+    for node in queue:
+        if isinstance(node, Array):
+            if (node.ndim or 0) >= 2 and node.state == "ok" and session.tree.role(node).role == "data":
+                return node
+        elif isinstance(node, Group) and len(queue) < 10 * MAX_TREE:
+            queue.extend(node.children or ())
+    return None
+
+
+def _dimensions(session: Session) -> str:
+    tables = []
+    groups: list[Node] = [session.hierarchy.root]
+    for group in groups:
+        if not isinstance(group, Group) or group.child_names is None:
+            continue
+        groups.extend(group.groups[: MAX_TREE - len(groups)])
+        arrays = group.arrays
+        rows, _ = dimensions.table(arrays, arrays, lambda a: session.evaluation.monotonicity(a.path))
+        cells: list[tuple[object, ...]] = [
+            (
+                row.name or "(no name)",
+                " or ".join(str(use.length) for use in row.lengths),
+                row.coordinate_state,
+                f"{row.first} … {row.last}" if row.first is not None else "",
+                row.units or "",
+            )
+            for row in rows[:MAX_DIMENSIONS]
+        ]
+        head = ("dimension", "length", "coordinate", "values", "units")
+        tables.append(_table(f"Dimensions of {group.path}", head, cells, len(rows) - MAX_DIMENSIONS))
+        if len(tables) >= 10:
+            break
+    return "".join(tables)
+
+
+def _findings(session: Session) -> str:
+    page = findings.page(session.evaluation, "/", True, 0, MAX_FINDINGS)
+    rows: list[tuple[object, ...]] = [
+        (finding.severity, finding.rule, finding.path, finding.message) for finding in page.findings
+    ]
+    return _table("Findings", ("", "rule", "node", "what"), rows, page.total - len(rows))

@@ -278,9 +278,10 @@ def _v3_fixed(name: str, configuration: dict[str, Any], given: Any) -> DataType:
 def _v3_time(name: str, configuration: dict[str, Any], given: Any) -> DataType:
     kind, letter = _TIMES[name]
     unit, factor = configuration.get("unit"), configuration.get("scale_factor", 1)
-    known = isinstance(unit, str) and unit in _TIME_UNITS
-    if not known or not _is_int(factor) or not 1 <= factor <= _LARGEST_ITEM:
-        return _malformed(given, f"{name} needs a unit and a scale_factor", name)
+    if not isinstance(unit, str) or unit not in _TIME_UNITS:
+        return _malformed(given, f"{name} needs a unit of time", name)
+    if not _is_int(factor) or not 1 <= factor <= _LARGEST_ITEM:
+        return _malformed(given, f"{name} needs a scale_factor of 1 or more", name)
     return _known(name, kind, _time_type("", letter, factor, unit), given)
 
 

@@ -1,0 +1,29 @@
+// The explorer on a mock kernel: ?store=small|broken|hostile|wide|lost&path=…&panel=…&delay=…&walk=1&fail=picture
+import widget from "../src/index";
+import { brokenStore, hostileStore, smallStore, wideStore } from "../src/mock/data";
+import { MockKernel } from "../src/mock/kernel";
+import { FakeModel } from "../src/mock/model";
+import type { Methods } from "../src/protocol.gen";
+
+const query = new URLSearchParams(location.search);
+const stores = { small: smallStore, broken: brokenStore, hostile: hostileStore, wide: wideStore };
+const store = (stores[query.get("store") as keyof typeof stores] ?? smallStore)();
+const model = new FakeModel({
+  path: query.get("path") ?? "/",
+  panel: query.get("panel") ?? "plot",
+  view: JSON.parse(query.get("view") ?? "{}"),
+  index: JSON.parse(query.get("index") ?? "{}"),
+});
+const kernel = new MockKernel(store, model, { delay: Number(query.get("delay") ?? 15) });
+if (query.get("store") === "lost") kernel.silent.add("all");
+for (const method of (query.get("silent") ?? "").split(",")) if (method) kernel.silent.add(method as keyof Methods);
+for (const method of (query.get("fail") ?? "").split(",")) {
+  if (method) kernel.failing.set(method as keyof Methods, "the store answered 503 Service Unavailable");
+}
+if (query.get("consolidated")) kernel.metadata = "consolidated";
+if (query.get("walk")) kernel.walk(Number(query.get("walk")));
+Object.assign(globalThis, { model, kernel });
+
+const { initialize, render } = widget();
+initialize({ model });
+render({ model, el: document.getElementById("view") as HTMLElement });

@@ -1,0 +1,121 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Header } from "./header";
+import { NodeView } from "./node";
+import { Search } from "./tree/Search";
+import { Tree } from "./tree/Tree";
+import { useView } from "./ui/hooks";
+import { useInks } from "./ui/theme";
+import { Icon } from "./ui/icons";
+
+const NARROWEST = 160;
+
+export function App() {
+  const { session, inks } = useView();
+  const [root, setRoot] = useState<HTMLDivElement | null>(null);
+  const [side, setSide] = useState(true);
+  const [width, setWidth] = useState(270);
+  const now = useInks(root);
+  useEffect(() => {
+    inks.value = now;
+  }, [now, inks]);
+  const open = session.summary.value !== null;
+  return (
+    <div
+      class="nzx"
+      ref={setRoot}
+      data-scheme={now?.dark ? "dark" : "light"}
+      data-lm-suppress-shortcuts="true"
+      style={{ "--nzx-side": `${width}px` }}
+    >
+      <Header side={side} onSide={() => setSide(!side)} />
+      {open ? (
+        <div class="nzx-body">
+          <div class="nzx-side" style={side ? undefined : { display: "none" }}>
+            <Search>
+              <Tree />
+            </Search>
+          </div>
+          {side && <Splitter width={width} onWidth={setWidth} />}
+          <NodeView />
+        </div>
+      ) : (
+        <NotOpen />
+      )}
+    </div>
+  );
+}
+
+/** What stands there until the kernel has answered for the first time, perhaps forever. */
+function NotOpen() {
+  const { session } = useView();
+  const { health, answered } = session.client;
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), 5000);
+    return () => clearTimeout(timer);
+  }, []);
+  if (session.openError.value) return <div class="nzx-empty" />;
+  return (
+    <div class="nzx-empty">
+      {late || health.value === "lost" ? (
+        <>
+          <Icon name="info" />
+          <p>
+            {health.value === "lost" ? "No answer from the kernel." : "The kernel has not answered yet."}
+            {!answered.value &&
+              " The explorer reads the store through the kernel. If this notebook was opened without running it, run the cell again."}
+          </p>
+          <button type="button" class="nzx-button" onClick={() => session.client.resendAll()}>
+            <Icon name="retry" /> Retry
+          </button>
+        </>
+      ) : (
+        <p class="nzx-wait">Opening…</p>
+      )}
+    </div>
+  );
+}
+
+/** The border between tree and panel, to be dragged or moved with the arrow keys. */
+function Splitter({ width, onWidth }: { width: number; onWidth: (width: number) => void }) {
+  const ref = useRef<HTMLDivElement>(null);
+  const most = () => Math.max(NARROWEST, (ref.current?.parentElement?.clientWidth ?? 900) * 0.7);
+  const set = (value: number) => onWidth(Math.round(Math.max(NARROWEST, Math.min(most(), value))));
+  const drag = (event: PointerEvent) => {
+    const element = ref.current;
+    if (event.button !== 0 || element === null) return;
+    event.preventDefault();
+    const [from, before] = [event.clientX, width];
+    element.setPointerCapture?.(event.pointerId);
+    const move = (next: PointerEvent) => set(before + next.clientX - from);
+    const end = () => {
+      element.removeEventListener("pointermove", move);
+      element.removeEventListener("pointerup", end);
+      element.removeEventListener("pointercancel", end);
+    };
+    element.addEventListener("pointermove", move);
+    element.addEventListener("pointerup", end);
+    element.addEventListener("pointercancel", end);
+  };
+  const key = (event: KeyboardEvent) => {
+    const by = { ArrowLeft: -20, ArrowRight: 20 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    set(width + by);
+  };
+  return (
+    <div
+      ref={ref}
+      class="nzx-splitter"
+      role="separator"
+      aria-orientation="vertical"
+      aria-label="Width of the tree"
+      aria-valuenow={width}
+      aria-valuemin={NARROWEST}
+      tabIndex={0}
+      onPointerDown={drag}
+      onKeyDown={key}
+      onDblClick={() => onWidth(270)}
+    />
+  );
+}

@@ -1,0 +1,221 @@
+import { type Signal, signal } from "@preact/signals";
+import type { Failure, Methods, Reply, Event as SummaryEvent } from "./protocol.gen";
+
+export type Method = keyof Methods;
+
+/** The part of anywidget's model that carries messages. */
+export interface Wire {
+  send(content: unknown, callbacks?: unknown, buffers?: ArrayBuffer[] | ArrayBufferView[]): void;
+  on(event: string, callback: (...args: never[]) => void): void;
+  off(event: string, callback?: (...args: never[]) => void): void;
+}
+
+/** Patience, in milliseconds. */
+export const SLOW_AFTER = 1500;
+export const PING_AFTER = 8000;
+export const LOST_AFTER = 20_000;
+const TICK = 250;
+
+/** Why a request has no result. */
+export class RequestError extends Error {
+  readonly code: Failure["code"] | "closed";
+  readonly retry: boolean;
+
+  constructor(code: Failure["code"] | "closed", message: string, retry: boolean) {
+    super(message);
+    this.name = "RequestError";
+    this.code = code;
+    this.retry = retry;
+  }
+
+  get cancelled(): boolean {
+    return this.code === "cancelled" || this.code === "closed";
+  }
+}
+
+export interface Answer<M extends Method> {
+  value: Methods[M]["result"];
+  buffers: DataView[];
+}
+
+/**
+ * `waiting` until 1.5 s have passed, then `slow`; `working` when the kernel has meanwhile answered something
+ * else, so that it is alive; `lost` when nothing at all has come from it for 20 s.
+ */
+export type Wait = "waiting" | "slow" | "working" | "lost";
+
+export interface Call<M extends Method> {
+  readonly answer: Promise<Answer<M>>;
+  readonly wait: Signal<Wait>;
+  /** Sends the request again under a new number; the same promise is kept. */
+  resend(): void;
+}
+
+interface Pending {
+  id: number;
+  method: Method;
+  params: object;
+  sentAt: number;
+  wait: Signal<Wait>;
+  resolve(answer: Answer<Method>): void;
+  reject(error: RequestError): void;
+}
+
+/** A buffer of a message, whatever the host made of it, as a view of exactly its bytes. */
+export function asView(buffer: unknown): DataView {
+  if (buffer instanceof DataView) return buffer;
+  if (ArrayBuffer.isView(buffer)) return new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+  return new DataView(buffer as ArrayBuffer);
+}
+
+/** Numbers requests, finds the reply to each, cancels, and knows whether the kernel is there. */
+export class Client {
+  /** The worst state of all requests on their way. */
+  readonly health = signal<Wait>("waiting");
+  /** Whether the kernel has ever said anything. */
+  readonly answered = signal(false);
+  onEvent: ((event: SummaryEvent) => void) | null = null;
+
+  readonly #wire: Wire;
+  readonly #pending = new Map<number, Pending>();
+  readonly #listener: (message: unknown, buffers?: unknown) => void;
+  #next = 1;
+  #heardAt = 0;
+  #ping = 0;
+  #timer: ReturnType<typeof setInterval> | null = null;
+  #closed = false;
+
+  constructor(wire: Wire) {
+    this.#wire = wire;
+    this.#listener = (message, buffers) => this.#hear(message, Array.isArray(buffers) ? buffers : []);
+    wire.on("msg:custom", this.#listener as (...args: never[]) => void);
+  }
+
+  get size(): number {
+    return this.#pending.size;
+  }
+
+  call<M extends Method>(method: M, params: Methods[M]["params"], abort?: AbortSignal): Call<M> {
+    const wait = signal<Wait>("waiting");
+    let entry!: Pending;
+    const answer = new Promise<Answer<M>>((resolve, reject) => {
+      entry = { id: 0, method, params, sentAt: 0, wait, resolve: resolve as Pending["resolve"], reject };
+      if (this.#closed) reject(new RequestError("closed", "the view is closed", false));
+      else if (abort?.aborted) reject(new RequestError("cancelled", "cancelled", false));
+      else this.#send(entry);
+    });
+    abort?.addEventListener("abort", () => this.#drop(entry), { once: true });
+    return { answer, wait, resend: () => this.#resend(entry) };
+  }
+
+  async request<M extends Method>(
+    method: M,
+    params: Methods[M]["params"],
+    abort?: AbortSignal,
+  ): Promise<Methods[M]["result"]> {
+    return (await this.call(method, params, abort).answer).value;
+  }
+
+  /** Sends every request that is still unanswered once more. */
+  resendAll(): void {
+    for (const entry of [...this.#pending.values()]) this.#resend(entry);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#wire.off("msg:custom", this.#listener as (...args: never[]) => void);
+    for (const [id, entry] of this.#pending) {
+      this.#say({ kind: "cancel", id });
+      entry.reject(new RequestError("closed", "the view is closed", false));
+    }
+    this.#pending.clear();
+    this.#stop();
+  }
+
+  #resend(entry: Pending): void {
+    if (!this.#pending.delete(entry.id)) return;
+    this.#say({ kind: "cancel", id: entry.id });
+    this.#send(entry);
+    this.#tick();
+  }
+
+  #send(entry: Pending): void {
+    const id = this.#next++;
+    entry.id = id;
+    entry.sentAt = Date.now();
+    entry.wait.value = "waiting";
+    this.#pending.set(id, entry);
+    this.#timer ??= setInterval(() => this.#tick(), TICK);
+    this.#say({ kind: "request", id, method: entry.method, params: entry.params });
+  }
+
+  #say(message: object): void {
+    try {
+      this.#wire.send(message);
+    } catch {
+      // A model without a live comm: the request stays unanswered and says so in time.
+    }
+  }
+
+  #drop(entry: Pending): void {
+    if (!this.#pending.delete(entry.id)) return;
+    this.#say({ kind: "cancel", id: entry.id });
+    entry.reject(new RequestError("cancelled", "cancelled", false));
+    this.#tick();
+  }
+
+  #hear(message: unknown, buffers: unknown[]): void {
+    if (typeof message !== "object" || message === null || !("kind" in message)) return;
+    this.#heardAt = Date.now();
+    if (!this.answered.value) this.answered.value = true;
+    if (message.kind === "event") this.onEvent?.(message as SummaryEvent);
+    if (message.kind === "reply") {
+      const reply = message as Reply;
+      if (reply.id === this.#ping) this.#ping = 0;
+      const entry = this.#pending.get(reply.id);
+      this.#pending.delete(reply.id);
+      if (reply.ok) entry?.resolve({ value: reply.result as never, buffers: buffers.map(asView) });
+      else {
+        const { code, message: text, retry } = reply.error ?? {
+          code: "internal",
+          message: "The kernel gave no reason.",
+          retry: true,
+        };
+        entry?.reject(new RequestError(code, text, retry));
+      }
+    }
+    this.#tick();
+  }
+
+  #tick(): void {
+    const now = Date.now();
+    let worst: Wait = "waiting";
+    let oldest = now;
+    for (const entry of this.#pending.values()) {
+      const silence = now - Math.max(entry.sentAt, this.#heardAt);
+      let wait: Wait = "waiting";
+      if (silence >= LOST_AFTER) wait = "lost";
+      else if (now - entry.sentAt >= SLOW_AFTER) wait = this.#heardAt > entry.sentAt ? "working" : "slow";
+      if (entry.wait.peek() !== wait) entry.wait.value = wait;
+      if (wait === "lost" || (wait === "slow" && worst !== "lost")) worst = wait;
+      else if (wait === "working" && worst === "waiting") worst = wait;
+      oldest = Math.min(oldest, entry.sentAt);
+    }
+    if (this.health.peek() !== worst) this.health.value = worst;
+    // A slow read and a dead kernel look alike; asking for the summary tells them apart.
+    const quiet = now - Math.max(oldest, this.#heardAt);
+    if (this.#pending.size > 0 && quiet >= PING_AFTER && this.#ping === 0) {
+      this.#ping = this.#next++;
+      this.#say({ kind: "request", id: this.#ping, method: "open", params: {} });
+    }
+    if (this.#pending.size === 0) {
+      this.#ping = 0;
+      this.#stop();
+    }
+  }
+
+  #stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+}

@@ -1,0 +1,142 @@
+import { grouped, plural, bytes } from "./format";
+import type { Summary } from "./protocol.gen";
+import { middle, visible } from "./text";
+import { useView } from "./ui/hooks";
+import { Icon } from "./ui/icons";
+import { IconButton, Problem } from "./ui/parts";
+
+/** "3 errors · 5 warnings · 2 not evaluated", each always said. */
+function verdicts({ counts, not_evaluated: open, progress }: Summary): { text: string; kind: string }[] {
+  const over = progress.phase === "done";
+  return [
+    { text: plural(counts.error, "error"), kind: counts.error > 0 ? "error" : over && counts.complete ? "good" : "quiet" },
+    { text: plural(counts.warning, "warning"), kind: counts.warning > 0 ? "warning" : "quiet" },
+    { text: `${grouped(open)} not evaluated`, kind: open > 0 ? "open" : "quiet" },
+  ];
+}
+
+export function Header({ side, onSide }: { side: boolean; onSide: () => void }) {
+  const { session, goto } = useView();
+  const summary = session.summary.value;
+  const health = session.client.health.value;
+  const failed = session.openError.value;
+  if (summary === null) {
+    return (
+      <header class="nzx-header">
+        <div class="nzx-status" role="status">
+          {failed ? "" : health === "lost" ? "No answer from the kernel" : health === "slow" ? "The kernel is busy; waiting…" : "Opening…"}
+        </div>
+        {failed && <Problem onRetry={() => void session.open()}>{visible(failed.message)}</Problem>}
+      </header>
+    );
+  }
+  const { progress } = summary;
+  const busy = progress.phase === "walk" || progress.phase === "values";
+  const format = summary.zarr_format === null ? "no Zarr format found" : `Zarr v${summary.zarr_format}`;
+  return (
+    <header class="nzx-header">
+      <IconButton icon="sidebar" label={side ? "Hide the tree" : "Show the tree"} pressed={side} onClick={onSide} />
+      <div class="nzx-source" title={`${visible(summary.source)}\n${summary.store}`}>
+        <bdi>{visible(middle(summary.source, 64))}</bdi>
+      </div>
+      <span class="nzx-quiet">{visible(summary.store)}</span>
+      <span class="nzx-quiet">{format}</span>
+      <span
+        class="nzx-chip"
+        title={
+          summary.metadata === "consolidated"
+            ? "What is shown comes from the consolidated metadata; the Metadata tab compares it with the stored documents."
+            : "What is shown comes from the documents as they are stored."
+        }
+      >
+        {summary.metadata === "consolidated" ? "consolidated metadata" : "stored documents"}
+      </span>
+      {!summary.listable && (
+        <span class="nzx-chip nzx-chip-warning" title="This store cannot be listed: only nodes that metadata name are found.">
+          not listable
+        </span>
+      )}
+      <span class="nzx-gap" />
+      <Walk summary={summary} />
+      {Object.entries(summary.conforms).map(([name, holds]) => (
+        <button
+          type="button"
+          key={name}
+          class={`nzx-chip nzx-verdict ${holds === true ? "nzx-good" : holds === false ? "nzx-error" : "nzx-open-question"}`}
+          title={`${visible(name)}: ${holds === true ? "conforms" : holds === false ? "does not conform" : "not decided: something needed has not been evaluated"}`}
+          onClick={() => goto("/", "findings")}
+        >
+          <span>{visible(name)}</span>
+          <span aria-hidden="true">{holds === true ? "✓" : holds === false ? "✗" : "?"}</span>
+          <span class="nzx-hidden">{holds === true ? "conforms" : holds === false ? "does not conform" : "not decided"}</span>
+        </button>
+      ))}
+      <div class="nzx-status" role="status">
+        <span class="nzx-quiet">{plural(summary.nodes, "node")}</span>
+        {verdicts(summary).map(({ text, kind }) => (
+          <span key={kind + text} class={`nzx-count nzx-count-${kind}`}>
+            {text}
+          </span>
+        ))}
+        {busy && <span class="nzx-hidden">{visible(progress.message)}</span>}
+        {health === "slow" && <span class="nzx-slow">The kernel is busy; waiting…</span>}
+        {health === "lost" && <span class="nzx-error-text">No answer from the kernel</span>}
+      </div>
+      {health === "lost" && (
+        <button type="button" class="nzx-button" onClick={() => session.client.resendAll()}>
+          <Icon name="retry" /> Retry
+        </button>
+      )}
+    </header>
+  );
+}
+
+/** The background walk: how far it is, and its stop and go. */
+function Walk({ summary }: { summary: Summary }) {
+  const { session } = useView();
+  const { progress } = summary;
+  if (progress.phase === "done") return null;
+  const busy = progress.phase === "walk" || progress.phase === "values";
+  const part = progress.total ? Math.min(1, progress.nodes / progress.total) : null;
+  const percent = part === null ? null : Math.floor(part * 100);
+  const facts = `${visible(progress.message)}\n${grouped(progress.requests)} requests, ${bytes(progress.bytes_read)} read`;
+  const walk = (action: "cancel" | "resume") => {
+    session.client.request("walk", { action }).then(
+      ({ progress: now }) => {
+        const before = session.summary.peek();
+        if (before) session.summary.value = { ...before, progress: now };
+      },
+      () => {},
+    );
+  };
+  return (
+    <span class="nzx-walk" title={facts}>
+      {busy ? (
+        <>
+          <span
+            class={`nzx-progress ${part === null ? "nzx-progress-open" : ""}`}
+            role="progressbar"
+            aria-label={progress.phase === "values" ? "Checking values" : "Walking the hierarchy"}
+            aria-valuemin={0}
+            aria-valuemax={100}
+            aria-valuenow={percent ?? undefined}
+            aria-valuetext={visible(progress.message)}
+          >
+            <span style={{ width: part === null ? "35%" : `${part * 100}%` }} />
+          </span>
+          <span class="nzx-quiet nzx-percent">{percent === null ? grouped(progress.nodes) : `${percent}\u202f%`}</span>
+          <IconButton icon="cross" label="Stop the walk" onClick={() => walk("cancel")} />
+        </>
+      ) : (
+        <>
+          <span class={progress.phase === "failed" ? "nzx-error-text" : "nzx-quiet"}>
+            {progress.phase === "failed" ? "walk failed" : `stopped at ${plural(progress.nodes, "node")}`}
+          </span>
+          <button type="button" class="nzx-button" onClick={() => walk("resume")}>
+            <Icon name="play" /> Resume
+          </button>
+        </>
+      )}
+    </span>
+  );
+}

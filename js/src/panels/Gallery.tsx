@@ -1,0 +1,154 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { RequestError } from "../client";
+import type { NodeRow, Thumbnail } from "../protocol.gen";
+import { shapeText } from "../format";
+import { GREYS, lutOf } from "../picture/paint";
+import { uint8s } from "../picture/field";
+import { visible } from "../text";
+import { useView } from "../ui/hooks";
+import { NodeIcon } from "../ui/icons";
+import { Badges, Problem } from "../ui/parts";
+import { colorTable } from "./colormap";
+
+const WIDTH = 160;
+const HEIGHT = 100;
+const BATCH = 8;
+
+interface Small {
+  thumbnail: Thumbnail;
+  image: Uint8Array | null;
+}
+
+/** Small pictures of a group's arrays, read in batches as they come into view. */
+export function Gallery({ arrays }: { arrays: readonly NodeRow[] }) {
+  const { session } = useView();
+  const [pictures, setPictures] = useState<ReadonlyMap<string, Small>>(new Map());
+  const [problem, setProblem] = useState<RequestError | null>(null);
+  const [round, setRound] = useState(0);
+  const root = useRef<HTMLUListElement>(null);
+  const key = arrays.map(({ path }) => path).join("\n");
+
+  useEffect(() => session.wantColormaps(), [session]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the arrays
+  useEffect(() => {
+    const abort = new AbortController();
+    const queue: string[] = [];
+    const asked = new Set<string>();
+    let running = false;
+    setPictures(new Map());
+    setProblem(null);
+    const next = async () => {
+      if (running || queue.length === 0) return;
+      running = true;
+      try {
+        while (queue.length > 0 && !abort.signal.aborted) {
+          const paths = queue.splice(0, BATCH);
+          const { value, buffers } = await session.client.call(
+            "thumbnails",
+            { paths, width: WIDTH, height: HEIGHT },
+            abort.signal,
+          ).answer;
+          setPictures((before) => {
+            const after = new Map(before);
+            for (const thumbnail of value.thumbnails) {
+              const view = thumbnail.image_buffer === null ? undefined : buffers[thumbnail.image_buffer];
+              const fits = view !== undefined && view.byteLength >= thumbnail.width * thumbnail.height;
+              after.set(thumbnail.path, { thumbnail, image: fits ? uint8s(view) : null });
+            }
+            return after;
+          });
+        }
+      } catch (error) {
+        if (error instanceof RequestError && !error.cancelled) setProblem(error);
+      } finally {
+        running = false;
+      }
+    };
+    const want = (paths: string[]) => {
+      for (const path of paths) {
+        if (!asked.has(path)) {
+          asked.add(path);
+          queue.push(path);
+        }
+      }
+      void next();
+    };
+    let observer: IntersectionObserver | null = null;
+    if (typeof IntersectionObserver === "undefined") want(arrays.map(({ path }) => path));
+    else {
+      observer = new IntersectionObserver(
+        (entries) =>
+          want(entries.flatMap(({ isIntersecting, target }) => (isIntersecting ? [target.getAttribute("data-path") ?? ""] : []))),
+        { rootMargin: "100px" },
+      );
+      for (const card of root.current?.children ?? []) observer.observe(card);
+    }
+    return () => {
+      abort.abort();
+      observer?.disconnect();
+    };
+  }, [key, round, session]);
+
+  if (arrays.length === 0) {
+    return <p class="nzx-note nzx-pad">No arrays of this group can be drawn. Choose a group or an array in the tree.</p>;
+  }
+  return (
+    <div class="nzx-scroll nzx-pad">
+      {problem && <Problem onRetry={() => setRound((now) => now + 1)}>{visible(problem.message)}</Problem>}
+      <ul class="nzx-gallery" role="list" aria-label="Arrays" ref={root}>
+        {arrays.map((row) => (
+          <li key={row.path} data-path={row.path}>
+            <button type="button" class="nzx-card" title={visible(row.path)} onClick={() => session.select(row.path)}>
+              <Picture small={pictures.get(row.path)} />
+              <span class="nzx-card-line">
+                <span class={`nzx-node-icon nzx-role-${row.state === "ok" ? (row.role ?? row.kind) : "broken"}`}>
+                  <NodeIcon row={row} />
+                </span>
+                <bdi class="nzx-name">{visible(row.name)}</bdi>
+                <Badges counts={row.counts} />
+              </span>
+              <span class="nzx-quiet nzx-card-line">
+                {visible(row.data_type ?? "")} {shapeText(row.shape)}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Picture({ small }: { small: Small | undefined }) {
+  const { session, inks } = useView();
+  const ref = useRef<HTMLCanvasElement>(null);
+  const colormaps = session.colormaps.value;
+  const name = session.options.value.colormap;
+  const ink = inks.value;
+  useEffect(() => {
+    const canvas = ref.current;
+    if (canvas === null || !small?.image) return;
+    const { width, height, kind } = small.thumbnail;
+    canvas.width = width;
+    canvas.height = height;
+    const context = canvas.getContext("2d");
+    if (context === null) return;
+    const image = context.createImageData(width, height);
+    const lut = lutOf(colorTable(colormaps, name) ?? GREYS);
+    const pixels = new Uint32Array(image.data.buffer);
+    const bytes = small.image;
+    // 0 is missing; a line is drawn in the colour of text.
+    const [r, g, b] = ink?.foreground ?? [90, 90, 90];
+    for (let at = 0; at < pixels.length; at++) {
+      const value = bytes[at] ?? 0;
+      if (value === 0) continue;
+      pixels[at] = kind === "line" ? ((value << 24) | (b << 16) | (g << 8) | r) >>> 0 : (lut[value] as number);
+    }
+    context.putImageData(image, 0, 0);
+  }, [small, colormaps, name, ink]);
+  if (small === undefined) return <span class="nzx-thumb nzx-bone" />;
+  if (small.image === null) {
+    return <span class="nzx-thumb nzx-thumb-none">{visible(small.thumbnail.label || "no picture")}</span>;
+  }
+  return <canvas ref={ref} class="nzx-thumb" role="img" aria-label={visible(small.thumbnail.label)} />;
+}

@@ -1,0 +1,196 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { bytes, plural } from "../format";
+import type { Attribute, DocumentText, Fact, Mark } from "../protocol.gen";
+import { visible } from "../text";
+import { CodeView, type LineMark } from "../ui/code";
+import { locate } from "../ui/highlight";
+import { useCall, useView } from "../ui/hooks";
+import { SeverityIcon } from "../ui/icons";
+import { Choice, CopyButton, Problem, Waiting } from "../ui/parts";
+
+const labelOf = (document: DocumentText, all: readonly DocumentText[]): string => {
+  const keys = new Set(all.map(({ key }) => key));
+  if (keys.size === 1) return document.origin === "stored" ? "As stored" : "As consolidated";
+  const name = visible(document.key);
+  return document.origin === "stored" ? name : `${name} (consolidated)`;
+};
+
+/** Lines of a document at which it differs from its counterpart. */
+export function differing(document: DocumentText): LineMark[] {
+  if (document.differs.length === 0) return [];
+  const places = locate(document.text);
+  return document.differs.flatMap((pointer) => {
+    // Where the member is missing here, the object that lacks it is marked on its first line.
+    for (let at = pointer; ; at = at.slice(0, at.lastIndexOf("/"))) {
+      const place = places.get(at);
+      const other = document.origin === "stored" ? "consolidated metadata" : "stored document";
+      if (place) {
+        const last = at === pointer ? place[1] : place[0];
+        return [{ first: place[0], last, kind: "differs" as const, title: `differs from the ${other}: ${visible(pointer) || "/"}` }];
+      }
+      if (at === "") return [];
+    }
+  });
+}
+
+export function MetadataPanel({ path }: { path: string }) {
+  const { session, spotlight } = useView();
+  const call = useCall(session.client, "document", { path }, { version: session.revision.value });
+  const result = call.answer?.value;
+  const [chosen, setChosen] = useState(0);
+  const [line, setLine] = useState<number | null>(null);
+  const light = spotlight.value?.path === path ? spotlight.value : null;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another node starts at its first document
+  useEffect(() => {
+    setChosen(0);
+    setLine(null);
+  }, [path]);
+
+  // `Show me` chooses the document and the line that the finding speaks of.
+  useEffect(() => {
+    if (light === null || result === undefined) return;
+    for (const [at, document] of result.documents.entries()) {
+      const mark = document.marks.find(({ rule }) => rule === light.rule);
+      const place = mark ? [mark.first_line] : locate(document.text).get(light.pointer);
+      if (place) {
+        setChosen(at);
+        setLine(place[0] ?? null);
+        return;
+      }
+    }
+  }, [light, result]);
+
+  const document = result?.documents[Math.min(chosen, result.documents.length - 1)];
+  const marks = useMemo(() => {
+    if (document === undefined) return [];
+    const found: LineMark[] = document.marks.map((mark) => ({
+      first: mark.first_line,
+      last: mark.last_line,
+      kind: mark.severity,
+      title: `${mark.rule}: ${visible(mark.message)}`,
+    }));
+    if (light) {
+      const own = document.marks.filter(({ rule }) => rule === light.rule);
+      const place = own.length === 0 ? locate(document.text).get(light.pointer) : undefined;
+      for (const { first_line: first, last_line: last } of own) found.push({ first, last, kind: "light", title: "" });
+      if (place) found.push({ first: place[0], last: place[1], kind: "light", title: "" });
+    }
+    return [...found, ...differing(document)];
+  }, [document, light]);
+
+  return (
+    <div class="nzx-split">
+      <div class="nzx-column">
+        <Waiting call={call} />
+        {result && document === undefined && <p class="nzx-note nzx-pad">No metadata document was found here.</p>}
+        {result && document && (
+          <>
+            <div class="nzx-toolbar">
+              {result.documents.length > 1 ? (
+                <Choice
+                  label="Document"
+                  value={String(result.documents.indexOf(document))}
+                  options={result.documents.map((one, at) => ({
+                    value: String(at),
+                    label: labelOf(one, result.documents),
+                    title: `${visible(one.key)}, ${one.origin}`,
+                  }))}
+                  onChange={(value) => setChosen(Number(value))}
+                />
+              ) : (
+                <span class="nzx-quiet">{document.origin === "stored" ? "as stored" : "as consolidated"}</span>
+              )}
+              <code class="nzx-key" title={visible(document.key)}>
+                {visible(document.key)}
+              </code>
+              <span class="nzx-quiet">{bytes(document.size)}</span>
+              {document.differs.length > 0 && (
+                <span class="nzx-chip nzx-warning" title={document.differs.map(visible).join("\n")}>
+                  {plural(document.differs.length, "difference")} between stored and consolidated
+                </span>
+              )}
+              <span class="nzx-gap" />
+              <CopyButton text={document.text} label="Copy the document" />
+            </div>
+            {document.problem && <Problem>{visible(document.problem)}</Problem>}
+            <Marks marks={document.marks} onShow={setLine} />
+            <CodeView text={document.text} language="json" label={`Document ${visible(document.key)}`} marks={marks} show={line} />
+            {document.cut && <p class="nzx-note">Only the beginning is shown.</p>}
+          </>
+        )}
+      </div>
+      {result && (
+        <div class="nzx-scroll nzx-pad nzx-split-side">
+          <Facts facts={result.facts} />
+          <Attributes attributes={result.attributes} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Marks({ marks, onShow }: { marks: readonly Mark[]; onShow: (line: number) => void }) {
+  if (marks.length === 0) return null;
+  return (
+    <ul class="nzx-marks" aria-label="Findings in this document">
+      {marks.map((mark) => (
+        <li key={`${mark.rule} ${mark.first_line} ${mark.message}`}>
+          <button type="button" class="nzx-mark-button" onClick={() => onShow(mark.first_line)}>
+            <span class={`nzx-${mark.severity}-text`}>
+              <SeverityIcon severity={mark.severity} />
+            </span>
+            <span class="nzx-quiet">line {mark.first_line}</span>
+            <code>{mark.rule}</code>
+            <span>{visible(mark.message)}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  if (facts.length === 0) return null;
+  return (
+    <dl class="nzx-facts">
+      {facts.map(({ label, text }) => (
+        <div key={label}>
+          <dt>{visible(label)}</dt>
+          <dd>{visible(text)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Attributes({ attributes }: { attributes: readonly Attribute[] }) {
+  if (attributes.length === 0) return <p class="nzx-note">No attributes.</p>;
+  return (
+    <table class="nzx-table nzx-attributes" aria-label="Attributes">
+      <thead>
+        <tr>
+          <th scope="col">Attribute</th>
+          <th scope="col">NZ type</th>
+          <th scope="col">Value</th>
+        </tr>
+      </thead>
+      <tbody>
+        {attributes.map(({ name, value, nz_type, pointer, note }) => (
+          <tr key={pointer}>
+            <th scope="row">
+              <bdi>{visible(name)}</bdi>
+            </th>
+            <td>
+              <code class="nzx-type">{visible(nz_type)}</code>
+            </td>
+            <td class="nzx-value">
+              <bdi>{visible(value)}</bdi>
+              {note && <div class="nzx-quiet">{visible(note)}</div>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

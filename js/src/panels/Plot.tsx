@@ -1,0 +1,29 @@
+import type { NodeResult, NodeRow } from "../protocol.gen";
+import type { CallState } from "../ui/hooks";
+import { Waiting } from "../ui/parts";
+import { visible } from "../text";
+import { ArrayPlot } from "./ArrayPlot";
+import { Gallery } from "./Gallery";
+
+interface Props {
+  path: string;
+  row: NodeRow | null;
+  node: NodeResult | null;
+  call: CallState<"node">;
+}
+
+/** The picture of an array, or small pictures of a group's arrays. */
+export function PlotPanel({ row, node, call, path }: Props) {
+  if (row === null || (row.kind !== "array" && node === null)) {
+    return (
+      <div class="nzx-pad">
+        <Waiting call={call} />
+      </div>
+    );
+  }
+  if (row.kind === "array") return <ArrayPlot key={path} row={row} node={node} />;
+  if (row.kind === "unknown") {
+    return <p class="nzx-note nzx-pad">{visible(row.problem ?? "It is not known what this is, so there is nothing to draw.")}</p>;
+  }
+  return <Gallery arrays={node?.arrays ?? []} />;
+}

@@ -1,0 +1,376 @@
+import type { PictureResult } from "../protocol.gen";
+import { visible } from "../text";
+import { AxisGeometry, type AxisTick } from "./axis";
+import { type Field, fieldOf, floats, histogram, masked, type Norm, normOf, place } from "./field";
+import { type Inks, paintMap, runs, shades, stateInk, type Tiles, tilesOf } from "./paint";
+import type { PictureOptions } from "../session";
+import { logTicks, niceTicks, type Tick } from "./ticks";
+
+/** A picture made ready: its numbers under the mask, its limits and where its points lie. */
+export interface Scene {
+  picture: PictureResult;
+  field: Field;
+  states: Uint8Array;
+  norm: Norm | null;
+  /** What the vertical axis of a line plot spans. */
+  range: Norm | null;
+  x: AxisGeometry;
+  y: AxisGeometry;
+}
+
+export function sceneOf(picture: PictureResult, buffers: readonly DataView[], options: PictureOptions): Scene | null {
+  if (picture.kind !== "map" && picture.kind !== "line") return null;
+  const field = fieldOf(picture, buffers);
+  if (field === null) return null;
+  const states = masked(field, options.mask);
+  const coordinates = (at: number | null | undefined) => {
+    const view = at === null || at === undefined ? undefined : buffers[at];
+    return view === undefined ? null : (floats(view, "float64") as Float64Array);
+  };
+  const norm = normOf(field, states, options);
+  return {
+    picture,
+    field,
+    states,
+    norm,
+    range: norm && picture.kind === "line" ? airy(norm, options) : norm,
+    x: new AxisGeometry(picture.x, coordinates(picture.x?.coordinates_buffer), false),
+    y: new AxisGeometry(picture.y, coordinates(picture.y?.coordinates_buffer), true),
+  };
+}
+
+/** Where things stand, in CSS pixels. */
+export interface Frame {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+  /** The colorbar, for maps. */
+  bar: { left: number; top: number; width: number; height: number } | null;
+  yTicks: Tick[] | AxisTick[];
+}
+
+const BAR = 12;
+const HISTOGRAM = 28;
+const GAP = 14;
+
+export type Measure = (text: string) => number;
+
+/** How much wider than high the picture should be, where its axes measure the same thing; else null. */
+export function aspect(scene: Scene): number | null {
+  const { x, y } = scene.picture;
+  if (x === null || y === null) return null;
+  if (x.kind === "index" && y.kind === "index") {
+    const ratio = (x.size * x.step) / (y.size * y.step);
+    return ratio >= 1 / 4 && ratio <= 4 ? ratio : null;
+  }
+  const family = (units: string | null) => (units && /^degrees?_?(north|east|N|E)?$/i.test(units) ? "degrees" : units);
+  if (x.kind !== "number" || y.kind !== "number" || !x.units || family(x.units) !== family(y.units)) return null;
+  if (!scene.x.true || !scene.y.true) return null;
+  const span = (axis: AxisGeometry) => Math.abs((axis.coordinates?.[axis.size - 1] ?? 0) - (axis.coordinates?.[0] ?? 0));
+  const ratio = span(scene.x) / span(scene.y);
+  return ratio >= 1 / 5 && ratio <= 5 ? ratio : null;
+}
+
+function valueTicks(norm: Norm, height: number): Tick[] {
+  const count = Math.max(2, Math.floor(height / 38));
+  return norm.log ? logTicks(norm.low, norm.high, count) : niceTicks(norm.low, norm.high, count);
+}
+
+/** The range of a line's vertical axis: its limits with a little air. */
+export function airy(norm: Norm, options: { low: number | null; high: number | null }): Norm {
+  if (norm.high === norm.low) {
+    const half = Math.abs(norm.low) * 0.1 || 1;
+    return { low: norm.low - half, high: norm.high + half, log: false };
+  }
+  if (norm.log) return { ...norm, low: norm.low / 1.15, high: norm.high * 1.15 };
+  const air = (norm.high - norm.low) * 0.05;
+  return {
+    low: options.low === null ? norm.low - air : norm.low,
+    high: options.high === null ? norm.high + air : norm.high,
+    log: false,
+  };
+}
+
+export function frameOf(scene: Scene, width: number, height: number, measure: Measure): Frame {
+  const bottom = 40;
+  const top = 10;
+  const tall = Math.max(20, height - top - bottom);
+  const yTicks = scene.picture.kind === "map" ? scene.y.ticks(Math.max(2, Math.floor(tall / 36))) : [];
+  const labels = scene.picture.kind === "map" ? yTicks : scene.range ? valueTicks(scene.range, tall) : [];
+  const widest = Math.max(16, ...labels.map(({ label }) => measure(visible(label))));
+  const left = Math.min(width * 0.35, widest + 32);
+  const barLabels = scene.norm ? Math.max(0, ...valueTicks(scene.norm, tall).map(({ label }) => measure(label))) : 0;
+  const right = scene.picture.kind === "map" && scene.norm ? GAP + BAR + HISTOGRAM + barLabels + 26 : 14;
+  let [w, h] = [Math.max(20, width - left - right), tall];
+  const ratio = scene.picture.kind === "map" ? aspect(scene) : null;
+  if (ratio !== null) {
+    const [wide, high] = [Math.min(w, h * ratio), Math.min(h, w / ratio)];
+    // Thin strips are stretched: better seen than true.
+    if (wide >= w * 0.25 && high >= h * 0.25) [w, h] = [wide, high];
+  }
+  [w, h] = [Math.round(w), Math.round(h)];
+  const at = { left: Math.round(left), top, width: w, height: h };
+  const bar = right > 20 ? { left: at.left + w + GAP, top, width: BAR, height: h } : null;
+  return { ...at, bar, yTicks: labels };
+}
+
+export interface Paper {
+  context: CanvasRenderingContext2D;
+  ratio: number;
+  inks: Inks;
+  lut: Uint32Array;
+  font: string;
+  accent: string;
+}
+
+const rgb = (color: readonly number[], alpha = 1) => `rgba(${color.map(Math.round).join(",")},${alpha})`;
+
+/** Draws a scene. */
+export function draw(
+  paper: Paper,
+  scene: Scene,
+  frame: Frame,
+  options: PictureOptions,
+  chunks: { x: number | null; y: number | null },
+): void {
+  const { context, ratio } = paper;
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.clearRect(0, 0, context.canvas.width, context.canvas.height);
+  if (scene.picture.kind === "map") drawMap(paper, scene, frame);
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.font = paper.font;
+  context.lineWidth = 1;
+  if (scene.picture.kind === "line") drawLine(paper, scene, frame);
+  if (options.grid) drawGrid(paper, scene, frame, chunks);
+  drawAxes(paper, scene, frame);
+  if (frame.bar && scene.norm) drawBar(paper, scene, frame.bar, scene.norm);
+}
+
+function drawMap({ context, ratio, inks, lut }: Paper, scene: Scene, frame: Frame): void {
+  const [left, top] = [Math.round(frame.left * ratio), Math.round(frame.top * ratio)];
+  const [width, height] = [Math.round(frame.width * ratio), Math.round(frame.height * ratio)];
+  if (width < 1 || height < 1) return;
+  const image = context.createImageData(width, height);
+  const pixels = new Uint32Array(image.data.buffer);
+  const shade = shades(scene.field, scene.states, scene.norm);
+  const tiles = tilesOf(inks, ratio);
+  paintMap(pixels, scene.x.lookup(width), scene.y.lookup(height), scene.field.nx, scene.states, shade, lut, tiles);
+  context.putImageData(image, left, top);
+}
+
+function drawLine(paper: Paper, scene: Scene, frame: Frame): void {
+  const { context, accent, inks } = paper;
+  const { field, states, range } = scene;
+  const px = (at: number) => frame.left + scene.x.center(at) * frame.width;
+  context.save();
+  context.beginPath();
+  context.rect(frame.left, frame.top, frame.width, frame.height);
+  context.clip();
+  strip(paper, scene, frame);
+  if (range !== null) {
+    const py = (value: number) => frame.top + (1 - unclamped(range, value)) * frame.height;
+    context.strokeStyle = rgb(inks.foreground, 0.1);
+    for (const tick of valueTicks(range, frame.height)) {
+      const y = Math.round(py(tick.value)) + 0.5;
+      context.beginPath();
+      context.moveTo(frame.left, y);
+      context.lineTo(frame.left + frame.width, y);
+      context.stroke();
+    }
+    context.strokeStyle = accent;
+    context.fillStyle = accent;
+    context.lineWidth = 1.5;
+    context.lineJoin = "round";
+    const dots = field.nx <= frame.width / 8;
+    for (const [first, last] of runs(states, field.nx)) {
+      context.beginPath();
+      for (let at = first; at <= last; at++) context.lineTo(px(at), py(field.values[at] as number));
+      context.stroke();
+      if (!dots && first !== last) continue;
+      for (let at = first; at <= last; at++) {
+        context.beginPath();
+        context.arc(px(at), py(field.values[at] as number), 2.2, 0, Math.PI * 2);
+        context.fill();
+      }
+    }
+  }
+  context.restore();
+}
+
+/** Along the foot of a line plot: which points are missing, and how. */
+function strip({ context, inks, ratio }: Paper, scene: Scene, frame: Frame): void {
+  const { states, x } = scene;
+  const tiles = tilesOf(inks, ratio);
+  const high = 8;
+  for (let at = 0; at < scene.field.nx; at++) {
+    const state = states[at] as number;
+    if (state === 0) continue;
+    const [a, b] = [x.edges[at] as number, x.edges[at + 1] as number];
+    const left = frame.left + Math.min(a, b) * frame.width;
+    const wide = Math.max(1, Math.abs(b - a) * frame.width);
+    context.fillStyle = stateInk(inks, state);
+    context.globalAlpha = 0.12;
+    context.fillRect(left, frame.top, wide, frame.height);
+    context.globalAlpha = 1;
+    stamp(context, tiles, state, left, frame.top + frame.height - high, wide, high, ratio);
+  }
+}
+
+function stamp(
+  context: CanvasRenderingContext2D,
+  tiles: Tiles,
+  state: number,
+  left: number,
+  top: number,
+  width: number,
+  height: number,
+  ratio: number,
+): void {
+  const tile = tiles.pixels[state];
+  const [w, h] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
+  if (!tile) return;
+  const [x0, y0] = [Math.round(left * ratio), Math.round(top * ratio)];
+  const image = context.createImageData(w, h);
+  const pixels = new Uint32Array(image.data.buffer);
+  for (let at = 0; at < pixels.length; at++) {
+    const [x, y] = [(x0 + (at % w)) % tiles.side, (y0 + Math.floor(at / w)) % tiles.side];
+    pixels[at] = tile[y * tiles.side + x] as number;
+  }
+  context.putImageData(image, x0, y0);
+}
+
+function unclamped(norm: Norm, value: number): number {
+  if (norm.log) return (Math.log(Math.max(value, 1e-300)) - Math.log(norm.low)) / (Math.log(norm.high) - Math.log(norm.low));
+  return norm.high === norm.low ? 0.5 : (value - norm.low) / (norm.high - norm.low);
+}
+
+function drawAxes({ context, inks }: Paper, scene: Scene, frame: Frame): void {
+  const { left, top, width, height } = frame;
+  const { picture, x, y } = scene;
+  context.strokeStyle = rgb(inks.foreground, 0.45);
+  context.fillStyle = rgb(inks.foreground, 0.85);
+  context.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1);
+  context.textBaseline = "top";
+  context.textAlign = "center";
+  const widest = Math.max(20, ...x.ticks(4).map(({ label }) => context.measureText(visible(label)).width));
+  let end = Number.NEGATIVE_INFINITY;
+  for (const { at, label } of x.ticks(Math.max(2, Math.floor(width / (widest + 26)))).sort((a, b) => a.at - b.at)) {
+    if (at < -0.001 || at > 1.001) continue;
+    const px = left + at * width;
+    mark(context, px, top + height, px, top + height + 4);
+    const text = visible(label);
+    const half = context.measureText(text).width / 2;
+    if (px - half < end + 6) continue;
+    context.fillText(text, px, top + height + 6);
+    end = px + half;
+  }
+  context.fillText(nameOf(picture.x), left + width / 2, top + height + 23, width);
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  if (picture.kind === "map") {
+    let before = Number.NEGATIVE_INFINITY;
+    for (const { at, label } of y.ticks(Math.max(2, Math.floor(height / 36))).sort((a, b) => a.at - b.at)) {
+      const py = top + at * height;
+      if (at < -0.001 || at > 1.001 || py - before < 12) continue;
+      before = py;
+      mark(context, left - 4, py, left, py);
+      context.fillText(visible(label), left - 7, py, left - 26);
+    }
+  } else if (scene.range) {
+    for (const { value, label } of valueTicks(scene.range, height)) {
+      const at = 1 - unclamped(scene.range, value);
+      mark(context, left - 4, top + at * height, left, top + at * height);
+      context.fillText(label, left - 7, top + at * height, left - 26);
+    }
+  }
+  context.save();
+  context.translate(10, top + height / 2);
+  context.rotate(-Math.PI / 2);
+  context.textAlign = "center";
+  context.fillText(picture.kind === "map" ? nameOf(picture.y) : (visible(picture.units ?? "")), 0, 0, height);
+  context.restore();
+}
+
+function nameOf(axis: PictureResult["x"]): string {
+  if (axis === null) return "";
+  return visible(axis.units && axis.kind !== "time" ? `${axis.label} (${axis.units})` : axis.label);
+}
+
+function mark(context: CanvasRenderingContext2D, x0: number, y0: number, x1: number, y1: number): void {
+  context.beginPath();
+  context.moveTo(Math.round(x0) + 0.5, Math.round(y0) + 0.5);
+  context.lineTo(Math.round(x1) + 0.5, Math.round(y1) + 0.5);
+  context.stroke();
+}
+
+function drawBar({ context, lut, inks }: Paper, scene: Scene, bar: NonNullable<Frame["bar"]>, norm: Norm): void {
+  const { left, top, width, height } = bar;
+  for (let at = 0; at < height; at++) {
+    const color = lut[Math.min(255, Math.floor((1 - at / Math.max(1, height - 1)) * 255.999))] as number;
+    context.fillStyle = `rgb(${color & 255},${(color >> 8) & 255},${(color >> 16) & 255})`;
+    context.fillRect(left, top + at, width, 1.5);
+  }
+  // Where values lie beyond the limits the bar has a point.
+  const { low, high } = scene.picture;
+  const tip = (at: number, to: number, color: number) => {
+    context.fillStyle = `rgb(${color & 255},${(color >> 8) & 255},${(color >> 16) & 255})`;
+    context.beginPath();
+    context.moveTo(left, at);
+    context.lineTo(left + width, at);
+    context.lineTo(left + width / 2, to);
+    context.fill();
+  };
+  if (low !== null && low < norm.low) tip(top + height, top + height + 7, lut[0] as number);
+  if (high !== null && high > norm.high) tip(top, top - 7, lut[255] as number);
+  context.strokeStyle = rgb(inks.foreground, 0.45);
+  context.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1);
+  context.fillStyle = rgb(inks.foreground, 0.85);
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  const bins = Math.max(8, Math.min(48, Math.floor(height / 6)));
+  const counts = histogram(scene.field, scene.states, norm, bins);
+  const most = Math.max(...counts);
+  const x = left + width + 1;
+  context.fillStyle = rgb(inks.foreground, 0.22);
+  counts.forEach((count, bin) => {
+    const wide = most === 0 ? 0 : (count / most) * (HISTOGRAM - 4);
+    context.fillRect(x + 1, top + height - ((bin + 1) * height) / bins, wide, Math.max(1, height / bins - 1));
+  });
+  context.fillStyle = rgb(inks.foreground, 0.85);
+  for (const { value, label } of valueTicks(norm, height)) {
+    const y = top + (1 - place(norm, value)) * height;
+    mark(context, x, y, x + 3, y);
+    context.fillText(label, x + HISTOGRAM, y);
+  }
+  if (scene.picture.units) {
+    context.save();
+    context.translate(x + HISTOGRAM + 8 + Math.max(...valueTicks(norm, height).map(({ label }) => context.measureText(label).width), 0), top + height / 2);
+    context.rotate(-Math.PI / 2);
+    context.textAlign = "center";
+    context.fillText(visible(scene.picture.units), 0, 4, height);
+    context.restore();
+  }
+}
+
+/** Borders of cells where they are large enough, and of chunks. */
+function drawGrid({ context, inks }: Paper, scene: Scene, frame: Frame, chunks: { x: number | null; y: number | null }): void {
+  const { left, top, width, height } = frame;
+  const lines = (geometry: AxisGeometry, chunk: number | null, long: number, paint: (at: number) => void) => {
+    const { axis, size } = geometry;
+    if (axis === null) return;
+    for (let at = 0; at <= size; at++) {
+      const index = axis.start + at * axis.step;
+      const border = chunk !== null && chunk > 0 && Math.floor(index / chunk) !== Math.floor((index - axis.step) / chunk);
+      if (!border && long / size < 8) continue;
+      context.strokeStyle = rgb(inks.foreground, border ? 0.7 : 0.2);
+      context.setLineDash(border ? [4, 3] : []);
+      paint(geometry.edges[at] as number);
+    }
+    context.setLineDash([]);
+  };
+  lines(scene.x, chunks.x, width, (at) => mark(context, left + at * width, top, left + at * width, top + height));
+  if (scene.picture.kind === "map") {
+    lines(scene.y, chunks.y, height, (at) => mark(context, left, top + at * height, left + width, top + at * height));
+  }
+}

@@ -1,0 +1,170 @@
+import type { PictureResult, StateCount } from "../protocol.gen";
+import type { Mask } from "../session";
+
+export type CellState = StateCount["state"];
+
+/** The states in the order of the codes used in here; `value` is 0. */
+export const STATES: readonly CellState[] = [
+  "value",
+  "fill",
+  "nan",
+  "inf",
+  "neg_inf",
+  "absent",
+  "unreadable",
+  "storage_fill",
+];
+
+export const STATE_NAMES: Record<CellState, string> = {
+  value: "value",
+  fill: "_FillValue",
+  nan: "NaN",
+  inf: "+Inf",
+  neg_inf: "−Inf",
+  absent: "absent chunk",
+  unreadable: "unreadable chunk",
+  storage_fill: "storage fill_value",
+};
+
+const [VALUE, FILL, NAN, INF, NEG_INF, , , STORAGE_FILL] = [0, 1, 2, 3, 4, 5, 6, 7] as const;
+
+export interface Field {
+  nx: number;
+  ny: number;
+  type: "float32" | "float64";
+  values: Float32Array | Float64Array;
+  /** State of each point under NZ, as an index into `STATES`. */
+  states: Uint8Array;
+  /** The same if the storage fill value were the mask. */
+  storage: Uint8Array;
+}
+
+/** Bytes of a buffer as typed array; a copy where the host's buffer is not aligned. */
+function typed<T>(view: DataView, of: { new (buffer: ArrayBufferLike, at: number, n: number): T }, size: number): T {
+  const count = Math.floor(view.byteLength / size);
+  if (view.byteOffset % size === 0) return new of(view.buffer, view.byteOffset, count);
+  return new of(view.buffer.slice(view.byteOffset, view.byteOffset + count * size), 0, count);
+}
+
+export function floats(view: DataView, type: "float32" | "float64"): Float32Array | Float64Array {
+  return type === "float32" ? typed(view, Float32Array, 4) : typed(view, Float64Array, 8);
+}
+
+export function uint8s(view: DataView): Uint8Array {
+  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+}
+
+/** The state that a bare number has by itself. */
+function plain(value: number): number {
+  if (Number.isNaN(value)) return NAN;
+  if (value === Number.POSITIVE_INFINITY) return INF;
+  return value === Number.NEGATIVE_INFINITY ? NEG_INF : VALUE;
+}
+
+/** Codes of a message turned into codes used in here. */
+function translate(codes: Uint8Array, states: readonly StateCount[]): Uint8Array {
+  const table = Uint8Array.from({ length: 256 }, (_, code) => (code < STATES.length ? code : VALUE));
+  let identical = true;
+  for (const { state, code } of states) {
+    const at = STATES.indexOf(state);
+    if (at >= 0 && table[code] !== at) {
+      table[code] = at;
+      identical = false;
+    }
+  }
+  return identical ? codes : codes.map((code) => table[code] ?? VALUE);
+}
+
+/** The numbers of a picture, or null where it has none or the buffers do not fit it. */
+export function fieldOf(picture: PictureResult, buffers: readonly DataView[]): Field | null {
+  if (picture.values_buffer === null || picture.values_type === null) return null;
+  const view = buffers[picture.values_buffer];
+  const nx = picture.x?.size ?? 1;
+  const ny = picture.kind === "map" ? (picture.y?.size ?? 1) : 1;
+  if (view === undefined) return null;
+  const values = floats(view, picture.values_type);
+  if (values.length < nx * ny) return null;
+  const codes = (at: number | null): Uint8Array | null => {
+    const found = at === null ? undefined : buffers[at];
+    return found !== undefined && found.byteLength >= nx * ny ? translate(uint8s(found), picture.states) : null;
+  };
+  const states = codes(picture.states_buffer) ?? Uint8Array.from(values, plain);
+  return { nx, ny, type: picture.values_type, values, states, storage: codes(picture.storage_states_buffer) ?? states };
+}
+
+/**
+ * The states under one of the masks. Raw masks nothing: what is a fill value is a number again, and NaN
+ * where the fill value is NaN. That a chunk is absent or unreadable is no mask and stays.
+ */
+export function masked(field: Field, mask: Mask): Uint8Array {
+  if (mask === "nz") return field.states;
+  if (mask === "storage") return field.storage;
+  return field.states.map((state, at) =>
+    state === FILL || state === STORAGE_FILL || state === VALUE ? plain(field.values[at] ?? Number.NaN) : state,
+  );
+}
+
+export function countStates(states: Uint8Array): { state: CellState; count: number }[] {
+  const counts = new Array<number>(STATES.length).fill(0);
+  for (const state of states) counts[state] = (counts[state] ?? 0) + 1;
+  return STATES.map((state, at) => ({ state, count: counts[at] ?? 0 })).filter(({ count }) => count > 0);
+}
+
+/** Smallest and largest value that is not masked; for a logarithm of the positive ones only. */
+export function rangeOf(field: Field, states: Uint8Array, log = false): [number, number] | null {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (let at = 0; at < states.length; at++) {
+    const value = field.values[at] as number;
+    if (states[at] !== VALUE || (log && !(value > 0))) continue;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return low <= high ? [low, high] : null;
+}
+
+/** Limits and how a value lies between them. */
+export interface Norm {
+  low: number;
+  high: number;
+  log: boolean;
+}
+
+/** The limits in force: what a person set, else the range of what is shown. */
+export function normOf(
+  field: Field,
+  states: Uint8Array,
+  options: { low: number | null; high: number | null; log: boolean },
+): Norm | null {
+  const range = rangeOf(field, states, options.log);
+  let low = options.low ?? range?.[0];
+  let high = options.high ?? range?.[1];
+  if (low === undefined || high === undefined) return null;
+  const log = options.log && high > 0;
+  if (log && low <= 0) low = range && range[0] > 0 ? Math.min(range[0], high) : high / 1000;
+  if (low > high) [low, high] = [high, low];
+  return { low, high, log };
+}
+
+/** Where a value lies between the limits, 0 to 1; below and above are cut. */
+export function place(norm: Norm, value: number): number {
+  const { low, high, log } = norm;
+  if (high === low) return 0.5;
+  const at = log
+    ? (Math.log(Math.max(value, low)) - Math.log(low)) / (Math.log(high) - Math.log(low))
+    : (value - low) / (high - low);
+  return at <= 0 || Number.isNaN(at) ? 0 : at >= 1 ? 1 : at;
+}
+
+/** How often values fall in each part of the range of limits. */
+export function histogram(field: Field, states: Uint8Array, norm: Norm, bins: number): number[] {
+  const counts = new Array<number>(bins).fill(0);
+  for (let at = 0; at < states.length; at++) {
+    if (states[at] !== VALUE) continue;
+    const value = field.values[at] as number;
+    if (value < norm.low || value > norm.high) continue;
+    const bin = Math.min(bins - 1, Math.floor(place(norm, value) * bins));
+    counts[bin] = (counts[bin] ?? 0) + 1;
+  }
+  return counts;
+}

@@ -1,0 +1,147 @@
+import type { Rgb } from "../ui/theme";
+import { type Field, type Norm, place, STATES } from "./field";
+
+/** Colours of a picture that follow the theme. */
+export interface Inks {
+  dark: boolean;
+  background: Rgb;
+  foreground: Rgb;
+}
+
+const TILE = 24;
+const pack = ([r, g, b]: Rgb): number => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+const mix = (a: Rgb, b: Rgb, part: number): Rgb =>
+  a.map((from, at) => Math.round(from + ((b[at] as number) - from) * part)) as unknown as Rgb;
+
+interface Pattern {
+  paper: Rgb;
+  ink: Rgb;
+  drawn(x: number, y: number): boolean;
+}
+
+const rising = (period: number, width: number) => (x: number, y: number) => (x + y) % period < width;
+const falling = (period: number, width: number) => (x: number, y: number) => (x - y + TILE) % period < width;
+
+/** How each state other than `value` looks: never by colour alone. */
+function patterns({ dark, background, foreground }: Inks): (Pattern | null)[] {
+  const grey = mix(background, foreground, dark ? 0.22 : 0.16);
+  const line = mix(background, foreground, dark ? 0.42 : 0.38);
+  const red: Rgb = dark ? [240, 100, 90] : [200, 30, 30];
+  const warm: Rgb = dark ? [200, 130, 220] : [150, 60, 170];
+  const cold: Rgb = dark ? [90, 180, 220] : [20, 110, 170];
+  const cross = (period: number, width: number) => {
+    const [up, down] = [rising(period, width), falling(period, width)];
+    return (x: number, y: number) => up(x, y) || down(x, y);
+  };
+  return [
+    null,
+    { paper: grey, ink: line, drawn: rising(6, 1.5) },
+    {
+      paper: mix(background, foreground, 0.06),
+      ink: mix(background, foreground, 0.6),
+      drawn: (x, y) => x % 4 < 1 && (y + (x % 8 < 4 ? 0 : 2)) % 4 < 1,
+    },
+    { paper: mix(background, warm, 0.3), ink: warm, drawn: (x) => x % 6 < 2 },
+    { paper: mix(background, cold, 0.3), ink: cold, drawn: (_, y) => y % 6 < 2 },
+    { paper: mix(background, foreground, 0.04), ink: mix(background, foreground, 0.25), drawn: cross(8, 1) },
+    { paper: mix(background, red, 0.25), ink: red, drawn: cross(6, 1.5) },
+    { paper: grey, ink: line, drawn: falling(6, 1.5) },
+  ];
+}
+
+/** A repeating tile of each state's pattern; `ratio` is the number of device pixels for one of CSS. */
+export interface Tiles {
+  side: number;
+  pixels: (Uint32Array | null)[];
+}
+
+export function tilesOf(inks: Inks, ratio: number): Tiles {
+  const scale = Math.max(1, Math.round(ratio));
+  const side = TILE * scale;
+  const pixels = patterns(inks).map((pattern) => {
+    if (pattern === null) return null;
+    const [paper, ink] = [pack(pattern.paper), pack(pattern.ink)];
+    return Uint32Array.from({ length: side * side }, (_, at) =>
+      pattern.drawn((at % side) / scale, Math.floor(at / side) / scale) ? ink : paper,
+    );
+  });
+  return { side, pixels };
+}
+
+/** A colormap as 256 packed colours. */
+export function lutOf(table: Uint8Array): Uint32Array {
+  return Uint32Array.from({ length: 256 }, (_, at) =>
+    pack([table[at * 3] ?? 0, table[at * 3 + 1] ?? 0, table[at * 3 + 2] ?? 0]),
+  );
+}
+
+/** Grey from dark to light, until the colormaps are here. */
+export const GREYS = Uint8Array.from({ length: 768 }, (_, at) => 30 + Math.round((Math.floor(at / 3) * 205) / 255));
+
+/** The number of the colour of each point, 0 to 255; of no meaning where the state is not `value`. */
+export function shades(field: Field, states: Uint8Array, norm: Norm | null): Uint8Array {
+  const out = new Uint8Array(states.length);
+  if (norm === null) return out;
+  for (let at = 0; at < out.length; at++) {
+    if (states[at] === 0) out[at] = Math.min(255, Math.floor(place(norm, field.values[at] as number) * 256));
+  }
+  return out;
+}
+
+/** Paints a map: each pixel takes the point that lies there. */
+export function paintMap(
+  target: Uint32Array,
+  columns: Int32Array,
+  rows: Int32Array,
+  nx: number,
+  states: Uint8Array,
+  shade: Uint8Array,
+  lut: Uint32Array,
+  tiles: Tiles,
+): void {
+  const width = columns.length;
+  const { side, pixels } = tiles;
+  for (let y = 0; y < rows.length; y++) {
+    const from = (rows[y] as number) * nx;
+    const tileRow = (y % side) * side;
+    const out = y * width;
+    for (let x = 0; x < width; x++) {
+      const at = from + (columns[x] as number);
+      const state = states[at] as number;
+      const tile = state === 0 ? null : (pixels[state] ?? null);
+      target[out + x] =
+        tile === null ? (lut[shade[at] as number] as number) : (tile[tileRow + (x % side)] as number);
+    }
+  }
+}
+
+/** A sample of a state's pattern. */
+export function paintSwatch(target: Uint32Array, width: number, tiles: Tiles, state: string): void {
+  const tile = tiles.pixels[STATES.indexOf(state as (typeof STATES)[number])];
+  if (!tile) return;
+  for (let at = 0; at < target.length; at++) {
+    const [x, y] = [at % width, Math.floor(at / width)];
+    target[at] = tile[(y % tiles.side) * tiles.side + (x % tiles.side)] as number;
+  }
+}
+
+/** Runs of neighbouring points that are values, as [first, last]: where a line is not broken. */
+export function runs(states: Uint8Array, size: number): [number, number][] {
+  const out: [number, number][] = [];
+  let first = -1;
+  for (let at = 0; at <= size; at++) {
+    const good = at < size && states[at] === 0;
+    if (good && first < 0) first = at;
+    if (!good && first >= 0) {
+      out.push([first, at - 1]);
+      first = -1;
+    }
+  }
+  return out;
+}
+
+/** The colour of a state's pattern, for what is too small to show one. */
+export function stateInk(inks: Inks, state: number): string {
+  const pattern = patterns(inks)[state];
+  return pattern ? `rgb(${pattern.ink.join(",")})` : "transparent";
+}

@@ -1,0 +1,515 @@
+// Made from protocol.schema.json by `npm run types`. Do not edit.
+
+export const PROTOCOL_VERSION = 1;
+
+/** What the browser asks. */
+export interface Request {
+  kind: "request";
+  id: number;
+  method: "children" | "code" | "colormaps" | "dimensions" | "document" | "findings" | "netcdf" | "node" | "open" | "picture" | "retry" | "reveal" | "rows" | "search" | "thumbnails" | "walk";
+  params?: Record<string, unknown>;
+}
+
+/** What the browser no longer wants. */
+export interface Cancel {
+  kind: "cancel";
+  id: number;
+}
+
+/** The answer to a request: a result or a failure. */
+export interface Reply {
+  kind: "reply";
+  id: number;
+  ok: boolean;
+  result: unknown;
+  error: Failure | null;
+}
+
+/** Why a request was not answered. */
+export interface Failure {
+  code: "bad_request" | "cancelled" | "internal" | "not_found" | "unreadable";
+  message: string;
+  retry: boolean;
+}
+
+/** What the kernel tells unasked: progress, and that findings have changed. */
+export interface Event {
+  kind: "event";
+  event: "summary";
+  summary: Summary;
+}
+
+/** What the header shows. */
+export interface Summary {
+  source: string;
+  store: string;
+  zarr_format: number | null;
+  listable: boolean;
+  metadata: "consolidated" | "documents";
+  nodes: number;
+  counts: Counts;
+  not_evaluated: number;
+  conforms: Record<string, boolean | null>;
+  progress: Progress;
+  root: NodeRow;
+  mode: "r" | "r+";
+}
+
+/** Findings of a node and of everything below it. */
+export interface Counts {
+  error: number;
+  warning: number;
+  info: number;
+  complete: boolean;
+}
+
+/** How far the background walk is. */
+export interface Progress {
+  phase: "cancelled" | "done" | "failed" | "values" | "walk";
+  nodes: number;
+  total: number | null;
+  message: string;
+  requests: number;
+  bytes_read: number;
+}
+
+/** One row of the tree. */
+export interface NodeRow {
+  path: string;
+  name: string;
+  kind: "array" | "group" | "unknown";
+  state: "malformed" | "missing" | "ok" | "unreadable" | "unsupported";
+  problem: string | null;
+  has_children: boolean | null;
+  shape: number[] | null;
+  data_type: string | null;
+  dimension_names: (string | null)[] | null;
+  role: "auxiliary" | "candidate" | "coordinate" | "data" | "scalar" | null;
+  direction: "decreasing" | "increasing" | null;
+  counts: Counts;
+}
+
+/** Asks for the summary. */
+export type OpenParams = Record<string, never>;
+
+/** Asks for a page of a group's children. */
+export interface ChildrenParams {
+  path: string;
+  offset?: number;
+  limit?: number;
+}
+
+/** Asks again for rows that are on screen, after findings changed. */
+export interface RowsParams {
+  paths: string[];
+}
+
+/** Asks where a node stands in the tree. */
+export interface RevealParams {
+  path: string;
+}
+
+/** Asks for the nodes whose path contains all words of the query. */
+export interface SearchParams {
+  query: string;
+  offset?: number;
+  limit?: number;
+}
+
+/** Asks for everything about one node that needs no values. */
+export interface NodeParams {
+  path: string;
+}
+
+/** Asks for the dimension table of a group, or the own dimensions of an array. */
+export interface DimensionsParams {
+  path: string;
+}
+
+/** Asks for findings. */
+export interface FindingsParams {
+  path: string;
+  below?: boolean;
+  offset?: number;
+  limit?: number;
+}
+
+/** Asks for the documents of a node. */
+export interface DocumentParams {
+  path: string;
+}
+
+/** Asks for a picture. */
+export interface PictureParams {
+  path: string;
+  index?: Record<string, number>;
+  width?: number;
+  height?: number;
+  everything?: boolean;
+}
+
+/** Asks for small pictures of some arrays, as RGBA images. */
+export interface ThumbnailsParams {
+  paths: string[];
+  width?: number;
+  height?: number;
+}
+
+/** Asks for the netCDF view of a node. */
+export interface NetcdfParams {
+  path: string;
+}
+
+/** Asks for Python that gets to this view. */
+export interface CodeParams {
+  path: string;
+  index?: Record<string, number>;
+}
+
+/** Asks for the colormaps. */
+export type ColormapsParams = Record<string, never>;
+
+/** Asks to read a node again, and all below it. */
+export interface RetryParams {
+  path: string;
+}
+
+/** Asks to stop the background walk or to go on with it. */
+export interface WalkParams {
+  action: "cancel" | "resume";
+}
+
+export interface ChildrenResult {
+  path: string;
+  offset: number;
+  total: number;
+  rows: NodeRow[];
+  problem: string | null;
+}
+
+export interface RowsResult {
+  rows: NodeRow[];
+}
+
+/** The way from the root (not included) down to the node. */
+export interface RevealResult {
+  steps: Step[];
+}
+
+/** A node on the way to another, and its place among its siblings. */
+export interface Step {
+  row: NodeRow;
+  position: number;
+}
+
+export interface SearchResult {
+  query: string;
+  offset: number;
+  total: number;
+  complete: boolean;
+  rows: NodeRow[];
+}
+
+export interface NodeResult {
+  row: NodeRow;
+  title: string;
+  facts: Fact[];
+  attributes: Attribute[];
+  tests: RoleTest[];
+  arrays: NodeRow[];
+}
+
+/** A labelled line of text, such as ``Chunks``: ``60 × 121 × 240``. */
+export interface Fact {
+  label: string;
+  text: string;
+}
+
+/** An attribute as text, with its type under NZ. */
+export interface Attribute {
+  name: string;
+  value: string;
+  nz_type: string;
+  pointer: string;
+  note: string | null;
+}
+
+/** One test on the way to an array's role. */
+export interface RoleTest {
+  test: string;
+  passed: boolean | null;
+  detail: string;
+}
+
+export interface DimensionsResult {
+  path: string;
+  group: string;
+  rows: DimensionRow[];
+  note: string | null;
+  uses: string[][];
+}
+
+/** One dimension of a group, as its arrays show it. */
+export interface DimensionRow {
+  name: string | null;
+  lengths: LengthUse[];
+  conflict: boolean;
+  coordinate: string | null;
+  coordinate_state: "candidate" | "no" | "none" | "yes";
+  why: string;
+  first: string | null;
+  last: string | null;
+  step: string | null;
+  direction: "decreasing" | "increasing" | null;
+  units: string | null;
+}
+
+/** The arrays that give a dimension one length. */
+export interface LengthUse {
+  length: number;
+  arrays: string[];
+  total: number;
+}
+
+export interface FindingsResult {
+  path: string;
+  below: boolean;
+  offset: number;
+  total: number;
+  counts: Counts;
+  findings: Finding[];
+  rules: Record<string, RuleInfo>;
+  not_evaluated: NotEvaluated[];
+  not_evaluated_total: number;
+}
+
+/** A rule that a node breaks. */
+export interface Finding {
+  rule: string;
+  level: string;
+  severity: "error" | "info" | "warning";
+  path: string;
+  pointer: string;
+  message: string;
+  related: string[];
+  fix: Fix | null;
+}
+
+/** What would cure a finding: an RFC 6902 patch on one document. */
+export interface Fix {
+  safety: "safe" | "suggest" | "unsafe";
+  document: string;
+  patch: (Record<string, unknown>)[];
+  note: string | null;
+  diff: string | null;
+}
+
+/** What a person needs to know of a rule. */
+export interface RuleInfo {
+  id: string;
+  slug: string;
+  title: string;
+  family: string;
+  level: string;
+  severity: string;
+  source: string;
+  statement: string;
+  rationale: string;
+  bad_example: string | null;
+  good_example: string | null;
+}
+
+/** A rule that could not be decided on a node. */
+export interface NotEvaluated {
+  rule: string;
+  path: string;
+  reason: string;
+}
+
+export interface DocumentResult {
+  path: string;
+  documents: DocumentText[];
+  attributes: Attribute[];
+  facts: Fact[];
+}
+
+/** A metadata document as it is stored, or as the consolidated metadata gives it. */
+export interface DocumentText {
+  key: string;
+  origin: "consolidated" | "stored";
+  text: string;
+  size: number;
+  cut: boolean;
+  problem: string | null;
+  marks: Mark[];
+  differs: string[];
+}
+
+/** Lines of a document that a finding speaks of (1-based, inclusive). */
+export interface Mark {
+  first_line: number;
+  last_line: number;
+  rule: string;
+  severity: "error" | "info" | "warning";
+  message: string;
+}
+
+/** A quick look. Rows of ``values_buffer`` run along ``y``, columns along ``x``. */
+export interface PictureResult {
+  kind: "line" | "map" | "none" | "scalar" | "text";
+  path: string;
+  title: string;
+  label: string;
+  message: string | null;
+  data_type: string | null;
+  units: string | null;
+  x: Axis | null;
+  y: Axis | null;
+  sliders: Slider[];
+  values_type: "float32" | "float64" | null;
+  values_buffer: number | null;
+  states_buffer: number | null;
+  storage_states_buffer: number | null;
+  states: StateCount[];
+  low: number | null;
+  high: number | null;
+  text: string | null;
+  fill: string | null;
+  storage_fill: string | null;
+  read: ReadFacts | null;
+  errors: ChunkError[];
+}
+
+/** One axis of a picture. */
+export interface Axis {
+  label: string;
+  kind: "category" | "index" | "number" | "time";
+  start: number;
+  step: number;
+  size: number;
+  length: number;
+  decreasing: boolean;
+  units: string | null;
+  coordinates_buffer: number | null;
+  labels: string[] | null;
+}
+
+/** A dimension that a picture shows at one index. */
+export interface Slider {
+  dimension: string;
+  axis: number;
+  length: number;
+  index: number;
+  label: string;
+  units: string | null;
+}
+
+/** How many of the points shown are in a cell state. */
+export interface StateCount {
+  state: "absent" | "fill" | "inf" | "nan" | "neg_inf" | "storage_fill" | "unreadable" | "value";
+  code: number;
+  count: number;
+}
+
+/** What a picture cost. */
+export interface ReadFacts {
+  decoded_bytes: number;
+  whole_bytes: number;
+  chunks_read: number;
+  chunks_total: number;
+  decimated: boolean;
+  complete: boolean;
+  note: string;
+}
+
+/** A chunk that could not be read. */
+export interface ChunkError {
+  chunk: string;
+  message: string;
+}
+
+export interface ThumbnailsResult {
+  thumbnails: Thumbnail[];
+}
+
+export interface Thumbnail {
+  path: string;
+  width: number;
+  height: number;
+  image_buffer: number | null;
+  kind: "line" | "map" | "none";
+  label: string;
+}
+
+export interface NetcdfResult {
+  path: string;
+  cdl: CdlSpan[];
+  documents: DocumentText[];
+  concepts: Concept[];
+  tests: RoleTest[];
+  role: "auxiliary" | "candidate" | "coordinate" | "data" | "scalar" | null;
+}
+
+/** A line of CDL and what it was made from. */
+export interface CdlSpan {
+  text: string;
+  path: string | null;
+  key: string | null;
+  pointer: string | null;
+  first_line: number | null;
+  last_line: number | null;
+}
+
+/** A row of the NUG → NZ table, filled with this dataset's names. */
+export interface Concept {
+  nug: string;
+  nz: string;
+  note: string | null;
+  here: Place[];
+  total: number;
+}
+
+/** A node of this dataset that an explanation names. */
+export interface Place {
+  path: string;
+  label: string;
+}
+
+export interface CodeResult {
+  zarr: string;
+  xarray: string;
+  nz: string;
+}
+
+export interface ColormapsResult {
+  names: string[];
+  tables_buffer: number;
+}
+
+export interface RetryResult {
+  row: NodeRow;
+}
+
+export interface WalkResult {
+  progress: Progress;
+}
+
+/** Params and result of each method. */
+export interface Methods {
+  open: { params: OpenParams; result: Summary };
+  children: { params: ChildrenParams; result: ChildrenResult };
+  rows: { params: RowsParams; result: RowsResult };
+  reveal: { params: RevealParams; result: RevealResult };
+  search: { params: SearchParams; result: SearchResult };
+  node: { params: NodeParams; result: NodeResult };
+  dimensions: { params: DimensionsParams; result: DimensionsResult };
+  findings: { params: FindingsParams; result: FindingsResult };
+  document: { params: DocumentParams; result: DocumentResult };
+  picture: { params: PictureParams; result: PictureResult };
+  thumbnails: { params: ThumbnailsParams; result: ThumbnailsResult };
+  netcdf: { params: NetcdfParams; result: NetcdfResult };
+  code: { params: CodeParams; result: CodeResult };
+  colormaps: { params: ColormapsParams; result: ColormapsResult };
+  retry: { params: RetryParams; result: RetryResult };
+  walk: { params: WalkParams; result: WalkResult };
+}

@@ -1,0 +1,163 @@
+import { batch, type Signal, signal } from "@preact/signals";
+import { Client, RequestError, type Wire } from "./client";
+import type { Summary } from "./protocol.gen";
+import { Trait, type Traits } from "./traits";
+
+export const PANELS = ["plot", "dimensions", "findings", "metadata", "netcdf", "code"] as const;
+export type Panel = (typeof PANELS)[number];
+export type Mask = "nz" | "storage" | "raw";
+
+/** How a picture is shown; the trait `view`. Members this version does not know are kept. */
+export interface PictureOptions {
+  mask: Mask;
+  colormap: string;
+  low: number | null;
+  high: number | null;
+  log: boolean;
+  grid: boolean;
+  [other: string]: unknown;
+}
+
+const record = (raw: unknown): Record<string, unknown> =>
+  typeof raw === "object" && raw !== null && !Array.isArray(raw) ? (raw as Record<string, unknown>) : {};
+const finite = (raw: unknown): number | null => (typeof raw === "number" && Number.isFinite(raw) ? raw : null);
+
+export function readPath(raw: unknown): string {
+  return typeof raw === "string" && raw !== "" ? raw : "/";
+}
+
+export function readIndex(raw: unknown): Record<string, number> {
+  const index: Record<string, number> = {};
+  for (const [name, value] of Object.entries(record(raw))) {
+    if (typeof value === "number" && Number.isInteger(value)) index[name] = value;
+  }
+  return index;
+}
+
+export function readOptions(raw: unknown): PictureOptions {
+  const given = record(raw);
+  return {
+    ...given,
+    mask: given.mask === "storage" || given.mask === "raw" ? given.mask : "nz",
+    colormap: typeof given.colormap === "string" ? given.colormap : "",
+    low: finite(given.low),
+    high: finite(given.high),
+    log: given.log === true,
+    grid: given.grid === true,
+  };
+}
+
+export function readPanel(raw: unknown): Panel {
+  return PANELS.find((panel) => panel === raw) ?? "plot";
+}
+
+export interface Colormaps {
+  names: string[];
+  /** 256 × RGB for each name. */
+  tables: Uint8Array;
+}
+
+/** What all views of one model share: the connection, the traits and the summary. */
+export class Session {
+  readonly client: Client;
+  readonly path: Trait<string>;
+  readonly index: Trait<Record<string, number>>;
+  readonly options: Trait<PictureOptions>;
+  readonly panel: Trait<Panel>;
+
+  readonly summary: Signal<Summary | null> = signal(null);
+  readonly openError: Signal<RequestError | null> = signal(null);
+  /** Grows when findings may have changed, at most once in a while as the walk goes on. */
+  readonly revision = signal(0);
+  /** Grows when the walk or the check of values has ended: more is known of every node. */
+  readonly settled = signal(0);
+  readonly colormaps: Signal<Colormaps | null> = signal(null);
+
+  #colormapsAsked = false;
+  #revisionTimer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(model: Wire & Traits) {
+    this.client = new Client(model);
+    this.path = new Trait(model, "path", readPath);
+    this.index = new Trait(model, "index", readIndex);
+    this.options = new Trait(model, "view", readOptions);
+    this.panel = new Trait(model, "panel", readPanel);
+    this.client.onEvent = (event) => {
+      if (event.event === "summary") this.#take(event.summary);
+    };
+    void this.open();
+  }
+
+  async open(): Promise<void> {
+    this.openError.value = null;
+    try {
+      this.#take(await this.client.request("open", {}));
+    } catch (error) {
+      if (error instanceof RequestError && !error.cancelled) this.openError.value = error;
+    }
+  }
+
+  /** The colormaps, asked for once. */
+  wantColormaps(): void {
+    if (this.#colormapsAsked) return;
+    this.#colormapsAsked = true;
+    this.client.call("colormaps", {}).answer.then(
+      ({ value, buffers }) => {
+        const view = buffers[value.tables_buffer];
+        if (view === undefined || view.byteLength < value.names.length * 768) return;
+        const tables = new Uint8Array(view.buffer, view.byteOffset, view.byteLength).slice();
+        this.colormaps.value = { names: value.names, tables };
+      },
+      () => {
+        this.#colormapsAsked = false;
+      },
+    );
+  }
+
+  /** Goes to a node; limits of a picture are for one array only. */
+  select(path: string, panel?: Panel): void {
+    batch(() => {
+      if (path !== this.path.peek()) {
+        const options = this.options.peek();
+        if (options.low !== null || options.high !== null) {
+          this.options.set({ ...options, low: null, high: null });
+        }
+        this.path.set(path);
+      }
+      if (panel) this.panel.set(panel);
+    });
+  }
+
+  setOptions(change: Partial<PictureOptions>, delay = 0): void {
+    this.options.set({ ...this.options.peek(), ...change }, delay);
+  }
+
+  close(): void {
+    if (this.#revisionTimer !== null) clearTimeout(this.#revisionTimer);
+    this.client.close();
+    for (const trait of [this.path, this.index, this.options, this.panel]) trait.close();
+  }
+
+  #take(summary: Summary): void {
+    const before = this.summary.peek();
+    this.summary.value = summary;
+    if (before === null) return;
+    const over = (phase: string) => phase !== "walk" && phase !== "values";
+    if (before.progress.phase !== summary.progress.phase) {
+      if (before.progress.phase === "walk" || over(summary.progress.phase)) this.settled.value += 1;
+      this.#revise();
+    } else if (
+      before.not_evaluated !== summary.not_evaluated ||
+      JSON.stringify(before.counts) !== JSON.stringify(summary.counts) ||
+      before.nodes !== summary.nodes
+    ) {
+      this.#revisionTimer ??= setTimeout(() => this.#revise(), 700);
+    }
+  }
+
+  #revise(): void {
+    if (this.#revisionTimer !== null) clearTimeout(this.#revisionTimer);
+    this.#revisionTimer = null;
+    this.revision.value += 1;
+  }
+}

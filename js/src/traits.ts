@@ -1,0 +1,83 @@
+import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
+
+/** The part of anywidget's model that holds traits. */
+export interface Traits {
+  get(name: string): unknown;
+  set(name: string, value: unknown): void;
+  save_changes(): void;
+  on(event: string, callback: (...args: never[]) => void): void;
+  off(event: string, callback?: (...args: never[]) => void): void;
+}
+
+/** Whether two JSON values are the same. */
+export function same(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  const [left, right] = [Object.entries(a), Object.entries(b)];
+  return (
+    left.length === right.length &&
+    left.every(([key, value]) => key in b && same(value, (b as Record<string, unknown>)[key]))
+  );
+}
+
+/**
+ * A synced trait as a signal. What a person does is shown at once and written to the kernel after `delay`;
+ * what Python does arrives by the change event. Change events never write, so that nothing echoes.
+ */
+export class Trait<T> {
+  readonly #model: Traits;
+  readonly #name: string;
+  readonly #read: (raw: unknown) => T;
+  readonly #signal: Signal<T>;
+  readonly #listener: () => void;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(model: Traits, name: string, read: (raw: unknown) => T) {
+    this.#model = model;
+    this.#name = name;
+    this.#read = read;
+    this.#signal = signal(read(model.get(name)));
+    this.#listener = () => {
+      if (this.#timer !== null) return; // a person is moving it; theirs is newer
+      const value = this.#read(this.#model.get(this.#name));
+      if (!same(value, this.#signal.peek())) this.#signal.value = value;
+    };
+    model.on(`change:${name}`, this.#listener);
+  }
+
+  get signal(): ReadonlySignal<T> {
+    return this.#signal;
+  }
+
+  get value(): T {
+    return this.#signal.value;
+  }
+
+  peek(): T {
+    return this.#signal.peek();
+  }
+
+  set(value: T, delay = 0): void {
+    if (!same(value, this.#signal.peek())) this.#signal.value = value;
+    if (delay > 0) {
+      this.#timer ??= setTimeout(() => this.flush(), delay);
+    } else this.flush(true);
+  }
+
+  /** Writes now what still waits to be written. */
+  flush(force = false): void {
+    if (this.#timer === null && !force) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    const value = this.#signal.peek();
+    if (!same(this.#model.get(this.#name), value)) {
+      this.#model.set(this.#name, value);
+      this.#model.save_changes();
+    }
+    this.#timer = null;
+  }
+
+  close(): void {
+    this.flush();
+    this.#model.off(`change:${this.#name}`, this.#listener);
+  }
+}

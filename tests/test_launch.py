@@ -1,0 +1,84 @@
+"""Starting JupyterLab, without a browser; tests/e2e looks at what a person sees."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nz_explorer import launch
+
+
+def run(*arguments: str, **options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "nz_explorer.cli", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=90,
+        **options,  # type: ignore[call-overload]
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["frobnicate"], "frobnicate"),
+        (["demo", "--port", "x"], "--port"),
+        (["demo", "--port", "70000"], "--port"),
+        (["lab"], "SOURCE"),
+        (["demo", "--frob"], "--frob"),
+    ],
+)
+def test_a_wrong_call_is_one_line_and_exit_code_2(arguments: list[str], said: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("nz-explorer: ")
+    assert said in line
+
+
+def test_help_names_every_command() -> None:
+    done = run("--help")
+    assert done.returncode == 0
+    assert {"demo", "lab"} <= {line.split()[0] for line in done.stdout.splitlines() if line.strip()}
+
+
+def test_a_port_that_is_taken_is_an_error_in_one_line() -> None:
+    with socket.socket() as taken:
+        taken.bind((launch.LOOPBACK, 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = run("demo", "--no-browser", "--port", str(port))
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert str(port) in line
+    assert "Traceback" not in line
+
+
+def test_without_jupyterlab_the_extra_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(launch, "find_spec", lambda name: None)
+    with (
+        pytest.raises(launch.LaunchError, match=r"nz_explorer\[lab\]"),
+        launch.serve(tmp_path),
+    ):
+        pass
+
+
+def test_the_example_notebook_starts_with_the_explorer_and_names_its_kernel() -> None:
+    notebook = json.loads(launch.example_notebook().read_text("utf-8"))
+    first = notebook["cells"][0]
+    assert first["cell_type"] == "code"
+    assert "import nz_explorer as nz" in first["source"]
+    assert first["source"].splitlines()[-1] == "ex"
+    assert notebook["metadata"]["kernelspec"]["name"] == "python3"
+    for cell in notebook["cells"]:
+        assert cell.get("outputs", []) == []
+        assert cell.get("execution_count") is None

@@ -9,7 +9,14 @@ from nz_explorer.model.document import json_type
 
 INT64 = (-(2**63), 2**63 - 1)
 
-_SCALARS = {str: "string", bool: "boolean", int: "int64", float: "float64", type(None): "null", dict: "object"}
+_SCALARS = {
+    str: "string",
+    bool: "boolean",
+    int: "int64",
+    float: "float64",
+    type(None): "null",
+    dict: "object",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +55,22 @@ def nz_type(value: Any) -> AttributeType:
             return AttributeType("int64", "it does not fit int64")
         if name == "null":
             return AttributeType("null", "NZ has no type for null")
-        return AttributeType(name, "metadata with a structure of its own" if name == "object" else None)
+        return AttributeType(
+            name, "metadata with a structure of its own" if name == "object" else None
+        )
     if not value:
         return AttributeType("empty array", "an empty array has no type of its own")
     kinds = array_kinds(value)
     if len(kinds) > 1:
-        return AttributeType("mixed array", f"NZ wants one type in an array, this one mixes {' and '.join(kinds)}")
+        return AttributeType(
+            "mixed array", f"NZ wants one type in an array, this one mixes {' and '.join(kinds)}"
+        )
     if kinds[0] == "number":
         whole = all(type(item) is int for item in value)
         return AttributeType("array of int64" if whole else "array of float64")
     if kinds[0] == "string":
         return AttributeType("array of strings")
-    plural = {"boolean": "booleans", "array": "arrays", "object": "objects", "null": "nulls"}[kinds[0]]
+    plural = {"boolean": "booleans", "array": "arrays", "object": "objects", "null": "nulls"}[
+        kinds[0]
+    ]
     return AttributeType(f"array of {plural}", f"NZ has no type for arrays of {plural}")

@@ -244,7 +244,7 @@ def _v3_extension(name: str, configuration: dict[str, Any], given: Any, depth: i
     return found
 
 
-def _v3_plain(name: str, given: Any) -> DataType:  # noqa: PLR0911  # one per family
+def _v3_plain(name: str, given: Any) -> DataType:  # one per family
     if name in NZ_TYPES or name == "float16":
         return _numeric(np.dtype(name), given)
     if name in _SYNONYMS:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -21,13 +22,24 @@ from nz_explorer.store import ReadError
 
 Origin = Literal["stored", "consolidated"]
 ProblemKind = Literal[
-    "utf8", "syntax", "bare-token", "duplicate", "bom", "not-object", "empty", "truncated", "limit", "io"
+    "utf8",
+    "syntax",
+    "bare-token",
+    "duplicate",
+    "bom",
+    "not-object",
+    "empty",
+    "truncated",
+    "limit",
+    "io",
 ]
 
 SCAN_LIMIT = 4 * 1024 * 1024
 """Characters up to which a document is walked for positions; that takes about a second."""
 LAZY_BYTES = 64 * 1024
 """Documents above this have their consolidated entries indexed instead of decoded."""
+
+_LONG_NUMBER = re.compile(rb"[0-9]{19}")
 
 JSON_TYPES = {
     dict: "object",
@@ -114,8 +126,7 @@ class Document:
     @property
     def raw(self) -> bytes | None:
         """The bytes, None where there are none."""
-        raw = self._raw
-        return raw if raw is None or isinstance(raw, bytes) else bytes(raw)
+        return None if self._raw is None else bytes(self._raw)
 
     @property
     def has_bytes(self) -> bool:
@@ -216,8 +227,9 @@ def decode(raw: bytes, key: str = "") -> tuple[Any, tuple[DocumentProblem, ...]]
     except orjson.JSONDecodeError:
         return _decode_tolerantly(raw, key)
     # Every member has a key followed by a colon, and text in strings can only add to the count of
-    # those, so an equal count proves that no key was dropped.
-    if raw.count(b'":') != _count_members(value):
+    # those, so an equal count proves that no key was dropped. And orjson rounds integers beyond 64
+    # bits to floats without a word.
+    if raw.count(b'":') != _count_members(value) or _LONG_NUMBER.search(raw):
         return _decode_tolerantly(raw, key)
     if type(value) is not dict:
         return value, (_not_object(value, key),)
@@ -254,8 +266,8 @@ def _decode_lazily(raw: bytes) -> dict[str, Any] | None:
         else:
             return None
         entries = _raw_members(holder.pop("metadata"))
-        inside = {name: orjson.loads(part) for name, part in holder.items()}
-        value = {name: orjson.loads(part) for name, part in outer.items()}
+        inside = {name: orjson.loads(bytes(part)) for name, part in holder.items()}
+        value = {name: orjson.loads(bytes(part)) for name, part in outer.items()}
     except (msgspec.DecodeError, orjson.JSONDecodeError, KeyError):
         return None
     # Each `":` of the text ends a key seen here, or stands in a part seen here: else a key was dropped.
@@ -295,7 +307,10 @@ def _text(raw: bytes) -> tuple[str, DocumentProblem | None]:
         return raw.decode("utf-8"), None
     except UnicodeDecodeError as error:
         return raw.decode("utf-8", errors="replace"), DocumentProblem(
-            "utf8", f"is not UTF-8 (byte {error.start})", offset=error.start, detail={"byte": error.start}
+            "utf8",
+            f"is not UTF-8 (byte {error.start})",
+            offset=error.start,
+            detail={"byte": error.start},
         )
 
 
@@ -313,7 +328,9 @@ def _decode_tolerantly(raw: bytes, key: str) -> tuple[Any, tuple[DocumentProblem
             )
         )
     if not text.strip():
-        problems.append(DocumentProblem("empty", f"{label} is empty ({len(raw)} bytes)", line=1, column=1))
+        problems.append(
+            DocumentProblem("empty", f"{label} is empty ({len(raw)} bytes)", line=1, column=1)
+        )
         return None, tuple(problems)
     repeated: list[str] = []
     bare: list[str] = []
@@ -347,24 +364,36 @@ def _decode_tolerantly(raw: bytes, key: str) -> tuple[Any, tuple[DocumentProblem
     return value, tuple(problems)
 
 
-def _located(label: str, text: str, repeated: list[str], bare: list[str]) -> Iterator[DocumentProblem]:
+def _located(
+    label: str, text: str, repeated: list[str], bare: list[str]
+) -> Iterator[DocumentProblem]:
     try:
         places = scan(text) if len(text) <= SCAN_LIMIT else None
     except ScanError:
         places = None  # nested beyond MAX_DEPTH, though Python decodes it: told without places
     if places is None:
         for token in sorted(set(bare)):
-            yield DocumentProblem("bare-token", f"{label}: bare {token} is not JSON", detail={"token": token})
+            yield DocumentProblem(
+                "bare-token", f"{label}: bare {token} is not JSON", detail={"token": token}
+            )
         for name in sorted(set(repeated)):
             yield DocumentProblem(
-                "duplicate", f"{label}: key {name!r} occurs more than once", detail={"key": name, "count": 2}
+                "duplicate",
+                f"{label}: key {name!r} occurs more than once",
+                detail={"key": name, "count": 2},
             )
         return
     for pointer, token in places.bare.items():
         start, _ = places.places[pointer]
         line, column = _position(text, start)
         yield DocumentProblem(
-            "bare-token", f"{pointer}: bare {token} is not JSON", pointer, line, column, start, {"token": token}
+            "bare-token",
+            f"{pointer}: bare {token} is not JSON",
+            pointer,
+            line,
+            column,
+            start,
+            {"token": token},
         )
     for pointer, count in places.repeated.items():
         start = places.keys[pointer]

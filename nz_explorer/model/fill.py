@@ -162,7 +162,7 @@ def decode_storage_fill(value: Any, data_type: DataType, zarr_format: int) -> Fi
     return _finish(value, data_type, _Decoder(data_type, storage=zarr_format).decode(value))
 
 
-def matches(  # noqa: PLR0911  # one return per family of types
+def matches(  # one return per family of types
     values: np.ndarray[Any, Any], fill: FillValue
 ) -> BoolArray:
     """Tell which values are equal to a fill value, as NZ means it.
@@ -242,7 +242,7 @@ class _Decoded:
     problems: tuple[FillProblem, ...] = ()
 
 
-class _Refused(Exception):  # noqa: N818  # a way out of the decoder, not an error of the program
+class _Refused(Exception):  # a way out of the decoder, not an error of the program
     """Carries the problem that makes a value unusable."""
 
     def __init__(
@@ -583,7 +583,7 @@ def _finish(given: Any, data_type: DataType, decoded: _Decoded) -> FillValue:
     return FillValue(decoded.value, decoded.dialect, decoded.problems, given, text)
 
 
-def value_text(value: Any) -> str:  # noqa: PLR0911  # one return per family of types
+def value_text(value: Any) -> str:  # one return per family of types
     """Return a scalar of an array as people write it.
 
     Parameters

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from nz_explorer.model.consolidated import Consolidated, find
 from nz_explorer.model.document import Document
 from nz_explorer.model.node import Array, Group, Node, build_node
-from nz_explorer.store import Cancellation, ReadError, Reader, SourceError, resolve
+from nz_explorer.store import Cancellation, Reader, ReadError, SourceError, resolve
 
 V3_NAMES = ("zarr.json",)
 V2_NAMES = (".zarray", ".zgroup", ".zattrs")
@@ -111,13 +111,21 @@ class Hierarchy:
         side = tuple(d for d in documents.values() if d.has_bytes)
         if self.consolidated is not None:
             return Group(
-                self, "/", side, state="missing", problem="the root has no document beside its consolidated metadata"
+                self,
+                "/",
+                side,
+                state="missing",
+                problem="the root has no document beside its consolidated metadata",
             )
         listing: Any = self.reader.list_many([""], cancel)[0] if self.reader.listable else None
         names = () if listing is None or isinstance(listing, ReadError) else listing.names
         if names and self._holds_documents("", names, cancel):
             return Group(
-                self, "/", side, state="missing", problem="the root has no metadata document, though there are nodes below it"
+                self,
+                "/",
+                side,
+                state="missing",
+                problem="the root has no metadata document, though there are nodes below it",
             )
         where = self.source
         if isinstance(listing, ReadError):
@@ -150,10 +158,8 @@ class Hierarchy:
         The documents of the hierarchy's own format are asked for first, those of the other one where
         there are none.
         """
-        own: tuple[str, ...] = (
-            V3_NAMES if self.zarr_format == 3 else (*V2_NAMES, *self.side_names)
-        )
-        other = V2_NAMES if self.zarr_format == 3 else V3_NAMES
+        own: tuple[str, ...] = V3_NAMES if self.zarr_format == 3 else (*V2_NAMES, *self.side_names)
+        other: tuple[str, ...] = V2_NAMES if self.zarr_format == 3 else V3_NAMES
         if self.zarr_format is None:
             own, other = (*V3_NAMES, *V2_NAMES, *self.side_names), ()
         nodes = [
@@ -228,19 +234,25 @@ class Hierarchy:
             self._load_stored(groups, cancel)
 
     def _load_consolidated(self, group: Group) -> None:
-        assert self.consolidated is not None
-        names = self.consolidated.child_names(group.path)
+        consolidated = self.consolidated
+        if consolidated is None:
+            return
+        names = consolidated.child_names(group.path)
         nodes: list[Node] = []
         stem = "" if group.path == "/" else group.path
         for name in names:
             path = f"{stem}/{name}"
-            node = build_node(self, path, self.consolidated.documents(path))
+            node = build_node(self, path, consolidated.documents(path))
             if node is None:
-                below = bool(self.consolidated.child_names(path))
+                below = bool(consolidated.child_names(path))
                 node = (Group if below else Node)(
-                    self, path, self.consolidated.documents(path), state="missing",
+                    self,
+                    path,
+                    consolidated.documents(path),
+                    state="missing",
                     problem="the consolidated metadata has no entry for this group, only for nodes below it"
-                    if below else "its consolidated entry describes no node",
+                    if below
+                    else "its consolidated entry describes no node",
                 )
             nodes.append(node)
         self._accept(group, nodes)
@@ -256,23 +268,22 @@ class Hierarchy:
         nodes = self._read_nodes(paths, cancel) if paths else []
         found: list[list[Node]] = [[] for _ in groups]
         for i, path, node in zip(owners, paths, nodes, strict=True):
-            if node is None and self.reader.listable:
-                node = self._implicit_group(path, cancel)
             if node is not None:
                 found[i].append(node)
+            elif self.reader.listable:
+                found[i].extend(self._implicit_group(path, cancel))
         for group, children in zip(groups, found, strict=True):
             self._accept(group, children)
 
-    def _list(
-        self, groups: Sequence[Group], cancel: Cancellation | None
-    ) -> list[tuple[str, ...]]:
+    def _list(self, groups: Sequence[Group], cancel: Cancellation | None) -> list[tuple[str, ...]]:
         """Names that may be nodes, for each group."""
         if not self.reader.listable:
             known = self.consolidated
             for group in groups:
-                group.listing_problem = (
-                    f"a store over {self.reader.kind} cannot be listed"
-                    + ("" if known is not None else " and this one has no consolidated metadata: its nodes can be opened by path only")
+                group.listing_problem = f"a store over {self.reader.kind} cannot be listed" + (
+                    ""
+                    if known is not None
+                    else " and this one has no consolidated metadata: its nodes can be opened by path only"
                 )
             return [() if known is None else known.child_names(group.path) for group in groups]
         listings = self.reader.list_many([group.path.strip("/") for group in groups], cancel)
@@ -289,16 +300,22 @@ class Hierarchy:
                 names.append(tuple(name for name in listing.names if not _is_document(name)))
         return names
 
-    def _implicit_group(self, path: str, cancel: Cancellation | None) -> Group | None:
+    def _implicit_group(self, path: str, cancel: Cancellation | None) -> list[Node]:
         key = path[1:]
         listing = self.reader.list_many([key], cancel, limit=PROBE_FOLDERS)[0]
         if isinstance(listing, ReadError) or not listing.names:
-            return None
+            return []
         if not self._holds_documents(key, listing.names, cancel):
-            return None
-        return Group(
-            self, path, (), state="missing", problem="there is no metadata document here, so readers do not see the nodes below"
-        )
+            return []
+        return [
+            Group(
+                self,
+                path,
+                (),
+                state="missing",
+                problem="there is no metadata document here, so readers do not see the nodes below",
+            )
+        ]
 
     def _accept(self, group: Group, children: Sequence[Node]) -> None:
         with self._lock:
@@ -335,7 +352,9 @@ class Hierarchy:
                 return None
             stem = "" if node.path == "/" else node.path
             self.children(node, cancel)
-            child = self._nodes.get(f"{stem}/{name}") or self._by_path_only(f"{stem}/{name}", node, cancel)
+            child = self._nodes.get(f"{stem}/{name}") or self._by_path_only(
+                f"{stem}/{name}", node, cancel
+            )
             if child is None:
                 return None
             node = child
@@ -475,8 +494,8 @@ class Hierarchy:
                 del self._nodes[known]
             above = self._nodes.get(path.rsplit("/", 1)[0] or "/")
         (node,) = self._read_nodes([path], cancel)
-        if node is None:
-            node = self._implicit_group(path, cancel) if self.reader.listable else None
+        if node is None and self.reader.listable:
+            node = next(iter(self._implicit_group(path, cancel)), None)
         with self._lock:
             if isinstance(above, Group) and above.child_names is not None:
                 names = {name for name in above.child_names if name != path.rsplit("/", 1)[1]}

@@ -28,7 +28,7 @@ def json_text(value: Any, limit: int = 60) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def _text(value: Any, limit: int, depth: int) -> str:  # noqa: PLR0911  # one per JSON type
+def _text(value: Any, limit: int, depth: int) -> str:  # one per JSON type
     if value is None or isinstance(value, bool):
         return _WORDS[value]
     if isinstance(value, str):

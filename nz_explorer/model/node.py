@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeGuard
 
 from nz_explorer.model import pointers
 from nz_explorer.model.data_type import DataType, parse_v2, parse_v3
@@ -246,7 +246,11 @@ class Array(Node):
     def _find_names(self) -> tuple[tuple[str | None, ...] | None, NamesSource | None]:
         if self.zarr_format == 3:
             names = self.metadata.get("dimension_names")
-            return (tuple(names), "dimension_names") if self._fits(names, (str, type(None))) else (None, None)
+            return (
+                (tuple(names), "dimension_names")
+                if self._fits(names, (str, type(None)))
+                else (None, None)
+            )
         names = self.attributes.get("_ARRAY_DIMENSIONS")
         if self._fits(names, (str,)):
             return tuple(names), "_ARRAY_DIMENSIONS"
@@ -256,7 +260,7 @@ class Array(Node):
             return tuple(reference.rsplit("/", 1)[-1] for reference in references), "nczarr"
         return None, None
 
-    def _fits(self, names: Any, types: tuple[type, ...]) -> bool:
+    def _fits(self, names: Any, types: tuple[type, ...]) -> TypeGuard[list[Any]]:
         if not isinstance(names, list) or not all(isinstance(name, types) for name in names):
             return False
         return self.shape is None or len(names) == len(self.shape)
@@ -310,7 +314,10 @@ class Array(Node):
         if self.zarr_format == 2:
             filters = self.metadata.get("filters")
             compressor = self.metadata.get("compressor")
-            return [*(filters if isinstance(filters, list) else ()), *([compressor] if compressor else ())]
+            return [
+                *(filters if isinstance(filters, list) else ()),
+                *([compressor] if compressor else ()),
+            ]
         codecs = self.metadata.get("codecs")
         return codecs if isinstance(codecs, list) else []
 
@@ -404,28 +411,46 @@ def build_node(hierarchy: Hierarchy, path: str, documents: Iterable[Document]) -
     else:
         node_type = value.get("node_type")
         looks_like_array = "shape" in value or "data_type" in value or "chunk_grid" in value
-        make = Array if node_type == "array" or (node_type != "group" and looks_like_array) else Group
+        make = (
+            Array if node_type == "array" or (node_type != "group" and looks_like_array) else Group
+        )
         required = ("shape", "data_type", "codecs") if make is Array else ()
         if node_type not in ("array", "group"):
             given = "is missing" if node_type is None else f"is {node_type!r}"
             return make(
-                hierarchy, path, ordered, state="malformed", problem=f"node_type {given}; taken for {_article(make)}"
+                hierarchy,
+                path,
+                ordered,
+                state="malformed",
+                problem=f"node_type {given}; taken for {_article(make)}",
             )
     lacking = [member for member in required if member not in value]
     if lacking:
         return make(
-            hierarchy, path, ordered, state="malformed", problem=f"its metadata lacks {', '.join(lacking)}"
+            hierarchy,
+            path,
+            ordered,
+            state="malformed",
+            problem=f"its metadata lacks {', '.join(lacking)}",
         )
     if make is Array and lengths(value.get("shape")) is None:
         return make(
-            hierarchy, path, ordered, state="malformed", problem="shape is not a list of non-negative integers"
+            hierarchy,
+            path,
+            ordered,
+            state="malformed",
+            problem="shape is not a list of non-negative integers",
         )
     for document in ordered[1:]:
         if isinstance(document.error, ReadError):
             return make(hierarchy, path, ordered, state="unreadable", problem=str(document.error))
         if document.name == ".zattrs" and not document.ok:
             return make(
-                hierarchy, path, ordered, state="malformed", problem=_why(document.problems, document)
+                hierarchy,
+                path,
+                ordered,
+                state="malformed",
+                problem=_why(document.problems, document),
             )
     return make(hierarchy, path, ordered)
 

@@ -16,6 +16,10 @@ def printable(text: str, limit: int = 200) -> str:
     """
     shown = text if len(text) <= limit else text[: limit - 1] + "…"
     return "".join(
-        char if char.isprintable() else f"\\x{ord(char):02x}" if ord(char) < 256 else f"\\u{ord(char):04x}"
+        char
+        if char.isprintable()
+        else f"\\x{ord(char):02x}"
+        if ord(char) < 256
+        else f"\\u{ord(char):04x}"
         for char in shown
     )

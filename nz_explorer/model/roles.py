@@ -16,7 +16,15 @@ from nz_explorer.model.node import Array
 Role = Literal["coordinate", "candidate", "auxiliary", "scalar", "data"]
 Direction = Literal["increasing", "decreasing"]
 
-CF_REFERENCES = ("coordinates", "bounds", "grid_mapping", "ancillary_variables", "cell_measures", "formula_terms", "climatology")
+CF_REFERENCES = (
+    "coordinates",
+    "bounds",
+    "grid_mapping",
+    "ancillary_variables",
+    "cell_measures",
+    "formula_terms",
+    "climatology",
+)
 """CF attributes whose words name other arrays of the group."""
 
 
@@ -87,7 +95,9 @@ def classify(
     names = array.dimension_names
     one = array.ndim == 1
     count = "an unknown number of" if array.ndim is None else str(array.ndim)
-    tests.append(RoleTest("has exactly one dimension", one, f"it has {count} dimension{'s' * (not one)}"))
+    tests.append(
+        RoleTest("has exactly one dimension", one, f"it has {count} dimension{'s' * (not one)}")
+    )
     same = is_candidate(array)
     if names is None:
         detail = "its dimensions have no names"
@@ -100,13 +110,17 @@ def classify(
         if role is not None:
             return RoleResult(role, tuple(tests), direction)
     else:
-        tests.append(RoleTest("values strictly monotonic", None, "not asked: an earlier test failed"))
+        tests.append(
+            RoleTest("values strictly monotonic", None, "not asked: an earlier test failed")
+        )
     users = list(named_by)
     if users:
         shown = "; ".join(f"{attribute} of {name}" for attribute, name in users[:5])
         tests.append(RoleTest("is named by another array (CF)", True, shown))
         return RoleResult("auxiliary", tuple(tests))
-    tests.append(RoleTest("is named by another array (CF)", False, "no array of the group names it"))
+    tests.append(
+        RoleTest("is named by another array (CF)", False, "no array of the group names it")
+    )
     return RoleResult("data", tuple(tests))
 
 
@@ -121,7 +135,11 @@ def _by_values(
     if verdict in ("increasing", "decreasing", "trivial"):
         tests.append(RoleTest(question, True, monotonic.note))
         direction: Direction | None = (
-            "increasing" if verdict == "increasing" else "decreasing" if verdict == "decreasing" else None
+            "increasing"
+            if verdict == "increasing"
+            else "decreasing"
+            if verdict == "decreasing"
+            else None
         )
         return "coordinate", direction
     known = verdict in ("not", "missing")

@@ -102,16 +102,16 @@ def _value(result: Scan, text: str, at: int, pointer: str, depth: int) -> int:
         raise ScanError(f"nested deeper than {MAX_DEPTH} levels", at)
     first = text[at : at + 1]
     if first == "{":
-        end = _sequence(text, at, "}", lambda i, n: _member(result, text, i, pointer, depth))
+        end = _sequence(text, at, "}", lambda i, _: _member(result, text, i, pointer, depth))
     elif first == "[":
         end = _sequence(
             text, at, "]", lambda i, n: _value(result, text, i, join(pointer, n), depth + 1)
         )
     elif first == '"':
         end = _string(text, at)
-    elif (match := _NUMBER.match(text, at)) and not text.startswith("-I", at):
-        end = match.end()
-    elif (match := _WORD.match(text, at)) and match[0] in ("true", "false", "null"):
+    elif ((match := _NUMBER.match(text, at)) and not text.startswith("-I", at)) or (
+        (match := _WORD.match(text, at)) and match[0] in ("true", "false", "null")
+    ):
         end = match.end()
     elif match and match[0] in BARE_TOKENS:
         result.bare[pointer] = match[0]

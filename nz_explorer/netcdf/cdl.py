@@ -72,7 +72,11 @@ class CdlLine:
 def escape_name(name: str) -> str:
     """Return a name as CDL writes it: special characters behind a backslash."""
     escaped = "".join(
-        char if _PLAIN.fullmatch(char) else f"\\{char}" if char.isprintable() else f"\\x{ord(char):02x}"
+        char
+        if _PLAIN.fullmatch(char)
+        else f"\\{char}"
+        if char.isprintable()
+        else f"\\x{ord(char):02x}"
         for char in name
     )
     return f"\\{escaped}" if escaped[:1].isdigit() else escaped
@@ -80,9 +84,14 @@ def escape_name(name: str) -> str:
 
 def quote(text: str) -> str:
     """Return a string as CDL writes it."""
-    return '"' + "".join(
-        _ESCAPES.get(char) or (char if char.isprintable() else f"\\u{ord(char):04x}") for char in text
-    ) + '"'
+    return (
+        '"'
+        + "".join(
+            _ESCAPES.get(char) or (char if char.isprintable() else f"\\u{ord(char):04x}")
+            for char in text
+        )
+        + '"'
+    )
 
 
 def cdl(group: Node, name: str | None = None, *, below: bool = True) -> list[CdlLine]:
@@ -97,7 +106,9 @@ def cdl(group: Node, name: str | None = None, *, below: bool = True) -> list[Cdl
     below : bool
         Whether to write out the groups in it; else they are only named.
     """
-    title = name or re.sub(r"\.(zarr|zip|nc)$", "", group.hierarchy.source.rstrip("/").rsplit("/", 1)[-1])
+    title = name or re.sub(
+        r"\.(zarr|zip|nc)$", "", group.hierarchy.source.rstrip("/").rsplit("/", 1)[-1]
+    )
     lines = [CdlLine(f"netcdf {escape_name(title)} {{", group.path, "")]
     if isinstance(group, Array):
         lines += _dimensions(dimension_table([group]), "")
@@ -174,7 +185,9 @@ def _dimensions(table: list[Dimension], indent: str) -> Iterator[CdlLine]:
             if source == "_ARRAY_DIMENSIONS"
             else use.array.pointer("dimension_names", use.axis)
         )
-        yield CdlLine(f"{indent}\t{escape_name(name)} = {use.length} ;{note}", use.array.path, pointer)
+        yield CdlLine(
+            f"{indent}\t{escape_name(name)} = {use.length} ;{note}", use.array.path, pointer
+        )
 
 
 def netcdf_type(array: Array) -> tuple[str, str | None]:
@@ -209,7 +222,9 @@ def _variable(array: Array, indent: str) -> Iterator[CdlLine]:
         value = array.fill.value  # Zarr v2: xarray keeps it as fill_value
         text = _value(value, array.data_type.name)
         yield CdlLine(
-            f"{indent}\t\t{escape_name(array.name)}:_FillValue = {text} ;", array.path, array.pointer("fill_value")
+            f"{indent}\t\t{escape_name(array.name)}:_FillValue = {text} ;",
+            array.path,
+            array.pointer("fill_value"),
         )
     for key, value in attributes.items():
         if key == "_ARRAY_DIMENSIONS" or key.lower().startswith("_nczarr"):

@@ -31,6 +31,7 @@ class FolderReader(Reader):
     def get_many(
         self, keys: Sequence[str], cancel: Cancellation | None = None
     ) -> list[bytes | ReadError | None]:
+        """Return the bytes of each key; see `Reader.get_many`."""
         counters = self.counters
         counters.round_trips += 1
         answers: list[bytes | ReadError | None] = []
@@ -72,6 +73,7 @@ class FolderReader(Reader):
     def list_many(
         self, prefixes: Sequence[str], cancel: Cancellation | None = None, limit: int | None = None
     ) -> list[Listing | ReadError]:
+        """Return the names below each prefix; see `Reader.list_many`."""
         counters = self.counters
         counters.round_trips += 1
         answers: list[Listing | ReadError] = []
@@ -104,6 +106,7 @@ class FolderReader(Reader):
         return Listing(tuple(sorted(names)))
 
     def open_zarr_store(self) -> Store:
+        """Open the store for zarr, read-only."""
         from zarr.storage import LocalStore
 
         return LocalStore(self.folder, read_only=True)

@@ -49,7 +49,9 @@ def check_key(key: str) -> None:
     Keys come from names inside consolidated metadata too, and so from strangers.
     """
     if "\x00" in key or "\\" in key or any(part in ("", ".", "..") for part in key.split("/")):
-        raise ReadError(key, "unsafe key", "the key has an empty, '.', '..' or otherwise unsafe part")
+        raise ReadError(
+            key, "unsafe key", "the key has an empty, '.', '..' or otherwise unsafe part"
+        )
 
 
 class Reader(ABC):
@@ -75,7 +77,13 @@ class Reader(ABC):
     object_storage = False
 
     def __init__(
-        self, label: str, kind: str, *, prefix: str = "", listable: bool = True, url: str | None = None
+        self,
+        label: str,
+        kind: str,
+        *,
+        prefix: str = "",
+        listable: bool = True,
+        url: str | None = None,
     ) -> None:
         self.label = label
         self.kind = kind

@@ -75,9 +75,10 @@ class RemoteReader(Reader):
         self.object_storage = not local
         self._store = store
         self._owns_store = owns_store
-        self._slots: asyncio.Semaphore | None = None
+        self._slots = asyncio.Semaphore(CONCURRENCY)  # binds to the loop at its first use
 
     def open_zarr_store(self) -> Store:
+        """Open the store for zarr, read-only."""
         return self._store
 
     def close(self) -> None:
@@ -88,11 +89,13 @@ class RemoteReader(Reader):
     def get_many(
         self, keys: Sequence[str], cancel: Cancellation | None = None
     ) -> list[bytes | ReadError | None]:
+        """Return the bytes of each key; see `Reader.get_many`."""
         return self._batch([self._get(key) for key in keys], cancel)
 
     def list_many(
         self, prefixes: Sequence[str], cancel: Cancellation | None = None, limit: int | None = None
     ) -> list[Listing | ReadError]:
+        """Return the names below each prefix; see `Reader.list_many`."""
         if not self.listable:
             return [
                 ReadError(prefix, "os", f"a store over {self.kind} cannot be listed")
@@ -110,8 +113,6 @@ class RemoteReader(Reader):
         self.counters.round_trips += 1
 
         async def gather() -> list[T]:
-            if self._slots is None:
-                self._slots = asyncio.Semaphore(CONCURRENCY)
             return await asyncio.gather(*coroutines)
 
         future = asyncio.run_coroutine_threadsafe(gather(), _get_loop())
@@ -124,7 +125,6 @@ class RemoteReader(Reader):
             forget()
 
     async def _attempts(self, key: str, ask: Callable[[], Awaitable[T]]) -> T | ReadError:
-        assert self._slots is not None
         async with self._slots:
             for attempt in range(1, ATTEMPTS + 1):
                 self.counters.requests += 1
@@ -162,7 +162,9 @@ class RemoteReader(Reader):
         data = answer.to_bytes()
         self.counters.bytes += len(data)
         if len(data) > MAX_DOCUMENT_BYTES:
-            return ReadError(key, "too large", f"{len(data)} bytes are more than a document may have")
+            return ReadError(
+                key, "too large", f"{len(data)} bytes are more than a document may have"
+            )
         return data
 
     async def _list(self, prefix: str, limit: int | None) -> Listing | ReadError:

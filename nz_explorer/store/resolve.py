@@ -40,9 +40,7 @@ S3_OPTIONS = {
 }
 
 
-def resolve(
-    source: Any, *, storage_options: Mapping[str, Any] | None = None
-) -> Reader:
+def resolve(source: Any, *, storage_options: Mapping[str, Any] | None = None) -> Reader:
     """Return a reader for a source.
 
     Parameters
@@ -78,11 +76,13 @@ def _from_text(source: str, options: dict[str, Any]) -> Reader:
     scheme = match[1].lower() if (match := re.match(r"([A-Za-z][\w+.-]+)://", location)) else ""
     if scheme == "file":
         parts = urlsplit(location)
-        location = url2pathname(unquote(parts.path) if parts.netloc in ("", "localhost") else location)
+        location = url2pathname(
+            unquote(parts.path) if parts.netloc in ("", "localhost") else location
+        )
         scheme = ""
     if not scheme:
         return _from_path(Path(location).expanduser(), source)
-    if scheme == "http" and "s3" in modes or scheme == "https" and "s3" in modes:
+    if (scheme == "http" and "s3" in modes) or (scheme == "https" and "s3" in modes):
         location, options = _path_style_s3(location, options)
         scheme = "s3"
     if scheme not in KINDS:
@@ -120,7 +120,9 @@ def _from_path(path: Path, label: str) -> Reader:
                 start = file.read(4)
             if start[:2] == b"PK" or path.suffix.lower() == ".zip":
                 return ZipReader(path, label=label)
-            raise SourceError(f"{label} is a file, but neither a folder nor a zip file with a Zarr hierarchy")
+            raise SourceError(
+                f"{label} is a file, but neither a folder nor a zip file with a Zarr hierarchy"
+            )
     except PermissionError as error:
         raise SourceError(f"{label} may not be read: {error.strerror}") from error
     except (OSError, ValueError) as error:
@@ -138,7 +140,9 @@ def _from_url(url: str, scheme: str, label: str, options: dict[str, Any]) -> Rea
     kind = KINDS[scheme]
     listable = kind != "HTTP"
     if url.split("?", 1)[0].rstrip("/").lower().endswith(".zip"):
-        raise SourceError(f"{label}: a zip file can only be read from a local folder; download it first")
+        raise SourceError(
+            f"{label}: a zip file can only be read from a local folder; download it first"
+        )
     store = _obstore(url, kind, label, options) or _fsspec(url, kind, label, options)
     return RemoteReader(store, label, kind, listable=listable, url=url)
 
@@ -158,11 +162,12 @@ def _obstore(url: str, kind: str, label: str, options: dict[str, Any]) -> Any:
     endpoint = options.get("endpoint") or os.environ.get("AWS_ENDPOINT_URL") or url
     if str(endpoint).startswith("http://"):
         client.setdefault("allow_http", True)
+    from_url: Any = obstore.store.from_url  # its overloads know the options of each service
     try:
         # The reader repeats what failed for a moment; two layers would multiply the waiting.
-        store = obstore.store.from_url(
+        store = from_url(
             url,
-            client_options={"timeout": "60s", "connect_timeout": "10s", **client},  # type: ignore[arg-type]
+            client_options={"timeout": "60s", "connect_timeout": "10s", **client},
             retry_config={"max_retries": 0},
             **options,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -34,6 +35,8 @@ class ZipReader(Reader):
             raise SourceError(f"{file} is not a readable zip file: {error}") from error
         except OSError as error:
             raise SourceError(f"could not open {file}: {error.strerror or error}") from error
+        # Also for a reader that nobody closes: the file must not outlive it.
+        self._finalizer = weakref.finalize(self, self._zip.close)
         self.file = file
         names = self._zip.namelist()
         # Names that would lead out of the archive name no key, so they are never looked up.
@@ -45,6 +48,7 @@ class ZipReader(Reader):
     def get_many(
         self, keys: Sequence[str], cancel: Cancellation | None = None
     ) -> list[bytes | ReadError | None]:
+        """Return the bytes of each key; see `Reader.get_many`."""
         self.counters.round_trips += 1
         answers: list[bytes | ReadError | None] = []
         for key in keys:
@@ -65,7 +69,13 @@ class ZipReader(Reader):
             # `read(n)` stops at n bytes even where the archive lies about the size.
             with self._zip.open(info) as member:
                 data = member.read(MAX_DOCUMENT_BYTES)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            EOFError,
+            NotImplementedError,
+            RuntimeError,
+        ) as error:
             return ReadError(key, "corrupt", f"the zip file is damaged here: {error}")
         except OSError as error:
             return ReadError(key, "os", error.strerror or str(error))
@@ -75,6 +85,7 @@ class ZipReader(Reader):
     def list_many(
         self, prefixes: Sequence[str], cancel: Cancellation | None = None, limit: int | None = None
     ) -> list[Listing | ReadError]:
+        """Return the names below each prefix; see `Reader.list_many`."""
         self.counters.round_trips += 1
         answers: list[Listing | ReadError] = []
         for prefix in prefixes:
@@ -88,6 +99,7 @@ class ZipReader(Reader):
         return answers
 
     def open_zarr_store(self) -> Store:
+        """Open the store for zarr, read-only."""
         from zarr.storage import ZipStore
 
         return ZipStore(self.file, mode="r", read_only=True)
@@ -95,7 +107,7 @@ class ZipReader(Reader):
     def close(self) -> None:
         """Close the file."""
         super().close()
-        self._zip.close()
+        self._finalizer()
 
 
 def _top_folder(names: list[str]) -> str:

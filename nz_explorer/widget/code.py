@@ -73,7 +73,9 @@ def _fill_lines(array: Array) -> list[str]:
     if fill is None:
         return ["masked = np.ma.masked_array(values)  # no _FillValue: nothing is missing"]
     if fill.value is None:
-        return [f"masked = np.ma.masked_array(values)  # _FillValue {fill.given!r} is no value of this type"]
+        return [
+            f"masked = np.ma.masked_array(values)  # _FillValue {fill.given!r} is no value of this type"
+        ]
     kind = array.data_type.kind
     note = "  # _FillValue" if fill.dialect != "base64" else "  # _FillValue, from xarray's base64"
     if kind in ("float", "complex") and _is_nan(fill.value):
@@ -81,7 +83,9 @@ def _fill_lines(array: Array) -> list[str]:
     if kind in ("string", "bytes"):
         return [f"masked = np.ma.masked_array(values, values == {fill.value!r}){note}"]
     shown = fill.value.item() if hasattr(fill.value, "item") else fill.value
-    return [f"masked = np.ma.masked_array(values, values == np.{array.data_type.name}({shown!r})){note}"]
+    return [
+        f"masked = np.ma.masked_array(values, values == np.{array.data_type.name}({shown!r})){note}"
+    ]
 
 
 def _is_nan(value: Any) -> bool:
@@ -90,7 +94,9 @@ def _is_nan(value: Any) -> bool:
 
 def _with_zarr(hierarchy: Hierarchy, node: Node, index: Mapping[str, int]) -> str:
     if not isinstance(node, Array):
-        return "\n".join(["import zarr", "", *_open_zarr(hierarchy, node.path, "group"), "print(group.tree())"])
+        return "\n".join(
+            ["import zarr", "", *_open_zarr(hierarchy, node.path, "group"), "print(group.tree())"]
+        )
     lines = ["import matplotlib.pyplot as plt", "import numpy as np", "import zarr", ""]
     lines += _open_zarr(hierarchy, node.path, "array")
     selection = _selection(node, index)
@@ -148,5 +154,7 @@ def refusal(node: Node) -> str | None:
             and array.data_type.kind in ("float", "complex")
             and fill.dialect != "base64"
         ):
-            return f"it cannot decode the _FillValue of {array.name}, which is not in its base64 form"
+            return (
+                f"it cannot decode the _FillValue of {array.name}, which is not in its base64 form"
+            )
     return None

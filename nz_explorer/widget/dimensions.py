@@ -14,9 +14,9 @@ MAX_ROWS = 500
 Values = Callable[[Array], "Monotonicity | None"]
 
 
-def table(arrays: list[Array], own: list[Array], values: Values) -> tuple[
-    list[protocol.DimensionRow], list[list[str]]
-]:
+def table(
+    arrays: list[Array], own: list[Array], values: Values
+) -> tuple[list[protocol.DimensionRow], list[list[str]]]:
     """Return the rows of a dimension table, and who uses each dimension.
 
     Parameters
@@ -34,7 +34,9 @@ def table(arrays: list[Array], own: list[Array], values: Values) -> tuple[
     if not whole:
         dimensions += [d for d in dimension_table(own) if not d.name]
         order = {
-            name: i for array in own for i, name in reversed(list(enumerate(array.dimension_names or ())))
+            name: i
+            for array in own
+            for i, name in reversed(list(enumerate(array.dimension_names or ())))
         }
         dimensions.sort(key=lambda d: order.get(d.name, d.uses[0].axis))
     rows = [_row(dimension, values) for dimension in dimensions[:MAX_ROWS]]
@@ -68,7 +70,9 @@ def _row(dimension: Dimension, values: Values) -> protocol.DimensionRow:
         row.coordinate, row.coordinate_state = array.path, "no"
         names = ", ".join("(no name)" if n is None else n for n in array.dimension_names or ())
         shown = f"({names})" if array.dimension_names is not None else "no named dimensions"
-        row.why = f"{array.name} has {shown}; a coordinate has {dimension.name} as its only dimension"
+        row.why = (
+            f"{array.name} has {shown}; a coordinate has {dimension.name} as its only dimension"
+        )
     else:
         row.why = f"there is no array called {dimension.name} in the group; none is required"
     return row
@@ -79,7 +83,10 @@ def _describe(row: protocol.DimensionRow, array: Array, found: Monotonicity | No
     units = array.attributes.get("units")
     row.units = units if isinstance(units, str) else None
     if found is None:
-        row.coordinate_state, row.why = "candidate", "named like its only dimension; its values have not been read yet"
+        row.coordinate_state, row.why = (
+            "candidate",
+            "named like its only dimension; its values have not been read yet",
+        )
         return
     row.why = found.note
     if found.verdict in ("increasing", "decreasing", "trivial"):

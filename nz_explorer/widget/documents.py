@@ -144,7 +144,10 @@ def cdl_spans(node: Node) -> list[protocol.CdlSpan]:
             if about is None:
                 spans.append(protocol.CdlSpan(line.text, line.path))
                 continue
-            places[line.path] = (about, {d.name: _laid_out(d, readable(d)) for d in about.documents})
+            places[line.path] = (
+                about,
+                {d.name: _laid_out(d, readable(d)) for d in about.documents},
+            )
         about, shown = places[line.path]
         document, pointer = about.locate(line.pointer)
         if document is None:

@@ -55,7 +55,12 @@ class Explorer(anywidget.AnyWidget):
     panel = traitlets.Enum(PANELS, default_value="plot").tag(sync=True)
 
     def __init__(
-        self, evaluation: Evaluation, *, path: str = "/", budget: int = DEFAULT_BUDGET, **options: Any
+        self,
+        evaluation: Evaluation,
+        *,
+        path: str = "/",
+        budget: int = DEFAULT_BUDGET,
+        **options: Any,
     ) -> None:
         self._session = Session(evaluation, self._send_message, budget=budget)
         super().__init__(path=path, **options)
@@ -206,7 +211,11 @@ class Explorer(anywidget.AnyWidget):
 
         self._session.wait(STATIC_PAGE_SECONDS)
         data, *metadata = bundle if isinstance(bundle, tuple) else (bundle,)
-        data = {**data, "text/html": static_page(self._session, self.path), "text/plain": repr(self)}
+        data = {
+            **data,
+            "text/html": static_page(self._session, self.path),
+            "text/plain": repr(self),
+        }
         return (data, *metadata) if metadata else data
 
 

@@ -43,7 +43,8 @@ def page(
         findings=[_finding(evaluation, finding) for finding in shown],
         rules={f.rule: _rule(f.info) for f in shown},
         not_evaluated=[
-            protocol.NotEvaluated(n.rule, n.path, n.reason) for n in open_questions[:MAX_NOT_EVALUATED]
+            protocol.NotEvaluated(n.rule, n.path, n.reason)
+            for n in open_questions[:MAX_NOT_EVALUATED]
         ],
         not_evaluated_total=len(open_questions),
     )

@@ -293,9 +293,7 @@ class Slider(Message):
 class StateCount(Message):
     """How many of the points shown are in a cell state."""
 
-    state: Literal[
-        "value", "fill", "nan", "inf", "neg_inf", "absent", "unreadable", "storage_fill"
-    ]
+    state: Literal["value", "fill", "nan", "inf", "neg_inf", "absent", "unreadable", "storage_fill"]
     code: int
     """The number used for it in ``states_buffer``."""
     count: int
@@ -471,6 +469,8 @@ class Cancel(Message):
 
 
 class ChildrenResult(Message):
+    """A page of a group's children."""
+
     path: str
     offset: int
     total: int
@@ -480,6 +480,8 @@ class ChildrenResult(Message):
 
 
 class RowsResult(Message):
+    """The rows asked for, without those that are gone."""
+
     rows: list[NodeRow]
 
 
@@ -497,6 +499,8 @@ class RevealResult(Message):
 
 
 class SearchResult(Message):
+    """A page of the nodes found."""
+
     query: str
     offset: int
     total: int
@@ -506,6 +510,8 @@ class SearchResult(Message):
 
 
 class NodeResult(Message):
+    """A node without its values."""
+
     row: NodeRow
     title: str
     """Such as ``float32 (time 240, lat 721, lon 1440)``."""
@@ -517,6 +523,8 @@ class NodeResult(Message):
 
 
 class DimensionsResult(Message):
+    """The dimension table."""
+
     path: str
     group: str
     rows: list[DimensionRow]
@@ -526,6 +534,8 @@ class DimensionsResult(Message):
 
 
 class FindingsResult(Message):
+    """A page of findings, errors first."""
+
     path: str
     below: bool
     offset: int
@@ -539,6 +549,8 @@ class FindingsResult(Message):
 
 
 class DocumentResult(Message):
+    """The documents of a node."""
+
     path: str
     documents: list[DocumentText]
     attributes: list[Attribute]
@@ -582,6 +594,8 @@ class PictureResult(Message):
 
 
 class Thumbnail(Message):
+    """A small picture."""
+
     path: str
     width: int
     height: int
@@ -592,10 +606,14 @@ class Thumbnail(Message):
 
 
 class ThumbnailsResult(Message):
+    """The small pictures that could be made."""
+
     thumbnails: list[Thumbnail]
 
 
 class NetcdfResult(Message):
+    """A node as netCDF has it."""
+
     path: str
     cdl: list[CdlSpan]
     documents: list[DocumentText]
@@ -605,22 +623,30 @@ class NetcdfResult(Message):
 
 
 class CodeResult(Message):
+    """Python with zarr, with xarray, and with this package."""
+
     zarr: str
     xarray: str
     nz: str
 
 
 class ColormapsResult(Message):
+    """The colormaps, as tables."""
+
     names: list[str]
     tables_buffer: int
     """uint8, 256 × RGB for each name, one after the other."""
 
 
 class RetryResult(Message):
+    """The node as it is now."""
+
     row: NodeRow
 
 
 class WalkResult(Message):
+    """How far the walk is."""
+
     progress: Progress
 
 

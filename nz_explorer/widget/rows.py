@@ -48,7 +48,9 @@ class Tree:
     def role(self, array: Array) -> RoleResult:
         """Return what an array is for."""
         return classify(
-            array, self.evaluation.monotonicity(array.path), self._references(array).get(array.name, ())
+            array,
+            self.evaluation.monotonicity(array.path),
+            self._references(array).get(array.name, ()),
         )
 
     def _references(self, array: Array) -> dict[str, list[tuple[str, str]]]:

@@ -69,7 +69,9 @@ class Session:
         self._picture: Cancellation | None = None
         self._walk: Cancellation | None = None
         self._walker: threading.Thread | None = None
-        self._progress = protocol.Progress("walk", self.hierarchy.loaded, self.hierarchy.nodes_total, "")
+        self._progress = protocol.Progress(
+            "walk", self.hierarchy.loaded, self.hierarchy.nodes_total, ""
+        )
         self._told = 0.0
         self._closed = False
 
@@ -109,7 +111,7 @@ class Session:
             cancel.check()
             kind = protocol.PARAMS[request.method]
             params = msgspec.convert(request.params, kind)
-            method = getattr(self, f"answer_{request.method}")
+            method = getattr(self, f"_answer_{request.method}")
             result, buffers = method(params, cancel)
             cancel.check()
             self._reply(protocol.Reply(id=request.id, ok=True, result=result), buffers)
@@ -124,7 +126,9 @@ class Session:
         except Exception as error:  # the user sees it, the log has the traceback
             logger.exception("request %s failed", request.method)
             text = f"{type(error).__name__}: {error}"
-            self._fail(request.id, "internal", f"this is a mistake in nz_explorer: {text}", retry=True)
+            self._fail(
+                request.id, "internal", f"this is a mistake in nz_explorer: {text}", retry=True
+            )
         finally:
             with self._lock:
                 self._waiting.pop(request.id, None)
@@ -232,10 +236,10 @@ class Session:
 
     # --- answers ----------------------------------------------------------------------------
 
-    def answer_open(self, params: protocol.OpenParams, cancel: Cancellation) -> Answer:
+    def _answer_open(self, params: protocol.OpenParams, cancel: Cancellation) -> Answer:
         return self.summary(), ()
 
-    def answer_children(self, params: protocol.ChildrenParams, cancel: Cancellation) -> Answer:
+    def _answer_children(self, params: protocol.ChildrenParams, cancel: Cancellation) -> Answer:
         node = self.tree.node(params.path)
         if isinstance(node, Group):
             node.hierarchy.children(node, cancel)
@@ -245,7 +249,7 @@ class Session:
         rows = [self.tree.row(child) for child in page]
         return protocol.ChildrenResult(node.path, params.offset, len(children), rows, problem), ()
 
-    def answer_rows(self, params: protocol.RowsParams, cancel: Cancellation) -> Answer:
+    def _answer_rows(self, params: protocol.RowsParams, cancel: Cancellation) -> Answer:
         rows = []
         for path in params.paths[:MAX_PAGE]:
             try:
@@ -254,7 +258,7 @@ class Session:
                 continue  # it is gone from the store; the next listing shows that
         return protocol.RowsResult(rows), ()
 
-    def answer_reveal(self, params: protocol.RevealParams, cancel: Cancellation) -> Answer:
+    def _answer_reveal(self, params: protocol.RevealParams, cancel: Cancellation) -> Answer:
         node = self.tree.node(params.path)
         steps: list[protocol.Step] = []
         while node.parent is not None:
@@ -264,7 +268,7 @@ class Session:
             node = parent
         return protocol.RevealResult(steps[::-1]), ()
 
-    def answer_search(self, params: protocol.SearchParams, cancel: Cancellation) -> Answer:
+    def _answer_search(self, params: protocol.SearchParams, cancel: Cancellation) -> Answer:
         wanted = params.query.casefold().split()
         found = sorted(
             path
@@ -286,7 +290,7 @@ class Session:
             (),
         )
 
-    def answer_node(self, params: protocol.NodeParams, cancel: Cancellation) -> Answer:
+    def _answer_node(self, params: protocol.NodeParams, cancel: Cancellation) -> Answer:
         node = self.tree.node(params.path)
         small: list[Node] = []
         if isinstance(node, Group):
@@ -315,7 +319,7 @@ class Session:
         """Return what is known of a coordinate's values, reading them if that is cheap."""
         return self.evaluation.evaluate_values(array)
 
-    def answer_dimensions(self, params: protocol.DimensionsParams, cancel: Cancellation) -> Answer:
+    def _answer_dimensions(self, params: protocol.DimensionsParams, cancel: Cancellation) -> Answer:
         node = self.tree.node(params.path)
         group = node if isinstance(node, Group) else self.tree.node(node.parent or "/")
         arrays: list[Array] = []
@@ -328,12 +332,16 @@ class Session:
         rows, uses = dimensions.table(arrays, own, self.monotonicity)
         note = None
         if not rows:
-            note = "no dimensions: a scalar" if isinstance(node, Array) else "no arrays with dimensions directly in this group"
+            note = (
+                "no dimensions: a scalar"
+                if isinstance(node, Array)
+                else "no arrays with dimensions directly in this group"
+            )
             if node.kind == "unknown":
                 note = node.problem
         return protocol.DimensionsResult(node.path, group.path, rows, note, uses), ()
 
-    def answer_findings(self, params: protocol.FindingsParams, cancel: Cancellation) -> Answer:
+    def _answer_findings(self, params: protocol.FindingsParams, cancel: Cancellation) -> Answer:
         node = self.tree.node(params.path)
         return (
             findings.page(
@@ -342,17 +350,20 @@ class Session:
             (),
         )
 
-    def answer_document(self, params: protocol.DocumentParams, cancel: Cancellation) -> Answer:
+    def _answer_document(self, params: protocol.DocumentParams, cancel: Cancellation) -> Answer:
         node = self.tree.node(params.path)
         own = self.evaluation.findings(node.path, below=False)
         return (
             protocol.DocumentResult(
-                node.path, documents.documents(node, own), documents.attributes(node), words.facts(node)
+                node.path,
+                documents.documents(node, own),
+                documents.attributes(node),
+                words.facts(node),
             ),
             (),
         )
 
-    def answer_picture(self, params: protocol.PictureParams, cancel: Cancellation) -> Answer:
+    def _answer_picture(self, params: protocol.PictureParams, cancel: Cancellation) -> Answer:
         node = self.tree.node(params.path)
         if not isinstance(node, Array):
             raise BadRequest(f"{node.path} is no array")
@@ -389,7 +400,7 @@ class Session:
             cache=self.cache,
         )
 
-    def answer_thumbnails(self, params: protocol.ThumbnailsParams, cancel: Cancellation) -> Answer:
+    def _answer_thumbnails(self, params: protocol.ThumbnailsParams, cancel: Cancellation) -> Answer:
         small: list[protocol.Thumbnail] = []
         buffers: list[bytes] = []
         for path in params.paths[:MAX_SMALL_PICTURES]:
@@ -404,12 +415,14 @@ class Session:
                 continue
             kind: Any = look.kind if look.kind in ("line", "map") else "none"
             small.append(
-                protocol.Thumbnail(path, image.shape[1], image.shape[0], len(buffers), kind, look.label)
+                protocol.Thumbnail(
+                    path, image.shape[1], image.shape[0], len(buffers), kind, look.label
+                )
             )
             buffers.append(image.tobytes())
         return protocol.ThumbnailsResult(small), buffers
 
-    def answer_netcdf(self, params: protocol.NetcdfParams, cancel: Cancellation) -> Answer:
+    def _answer_netcdf(self, params: protocol.NetcdfParams, cancel: Cancellation) -> Answer:
         node = self.tree.node(params.path)
         group = node if isinstance(node, Group) else node.hierarchy.get(node.parent or "/", cancel)
         rows: list[protocol.Concept] = []
@@ -435,14 +448,14 @@ class Session:
             (),
         )
 
-    def answer_code(self, params: protocol.CodeParams, cancel: Cancellation) -> Answer:
+    def _answer_code(self, params: protocol.CodeParams, cancel: Cancellation) -> Answer:
         return code.code(self.hierarchy, self.tree.node(params.path), params.index), ()
 
-    def answer_colormaps(self, params: protocol.ColormapsParams, cancel: Cancellation) -> Answer:
+    def _answer_colormaps(self, params: protocol.ColormapsParams, cancel: Cancellation) -> Answer:
         names, tables = colormap_tables()
         return protocol.ColormapsResult(list(names), 0), [tables.tobytes()]
 
-    def answer_retry(self, params: protocol.RetryParams, cancel: Cancellation) -> Answer:
+    def _answer_retry(self, params: protocol.RetryParams, cancel: Cancellation) -> Answer:
         self.stop()
         self.wait()
         node = self.hierarchy.refresh(params.path, cancel)
@@ -452,7 +465,7 @@ class Session:
         self.start()
         return protocol.RetryResult(self.tree.row(node)), ()
 
-    def answer_walk(self, params: protocol.WalkParams, cancel: Cancellation) -> Answer:
+    def _answer_walk(self, params: protocol.WalkParams, cancel: Cancellation) -> Answer:
         if params.action == "cancel":
             self.stop()
             self.wait()

@@ -35,12 +35,15 @@ def static_page(session: Session, path: str) -> str:
         f"{name}: {_verdict(verdict)}" for name, verdict in summary.conforms.items()
     )
     counts = summary.counts
-    parts = [
+    head = (
         f"<p><b>{_text(summary.source)}</b> · Zarr v{summary.zarr_format or '?'} · "
         f"{words.number(summary.nodes)} nodes read · {escape(conforms)}<br>"
         f"{counts.error} errors, {counts.warning} warnings, {counts.info} notes, "
         f"{summary.not_evaluated} not evaluated"
-        f"{'' if summary.progress.phase == 'done' else ' – saved before everything was read'}</p>",
+        f"{'' if summary.progress.phase == 'done' else ' – saved before everything was read'}</p>"
+    )
+    parts = [
+        head,
         _tree(session),
         _picture(session, node),
         _dimensions(session),
@@ -65,7 +68,9 @@ def _table(title: str, head: tuple[str, ...], rows: list[tuple[object, ...]], mo
         return ""
     cells = "".join(f"<th>{escape(label)}</th>" for label in head)
     body = "".join(
-        "<tr>" + "".join(f"<td>{_text('' if cell is None else cell)}</td>" for cell in row) + "</tr>"
+        "<tr>"
+        + "".join(f"<td>{_text('' if cell is None else cell)}</td>" for cell in row)
+        + "</tr>"
         for row in rows
     )
     rest = f"<p>and {words.number(more)} more</p>" if more > 0 else ""
@@ -80,7 +85,11 @@ def _tree(session: Session) -> str:
             return
         row = session.tree.row(node)
         total = row.counts.error + row.counts.warning
-        label = "\u2003" * depth + (node.name or "/") + ("/" if node.kind == "group" and node.name else "")
+        label = (
+            "\u2003" * depth
+            + (node.name or "/")
+            + ("/" if node.kind == "group" and node.name else "")
+        )
         rows.append((label, node.problem or words.title(node), row.role or "", total or ""))
         if isinstance(node, Group) and node.child_names is not None:
             for child in session.tree.children(node):
@@ -107,12 +116,16 @@ def _picture(session: Session, node: Node) -> str:
 
 
 def _first_data(session: Session) -> Array | None:
-    """The first data array of two dimensions or more among those already read."""
+    """Return the first data array of two dimensions or more among those already read."""
     hierarchy = session.hierarchy
     queue: list[Node] = [hierarchy.root]
     for node in queue:
         if isinstance(node, Array):
-            if (node.ndim or 0) >= 2 and node.state == "ok" and session.tree.role(node).role == "data":
+            if (
+                (node.ndim or 0) >= 2
+                and node.state == "ok"
+                and session.tree.role(node).role == "data"
+            ):
                 return node
         elif isinstance(node, Group) and len(queue) < 10 * MAX_TREE:
             queue.extend(node.children or ())
@@ -127,7 +140,9 @@ def _dimensions(session: Session) -> str:
             continue
         groups.extend(group.groups[: MAX_TREE - len(groups)])
         arrays = group.arrays
-        rows, _ = dimensions.table(arrays, arrays, lambda a: session.evaluation.monotonicity(a.path))
+        rows, _ = dimensions.table(
+            arrays, arrays, lambda a: session.evaluation.monotonicity(a.path)
+        )
         cells: list[tuple[object, ...]] = [
             (
                 row.name or "(no name)",
@@ -139,7 +154,9 @@ def _dimensions(session: Session) -> str:
             for row in rows[:MAX_DIMENSIONS]
         ]
         head = ("dimension", "length", "coordinate", "values", "units")
-        tables.append(_table(f"Dimensions of {group.path}", head, cells, len(rows) - MAX_DIMENSIONS))
+        tables.append(
+            _table(f"Dimensions of {group.path}", head, cells, len(rows) - MAX_DIMENSIONS)
+        )
         if len(tables) >= 10:
             break
     return "".join(tables)

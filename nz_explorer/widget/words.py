@@ -17,7 +17,13 @@ def size(count: int) -> str:
     value = float(count)
     for unit in UNITS:
         if value < 1024 or unit == UNITS[-1]:
-            return f"{count} bytes" if unit == "bytes" else f"{value:.3g} {unit}" if value < 1000 else f"{value:.0f} {unit}"
+            return (
+                f"{count} bytes"
+                if unit == "bytes"
+                else f"{value:.3g} {unit}"
+                if value < 1000
+                else f"{value:.0f} {unit}"
+            )
         value /= 1024
     raise AssertionError("unreachable")
 
@@ -39,7 +45,8 @@ def title(node: Node) -> str:
             return f"{node.data_type.text}, shape unknown"
         names = node.dimension_names
         inside = ", ".join(
-            f"{(names[axis] if names else None) or '?'} {number(length)}" for axis, length in enumerate(node.shape)
+            f"{(names[axis] if names else None) or '?'} {number(length)}"
+            for axis, length in enumerate(node.shape)
         )
         return f"{node.data_type.text} ({inside})" if inside else f"{node.data_type.text} scalar"
     if isinstance(node, Group):
@@ -47,7 +54,9 @@ def title(node: Node) -> str:
         if children is None:
             return "group"
         arrays, groups = len(node.arrays), len(node.groups)
-        parts = [f"{n} {word}{'s' * (n != 1)}" for n, word in ((groups, "group"), (arrays, "array")) if n]
+        parts = [
+            f"{n} {word}{'s' * (n != 1)}" for n, word in ((groups, "group"), (arrays, "array")) if n
+        ]
         return "group of " + " and ".join(parts) if parts else "empty group"
     return "a node that cannot be understood"
 
@@ -59,7 +68,9 @@ def codec(given: Any) -> str:
     if not isinstance(given, dict):
         return json.dumps(given)
     name = given.get("name", given.get("id", "?"))
-    configuration = given.get("configuration", {k: v for k, v in given.items() if k not in ("name", "id")})
+    configuration = given.get(
+        "configuration", {k: v for k, v in given.items() if k not in ("name", "id")}
+    )
     if not isinstance(configuration, dict):
         return str(name)
     parts = []
@@ -106,20 +117,28 @@ def _array_facts(array: Array) -> list[tuple[str, str]]:
     chunk, shard, item = array.chunk_shape, array.shard_shape, array.data_type.itemsize
     if chunk is not None and shape is not None:
         each = f", {size(math.prod(chunk) * item)} each" if item else ""
-        found.append(("Chunks", f"{lengths(chunk)}{each}, {number(grid_size(shape, chunk))} in the grid"))
+        found.append(
+            ("Chunks", f"{lengths(chunk)}{each}, {number(grid_size(shape, chunk))} in the grid")
+        )
         if shard is not None:
-            found.append(("Shards", f"{lengths(shard)}, {number(grid_size(shape, shard))} in the grid"))
+            found.append(
+                ("Shards", f"{lengths(shard)}, {number(grid_size(shape, shard))} in the grid")
+            )
     elif shape is not None:
         grid = array.metadata.get("chunk_grid")
         name = grid.get("name") if isinstance(grid, dict) else None
-        found.append(("Chunks", f"chunk grid {name!r}, which is not read here" if name else "not described"))
+        found.append(
+            ("Chunks", f"chunk grid {name!r}, which is not read here" if name else "not described")
+        )
     found.append(("Codecs", " → ".join(codec(given) for given in array.codecs) or "none"))
     if array.fill is not None:
         found.append(("_FillValue", array.fill.text))
         found.extend(("", problem.why) for problem in array.fill.problems)
     else:
         found.append(("_FillValue", "none: nothing is masked"))
-    found.append(("Storage fill_value", "none" if array.storage_fill is None else array.storage_fill.text))
+    found.append(
+        ("Storage fill_value", "none" if array.storage_fill is None else array.storage_fill.text)
+    )
     return found
 
 

@@ -1,0 +1,160 @@
+"""Documents: every byte sequence has an answer, and says what is wrong with it and where."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nz_explorer.model.document import LAZY_BYTES, Document, Entries, decode
+from nz_explorer.model.scan import scan
+from nz_explorer.store import ReadError
+
+
+def kinds(raw: bytes) -> list[str]:
+    return [problem.kind for problem in decode(raw)[1]]
+
+
+def test_a_well_formed_object_has_no_problems() -> None:
+    assert decode(b'{"a": [1, {"b": "x\\": y"}], "c": {}}') == (
+        {"a": [1, {"b": 'x": y'}], "c": {}},
+        (),
+    )
+
+
+@pytest.mark.parametrize(
+    ("raw", "value", "kind", "says"),
+    [
+        (
+            b'{"a": NaN}',
+            {"a": pytest.approx(math.nan, nan_ok=True)},
+            "bare-token",
+            "/a: bare NaN is not JSON",
+        ),
+        (b'{"a": [1, -Infinity]}', {"a": [1, -math.inf]}, "bare-token", "/a/1: bare -Infinity"),
+        (
+            b'{"a": 1, "b": {"c": 2, "c": 3}}',
+            {"a": 1, "b": {"c": 3}},
+            "duplicate",
+            "key 'c' occurs 2 times",
+        ),
+        (b'{"a" : 1, "a" : 2}', {"a": 2}, "duplicate", "key 'a'"),
+        (b'\xef\xbb\xbf{"a": 1}', {"a": 1}, "bom", "byte order mark"),
+        ('{"a": 1}'.encode("utf-16"), {"a": 1}, "utf8", "UTF-16"),
+        (b'{"a": "\xff"}', {"a": "\ufffd"}, "utf8", "byte 7"),
+        (b"[1, 2]", [1, 2], "not-object", "holds a JSON array"),
+        (b"null", None, "not-object", "holds a JSON null"),
+        (b"", None, "empty", "is empty"),
+        (b'{"a": 1,}', None, "syntax", "line 1, column"),
+        (b'{"a": {"b": 1', None, "truncated", "ends too early"),
+        (b'{"a": "text', None, "truncated", "ends too early"),
+        (b"[" * 100_000, None, "limit", "nested too deeply"),
+    ],
+)
+def test_what_is_wrong_is_named(raw: bytes, value: object, kind: str, says: str) -> None:
+    found, problems = decode(raw, "zarr.json")
+    assert found == value
+    assert [problem.kind for problem in problems] == [kind]
+    assert says in problems[0].message
+
+
+def test_a_syntax_error_has_its_line_and_an_excerpt_with_a_caret() -> None:
+    _, (problem,) = decode(b'{\n  "shape": [1, 2],\n  "fill_value": nan\n}', "a/zarr.json")
+    assert (problem.kind, problem.line, problem.column) == ("syntax", 3, 17)
+    line, caret = problem.detail["excerpt"].splitlines()
+    assert line[caret.index("^") :].startswith("nan")
+
+
+def test_an_unreadable_document_says_why() -> None:
+    document = Document(
+        "zarr.json", "a/zarr.json", None, error=ReadError("a/zarr.json", "denied", "access denied")
+    )
+    assert document.value is None
+    assert document.problems[0].kind == "io"
+
+
+def test_a_document_can_be_let_go_and_decoded_again() -> None:
+    document = Document("zarr.json", "zarr.json", b'{"a": 1}')
+    assert document.value == {"a": 1}
+    document.release()
+    assert document.ok
+
+
+def consolidated(entries: str, before: str = "") -> bytes:
+    padding = "x" * LAZY_BYTES
+    return (
+        f'{{"zarr_format": 3, {before} "attributes": {{"p": "{padding}"}}, "consolidated_metadata": '
+        f'{{"kind": "inline", "must_understand": false, "metadata": {{{entries}}}}}}}'
+    ).encode()
+
+
+def test_entries_of_a_large_document_are_decoded_when_asked_for() -> None:
+    value, problems = decode(consolidated('"a": {"shape": [1]}, "b": {"shape": [2]}'))
+    entries = value["consolidated_metadata"]["metadata"]
+    assert isinstance(entries, Entries)
+    assert not problems
+    assert dict(entries) == {"a": {"shape": [1]}, "b": {"shape": [2]}}
+    assert value["consolidated_metadata"]["kind"] == "inline"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        consolidated('"a": {"shape": [1]}, "a": {"shape": [2]}'),
+        consolidated('"a": {"shape": [1]}', '"attributes": {},'),
+        consolidated('"a": {"shape": [1]}', '"x": {"y": 1, "y": 2},'),
+    ],
+)
+def test_a_repeated_key_in_a_large_document_is_found(raw: bytes) -> None:
+    assert "duplicate" in kinds(raw)
+
+
+@given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
+def test_no_bytes_raise(raw: bytes) -> None:
+    value, problems = decode(raw)
+    assert isinstance(value, dict) or problems
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.text(max_size=6), JSON, max_size=5), st.sampled_from([None, 2]))
+def test_valid_documents_decode_as_python_decodes_them(
+    value: dict[str, object], indent: int | None
+) -> None:
+    raw = json.dumps(value, indent=indent).encode()
+    assert decode(raw) == (value, ())
+
+
+@given(st.dictionaries(st.text(max_size=6), JSON, max_size=5))
+def test_every_value_is_found_where_it_stands(value: dict[str, object]) -> None:
+    text = json.dumps(value, indent=1)
+    places = scan(text)
+    for pointer, (start, end) in places.places.items():
+        found: object = value
+        for part in pointer.split("/")[1:]:
+            key = part.replace("~1", "/").replace("~0", "~")
+            found = found[int(key)] if isinstance(found, list) else found[key]  # type: ignore[index]
+        assert json.loads(text[start:end]) == found
+
+
+def test_spans_are_lines_and_tokens_are_as_spelled() -> None:
+    document = Document("zarr.json", "zarr.json", b'{\n "a": -9999.0,\n "b": [\n  1,\n  2\n ]\n}')
+    assert document.token("/a") == "-9999.0"
+    span = document.span("/b")
+    assert span is not None
+    assert (span.first_line, span.last_line) == (3, 6)
+    assert document.span("/nothing") is None

@@ -1,0 +1,208 @@
+"""Readers: what a store holds, whatever kind of store it is."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from nz_explorer.store import Cancellation, Cancelled, ReadError, SourceError, resolve
+from nz_explorer.store.remote import classify
+
+DOCUMENTS = {
+    "zarr.json": b'{"zarr_format": 3, "node_type": "group"}',
+    "a/zarr.json": b'{"zarr_format": 3, "node_type": "group"}',
+    "a/b/zarr.json": b'{"zarr_format": 3, "node_type": "group"}',
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for key, data in DOCUMENTS.items():
+        file = tmp_path / "store.zarr" / key
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    return tmp_path / "store.zarr"
+
+
+def zipped(folder: Path, file: Path, top: str = "") -> Path:
+    with zipfile.ZipFile(file, "w") as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                archive.write(path, Path(top) / path.relative_to(folder))
+    return file
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "folder",
+        "file url",
+        "nczarr url",
+        "zip",
+        "zip with a top folder",
+        "store",
+        "mapping",
+        "dict",
+    ],
+)
+def test_every_kind_of_source_gives_the_same_keys(folder: Path, tmp_path: Path, kind: str) -> None:
+    import fsspec
+    from zarr.storage import LocalStore
+
+    source = {
+        "folder": lambda: folder,
+        "file url": folder.as_uri,
+        "nczarr url": lambda: f"{folder.as_uri()}#mode=nczarr,file",
+        "zip": lambda: zipped(folder, tmp_path / "store.zip"),
+        "zip with a top folder": lambda: zipped(folder, tmp_path / "store.zip", "top"),
+        "store": lambda: LocalStore(folder),
+        "mapping": lambda: fsspec.get_mapper(str(folder)),
+        "dict": lambda: DOCUMENTS,
+    }[kind]()
+    reader = resolve(source)
+    assert reader.get("a/zarr.json") == DOCUMENTS["a/zarr.json"]
+    assert reader.get("nothing/zarr.json") is None
+    assert reader.get_many(list(DOCUMENTS)) == list(DOCUMENTS.values())
+    assert reader.list_level("").names == ("a", "zarr.json")
+    assert reader.list_level("a").names == ("b", "zarr.json")
+    assert reader.list_level("nothing").names == ()
+    assert not reader.list_level("a", limit=1).complete
+    reader.close()
+
+
+def test_a_group_of_a_store_is_a_source(folder: Path) -> None:
+    import zarr
+
+    reader = resolve(zarr.open_group(folder, path="a", mode="r"))
+    assert reader.list_level("").names == ("b", "zarr.json")
+
+
+@pytest.mark.parametrize(
+    "key", ["../secret", "a/../../secret", "/etc/passwd", "a//b", "a/./b", "a\\b", "a\x00b"]
+)
+def test_no_key_leads_out_of_the_store(folder: Path, key: str) -> None:
+    (folder.parent / "secret").write_text("secret")
+    (answer,) = resolve(folder).get_many([key])
+    assert isinstance(answer, ReadError)
+    assert answer.reason == "unsafe key"
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("nowhere", "there is nothing at"),
+        ("plain.txt", "neither a folder nor a zip file"),
+        ("broken.zip", "not a readable zip file"),
+        ("ftp://host/x", "scheme 'ftp' is not known"),
+        ("", "empty"),
+        (42, "is not a source"),
+    ],
+)
+def test_what_is_no_source_is_said_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: object, says: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("plain.txt").write_text("hello")
+    Path("broken.zip").write_bytes(b"PK\x03\x04 this is cut")
+    with pytest.raises(SourceError, match=says):
+        resolve(source)
+
+
+def test_a_damaged_member_of_a_zip_file_fails_alone(folder: Path, tmp_path: Path) -> None:
+    file = zipped(folder, tmp_path / "store.zip")
+    data = bytearray(file.read_bytes())
+    at = data.index(DOCUMENTS["zarr.json"])
+    data[at + 5] ^= 0xFF
+    file.write_bytes(data)
+    answers = resolve(file).get_many(["zarr.json", "a/zarr.json", "a/b/zarr.json"])
+    failures = [answer for answer in answers if isinstance(answer, ReadError)]
+    assert len(failures) == 1
+    assert failures[0].reason == "corrupt"
+
+
+def test_an_unreadable_file_is_a_failure_and_not_an_absence(folder: Path) -> None:
+    target = folder / "a" / "zarr.json"
+    target.unlink()
+    target.symlink_to(target)  # a link to itself: reading it fails for everyone, root too
+    (answer,) = resolve(folder).get_many(["a/zarr.json"])
+    assert isinstance(answer, ReadError)
+    assert answer.reason == "os"
+
+
+def test_a_cancelled_batch_raises(folder: Path) -> None:
+    cancel = Cancellation()
+    cancel.cancel()
+    with pytest.raises(Cancelled):
+        resolve(folder).get_many(["zarr.json"], cancel)
+    with pytest.raises(Cancelled):
+        resolve(DOCUMENTS).get_many(["zarr.json"], cancel)
+
+
+def test_plain_http_cannot_be_listed_but_read(folder: Path, http_server) -> None:
+    reader = resolve(http_server(folder).url)
+    assert not reader.listable
+    assert reader.get("a/zarr.json") == DOCUMENTS["a/zarr.json"]
+    assert reader.get("no/zarr.json") is None
+    assert isinstance(reader.list_many([""])[0], ReadError)
+
+
+def test_a_batch_over_a_slow_network_takes_one_round_trip(folder: Path, http_server) -> None:
+    reader = resolve(http_server(folder, latency=0.05).url)
+    answers = reader.get_many(["zarr.json"] * 40)
+    assert answers == [DOCUMENTS["zarr.json"]] * 40
+    assert reader.counters.round_trips == 1
+    assert reader.counters.requests == 40
+
+
+def test_s3_is_listed_and_read(folder: Path, s3) -> None:
+    url = s3.upload(folder, prefix="readers.zarr")
+    reader = resolve(url, storage_options=s3.options)
+    assert reader.list_level("").names == ("a", "zarr.json")
+    assert reader.get("a/b/zarr.json") == DOCUMENTS["a/b/zarr.json"]
+    assert reader.get("none") is None
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "again"),
+    [
+        (TimeoutError(), "timeout", True),
+        (ConnectionResetError("connection reset"), "connection", True),
+        (OSError("503 Service Unavailable"), "server", True),
+        (PermissionError("403 Forbidden"), "denied", False),
+        (ValueError("what"), "os", False),
+    ],
+)
+def test_only_passing_faults_are_worth_another_try(
+    error: Exception, reason: str, again: bool
+) -> None:
+    failure, worth = classify("k", error)
+    assert (failure.reason, worth) == (reason, again)
+
+
+def test_what_fails_for_a_moment_is_asked_again(folder: Path) -> None:
+    from zarr.storage import MemoryStore, WrapperStore
+
+    from nz_explorer.store.resolve import _as_buffers
+
+    class Flaky(WrapperStore):
+        failures = 2
+
+        async def get(self, key, prototype, byte_range=None):
+            if Flaky.failures:
+                Flaky.failures -= 1
+                raise ConnectionResetError("connection reset by peer")
+            return await self._store.get(key, prototype, byte_range)
+
+    reader = resolve(Flaky(MemoryStore(_as_buffers(DOCUMENTS))))
+    assert reader.get("zarr.json") == DOCUMENTS["zarr.json"]
+    assert reader.counters.retries == 2
+
+
+def test_a_folder_that_disappears_reads_as_absent(folder: Path) -> None:
+    reader = resolve(folder)
+    shutil.rmtree(folder)
+    assert reader.get("zarr.json") is None
+    assert reader.list_level("").names == ()

@@ -136,8 +136,17 @@ def lab(source: str, *, browser: bool = True, port: int = 0) -> None:
         Whether to open a browser; the address is printed in any case.
     port
         The port; 0 picks a free one.
+
+    Raises
+    ------
+    SourceError
+        If the source cannot be opened.
     """
-    local = Path(source)
+    from nz_explorer.model import open_store
+
+    # What cannot be opened is said here, at once, and not in a notebook some seconds later.
+    open_store(source).close()
+    local = Path(source).expanduser()
     where = str(local.resolve()) if local.exists() else source
     notebook = _work_folder() / "explore.ipynb"
     notebook.write_text(json.dumps(_source_notebook(where), indent=1), "utf-8")

@@ -25,7 +25,7 @@ ALLOWED = {
 NARROW = {"rules": {"nz_explorer.values.coordinates"}}
 """Single modules beyond the above: rules ask for coordinate values through one interface."""
 
-TOP = {"__init__", "cli", "demo", "launch"}
+TOP = {"__init__", "cli", "demo", "launch", "outline"}
 """Modules at the top, which may import any part."""
 
 JUPYTER = {"anywidget", "IPython", "ipykernel", "ipywidgets", "jupyter_client", "traitlets"}

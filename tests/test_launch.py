@@ -61,6 +61,13 @@ def test_a_port_that_is_taken_is_an_error_in_one_line() -> None:
     assert "Traceback" not in line
 
 
+def test_lab_names_a_source_that_cannot_be_opened(tmp_path: Path) -> None:
+    done = run("lab", str(tmp_path / "nothing-here"), "--no-browser")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert "nothing-here" in line
+
+
 def test_without_jupyterlab_the_extra_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -90,12 +90,16 @@ class RemoteReader(Reader):
         self, keys: Sequence[str], cancel: Cancellation | None = None
     ) -> list[bytes | ReadError | None]:
         """Return the bytes of each key; see `Reader.get_many`."""
+        if cancel is not None:
+            cancel.check()
         return self._batch([self._get(key) for key in keys], cancel)
 
     def list_many(
         self, prefixes: Sequence[str], cancel: Cancellation | None = None, limit: int | None = None
     ) -> list[Listing | ReadError]:
         """Return the names below each prefix; see `Reader.list_many`."""
+        if cancel is not None:
+            cancel.check()
         if not self.listable:
             return [
                 ReadError(prefix, "os", f"a store over {self.kind} cannot be listed")

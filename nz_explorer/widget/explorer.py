@@ -11,7 +11,7 @@ import anywidget
 import traitlets
 
 from nz_explorer.model import Array, Hierarchy, Node, open_store
-from nz_explorer.rules.evaluation import Evaluation
+from nz_explorer.rules.engine import Evaluation
 from nz_explorer.rules.report import Report
 from nz_explorer.widget.code import code
 from nz_explorer.widget.session import Session

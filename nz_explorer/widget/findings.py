@@ -11,7 +11,7 @@ import jsonpointer
 
 from nz_explorer.model import Document, Node
 from nz_explorer.rules.catalogue import RuleInfo
-from nz_explorer.rules.evaluation import Evaluation
+from nz_explorer.rules.engine import Evaluation
 from nz_explorer.rules.findings import SEVERITIES, Finding
 from nz_explorer.rules.fixes import Fix
 from nz_explorer.widget import protocol

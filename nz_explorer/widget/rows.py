@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nz_explorer.model import Array, Group, Node, RoleResult, classify, references
-from nz_explorer.rules.evaluation import Evaluation
+from nz_explorer.rules.engine import Evaluation
 from nz_explorer.widget import protocol
 
 UNSEEN = "it is not in the consolidated metadata: readers that use that do not see it"

@@ -16,10 +16,10 @@ from typing import Any
 
 import msgspec
 
-from nz_explorer.model import Array, Group, Hierarchy, Node, NodeNotFound
+from nz_explorer.model import Array, Group, Hierarchy, Node, NodeNotFound, is_candidate
 from nz_explorer.netcdf import concepts
 from nz_explorer.quicklook import QuickLook, colormap_tables, make, thumbnail
-from nz_explorer.rules.evaluation import Evaluation, Progress
+from nz_explorer.rules.engine import Evaluation
 from nz_explorer.store import Cancellation, Cancelled, ReadError, SourceError
 from nz_explorer.values.cache import ChunkCache
 from nz_explorer.values.coordinates import Monotonicity
@@ -35,6 +35,12 @@ MAX_PAGE = 1000
 MAX_SMALL_PICTURES = 60
 EVENT_SECONDS = 0.25
 """Pause between two progress events; more would only keep the browser busy."""
+
+DOING = {
+    "nodes": "reading metadata",
+    "coordinates": "reading coordinates",
+    "listings": "looking inside arrays",
+}
 
 logger = logging.getLogger(__name__)
 
@@ -169,26 +175,28 @@ class Session:
     def _run(self, cancel: Cancellation) -> None:
         try:
             self.evaluation.run(cancel, self._on_progress)
-        except Cancelled:
-            self._set_progress("cancelled", "stopped")
         except (ReadError, SourceError) as error:
             self._set_progress("failed", str(error))
         except Exception as error:  # the header shows it, the log has the traceback
             logger.exception("the walk failed")
             self._set_progress("failed", f"{type(error).__name__}: {error}")
         else:
-            self._set_progress("done", "everything was read")
+            if cancel.cancelled:
+                self._set_progress("cancelled", "stopped")
+            else:
+                self._set_progress("done", "everything was read")
         self.tree.forget()
         self._tell()
 
-    def _on_progress(self, progress: Progress) -> None:
+    def _on_progress(self, what: str, done: int, total: int | None) -> None:
+        counters = self.hierarchy.reader.counters
         self._progress = protocol.Progress(
-            progress.phase,
-            progress.nodes,
-            progress.total,
-            progress.message,
-            self.hierarchy.reader.counters.requests,
-            self.hierarchy.reader.counters.bytes,
+            "walk" if what == "nodes" else "values",
+            done if what == "nodes" else self._progress.nodes,
+            total if what == "nodes" else self._progress.total,
+            DOING.get(what, what) + ("" if what == "nodes" or total is None else f" ({done} of {total})"),
+            counters.requests,
+            counters.bytes,
         )
         now = time.monotonic()
         if now - self._told >= EVENT_SECONDS:
@@ -197,7 +205,7 @@ class Session:
 
     def _set_progress(self, phase: Any, message: str) -> None:
         counters = self.hierarchy.reader.counters
-        nodes = self.hierarchy.loaded
+        nodes = self._nodes()
         total = nodes if phase == "done" else self._progress.total
         self._progress = protocol.Progress(
             phase, nodes, total, message, counters.requests, counters.bytes
@@ -215,14 +223,17 @@ class Session:
             zarr_format=self.hierarchy.zarr_format,
             listable=self.hierarchy.reader.listable,
             metadata=self.hierarchy.metadata_source,
-            nodes=self.hierarchy.loaded,
+            nodes=self._nodes(),
             counts=protocol.Counts(counts.error, counts.warning, counts.info, counts.complete),
-            not_evaluated=self.evaluation.not_evaluated_count(),
-            conforms=self.evaluation.conforms(),
+            not_evaluated=len(self.evaluation.not_evaluated()),
+            conforms=self.evaluation.conforms,
             progress=self._progress,
             root=self.tree.row(self.hierarchy.root),
             mode=self.hierarchy.mode,
         )
+
+    def _nodes(self) -> int:
+        return max(self.hierarchy.loaded, sum(self.evaluation.nodes.values()))
 
     def close(self) -> None:
         """Stop everything; nothing is sent any more."""
@@ -317,7 +328,10 @@ class Session:
 
     def monotonicity(self, array: Array) -> Monotonicity | None:
         """Return what is known of a coordinate's values, reading them if that is cheap."""
-        return self.evaluation.evaluate_values(array)
+        known = self.evaluation.monotonicity(array.path)
+        if known is None and is_candidate(array):
+            return self.evaluation.value_rules(array)
+        return known
 
     def _answer_dimensions(self, params: protocol.DimensionsParams, cancel: Cancellation) -> Answer:
         node = self.tree.node(params.path)

@@ -17,7 +17,7 @@ OpenNotebook = Callable[[Sequence[str]], Notebook]
 ARRAYS = {
     "ostia": ("surface_temperature", "time"),
     "e1": ("air_temperature", "time"),
-    "nemo": ("votemper", None),
+    "nemo": ("tos", None),
     "eraint": ("u", "month"),
 }
 """By short name: an array with values, and a dimension that gets a slider."""

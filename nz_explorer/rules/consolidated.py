@@ -1,0 +1,131 @@
+"""NZ: consolidated metadata say what the documents say (NZ-1.0, Consolidated Metadata)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.model.json_text import json_text
+from nz_explorer.rules.compare import ABSENT, Difference, Pair, differences
+from nz_explorer.rules.findings import Fail, FixMaker, Undecided
+from nz_explorer.rules.fixes import Draft, Operation, add, plain, remove, replace
+from nz_explorer.rules.registry import rule
+from nz_explorer.rules.tree import listed
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Document, Node
+
+
+def _is_stored(pair: Pair) -> bool:
+    return pair.node is not None and pair.node.state != "missing"
+
+
+def _unusable(pair: Pair) -> Iterator[Undecided]:
+    """Say which documents cannot be compared."""
+    for document in pair.stored:
+        if document.error is not None:
+            yield Undecided("dependency: TREE-007")
+        elif not document.ok:
+            yield Undecided(
+                "dependency: JSON-006" if document.value is not None else "dependency: JSON-002"
+            )
+
+
+@rule(
+    "NZ-CONS-002", on="entry", when=lambda pair: _is_stored(pair) and pair.path in pair.consolidated
+)
+def entry_is_current(pair: Pair) -> Iterator[Fail | Undecided]:
+    """Want an entry to mean the same as the document. The root of v3 is its own entry."""
+    if pair.path == "/":
+        return
+    undecided = list(_unusable(pair))
+    if undecided:
+        yield undecided[0]
+        return
+    for document in pair.stored:
+        entry = pair.consolidated.entry(pair.path, document.name)
+        found = differences(document, entry)
+        if found and all(plain(d.stored) == plain(d.consolidated) for d in found):
+            # NaN here and "NaN" there: the bare token is the fact, and has its own finding.
+            yield Undecided("dependency: JSON-003")
+        elif found:
+            yield _stale(pair, document, found, entry)
+
+
+def _stale(pair: Pair, document: Document, found: list[Difference], entry: Any) -> Fail:
+    v2 = document.name != "zarr.json"
+    places = [(f"/{document.name}" if v2 else "") + difference.pointer for difference in found]
+    first = found[0]
+    return Fail(
+        places[0],
+        f"consolidated metadata of {pair.path} differs from {document.key} at {listed(places)};"
+        f" readers that trust it see {_shown(first.consolidated)} instead of {_shown(first.stored)}",
+        related=("/",),
+        fix=_rewrite_entry(pair, document.name, "add" if entry is None else "replace"),
+    )
+
+
+def _shown(value: Any) -> str:
+    return "nothing" if value is ABSENT else json_text(value)
+
+
+def _rewrite_entry(pair: Pair, name: str, how: str) -> FixMaker:
+    def fix(_node: Node) -> Draft | None:
+        document = None if pair.node is None else pair.node.document(name)
+        if document is None or not document.ok:
+            return None
+        operation = (replace if how == "replace" else add)(pair.pointer(name), _copied(document))
+        return Draft("safe", (operation,), document=pair.consolidated.holder.key)
+
+    return fix
+
+
+def _copied(document: Document) -> dict[str, Any]:
+    return {key: value for key, value in document.value.items() if key != "consolidated_metadata"}
+
+
+@rule("NZ-CONS-003", on="entry", when=_is_stored)
+def node_has_entry(pair: Pair) -> Iterator[Fail | Undecided]:
+    """Want an entry for each node: without one it is lost to readers of consolidated metadata."""
+    if pair.path == "/" or pair.path in pair.consolidated:
+        return
+    if pair.node is not None and not any(document.ok for document in pair.stored):
+        yield from _unusable(pair)
+        return
+    yield Fail(
+        "",
+        f"{pair.path} exists but is missing from the consolidated metadata: readers do not see it",
+        related=("/",),
+        fix=_add_entry(pair),
+    )
+
+
+def _add_entry(pair: Pair) -> FixMaker:
+    def fix(_node: Node) -> Draft:
+        operations: list[Operation] = [
+            add(pair.pointer(document.name), _copied(document))
+            for document in pair.stored
+            if document.ok
+        ]
+        return Draft("safe", tuple(operations), document=pair.consolidated.holder.key)
+
+    return fix
+
+
+@rule("NZ-CONS-004", on="entry", when=lambda pair: not _is_stored(pair))
+def entry_has_node(pair: Pair) -> Iterator[Fail]:
+    """Fail on an entry without a document: it shows readers a node that is not there."""
+    if pair.path == "/" or pair.path not in pair.consolidated:
+        return
+    names = [d.name for d in pair.consolidated.documents(pair.path)]
+    pointers = [pair.pointer(name) for name in names]
+    yield Fail(
+        "",
+        f"consolidated metadata lists {pair.path}, which does not exist",
+        related=("/",),
+        fix=lambda _node: Draft(
+            "safe",
+            tuple(remove(pointer) for pointer in pointers),
+            document=pair.consolidated.holder.key,
+        ),
+    )

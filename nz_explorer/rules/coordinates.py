@@ -1,0 +1,79 @@
+"""NZ: what the values of an array named like its dimension say (NZ-1.0, Dimension Coordinate Array).
+
+Being named like the dimension makes an array a candidate; strictly monotonic values make it the
+coordinate. A candidate that is none is no violation, but hardly ever intended: a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.rules.findings import Fail, Undecided
+from nz_explorer.rules.registry import rule
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array
+    from nz_explorer.values.coordinates import Monotonicity
+
+UNDECIDED = {"unreadable": "unreadable", "budget": "budget", "unordered": "unordered"}
+
+
+def _undecided(monotonic: Monotonicity) -> Iterator[Undecided]:
+    word = UNDECIDED.get(monotonic.verdict)
+    if word is not None:
+        yield Undecided(
+            f"{word}: {monotonic.note}" if monotonic.note and word == "unreadable" else word
+        )
+
+
+@rule("NZ-COORD-002", on="values")
+def monotonic_values(array: Array, monotonic: Monotonicity) -> Iterator[Fail | Undecided]:
+    """Want each value to continue in the direction of the first two that differ."""
+    yield from _undecided(monotonic)
+    if monotonic.verdict == "not":
+        yield Fail(
+            "",
+            f'{array.path} is named like dimension "{array.name}" but is not a dimension coordinate: '
+            + _break(monotonic),
+        )
+
+
+def _break(monotonic: Monotonicity) -> str:
+    index, before, after = monotonic.index, monotonic.before, monotonic.after
+    if index is None:
+        return monotonic.note or "its values are not strictly monotonic"
+    return f"value[{index}] = {_shown(after)} after value[{index - 1}] = {_shown(before)}"
+
+
+def _shown(value: Any) -> str:
+    return repr(value) if isinstance(value, str) else str(value)
+
+
+@rule("NZ-COORD-003", on="values")
+def no_missing_values(array: Array, monotonic: Monotonicity) -> Iterator[Fail | Undecided]:
+    """Want a value everywhere."""
+    if monotonic.verdict != "unordered":
+        yield from _undecided(monotonic)
+    if monotonic.verdict == "missing":
+        count = (
+            "missing values"
+            if monotonic.missing_count is None
+            else f"{monotonic.missing_count} missing"
+        )
+        first = "" if monotonic.index is None else f", first at index {monotonic.index}"
+        yield Fail(
+            "",
+            f'{array.path} is named like dimension "{array.name}" but is not a dimension coordinate: '
+            f"it has {count}{first}",
+        )
+
+
+@rule("NZ-COORD-004", on="values")
+def ordered_type(array: Array, monotonic: Monotonicity) -> Iterator[Fail]:
+    """Note values without an order, which cannot be monotonic."""
+    if monotonic.verdict == "unordered":
+        yield Fail(
+            "",
+            f'{array.path} is named like dimension "{array.name}" but {array.data_type.text} values have no order',
+        )

@@ -1,0 +1,146 @@
+"""JSON: what holds for the text of every metadata document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nz_explorer.model.json_text import json_text
+from nz_explorer.rules.findings import Fail, FixMaker
+from nz_explorer.rules.fixes import Draft, replace
+from nz_explorer.rules.registry import rule
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Document, DocumentProblem, Node
+
+MOST = 20
+"""Failures of one kind reported for one document; the last one says how many more there are."""
+
+
+def place(node: Node, document: Document, pointer: str = "") -> str:
+    """Return a pointer inside a document as reports write it."""
+    return f"/{document.name}{pointer}" if node.zarr_format == 2 else pointer
+
+
+def _of(document: Document, *kinds: str) -> list[DocumentProblem]:
+    return [problem for problem in document.problems if problem.kind in kinds]
+
+
+def _has_problems(_node: Node, document: Document) -> bool:
+    return document.error is None and bool(document.problems)
+
+
+@rule("JSON-001", on="document", when=_has_problems)
+def utf8(node: Node, document: Document) -> Iterator[Fail]:
+    """Fail on text that is not UTF-8; other rules see it with replacement characters."""
+    for problem in _of(document, "utf8"):
+        yield Fail(place(node, document), problem.message)
+
+
+@rule("JSON-002", on="document", when=_has_problems)
+def syntax(node: Node, document: Document) -> Iterator[Fail]:
+    """Fail on text that is not JSON: a mistake, an interrupted write, or nothing at all."""
+    for problem in _of(document, "syntax", "truncated", "empty"):
+        excerpt = problem.detail.get("excerpt", "").split("\n")[0].strip()
+        near = f", near {json_text(excerpt, 80)}" if excerpt else ""
+        yield Fail(place(node, document), problem.message + near)
+
+
+@rule("JSON-003", on="document", when=_has_problems)
+def bare_token(node: Node, document: Document) -> Iterator[Fail]:
+    """Fail where NaN, Infinity or -Infinity stand in place of a number."""
+    found = _of(document, "bare-token")
+    for problem in found[:MOST]:
+        token, more = problem.detail["token"], len(found) - MOST
+        where = problem.pointer or document.name
+        rest = (
+            f" (and {more} more in this document)"
+            if more > 0 and problem is found[MOST - 1]
+            else ""
+        )
+        yield Fail(
+            place(node, document, problem.pointer),
+            f"{where}: bare {token} is not JSON; JavaScript, GDAL and Julia readers reject the whole document{rest}",
+            fix=_quote_token(problem.pointer, token, document.name) if problem.pointer else None,
+        )
+
+
+def _quote_token(pointer: str, token: str, name: str) -> FixMaker:
+    def fix(node: Node) -> Draft:
+        from nz_explorer.model import Array
+
+        means_the_same = (
+            isinstance(node, Array)
+            and node.data_type.kind in ("float", "complex")
+            and pointer.removeprefix("/attributes").split("/")[1] in ("fill_value", "_FillValue")
+        )
+        base = f"/{name}" if node.zarr_format == 2 else ""
+        return Draft(
+            "safe" if means_the_same else "unsafe",
+            (replace(base + pointer, token),),
+            None
+            if means_the_same
+            else "the attribute becomes a string, which readers may treat differently",
+        )
+
+    return fix
+
+
+@rule("JSON-004", on="document", when=_has_problems)
+def duplicate_name(node: Node, document: Document) -> Iterator[Fail]:
+    """Fail where an object has the same name twice."""
+    for problem in _of(document, "duplicate")[:MOST]:
+        key, count = problem.detail["key"], problem.detail["count"]
+        yield Fail(
+            place(node, document, problem.pointer),
+            f"{problem.pointer or document.name}: key {json_text(key)} occurs {count} times; readers keep different ones",
+            fix=lambda _node: Draft(
+                "suggest", note="keep the value that is meant and delete the others"
+            ),
+        )
+
+
+@rule("JSON-005", on="document", when=_has_problems)
+def byte_order_mark(node: Node, document: Document) -> Iterator[Fail]:
+    """Fail on text that starts with EF BB BF."""
+    for _ in _of(document, "bom"):
+        yield Fail(
+            place(node, document),
+            f"{document.key.rsplit('/', 1)[-1]} starts with a byte order mark",
+            fix=lambda _node: Draft(
+                "safe", note="write the document again without its first three bytes"
+            ),
+        )
+
+
+@rule("JSON-006", on="document", when=_has_problems)
+def not_object(node: Node, document: Document) -> Iterator[Fail]:
+    """Fail where the outermost value is not an object; of .zattrs this is Z2-ATT-001."""
+    if document.name != ".zattrs":
+        for problem in _of(document, "not-object"):
+            yield Fail(
+                place(node, document),
+                f"{document.name} holds a JSON {problem.detail['json_type']}, expected an object",
+            )
+
+
+@rule("Z2-ATT-001", on="document", formats=(2,), when=_has_problems, provides="attributes")
+def v2_attributes_not_object(_node: Node, document: Document) -> Iterator[Fail]:
+    """Fail where .zattrs holds something else than an object."""
+    if document.name == ".zattrs":
+        for problem in _of(document, "not-object"):
+            kind = problem.detail["json_type"]
+            yield Fail(
+                "/.zattrs",
+                f".zattrs must be an object, got {kind}",
+                fix=(lambda _node: Draft("safe", (replace("/.zattrs", {}),)))
+                if kind == "null"
+                else None,
+            )
+
+
+@rule("JSON-007", on="document", when=_has_problems)
+def limits(node: Node, document: Document) -> Iterator[Fail]:
+    """Note a document that is larger or deeper than what is read."""
+    for problem in _of(document, "limit"):
+        yield Fail(place(node, document), problem.message)

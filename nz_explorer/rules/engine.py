@@ -1,0 +1,790 @@
+"""The engine: verdicts node by node, counted for every group above, and what was not evaluated.
+
+Nodes can be fed one by one while something else walks the hierarchy, or `Evaluation.run` does it all.
+Nodes with the same documents share one verdict, so a store that repeats itself costs little.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+from nz_explorer.model import Array, Group, Hierarchy, Node, is_candidate
+from nz_explorer.rules import catalogue
+from nz_explorer.rules.catalogue import COSTS, Cost, RuleInfo, rules
+from nz_explorer.rules.compare import Pair
+from nz_explorer.rules.declaration import declares_nz
+from nz_explorer.rules.findings import SEVERITIES, Counts, Fail, Finding, Hit, NotEvaluated
+from nz_explorer.rules.fixes import Fix, finish
+from nz_explorer.rules.plan import NOTHING, Plan, Verdicts
+from nz_explorer.rules.registry import On
+from nz_explorer.store import Cancellation, Cancelled, ReadError
+
+if TYPE_CHECKING:
+    from nz_explorer.values.coordinates import Monotonicity
+
+Values = Literal["none", "coordinates", "all"]
+Progress = Callable[[str, int, int | None], None]
+"""Called with what is being done, how much of it is done, and how much there is, if known."""
+
+CONVENTIONS = {
+    "nz": "NZ-1.0",
+    "zarr3": "Zarr v3",
+    "zarr2": "Zarr v2",
+    "zcf": "Zarr conventions framework",
+    "geozarr": "GeoZarr",
+    "cs": "cs",
+    "nczarr": "NCZarr",
+}
+"""The conventions that can be asked for, and their names in reports."""
+FAMILIES = {
+    "nz": ("NZ", "JSON", "TREE", "Z3", "Z2"),
+    "zarr3": ("Z3", "JSON", "TREE"),
+    "zarr2": ("Z2", "JSON", "TREE"),
+    "zcf": ("ZCF", "JSON"),
+    "geozarr": ("GZ", "JSON"),
+    "cs": ("CS", "REF", "JSON"),
+    "nczarr": ("NCZ", "JSON"),
+}
+"""The families of rules of each convention: its own first, then what it stands on."""
+
+BASE = "NZ-BASE-001"
+NEEDS_LISTING = ("TREE-002", "TREE-003", "NZ-CONS-003")
+COMPARED = ("NZ-CONS-002", "NZ-CONS-003", "NZ-CONS-004")
+VALUE_BYTES = 256 * 1024 * 1024
+"""Decoded bytes of coordinates that are read unless a budget says otherwise."""
+LISTERS = 16
+"""Listings of a remote store that run side by side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much an evaluation may read. What it leaves out is reported as not evaluated.
+
+    Attributes
+    ----------
+    max_cost : str
+        The dearest class of rules to evaluate; see `nz_explorer.rules.catalogue.COSTS`.
+    max_nodes : int or None
+        Nodes to visit.
+    max_bytes : int
+        Decoded bytes of values to read.
+    max_requests : int or None
+        Requests to the store. A batch that has begun is finished.
+    """
+
+    max_cost: Cost = "V"
+    max_nodes: int | None = None
+    max_bytes: int = VALUE_BYTES
+    max_requests: int | None = None
+
+    def allows(self, cost: Cost) -> bool:
+        """Whether rules of a cost class may be evaluated."""
+        return COSTS.index(cost) <= COSTS.index(self.max_cost)
+
+
+class _Record:
+    """What is known of one node."""
+
+    __slots__ = ("kind", "parts", "state", "stored", "zarr_format")
+
+    def __init__(self, node: Node) -> None:
+        self.kind = node.kind
+        self.state = node.state
+        self.stored = node.hierarchy.metadata_source == "documents"
+        self.zarr_format = node.zarr_format
+        self.parts: dict[str, Verdicts] = {}
+
+
+def _and_above(path: str) -> Iterator[str]:
+    """Yield a path and all paths above it."""
+    yield path
+    while path != "/":
+        path = path.rpartition("/")[0] or "/"
+        yield path
+
+
+class Evaluation:
+    """Verdicts on a hierarchy, as far as its nodes have been fed.
+
+    All methods may be called from any thread. Reading is cheap at any time: counts are kept for each
+    node and everything above it.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        What is evaluated.
+    conventions : str or iterable of str
+        ``auto``, or some of `CONVENTIONS`.
+    select, ignore : iterable of str
+        Ids of rules, or prefixes of them; the longest prefix decides.
+    values : {"none", "coordinates", "all"}
+        Which values may be read.
+    budget : Budget, optional
+        How much may be read.
+
+    Raises
+    ------
+    ValueError
+        If a convention or a rule is not known.
+    """
+
+    def __init__(
+        self,
+        hierarchy: Hierarchy,
+        conventions: str | Iterable[str] = "auto",
+        select: Iterable[str] = (),
+        ignore: Iterable[str] = (),
+        values: Values = "coordinates",
+        budget: Budget | None = None,
+    ) -> None:
+        if values not in ("none", "coordinates", "all"):
+            raise ValueError(f"values must be none, coordinates or all, not {values!r}")
+        self.hierarchy = hierarchy
+        self.values = values
+        self.budget = budget or Budget()
+        self.conventions = _conventions(conventions, hierarchy.zarr_format)
+        families = {family for name in self.conventions for family in FAMILIES[name]}
+        chosen = catalogue.select(select, ignore)
+        self.wanted = frozenset(
+            info.id
+            for info in rules().values()
+            if info.family in families and info.works and chosen[info.id]
+        )
+        self.complete = False
+        """Whether the whole hierarchy has been visited and nothing was cut short."""
+        self._lock = threading.RLock()
+        self._clear()
+
+    def _clear(self) -> None:
+        self._records: dict[str, _Record] = {}
+        self._at: dict[str, dict[tuple[str, str], tuple[Hit, ...]]] = {}
+        """Node that findings sit on → node and part that they come from → failures."""
+        self._counts: dict[str, list[int]] = {}
+        self._failed: Counter[str] = Counter()
+        self._undecided: Counter[str] = Counter()
+        self._open: set[tuple[str, str]] = set()
+        """What is still to be done: node and part."""
+        self._pending: Counter[str] = Counter()
+        """How much of that there is at a node and below."""
+        self._plans: dict[tuple[str, int | None], Plan] = {}
+        self._names: dict[tuple[str, bool], Verdicts] = {}
+        self._monotonicity: dict[str, Monotonicity] = {}
+        self._value_bytes = 0
+        self._skipped: dict[str, str] = {}
+        """Rules that were evaluated nowhere, or not everywhere, for a reason that concerns the store."""
+        self._base: Hit | None = None
+        self._base_stale = True
+        self._declared: bool | None = None
+        self._note_what_cannot_be_done()
+
+    def _note_what_cannot_be_done(self) -> None:
+        consolidated = self.hierarchy.consolidated is not None
+        for rule_id in self.wanted:
+            info = rules()[rule_id]
+            if rule_id in COMPARED and not consolidated:
+                continue  # there is nothing to compare
+            if not self.budget.allows(info.cost):
+                self._skipped[rule_id] = "cost"
+            elif rule_id in NEEDS_LISTING and not self.hierarchy.reader.listable:
+                self._skipped[rule_id] = "listing"
+        if self.hierarchy.metadata_source == "consolidated" and self._compares():
+            self._set_open("/", "stored", True)
+
+    def _compares(self) -> bool:
+        return self.hierarchy.consolidated is not None and any(
+            rule_id in self.wanted and rule_id not in self._skipped for rule_id in COMPARED
+        )
+
+    # --- feeding ----------------------------------------------------------------------------
+
+    def add_node(self, node: Node) -> None:
+        """Evaluate the rules on a node's own documents and name.
+
+        A node of `Hierarchy.stored` replaces the same node as the consolidated metadata have it, and is
+        compared with it.
+        """
+        path = node.path
+        known = self._records.get(path)
+        record = _Record(node)
+        if known is not None and known.stored and not record.stored:
+            return
+        verdicts = self._of_documents(node)
+        name = NOTHING if path == "/" else self._of_name(node)
+        pair = (
+            self._of_pair(Pair(path, node, node.hierarchy.consolidated))
+            if record.stored and node.hierarchy.consolidated is not None and self._compares()
+            else NOTHING
+        )
+        candidate = isinstance(node, Array) and is_candidate(node)
+        with self._lock:
+            if known is not None:
+                record.parts = known.parts
+            self._records[path] = record
+            if path == "/":
+                self._declared = declares_nz(node.attributes)
+            self._put(path, record, "documents", verdicts)
+            self._put(path, record, "name", name)
+            self._put(path, record, "entry", pair)
+            if isinstance(node, Group) and "members" not in record.parts:
+                self._set_open(path, "members", True)
+            if candidate and "values" not in record.parts:
+                if self.values != "none" and self.budget.allows("V"):
+                    self._set_open(path, "values", True)
+                else:
+                    wanted = self._plan("values", record.zarr_format).rules
+                    self._put(
+                        path,
+                        record,
+                        "values",
+                        Verdicts(undecided=tuple((r, "cost") for r in wanted)),
+                    )
+
+    def group_complete(self, group: Group) -> None:
+        """Evaluate the rules on a group and its children, which must have been read."""
+        plan = self._plan("members", group.zarr_format)
+        children = group.children
+        if children is None or (group.listing_problem is not None and not children):
+            verdicts = Verdicts(
+                plan.rules, undecided=tuple((rule_id, "listing") for rule_id in plan.rules)
+            )
+        else:
+            verdicts = plan.run(group)
+        with self._lock:
+            record = self._records.get(group.path)
+            if record is None:
+                return
+            if record.stored and group.hierarchy.metadata_source == "consolidated":
+                return
+            self._put(group.path, record, "members", verdicts)
+            self._set_open(group.path, "members", False)
+
+    def value_rules(self, array: Array, cancel: Cancellation | None = None) -> Monotonicity | None:
+        """Read an array named like its dimension, and evaluate the rules on its values.
+
+        Returns
+        -------
+        Monotonicity or None
+            What its values say, None where the budget is spent or values are not wanted.
+        """
+        plan = self._plan("values", array.zarr_format)
+        left = self.budget.max_bytes - self._value_bytes
+        monotonic: Monotonicity | None = None
+        if self.values == "none" or not self.budget.allows("V"):
+            verdicts = Verdicts(plan.rules, undecided=tuple((r, "cost") for r in plan.rules))
+        elif left <= 0:
+            verdicts = Verdicts(plan.rules, undecided=tuple((r, "budget") for r in plan.rules))
+        else:
+            from nz_explorer.values.coordinates import check_monotonic
+
+            monotonic = check_monotonic(array, budget=left, cancel=cancel)
+            verdicts = plan.run(array, monotonic)
+        with self._lock:
+            if monotonic is not None:
+                self._monotonicity[array.path] = monotonic
+                self._value_bytes += monotonic.bytes_read
+            record = self._records.get(array.path)
+            if record is not None:
+                self._put(array.path, record, "values", verdicts)
+                self._set_open(array.path, "values", False)
+        return monotonic
+
+    def listing_rules(self, array: Array, cancel: Cancellation | None = None) -> None:
+        """Look for nodes inside an array, and evaluate the rules on them."""
+        plan = self._plan("inside", array.zarr_format)
+        if not plan.rules or "TREE-003" in self._skipped:
+            return
+        try:
+            inside = array.hierarchy.inside_array(array, cancel=cancel)
+        except ReadError as error:
+            reason = f"unreadable: {error.detail}"
+            verdicts = Verdicts(plan.rules, undecided=tuple((r, reason) for r in plan.rules))
+        else:
+            verdicts = (
+                plan.run(array, inside)
+                if inside is not None
+                else Verdicts(plan.rules, undecided=tuple((r, "listing") for r in plan.rules))
+            )
+        with self._lock:
+            if (record := self._records.get(array.path)) is not None:
+                self._put(array.path, record, "inside", verdicts)
+
+    def consolidated_complete(self) -> None:
+        """Look for consolidated entries without a document, once all stored nodes have been fed."""
+        stored = self.hierarchy.stored
+        consolidated = self.hierarchy.consolidated
+        if consolidated is not None and self._compares():
+            for path in consolidated.paths:
+                record = self._records.get(path)
+                if record is not None and record.stored:
+                    continue
+                verdicts = self._of_pair(Pair(path, None, consolidated))
+                node = self.hierarchy.node_if_loaded(path) or stored.root
+                with self._lock:
+                    if record is None:
+                        record = self._records[path] = _Record(node)
+                        record.state = "missing"
+                    for part in tuple(
+                        record.parts
+                    ):  # the one finding is that the node is not there
+                        self._put(path, record, part, NOTHING)
+                        self._set_open(path, part, False)
+                    self._put(path, record, "entry", verdicts)
+        with self._lock:
+            self._set_open("/", "stored", False)
+
+    def forget(self, path: str) -> None:
+        """Forget the verdicts on a node and all below it, because it was read again."""
+        with self._lock:
+            if path == "/":
+                self._clear()
+                self.complete = False
+                return
+            below = path + "/"
+            for gone in [p for p in self._records if p == path or p.startswith(below)]:
+                record = self._records.pop(gone)
+                for part in tuple(record.parts):
+                    self._put(gone, record, part, NOTHING)
+                    self._set_open(gone, part, False)
+                self._set_open(gone, "members", False)
+                self._set_open(gone, "values", False)
+                self._monotonicity.pop(gone, None)
+            above = path.rpartition("/")[0] or "/"
+            if (record_above := self._records.get(above)) is not None:
+                self._put(above, record_above, "members", NOTHING)
+                del record_above.parts["members"]
+                self._set_open(above, "members", True)
+            self.complete = False
+
+    def run(self, cancel: Cancellation | None = None, progress: Progress | None = None) -> None:
+        """Visit the whole hierarchy and evaluate everything that was asked for.
+
+        Parameters
+        ----------
+        cancel : Cancellation, optional
+            Stops it; the evaluation then stays incomplete.
+        progress : callable, optional
+            Told what is going on.
+        """
+        tell = progress or (lambda _what, _done, _total: None)
+        try:
+            finished = self._visit(cancel, tell)
+            self._read_values(cancel, tell)
+            self._look_inside(cancel, tell)
+        except Cancelled:
+            return
+        with self._lock:
+            self.complete = finished
+
+    def _visit(self, cancel: Cancellation | None, tell: Progress) -> bool:
+        """Walk the stored documents where they may be read, else the consolidated ones."""
+        compares = self._compares()
+        hierarchy = self.hierarchy.stored if compares else self.hierarchy
+        before = hierarchy.reader.counters.requests
+        total = self.hierarchy.nodes_total
+        parent: Group | None = None
+        done: set[str] = set()
+        groups: list[Group] = []
+        for number, node in enumerate(hierarchy.walk(cancel=cancel)):
+            spent = hierarchy.reader.counters.requests - before
+            if (self.budget.max_nodes is not None and number >= self.budget.max_nodes) or (
+                self.budget.max_requests is not None and number and spent > self.budget.max_requests
+            ):
+                self._cut_short()
+                return False
+            self.add_node(node)
+            if isinstance(node, Group):
+                groups.append(node)
+            # The walk yields all children of a group in a row: when the parent changes, the last one is done.
+            if node.parent is not None and (parent is None or parent.path != node.parent):
+                if parent is not None:
+                    self.group_complete(parent)
+                    done.add(parent.path)
+                above = hierarchy.node_if_loaded(node.parent)
+                parent = above if isinstance(above, Group) else None
+            if number % 500 == 0:
+                tell("nodes", number, total)
+            if node.path != "/":
+                node.release()
+        for group in groups:
+            if group.path not in done:
+                self.group_complete(group)
+        tell("nodes", len(self._records), len(self._records))
+        if compares:
+            self.consolidated_complete()
+        return True
+
+    def _cut_short(self) -> None:
+        """Note that rules were not evaluated everywhere because the budget was spent."""
+        with self._lock:
+            for rule_id in self.wanted:
+                self._skipped.setdefault(rule_id, "budget")
+
+    def _read_values(self, cancel: Cancellation | None, tell: Progress) -> None:
+        waiting = [path for path, part in sorted(self._open) if part == "values"]
+        for number, path in enumerate(waiting):
+            tell("coordinates", number, len(waiting))
+            array = self._node(path)
+            if isinstance(array, Array):
+                self.value_rules(array, cancel)
+
+    def _look_inside(self, cancel: Cancellation | None, tell: Progress) -> None:
+        if "TREE-003" not in self.wanted or "TREE-003" in self._skipped:
+            return
+        arrays = [
+            node for path in tuple(self._records) if isinstance(node := self._node(path), Array)
+        ]
+        if self.hierarchy.reader.local:
+            for number, array in enumerate(arrays):
+                if number % 500 == 0:
+                    tell("listings", number, len(arrays))
+                    if cancel is not None:
+                        cancel.check()
+                self.listing_rules(array, cancel)
+            return
+        with ThreadPoolExecutor(LISTERS) as pool:
+            for number, _ in enumerate(
+                pool.map(partial(self.listing_rules, cancel=cancel), arrays)
+            ):
+                if number % 50 == 0:
+                    tell("listings", number, len(arrays))
+
+    # --- evaluating -------------------------------------------------------------------------
+
+    def _plan(self, what: str, zarr_format: int | None) -> Plan:
+        plan = self._plans.get((what, zarr_format))
+        if plan is None:
+            subjects: dict[str, tuple[On, ...]] = {
+                "group": ("document", "node", "group"),
+                "array": ("document", "node", "array"),
+                "unknown": ("document", "node", "array", "group"),
+                "root group": ("document", "node", "group", "root"),
+                "root array": ("document", "node", "array", "root"),
+                "root unknown": ("document", "node", "array", "group", "root"),
+            }
+            fallback: On = what  # type: ignore[assignment]  # the other subjects are called like their plan
+            plan = Plan(
+                subjects.get(what, (fallback,)), zarr_format, self.wanted - set(self._skipped)
+            )
+            self._plans[what, zarr_format] = plan
+        return plan
+
+    def _of_documents(self, node: Node) -> Verdicts:
+        if node.path == "/":
+            return self._plan(f"root {node.kind}", node.zarr_format).run_node(node)
+        if node.state == "missing" or not node.documents:
+            return NOTHING
+        return self._plan(node.kind, node.zarr_format).run_node(node)
+
+    def _of_name(self, node: Node) -> Verdicts:
+        key = (node.name, node.zarr_format == 2)
+        known = self._names.get(key)
+        if known is None:
+            known = self._names[key] = self._plan("name", node.zarr_format).run(node.name)
+        return known
+
+    def _of_pair(self, pair: Pair) -> Verdicts:
+        return self._plan("entry", pair.consolidated.zarr_format).run(pair)
+
+    def _put(self, owner: str, record: _Record, part: str, verdicts: Verdicts) -> None:
+        """Replace what one part of the rules says of a node, and all counts with it."""
+        old = record.parts.get(part)
+        record.parts[part] = verdicts
+        if old is verdicts:
+            return
+        if old is not None:
+            self._account(owner, part, old, -1)
+        self._account(owner, part, verdicts, 1)
+
+    def _account(self, owner: str, part: str, verdicts: Verdicts, sign: int) -> None:
+        for rule_id, _ in verdicts.undecided:
+            self._undecided[rule_id] += sign
+        if verdicts.undecided or verdicts.hits:
+            self._base_stale = True
+        if not verdicts.hits:
+            return
+        places: dict[str, list[Hit]] = {}
+        for hit in verdicts.hits:
+            self._failed[hit.rule.id] += sign
+            places.setdefault(hit.fail.path or owner, []).append(hit)
+        for place, hits in places.items():
+            if sign > 0:
+                self._at.setdefault(place, {})[owner, part] = tuple(hits)
+            else:
+                self._at[place].pop((owner, part), None)
+                if not self._at[place]:
+                    del self._at[place]
+            delta = [
+                sum(hit.severity == severity for hit in hits) * sign for severity in SEVERITIES
+            ]
+            for path in _and_above(place):
+                counts = self._counts.setdefault(path, [0, 0, 0])
+                for i in range(3):
+                    counts[i] += delta[i]
+
+    def _set_open(self, path: str, part: str, is_open: bool) -> None:
+        if ((path, part) in self._open) == is_open:
+            return
+        (self._open.add if is_open else self._open.discard)((path, part))
+        for place in _and_above(path):
+            self._pending[place] += 1 if is_open else -1
+
+    # --- reading ----------------------------------------------------------------------------
+
+    def counts(self, path: str = "/") -> Counts:
+        """Return how many findings there are at a node and below it."""
+        with self._lock:
+            error, warning, info = self._counts.get(path, (0, 0, 0))
+            if path == "/" and self._base_hit() is not None:
+                error += 1
+            done = path in self._records and not self._pending[path]
+            return Counts(error, warning, info, done)
+
+    def findings(self, path: str = "/", below: bool = True) -> list[Finding]:
+        """Return the findings at a node, and below it, parents before children."""
+        with self._lock:
+            prefix = "/" if path == "/" else path + "/"
+            places = [p for p in self._at if p == path or (below and p.startswith(prefix))]
+            places.sort(key=_tree_order)
+            found = [
+                self._finding(hit, place, owner)
+                for place in places
+                for (owner, _), hits in self._at[place].items()
+                for hit in hits
+            ]
+            if path == "/" and (base := self._base_hit()) is not None:
+                found.insert(0, self._finding(base, "/", "/"))
+            return found
+
+    def not_evaluated(self, path: str = "/", below: bool = True) -> list[NotEvaluated]:
+        """Return the rules that were not decided at a node, and below it, and why."""
+        with self._lock:
+            found = []
+            if path == "/":
+                found = [
+                    NotEvaluated(rule_id, "/", why)
+                    for rule_id, why in sorted(self._skipped.items())
+                ]
+                found += [
+                    NotEvaluated(FAMILIES[name][0], "/", "no rules yet")
+                    for name in self.conventions
+                    if not any(r.works for r in rules().values() if r.family == FAMILIES[name][0])
+                ]
+                if (
+                    BASE in self.wanted
+                    and self._base_hit() is None
+                    and (why := self._base_unknown())
+                ):
+                    found.append(NotEvaluated(BASE, "/", why))
+            if not self._undecided.total():
+                return found
+            prefix = "/" if path == "/" else path + "/"
+            for place, record in self._records.items():
+                if place == path or (below and place.startswith(prefix)):
+                    for verdicts in record.parts.values():
+                        found.extend(
+                            NotEvaluated(rule_id, place, why) for rule_id, why in verdicts.undecided
+                        )
+            return found
+
+    def monotonicity(self, path: str) -> Monotonicity | None:
+        """Return what the values of an array say, if they were read."""
+        return self._monotonicity.get(path)
+
+    @property
+    def declared(self) -> bool | None:
+        """Whether the root declares NZ-1.0; None before it was looked at."""
+        return self._declared
+
+    @property
+    def nodes(self) -> dict[str, int]:
+        """How many groups, arrays and unreadable nodes were visited."""
+        with self._lock:
+            kinds = Counter(
+                "unreadable"
+                if record.kind == "unknown" or record.state == "unreadable"
+                else record.kind
+                for record in self._records.values()
+                if "entry" not in record.parts or record.stored
+            )
+        return {
+            "groups": kinds["group"],
+            "arrays": kinds["array"],
+            "unreadable": kinds["unreadable"],
+        }
+
+    @property
+    def conforms(self) -> dict[str, bool | None]:
+        """Whether the dataset keeps each convention; None where that is not known."""
+        with self._lock:
+            self._base_hit()
+            return {CONVENTIONS[name]: self._conforms(name) for name in self.conventions}
+
+    def tallies(self) -> dict[str, Counter[str]]:
+        """Return for each rule how often each verdict was given."""
+        with self._lock:
+            shared = Counter(
+                id(v) for record in self._records.values() for v in record.parts.values()
+            )
+            known = {id(v): v for record in self._records.values() for v in record.parts.values()}
+            result: dict[str, Counter[str]] = {
+                rule_id: Counter() for rule_id in sorted(self.wanted)
+            }
+            for key, times in shared.items():
+                verdicts = known[key]
+                failed = {hit.rule.id for hit in verdicts.hits}
+                undecided = {rule_id for rule_id, _ in verdicts.undecided}
+                for rule_id in {*verdicts.rules, *failed, *undecided}:
+                    verdict = (
+                        "fail"
+                        if rule_id in failed
+                        else "not_evaluated"
+                        if rule_id in undecided
+                        else "not_applicable"
+                        if rule_id in verdicts.absent
+                        else "pass"
+                    )
+                    result[rule_id][verdict] += times
+            for rule_id in self._skipped:
+                result[rule_id]["not_evaluated"] += 1
+            if BASE in self.wanted:
+                base = (
+                    "fail"
+                    if self._base_hit()
+                    else "not_evaluated"
+                    if self._base_unknown()
+                    else "pass"
+                )
+                result[BASE][base] += 1
+            return result
+
+    # --- what follows from the verdicts -----------------------------------------------------
+
+    def _conforms(self, name: str) -> bool | None:
+        family = FAMILIES[name][0]
+        own = [
+            info
+            for info in rules().values()
+            if info.family == family and info.required and info.works
+        ]
+        if name == "zarr3":
+            own += [info for info in rules().values() if _is_base(info) and info.family != "Z3"]
+        if name == "zarr2":
+            own += [
+                info
+                for info in rules().values()
+                if _is_base(info) and info.family in ("JSON", "TREE")
+            ]
+        zarr_format = {"nz": 3, "zarr3": 3, "zarr2": 2}.get(name)
+        if zarr_format is not None and self.hierarchy.zarr_format not in (zarr_format, None):
+            # NZ-1.0 defines no profile for v2: such a dataset may follow its advice, but cannot conform.
+            return None if name == "nz" else False
+        if any(self._failed[info.id] for info in own) or (
+            BASE in (i.id for i in own) and self._base
+        ):
+            return False
+        known = (
+            self.complete
+            and bool(own)
+            and all(
+                info.id in self.wanted
+                and info.id not in self._skipped
+                and not self._undecided[info.id]
+                for info in own
+            )
+        )
+        if name == "nz" and known:
+            known = isinstance(self.hierarchy.root, Group) and not self._base_unknown()
+        return True if known else None
+
+    def _base_hit(self) -> Hit | None:
+        """Return the sum of all errors of plain Zarr, None where there are none."""
+        if self._base_stale:
+            self._base_stale = False
+            self._base = self._make_base()
+        return self._base
+
+    def _make_base(self) -> Hit | None:
+        if BASE not in self.wanted or self.hierarchy.zarr_format == 2:
+            return None
+        count = sum(
+            number for rule_id, number in self._failed.items() if _is_base(rules()[rule_id])
+        )
+        if not count:
+            return None
+        place, hit = next(
+            (place, hit)
+            for place in sorted(self._at, key=_tree_order)
+            for hits in self._at[place].values()
+            for hit in hits
+            if _is_base(hit.rule)
+        )
+        errors = "1 error" if count == 1 else f"{count} errors"
+        message = f"not a valid Zarr v3 hierarchy: {errors}, first {hit.rule.id} at {place}"
+        return Hit(rules()[BASE], Fail("", message, related=(place,)), "error")
+
+    def _base_unknown(self) -> str | None:
+        """Return why it is not known whether the hierarchy is valid Zarr."""
+        if self.hierarchy.zarr_format == 2:
+            return None
+        for info in rules().values():
+            if _is_base(info) and info.works:
+                if (
+                    info.id not in self.wanted
+                    or info.id in self._skipped
+                    or self._undecided[info.id]
+                ):
+                    return f"dependency: {info.id}"
+        return None if self.complete else "budget"
+
+    def _finding(self, hit: Hit, place: str, owner: str) -> Finding:
+        tags: list[str] = []
+        if hit.rule.family == "NZ":
+            record = self._records.get(owner)
+            if not self._declared and not hit.rule.id.startswith(("NZ-DECL", "NZ-BASE")):
+                tags.append("undeclared")
+            if record is not None and record.zarr_format == 2:
+                tags.append("v2-analogue")
+        return Finding(hit, place, tuple(tags), partial(self._fix, hit, owner))
+
+    def _fix(self, hit: Hit, owner: str) -> Fix | None:
+        if hit.fail.fix is None:
+            return None
+        node = self._node(owner) or self.hierarchy.root
+        draft = hit.fail.fix(node)
+        return None if draft is None else finish(draft, node)
+
+    def _node(self, path: str) -> Node | None:
+        """Return a node as it was evaluated."""
+        record = self._records.get(path)
+        hierarchy = (
+            self.hierarchy.stored if record is not None and record.stored else self.hierarchy
+        )
+        return hierarchy.node_if_loaded(path)
+
+
+def _tree_order(path: str) -> list[str]:
+    return [] if path == "/" else path.split("/")
+
+
+def _is_base(info: RuleInfo) -> bool:
+    """Whether a rule decides if a hierarchy is valid Zarr."""
+    return info.required and info.family in ("JSON", "TREE", "Z3")
+
+
+def _conventions(given: str | Iterable[str], zarr_format: int | None) -> tuple[str, ...]:
+    """Return the conventions to evaluate, NZ first."""
+    names = [name.strip() for name in (given.split(",") if isinstance(given, str) else given)]
+    unknown = [name for name in names if name not in CONVENTIONS and name != "auto"]
+    if unknown or not names:
+        raise ValueError(
+            f"unknown convention {', '.join(map(repr, unknown))}; known are auto, {', '.join(CONVENTIONS)}"
+        )
+    if "auto" in names:
+        names += ["nz", "zarr2" if zarr_format == 2 else "zarr3"]
+    return tuple(name for name in CONVENTIONS if name in names)

@@ -1,0 +1,150 @@
+"""NZ: names that every language can spell (NZ-1.0, Naming Rules)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from nz_explorer.model.json_text import json_text
+from nz_explorer.rules.declaration import KEYS
+from nz_explorer.rules.findings import Fail, FixMaker
+from nz_explorer.rules.fixes import Draft, move
+from nz_explorer.rules.registry import rule
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Group, Node
+
+_LETTER = re.compile(r"[A-Za-z]")
+_ODD = re.compile(r"[^A-Za-z0-9_.\-/]")
+"""Outside the recommended characters. ``.`` and ``-`` are discouraged only where attributes refer to
+a name (NZ-NAME-005), and ``/`` has a rule of its own."""
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.\-]*")
+
+RESERVED = ("_FillValue", "_CRS", "_ARRAY_DIMENSIONS", "_Netcdf4", "_NetCDF4", "_NC", "_nc")
+"""Beginnings of attribute names that conventions and writers have defined, underscore included."""
+
+
+def _odd_characters(name: str) -> str:
+    found = dict.fromkeys(_ODD.findall(name))
+    return " ".join(json_text(character) for character in found)
+
+
+@rule("NZ-NAME-001", on="name")
+def node_starts_with_letter(name: str) -> Iterator[Fail]:
+    """Want names of groups and arrays to begin with a letter from A to Z."""
+    if name and not _LETTER.match(name):
+        yield Fail(
+            "",
+            f"name {json_text(name)} should begin with a letter",
+            fix=lambda _node: Draft("unsafe", note="renaming breaks whoever refers to the name"),
+        )
+
+
+@rule("NZ-NAME-002", on="name")
+def node_characters(name: str) -> Iterator[Fail]:
+    """Want names of groups and arrays to consist of letters, digits and underscores."""
+    if odd := _odd_characters(name):
+        yield Fail(
+            "",
+            f"name {json_text(name)} has characters other than letters, digits and underscore: {odd}",
+            fix=lambda _node: Draft("unsafe", note="renaming breaks whoever refers to the name"),
+        )
+
+
+def _conventions_of(node: Node) -> set[str]:
+    """Names of the conventions that the node declares, which are also the prefixes of their attributes."""
+    declared = node.attributes.get("zarr_conventions")
+    if not isinstance(declared, list):
+        return set()
+    names = (entry.get("name") for entry in declared if isinstance(entry, dict))
+    return {name.rstrip(":").lower() for name in names if isinstance(name, str)}
+
+
+def _unusual(node: Node) -> Iterator[str]:
+    """Attribute names with something unusual about them that no convention has put there."""
+    unusual = [name for name in node.attributes if not _PLAIN.fullmatch(name)]
+    if unusual:
+        declared = _conventions_of(node)
+        for name in unusual:
+            prefix, colon, _ = name.partition(":")
+            if not name.startswith(RESERVED) and not (colon and prefix.lower() in declared):
+                yield name
+
+
+@rule("NZ-NAME-001", on="node", needs=("attributes",), reads="attribute names")
+def attribute_starts_with_letter(node: Node) -> Iterator[Fail]:
+    """Want attribute names to begin with a letter, too; a milder matter than names of nodes."""
+    for name in _unusual(node):
+        if name and not _LETTER.match(name):
+            yield Fail(
+                node.attribute_pointer(name),
+                f"attribute name {json_text(name)} should begin with a letter",
+                severity="info",
+            )
+
+
+@rule("NZ-NAME-002", on="node", needs=("attributes",), reads="attribute names")
+def attribute_characters(node: Node) -> Iterator[Fail]:
+    """Want attribute names to consist of letters, digits and underscores, too."""
+    for name in _unusual(node):
+        if odd := _odd_characters(name):
+            yield Fail(
+                node.attribute_pointer(name),
+                f"attribute name {json_text(name)} has characters other than letters, digits and underscore: {odd}",
+                fix=_rename(name, re.sub(_ODD, "_", name)),
+            )
+
+
+@rule("NZ-NAME-003", on="node", needs=("attributes",), reads="attribute names")
+def no_slash(node: Node) -> Iterator[Fail]:
+    """Fail on a slash, which separates groups in paths and is no part of a name."""
+    for name in node.attributes:
+        if "/" in name:
+            yield Fail(
+                node.attribute_pointer(name),
+                f'attribute name {json_text(name)} contains "/"',
+                fix=_rename(name, name.replace("/", "_")),
+            )
+
+
+def _rename(old: str, new: str) -> FixMaker:
+    def fix(node: Node) -> Draft | None:
+        if new in node.attributes or old not in node.attributes:
+            return None
+        operation = move(node.attribute_pointer(old), node.attribute_pointer(new))
+        return Draft("unsafe", (operation,), "whoever looks for the old name no longer finds it")
+
+    return fix
+
+
+def _alike(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Pairs of names that differ only by case."""
+    seen: dict[str, str] = {}
+    for name in names:
+        first = seen.setdefault(name.casefold(), name)
+        if first != name:
+            yield first, name
+
+
+@rule("NZ-NAME-004", on="members")
+def siblings_differ_by_more_than_case(group: Group) -> Iterator[Fail]:
+    """Warn of names of which one overwrites the other on a disk that ignores case."""
+    stem = "" if group.path == "/" else group.path
+    for first, second in _alike(group.child_names or ()):
+        yield Fail(
+            "",
+            f"names {json_text(first)} and {json_text(second)} in {group.path} differ only by case",
+            related=(f"{stem}/{first}", f"{stem}/{second}"),
+        )
+
+
+@rule("NZ-NAME-004", on="node", needs=("attributes",), reads="attribute names")
+def attributes_differ_by_more_than_case(node: Node) -> Iterator[Fail]:
+    """Warn of attributes, too; the two spellings of the declaration are the one pair that may."""
+    for first, second in _alike(node.attributes):
+        if {first, second} != set(KEYS):
+            yield Fail(
+                node.attribute_pointer(second),
+                f"attribute names {json_text(first)} and {json_text(second)} differ only by case",
+            )

@@ -1,0 +1,287 @@
+"""Which rules apply to a node, worked out once for each kind of node, and how they are run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.rules.catalogue import RuleInfo, rules
+from nz_explorer.rules.findings import Hit, Severity, Undecided
+from nz_explorer.rules.reads import KEYS, ORDER, Reads
+from nz_explorer.rules.registry import On, RuleFunction, functions
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Document, Node
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What some rules say of one thing. What is in neither list has passed.
+
+    Attributes
+    ----------
+    rules : tuple of str
+        The rules that were asked.
+    hits : tuple of Hit
+        Failures.
+    undecided : tuple of (str, str)
+        Rules that could not be decided, and why.
+    absent : tuple of str
+        Rules that do not apply.
+    """
+
+    rules: tuple[str, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    undecided: tuple[tuple[str, str], ...] = ()
+    absent: tuple[str, ...] = ()
+
+
+NOTHING = Verdicts()
+MEMO_ENTRIES = 20_000
+"""Verdicts that are remembered of each part; a store that repeats itself needs far fewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Functions that apply under the same condition."""
+
+    on: On
+    when: Callable[..., bool] | None
+    functions: tuple[RuleFunction, ...]
+
+
+class _Run:
+    """Verdicts in the making."""
+
+    __slots__ = ("absent", "broken", "cap", "hits", "undecided", "wanted")
+
+    def __init__(self, wanted: frozenset[str], cap: bool) -> None:
+        self.wanted = wanted
+        self.cap = cap
+        self.hits: list[Hit] = []
+        self.undecided: list[tuple[str, str]] = []
+        self.absent: list[str] = []
+        self.broken: dict[str, str] = {}
+        """Facts that are unsound, and the rule that has found so."""
+
+    def step(self, step: _Step, args: tuple[Any, ...]) -> None:
+        """Run functions that share a condition."""
+        if not self._applies(step, args):
+            if (
+                step.on != "document"
+            ):  # of a document without problems there is nothing to say but "pass"
+                self.absent.extend(
+                    function.id for function in step.functions if function.id in self.wanted
+                )
+            return
+        for function in step.functions:
+            if self.broken and function.needs:
+                cause = next(
+                    (self.broken[need] for need in function.needs if need in self.broken), None
+                )
+                if cause is not None:
+                    self.block(function, cause)
+                    continue
+            self._call(function, args)
+
+    def _applies(self, step: _Step, args: tuple[Any, ...]) -> bool:
+        try:
+            return step.when is None or step.when(*args)
+        except Exception as error:  # noqa: BLE001  # told below; one rule must not take down the others
+            for function in step.functions:
+                self._crashed(function, error)
+            return False
+
+    def _call(self, function: RuleFunction, args: tuple[Any, ...]) -> None:
+        try:
+            for result in function.check(*args):
+                if isinstance(result, Undecided):
+                    self._undecide(function.id, result.reason)
+                    continue
+                if function.id in self.wanted:
+                    info = rules()[function.id]
+                    severity = result.severity or info.severity
+                    self.hits.append(Hit(info, result, self._capped(info, severity)))
+                if function.provides is not None:
+                    self.broken.setdefault(function.provides, function.id)
+        except Exception as error:  # noqa: BLE001  # told in the report; one rule must not take down the others
+            self._crashed(function, error)
+
+    def _crashed(self, function: RuleFunction, error: Exception) -> None:
+        self._undecide(function.id, f"internal error: {type(error).__name__}: {error}")
+
+    def _capped(self, info: RuleInfo, severity: Severity) -> Severity:
+        """NZ defines no profile for v2: what it asks for is good advice there, and no more."""
+        return "warning" if self.cap and info.family == "NZ" and severity == "error" else severity
+
+    def block(self, function: RuleFunction, cause: str) -> None:
+        """Leave a rule undecided because another one has failed, and so what needs it."""
+        self._undecide(function.id, f"dependency: {cause}")
+        if function.provides is not None:
+            self.broken.setdefault(function.provides, cause)
+
+    def _undecide(self, rule_id: str, reason: str) -> None:
+        if rule_id in self.wanted and all(known != rule_id for known, _ in self.undecided):
+            self.undecided.append((rule_id, reason))
+
+
+class _Section:
+    """Steps whose verdict depends on one part of a node's documents, and the verdicts known so far."""
+
+    __slots__ = ("known", "reads", "steps")
+
+    def __init__(self, reads: Reads | None, chosen: Iterable[RuleFunction]) -> None:
+        self.reads = reads
+        self.steps = [
+            _Step(on, when, tuple(group))
+            for (on, when), group in groupby(
+                chosen, key=lambda function: (function.on, function.when)
+            )
+        ]
+        self.known: dict[Any, tuple[Verdicts, dict[str, str]]] = {}
+
+
+class Plan:
+    """The rules of one kind of node, in the order in which they depend on each other.
+
+    Parameters
+    ----------
+    on
+        What the rules are about.
+    zarr_format
+        Version of the node's documents, None where it has none.
+    wanted
+        Rules whose verdicts are asked for. Those that others depend on run as well, unheard.
+    """
+
+    def __init__(self, on: Iterable[On], zarr_format: int | None, wanted: frozenset[str]) -> None:
+        subjects = tuple(on)
+        chosen = [
+            function
+            for function in functions()
+            if function.on in subjects
+            and (zarr_format is None or zarr_format in function.formats)
+            and (
+                function.id in wanted or function.provides is not None or function.on == "document"
+            )
+        ]
+        self.cap = zarr_format == 2
+        self.wanted = wanted
+        self.rules = tuple(dict.fromkeys(f.id for f in chosen if f.id in wanted))
+        of_nodes = [f for f in chosen if f.on not in ("document", "root")]
+        self.documents = _Section(None, [f for f in chosen if f.on == "document"])
+        self.sections = [
+            _Section(reads, found)
+            for reads in ORDER
+            if (found := [f for f in of_nodes if f.reads == reads])
+        ]
+        self.root = _Section(None, [f for f in chosen if f.on == "root"])
+        self._clean: dict[tuple[str, ...], Verdicts] = {}
+        self._merged: dict[tuple[int, ...], tuple[list[Verdicts], Verdicts]] = {}
+
+    def run(self, *args: Any) -> Verdicts:
+        """Return what the rules say of something that is no node's document."""
+        run = _Run(self.wanted, self.cap)
+        for section in self.sections:
+            for step in section.steps:
+                run.step(step, args)
+        return self._verdicts(run)
+
+    def run_node(self, node: Node) -> Verdicts:
+        """Return what the rules say of a node's documents."""
+        run = _Run(self.wanted, self.cap)
+        for step in self.documents.steps:
+            for document in node.documents:
+                run.step(step, (node, document))
+        cause = _block(node, run.broken)
+        if cause is not None:
+            for section in (*self.sections, self.root):
+                for step in section.steps:
+                    for function in step.functions:
+                        run.block(function, cause)
+            return self._verdicts(run)
+        parts = [self._verdicts(run)]
+        broken = run.broken
+        for section in self.sections:
+            verdicts, broken = self._section(section, node, broken)
+            parts.append(verdicts)
+        if node.path == "/":
+            parts.append(self._section(self.root, node, broken)[0])
+        return self._merge(parts)
+
+    def _section(
+        self, section: _Section, node: Node, broken: dict[str, str]
+    ) -> tuple[Verdicts, dict[str, str]]:
+        """Return what one section says, and the facts known to be unsound after it."""
+        key = None
+        make_key = None if section.reads is None else KEYS.get(section.reads)
+        if make_key is not None:
+            key = (make_key(node), tuple(broken.items()) if broken else None)
+            known = section.known.get(key)
+            if known is not None:
+                return known
+        run = _Run(self.wanted, self.cap)
+        run.broken.update(broken)
+        for step in section.steps:
+            run.step(step, (node,))
+        result = (self._verdicts(run), run.broken)
+        if key is not None and len(section.known) < MEMO_ENTRIES:
+            section.known[key] = result
+        return result
+
+    def _merge(self, parts: list[Verdicts]) -> Verdicts:
+        """Return several verdicts as one; the same one for the same parts."""
+        key = tuple(map(id, parts))
+        known = self._merged.get(key)
+        if known is not None:
+            return known[1]
+        merged = Verdicts(
+            self.rules,
+            tuple(hit for part in parts for hit in part.hits),
+            tuple(item for part in parts for item in part.undecided),
+            tuple(rule_id for part in parts for rule_id in part.absent),
+        )
+        if len(self._merged) < MEMO_ENTRIES:
+            self._merged[key] = (
+                parts,
+                merged,
+            )  # the parts are kept so that no other gets their ids
+        return merged
+
+    def _verdicts(self, run: _Run) -> Verdicts:
+        if run.hits or run.undecided:
+            # A rule that reports one document is not absent because it has nothing to say of another.
+            told = {hit.rule.id for hit in run.hits} | {rule_id for rule_id, _ in run.undecided}
+            absent = tuple(dict.fromkeys(rule_id for rule_id in run.absent if rule_id not in told))
+            return Verdicts(self.rules, tuple(run.hits), tuple(run.undecided), absent)
+        key = tuple(run.absent)
+        known = self._clean.get(key)
+        if known is None:
+            known = self._clean[key] = Verdicts(self.rules, absent=tuple(dict.fromkeys(key)))
+        return known
+
+
+def _block(node: Node, broken: dict[str, str]) -> str | None:
+    """Return the rule because of which nothing can be said of a node, and note unusable attributes."""
+    main = node.main_document
+    if main is None:
+        return "TREE-002"
+    if not main.ok:
+        return _cause(main)
+    attributes = node.attributes_document
+    if attributes is not None and attributes is not main and not attributes.ok:
+        broken["attributes"] = _cause(attributes)
+    return None
+
+
+def _cause(document: Document) -> str:
+    if document.error is not None:
+        return "TREE-007"
+    kinds = {problem.kind for problem in document.problems}
+    if kinds & {"syntax", "truncated", "empty"}:
+        return "JSON-002"
+    if "not-object" in kinds:
+        return "Z2-ATT-001" if document.name == ".zattrs" else "JSON-006"
+    return "JSON-007" if "limit" in kinds else "JSON-001"

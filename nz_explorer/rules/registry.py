@@ -1,0 +1,121 @@
+"""How a rule is written: a small function, registered by the id of its catalogue entry.
+
+What a function is given depends on what the rule is about (``on``):
+
+========== ================================ =========================================================
+on         arguments                        may use
+========== ================================ =========================================================
+document   node, document                   the text of one document
+node       node                             the node's documents, nothing else: the verdict is shared
+array      array                            by all nodes with the same documents
+group      group                            (likewise)
+root       node                             anything about the root
+name       name                             the node's name; shared by all nodes of that name
+members    group                            the group with its children
+entry      `nz_explorer.rules.compare.Pair` a document and its consolidated copy
+values     array, monotonicity              the values of an array named like its dimension
+inside     array, paths                     nodes found inside the array
+========== ================================ =========================================================
+
+It yields `Fail` for each violation, `Undecided` where it cannot tell, and nothing where all is well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal
+
+from nz_explorer.rules.findings import Fail, Undecided
+
+if TYPE_CHECKING:
+    from nz_explorer.rules.reads import Reads
+
+On = Literal[
+    "document", "node", "array", "group", "root", "name", "members", "entry", "values", "inside"
+]
+Results = Iterable[Fail | Undecided]
+Check = Callable[..., Results]
+
+MODULES = (
+    "documents",
+    "tree",
+    "zarr_v3",
+    "zarr_v2",
+    "declaration",
+    "dimensions",
+    "attributes",
+    "fill_values",
+    "coordinates",
+    "names",
+    "consolidated",
+)
+"""Modules with rules, in the order in which verdicts depend on one another."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFunction:
+    """A function that decides a rule, or a part of it.
+
+    Parameters
+    ----------
+    id
+        Of the catalogue entry.
+    on
+        What it is about.
+    formats
+        The versions of Zarr that it applies to.
+    needs
+        Facts that must be sound before it makes sense, such as ``shape``. Where one is not, the rule is
+        not evaluated, because of the rule that has found so.
+    provides
+        The fact that is unsound where this rule fails.
+    reads
+        The part of a node's documents that the verdict depends on. Nodes that agree in it share the
+        verdict; see `nz_explorer.rules.reads`.
+    when
+        Whether the rule applies at all.
+    check
+        The function.
+    """
+
+    id: str
+    on: On
+    formats: tuple[int, ...]
+    needs: tuple[str, ...]
+    provides: str | None
+    reads: Reads
+    when: Callable[..., bool] | None
+    check: Check
+
+
+_functions: list[RuleFunction] = []
+
+
+def rule(
+    rule_id: str,
+    *,
+    on: On,
+    formats: tuple[int, ...] = (2, 3),
+    needs: tuple[str, ...] = (),
+    provides: str | None = None,
+    reads: Reads = "members",
+    when: Callable[..., bool] | None = None,
+) -> Callable[[Check], Check]:
+    """Register a function under the id of a rule; see `RuleFunction` for the parameters."""
+
+    def register(check: Check) -> Check:
+        _functions.append(RuleFunction(rule_id, on, formats, needs, provides, reads, when, check))
+        return check
+
+    return register
+
+
+@cache
+def functions() -> tuple[RuleFunction, ...]:
+    """Return all registered functions, prerequisites before those that need them."""
+    for name in MODULES:
+        import_module(f"nz_explorer.rules.{name}")
+    return tuple(_functions)

@@ -1,0 +1,158 @@
+"""Z3: what Zarr v3.1 asks of the document of a node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.model.document import json_type
+from nz_explorer.model.json_text import json_text
+from nz_explorer.rules.findings import Fail, FixMaker
+from nz_explorer.rules.fixes import Draft, remove, replace
+from nz_explorer.rules.registry import rule
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array, Node
+
+V3 = (3,)
+MANDATORY = ("shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value", "codecs")
+MISSING = object()
+
+
+def shown(value: Any) -> str:
+    """Return a value for a message that says what was found instead."""
+    return "nothing" if value is MISSING else json_text(value)
+
+
+def is_integer(value: Any) -> bool:
+    """Whether JSON spells an integer; true and false are integers only to Python."""
+    return type(value) is int
+
+
+def set_to(pointer: str, value: Any, safety: Any = "safe", note: str | None = None) -> FixMaker:
+    """Return the fix that replaces one value."""
+    return lambda _node: Draft(safety, (replace(pointer, value),), note)
+
+
+@rule("Z3-DOC-001", on="node", formats=V3)
+def zarr_format(node: Node) -> Iterator[Fail]:
+    """Want the member that tells a reader how to understand the rest."""
+    given = node.metadata.get("zarr_format", MISSING)
+    if not (is_integer(given) and given == 3):
+        meant = given == "3" or (type(given) is float and given == 3)
+        yield Fail(
+            "/zarr_format",
+            f"zarr_format must be 3, got {shown(given)}",
+            fix=set_to("/zarr_format", 3) if meant else None,
+        )
+
+
+@rule("Z3-DOC-002", on="node", formats=V3)
+def node_type(node: Node) -> Iterator[Fail]:
+    """Want the member that tells arrays from groups."""
+    given = node.metadata.get("node_type", MISSING)
+    if given not in ("array", "group"):
+        yield Fail(
+            "/node_type",
+            f'node_type must be "array" or "group", got {shown(given)}',
+            fix=lambda node: Draft(
+                "suggest",
+                (
+                    {
+                        "op": "add",
+                        "path": "/node_type",
+                        "value": "array" if "shape" in node.metadata else "group",
+                    },
+                ),
+            ),
+        )
+
+
+@rule("Z3-DOC-003", on="array", formats=V3)
+def mandatory_members(array: Array) -> Iterator[Fail]:
+    """Want the members without which the bytes of an array mean nothing."""
+    for member in MANDATORY:
+        if member not in array.metadata:
+            yield Fail(f"/{member}", f"array metadata lacks {member}")
+
+
+@rule("Z3-DOC-006", on="node", formats=V3, provides="attributes")
+def attributes_object(node: Node) -> Iterator[Fail]:
+    """Want attributes that can be looked up by name."""
+    given = node.metadata.get("attributes", {})
+    if not isinstance(given, dict):
+        yield Fail(
+            "/attributes",
+            f"attributes must be an object, got {json_type(given)}",
+            fix=set_to("/attributes", {}) if given is None else None,
+        )
+
+
+@rule("Z3-SHAPE-001", on="array", formats=V3, provides="shape")
+def shape(array: Array) -> Iterator[Fail]:
+    """Want the lengths that everything else is measured against."""
+    yield from wrong_lengths(array, "shape")
+
+
+def wrong_lengths(array: Array, member: str) -> Iterator[Fail]:
+    """Fail where a member is not a list of integers that are not negative."""
+    given = array.metadata.get(member, MISSING)
+    if given is MISSING:
+        return  # a missing member is another rule's finding
+    pointer = array.pointer(member)
+    message = f"{member} must be a list of non-negative integers, got {shown(given)}"
+    if not isinstance(given, list):
+        yield Fail(pointer, message)
+        return
+    for axis, length in enumerate(given):
+        if not is_integer(length) or length < 0:
+            at = array.pointer(member, axis)
+            integral = type(length) is float and length.is_integer() and length >= 0
+            yield Fail(at, message, fix=set_to(at, int(length)) if integral else None)
+            return
+
+
+def _has_names(array: Array) -> bool:
+    return "dimension_names" in array.metadata
+
+
+@rule("Z3-DIM-001", on="array", formats=V3, when=_has_names, provides="names")
+def dimension_names(array: Array) -> Iterator[Fail]:
+    """Want dimension_names to have a string or null for each dimension."""
+    given = array.metadata["dimension_names"]
+    rank = array.ndim
+    wanted = "strings or null" if rank is None else f"{rank} strings or null"
+    if not isinstance(given, list):
+        yield Fail(
+            "/dimension_names",
+            f"dimension_names must be a list of {wanted}, got {shown(given)}",
+            fix=_drop_names if given is None else None,
+        )
+        return
+    for axis, name in enumerate(given):
+        if name is not None and not isinstance(name, str):
+            yield Fail(
+                f"/dimension_names/{axis}",
+                f"dimension_names must be a list of {wanted}; entry {axis} is {shown(name)}",
+            )
+            return
+    if rank is not None and len(given) != rank:
+        yield Fail(
+            "/dimension_names",
+            f"dimension_names must be a list of {wanted}, got {len(given)}: {shown(given)}",
+            fix=lambda _node: Draft(
+                "suggest", note="name each dimension once, in the order of shape"
+            ),
+        )
+
+
+def _drop_names(node: Node) -> Draft:
+    from nz_explorer.model import Array
+
+    if isinstance(node, Array) and node.ndim == 0:
+        return Draft("safe", (replace("/dimension_names", []),))
+    return Draft(
+        "safe",
+        (remove("/dimension_names"),),
+        "to Zarr the same as null; NZ-1.0 then asks for names",
+    )

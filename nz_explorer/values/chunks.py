@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -11,13 +11,15 @@ import numpy as np
 
 from nz_explorer.model.fill import FillValue, matches
 from nz_explorer.store import Cancellation
-from nz_explorer.values.cache import Chunk, ChunkCache
+from nz_explorer.values.cache import MEBIBYTE, Chunk, ChunkCache
 from nz_explorer.values.opening import Coordinates, OpenArray
 
 Progress = Callable[[int, int], object]
 
 _LOCAL_THREADS = 4
 _REMOTE_THREADS = 16
+_MOST_TOGETHER = 64
+_BYTES_TOGETHER = 2 * MEBIBYTE
 
 
 def read_chunks(
@@ -58,7 +60,7 @@ def read_chunks(
         kept = None if cache is None else cache.get(opened.version, chunk)
         if kept is not None:
             found[chunk] = kept
-    tasks = _by_object(opened, [chunk for chunk in wanted if chunk not in found])
+    tasks = _tasks(opened, [chunk for chunk in wanted if chunk not in found])
     lock = threading.Lock()
 
     def work(task: list[Coordinates]) -> None:
@@ -120,25 +122,45 @@ def _run(
             raise
 
 
-def _by_object(opened: OpenArray, chunks: Iterable[Coordinates]) -> list[list[Coordinates]]:
-    """Group chunks by the object that holds them: the inner chunks of a shard share requests."""
+def _tasks(opened: OpenArray, chunks: list[Coordinates]) -> list[list[Coordinates]]:
+    """Split chunks into boxes that are read at once.
+
+    The inner chunks of a shard share requests; of small chunks, what zarr does around each
+    reading costs more than the reading.
+    """
+    most = max(1, min(_MOST_TOGETHER, _BYTES_TOGETHER // max(1, opened.chunk_bytes)))
+    if opened.shard_shape is None:
+        return list(_boxes(chunks, most))
     groups: dict[Coordinates, list[Coordinates]] = {}
     for chunk in chunks:
         groups.setdefault(opened.stored_in(chunk), []).append(chunk)
-    return list(groups.values())
+    return [box for group in groups.values() for box in _boxes(group, len(group))]
+
+
+def _boxes(chunks: list[Coordinates], most: int) -> Iterator[list[Coordinates]]:
+    if not chunks or len(chunks) == 1:
+        yield from ([chunks] if chunks else [])
+        return
+    grid = np.asarray(chunks)
+    low, high = grid.min(axis=0), grid.max(axis=0)
+    if len(chunks) <= most and int(np.prod(high - low + 1)) == len(chunks):
+        yield chunks
+        return
+    axis = int((high - low).argmax())
+    middle = (int(low[axis]) + int(high[axis]) + 1) // 2
+    yield from _boxes([chunk for chunk in chunks if chunk[axis] < middle], most)
+    yield from _boxes([chunk for chunk in chunks if chunk[axis] >= middle], most)
 
 
 def _read_together(
     opened: OpenArray, chunks: list[Coordinates], cancel: Cancellation | None
 ) -> dict[Coordinates, Chunk]:
-    """Read the chunks of one object at once where they fill a box, else one by one."""
+    """Read the chunks of a box at once; where that fails, one by one."""
     if len(chunks) > 1:
-        box = _box(chunks)
-        if box is not None:
-            try:
-                return _split(opened, chunks, *box)
-            except Exception:  # noqa: BLE001, S110  # one of them is at fault: find out which
-                pass
+        try:
+            return _split(opened, chunks)
+        except Exception:  # noqa: BLE001, S110  # one of them is at fault: find out which
+            pass
     found = {}
     for chunk in chunks:
         if cancel is not None:
@@ -147,19 +169,9 @@ def _read_together(
     return found
 
 
-def _box(chunks: list[Coordinates]) -> tuple[Coordinates, Coordinates] | None:
-    """Return the corners of the box that chunks fill, None where it has gaps."""
-    grid = np.asarray(chunks)
-    low, high = grid.min(axis=0), grid.max(axis=0)
-    if int(np.prod(high - low + 1)) != len(chunks):
-        return None
-    return tuple(low.tolist()), tuple(high.tolist())
-
-
-def _split(
-    opened: OpenArray, chunks: list[Coordinates], low: Coordinates, high: Coordinates
-) -> dict[Coordinates, Chunk]:
-    first, last = opened.region(low), opened.region(high)
+def _split(opened: OpenArray, chunks: list[Coordinates]) -> dict[Coordinates, Chunk]:
+    # of the chunks of a box, the least and the greatest are its corners
+    first, last = opened.region(min(chunks)), opened.region(max(chunks))
     box = tuple(slice(a.start, b.stop) for a, b in zip(first, last, strict=True))
     values = _select(opened, box)
     found = {}
@@ -169,7 +181,7 @@ def _split(
             slice(part.start - start.start, part.stop - start.start)
             for part, start in zip(region, box, strict=True)
         )
-        # a copy, so that one kept chunk does not keep its whole shard
+        # a copy, so that one kept chunk does not keep the whole box
         found[chunk] = _as_chunk(opened, chunk, values[inside].copy())
     return found
 

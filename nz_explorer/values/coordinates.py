@@ -15,7 +15,7 @@ from nz_explorer.model.fill import FillValue, matches, value_text
 from nz_explorer.store import Cancellation
 from nz_explorer.values.cache import Chunk, ChunkCache
 from nz_explorer.values.chunks import chunk_exists, error_text, read_chunks
-from nz_explorer.values.opening import OpenArray, UnsupportedArray, open_array
+from nz_explorer.values.opening import OpenArray, UnsupportedArray, open_for_reading
 from nz_explorer.values.window import bytes_text
 
 Verdict = Literal[
@@ -130,7 +130,7 @@ def check_monotonic(
     if kind in _UNORDERED and length > 1:
         return Monotonicity("unordered", note=f"{_UNORDERED[kind]} have no order")
     try:
-        opened = open_array(array, cache)
+        opened = open_for_reading(array, cache)
     except UnsupportedArray as error:
         return Monotonicity("unreadable", note=str(error))
     return _Check(opened, budget, cancel, cache).run()
@@ -176,7 +176,8 @@ class _Check:
         affordable = [n for n in numbers if n not in fresh or sum(m <= n for m in fresh) <= room]
         if len(affordable) < len(numbers):
             numbers = range(numbers.start, numbers.start + len(affordable))
-        asked = fresh.intersection(numbers) if self.opened.array.hierarchy.reader.local else set()
+        quick = self.opened.array.hierarchy.reader.local and self.opened.grid[0] <= _MOST_AHEAD
+        asked = fresh.intersection(numbers) if quick else set()
         for number in sorted(asked) or ([] if numbers else [numbers.start]):
             # to know that a chunk was never written takes no reading
             answer = self._if_absent(number, number * self.opened.chunk_shape[0])
@@ -299,7 +300,7 @@ class _Check:
             first=self.first,
             last=last,
             missing_count=0,
-            step=self.spacing.step(),
+            step=self.spacing.step(self.first, last, self.length),
             note=note,
             bytes_read=self.bytes_read,
         )
@@ -336,10 +337,12 @@ class _Spacing:
         else:
             self._regular = bool(np.all(steps == self._step))
 
-    def step(self) -> Any:
+    def step(self, first: Any, last: Any, length: int) -> Any:
         """Return the spacing as a Python value, None where it is not regular."""
         if not self._regular or self._step is None:
             return None
+        if isinstance(first, float):  # the ends are exact, single differences are not
+            return float(f"{(last - first) / (length - 1):.12g}")
         return _python(np.asarray(self._step))
 
 

@@ -45,7 +45,7 @@ _VARIABLE_ITEM = 64
 _versions = itertools.count(1)
 
 
-class UnsupportedArray(Exception):  # noqa: N818  # not a fault: a state of the array
+class UnsupportedArray(Exception):  # not a fault: a state of the array
     """Values that cannot be read; the text says why in a sentence."""
 
 
@@ -118,7 +118,7 @@ class OpenArray:
         return "/".join(part for part in (self.zarr.store_path.path, name) if part)
 
 
-def open_array(array: Array, cache: ChunkCache | None = None) -> OpenArray:
+def open_for_reading(array: Array, cache: ChunkCache | None = None) -> OpenArray:
     """Open an array of the model for reading.
 
     Parameters

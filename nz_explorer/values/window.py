@@ -14,7 +14,7 @@ from nz_explorer.model import Array
 from nz_explorer.store import Cancellation
 from nz_explorer.values.cache import MEBIBYTE, Chunk, ChunkCache
 from nz_explorer.values.chunks import Progress, read_chunks
-from nz_explorer.values.opening import Coordinates, OpenArray, open_array
+from nz_explorer.values.opening import Coordinates, OpenArray, open_for_reading
 from nz_explorer.values.states import ABSENT, UNREAD, UNREADABLE, States, classify
 
 DEFAULT_BUDGET = 64 * MEBIBYTE
@@ -176,18 +176,59 @@ def read_window(
     Cancelled
         If it was cancelled.
     """
-    opened = open_array(array, cache)
+    opened = open_for_reading(array, cache)
+    points = [
+        spread(axis, opened.shape[axis], most) for axis, most in zip(axes, most_points, strict=True)
+    ]
+    return read_points(
+        array, points, index, budget=budget, cache=cache, cancel=cancel, progress=progress
+    )
+
+
+def read_points(
+    array: Array,
+    points: Sequence[Points],
+    index: Mapping[int, int],
+    *,
+    budget: int | None = DEFAULT_BUDGET,
+    cache: ChunkCache | None = None,
+    cancel: Cancellation | None = None,
+    progress: Progress | None = None,
+) -> Window:
+    """Read a slice of an array at given points, or at fewer where they take more than the budget.
+
+    Parameters
+    ----------
+    points
+        The points along each axis to show, in the order of the result.
+    array, index, budget, cache, cancel, progress
+        As for `read_window`.
+
+    Returns
+    -------
+    Window
+
+    Raises
+    ------
+    UnsupportedArray
+        If zarr cannot read the array at all.
+    Cancelled
+        If it was cancelled.
+    """
+    opened = open_for_reading(array, cache)
+    shown = {part.axis for part in points}
     fixed = {
-        axis: _inside(index.get(axis, 0), length)
+        axis: inside(index.get(axis, 0), length)
         for axis, length in enumerate(opened.shape)
-        if axis not in axes
+        if axis not in shown
     }
-    plan = _plan(opened, axes, fixed, most_points, budget, cache)
+    plan = _plan(opened, tuple(points), fixed, budget, cache)
     chunks = read_chunks(opened, plan.chunks, cache=cache, cancel=cancel, progress=progress)
     return _assemble(opened, plan, fixed, chunks)
 
 
-def _inside(index: int, length: int) -> int:
+def inside(index: int, length: int) -> int:
+    """Return an index that lies in a dimension: negative ones count from its end."""
     return max(0, min(index + length if index < 0 else index, length - 1))
 
 
@@ -205,18 +246,13 @@ class _Plan:
 
 def _plan(
     opened: OpenArray,
-    axes: Sequence[int],
+    points: tuple[Points, ...],
     fixed: Mapping[int, int],
-    most_points: Sequence[int],
     budget: int | None,
     cache: ChunkCache | None,
 ) -> _Plan:
-    points = tuple(
-        _spread(axis, opened.shape[axis], most)
-        for axis, most in zip(axes, most_points, strict=True)
-    )
-    grid = [opened.grid[axis] for axis in axes]
-    total = math.prod(grid)
+    axes = [part.axis for part in points]
+    total = math.prod(opened.grid[axis] for axis in axes)
     touched = [_touched(opened, part) for part in points]
     affordable = total if budget is None else budget // max(1, opened.chunk_bytes)
     # so many chunks that listing them takes longer than reading the affordable ones
@@ -225,12 +261,12 @@ def _plan(
         fresh = _not_kept(opened, wanted, cache)
         if len(fresh) <= affordable:
             return _Plan(points, wanted, fresh, total)
-    chosen, points = _fewer(opened, points, grid, touched, affordable)
+    chosen, points = _fewer(opened, points, touched, affordable)
     wanted = _chunks(opened, axes, fixed, chosen)
     return _Plan(points, wanted, _not_kept(opened, wanted, cache), total)
 
 
-def _spread(axis: int, length: int, most: int) -> Points:
+def spread(axis: int, length: int, most: int) -> Points:
     """Spread points over an axis; the gaps at its two ends are alike."""
     step = max(1, -(-length // max(1, most)))
     size = -(-length // step)
@@ -280,12 +316,11 @@ def _not_kept(
 def _fewer(
     opened: OpenArray,
     points: tuple[Points, ...],
-    grid: list[int],
     touched: list[list[int]],
     affordable: int,
 ) -> tuple[list[list[int]], tuple[Points, ...]]:
     """Choose chunks that the budget has room for."""
-    if affordable < 1 or not grid:
+    if affordable < 1 or not points:
         return [[] for _ in points], points
     counts = _share([len(part) for part in touched], affordable)
     tiles = math.prod(counts) >= _TILES_FROM * math.prod(map(len, touched))
@@ -297,7 +332,7 @@ def _fewer(
         return chosen, points
     # no point per chunk is left out: a point in every chunk that is read
     sparse = tuple(
-        part if count == len(chunks) else _spread(part.axis, part.length, count)
+        part if count == len(chunks) else spread(part.axis, part.length, count)
         for part, chunks, count in zip(points, touched, counts, strict=True)
     )
     return [_touched(opened, part) for part in sparse], sparse

@@ -1,0 +1,286 @@
+"""What stands along the axes of a picture: coordinate values, dates, names, or bare indices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from nz_explorer.model import Array, is_candidate
+from nz_explorer.store import Cancellation
+from nz_explorer.values.cache import MEBIBYTE, ChunkCache
+from nz_explorer.values.coordinates import check_monotonic
+from nz_explorer.values.opening import UnsupportedArray
+from nz_explorer.values.states import VALUE
+from nz_explorer.values.times import is_time, time_labels
+from nz_explorer.values.window import Points, read_points
+
+Kind = Literal["index", "number", "time", "category"]
+
+COORDINATE_BUDGET = 16 * MEBIBYTE
+_LONGEST_LABEL = 60
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AxisCoordinates:
+    """Coordinates of points along an axis.
+
+    Parameters
+    ----------
+    kind
+        ``index`` where the dimension has no coordinate that can be used.
+    coordinates
+        float64, one per point; None for ``index`` and ``category``.
+    labels
+        A text per point, for ``time`` and ``category``.
+    units
+        As the coordinate array gives them; None for times, whose labels say it all.
+    decreasing
+        Whether coordinates fall with the index.
+    title
+        ``long_name`` or ``standard_name`` of the coordinate array.
+    path
+        Of the coordinate array.
+    why
+        Why there is none, in a sentence.
+    """
+
+    kind: Kind = "index"
+    coordinates: np.ndarray[Any, np.dtype[np.float64]] | None = None
+    labels: list[str] | None = None
+    units: str | None = None
+    decreasing: bool = False
+    title: str | None = None
+    path: str | None = None
+    why: str | None = None
+
+
+def find_coordinate(
+    array: Array, axis: int, cancel: Cancellation | None = None
+) -> tuple[Array | None, str]:
+    """Find the array that holds the coordinates of a dimension, going by metadata.
+
+    Parameters
+    ----------
+    array
+        Whose dimension it is.
+    axis
+        Number of the dimension.
+    cancel
+        To give up reading metadata.
+
+    Returns
+    -------
+    tuple
+        The array, named like the dimension and as long, of the same group (of a group above,
+        too, where netCDF-C wrote the names: its dimensions are visible below); or None and why.
+
+    Notes
+    -----
+    Source: NZ-1.0, Dimension Coordinate Array.
+    """
+    names, shape = array.dimension_names, array.shape or ()
+    name = None if names is None else names[axis]
+    if not name or "/" in name:
+        return None, "the dimension has no name"
+    if array.name == name:
+        return None, "it is the coordinate itself"
+    group = array.parent or "/"
+    while True:
+        node = array.hierarchy.get(f"{'' if group == '/' else group}/{name}", cancel)
+        if isinstance(node, Array) or group == "/" or array.dimension_names_source != "nczarr":
+            break
+        group = group.rpartition("/")[0] or "/"
+    if not isinstance(node, Array):
+        return None, f"there is no array {name} beside it"
+    if not is_candidate(node):
+        return None, f"{node.path} is not one-dimensional along {name}"
+    if node.shape != (shape[axis],):
+        return None, f"{node.path} has {node.shape and node.shape[0]} values, not {shape[axis]}"
+    return node, ""
+
+
+def axis_coordinates(
+    array: Array,
+    points: Points,
+    *,
+    cache: ChunkCache | None = None,
+    cancel: Cancellation | None = None,
+) -> AxisCoordinates:
+    """Return what stands along an axis of a picture.
+
+    Parameters
+    ----------
+    array
+        The array shown.
+    points
+        The points of the axis that are shown.
+    cache
+        Where decoded chunks are kept.
+    cancel
+        Looked at between chunks.
+
+    Returns
+    -------
+    AxisCoordinates
+        Numbers only where the array found is strictly monotonic, so that it really is a dimension
+        coordinate; names also where they are in no order. Nothing is raised for bad data.
+
+    Raises
+    ------
+    Cancelled
+        If it was cancelled.
+    """
+    found, why = find_coordinate(array, points.axis, cancel)
+    if found is None:
+        return AxisCoordinates(why=why)
+    text = found.data_type.kind == "string"
+    if not text:
+        monotonic = check_monotonic(found, budget=COORDINATE_BUDGET, cancel=cancel, cache=cache)
+        if monotonic.strict is not True and monotonic.verdict != "budget":
+            return AxisCoordinates(why=f"{found.path} is not its coordinate: {monotonic.note}")
+    try:
+        along = replace(points, axis=0)
+        window = read_points(
+            found, [along], {}, budget=COORDINATE_BUDGET, cache=cache, cancel=cancel
+        )
+    except UnsupportedArray as error:
+        return AxisCoordinates(why=str(error))
+    if window.axes[0] != along or (window.states != VALUE).any():
+        return AxisCoordinates(why=f"{found.path} could not be read at all of the points shown")
+    if text:
+        labels = [str(value)[:_LONGEST_LABEL] for value in window.values.tolist()]
+        return AxisCoordinates("category", labels=labels, title=_title(found), path=found.path)
+    return _numeric(found, window.values)
+
+
+def _numeric(found: Array, stored: np.ndarray[Any, Any]) -> AxisCoordinates:
+    values = unpacked(found, stored)
+    if values.dtype.kind not in "iufmM":
+        return AxisCoordinates(why=f"{found.path} holds no numbers")
+    ticks = values.astype("i8") if values.dtype.kind in "mM" else values
+    numbers: np.ndarray[Any, np.dtype[np.float64]] = ticks.astype(np.float64)
+    steps = np.diff(numbers)
+    if not (np.all(steps > 0) or np.all(steps < 0)):
+        return AxisCoordinates(why=f"{found.path} is not strictly monotonic at the points shown")
+    labels = time_labels(values, found.attributes)
+    return AxisCoordinates(
+        kind="number" if labels is None else "time",
+        coordinates=numbers,
+        labels=labels,
+        units=None if labels is not None else text_attribute(found, "units"),
+        decreasing=bool(steps.size and steps[0] < 0),
+        title=_title(found),
+        path=found.path,
+    )
+
+
+def coordinate_label(
+    array: Array,
+    axis: int,
+    index: int,
+    *,
+    cache: ChunkCache | None = None,
+    cancel: Cancellation | None = None,
+) -> tuple[str, str | None]:
+    """Return the coordinate at an index of a dimension, as text.
+
+    Parameters
+    ----------
+    array
+        Whose dimension it is.
+    axis, index
+        The dimension, and the index in it.
+    cache
+        Where decoded chunks are kept.
+    cancel
+        Looked at between chunks.
+
+    Returns
+    -------
+    tuple of str
+        The text, such as ``2001-07-03``, and its units; the index itself where there is no
+        coordinate.
+
+    Raises
+    ------
+    Cancelled
+        If it was cancelled.
+    """
+    length = (array.shape or ())[axis]
+    found = axis_coordinates(array, Points(axis, index, 1, 1, length), cache=cache, cancel=cancel)
+    if found.labels:
+        return found.labels[0], found.units
+    if found.coordinates is not None:
+        return number_text(float(found.coordinates[0])), found.units
+    return str(index), None
+
+
+def number_text(number: float) -> str:
+    """Return a coordinate as people write it: ``0.1``, whatever float32 makes of it.
+
+    Parameters
+    ----------
+    number
+        The number.
+
+    Returns
+    -------
+    str
+    """
+    text = f"{number:.7g}"
+    return (
+        text
+        if float(text) != number and abs(float(text) - number) <= 1e-7 * abs(number)
+        else (f"{number:.12g}")
+    )
+
+
+def unpacked(array: Array, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return values with ``scale_factor`` and ``add_offset`` applied, where an array has them.
+
+    Parameters
+    ----------
+    array
+        Whose attributes say how its values are packed.
+    values
+        Stored values.
+
+    Returns
+    -------
+    ndarray
+        float64 where there was something to apply, else `values`.
+
+    Notes
+    -----
+    Source: CF-1.11, 8.1 Packed Data.
+    """
+    scale = number_attribute(array, "scale_factor")
+    offset = number_attribute(array, "add_offset")
+    if (scale is None and offset is None) or values.dtype.kind not in "iuf":
+        return values
+    return values.astype(np.float64) * (1.0 if scale is None else scale) + (offset or 0.0)
+
+
+def number_attribute(array: Array, name: str) -> float | None:
+    """Return an attribute that is a number, also one written as a list of one."""
+    value = array.attributes.get(name)
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def text_attribute(array: Array, *names: str) -> str | None:
+    """Return the first of some attributes that is a text with something in it."""
+    for name in names:
+        value = array.attributes.get(name)
+        if isinstance(value, str) and value.strip():
+            return value.strip()[:200]
+    return None
+
+
+def _title(array: Array) -> str | None:
+    if is_time(array.attributes):
+        return text_attribute(array, "long_name")
+    return text_attribute(array, "long_name", "standard_name")

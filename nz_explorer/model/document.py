@@ -226,30 +226,14 @@ def decode(raw: bytes, key: str = "") -> tuple[Any, tuple[DocumentProblem, ...]]
         value = orjson.loads(raw)
     except orjson.JSONDecodeError:
         return _decode_tolerantly(raw, key)
-    # Every member has a key followed by a colon, and text in strings can only add to the count of
-    # those, so an equal count proves that no key was dropped. And orjson rounds integers beyond 64
-    # bits to floats without a word.
-    if raw.count(b'":') != _count_members(value) or _LONG_NUMBER.search(raw):
+    # Every member has a key followed by a colon, and strings that hold `":` hold it in both texts,
+    # so an equal count proves that no key was dropped. And orjson rounds integers beyond 64 bits to
+    # floats without a word.
+    if raw.count(b'":') != orjson.dumps(value).count(b'":') or _LONG_NUMBER.search(raw):
         return _decode_tolerantly(raw, key)
     if type(value) is not dict:
         return value, (_not_object(value, key),)
     return value, ()
-
-
-def _count_members(value: Any) -> int:
-    if type(value) is dict:
-        count = len(value)
-        for item in value.values():
-            if type(item) is dict or type(item) is list:
-                count += _count_members(item)
-        return count
-    if type(value) is list:
-        count = 0
-        for item in value:
-            if type(item) is dict or type(item) is list:
-                count += _count_members(item)
-        return count
-    return 0
 
 
 def _decode_lazily(raw: bytes) -> dict[str, Any] | None:
@@ -275,8 +259,9 @@ def _decode_lazily(raw: bytes) -> dict[str, Any] | None:
     keys = len(parts) + 1 + (1 if outer is members else 0)
     if raw.count(b'":') != keys + sum(bytes(part).count(b'":') for part in parts):
         return None
-    if any(_count_members(v) != bytes(outer[k]).count(b'":') for k, v in value.items()):
-        return None
+    for name, part in outer.items():
+        if bytes(part).count(b'":') != orjson.dumps(value[name]).count(b'":'):
+            return None
     inside["metadata"] = Entries(entries)
     if outer is not members:
         return inside

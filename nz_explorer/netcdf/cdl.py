@@ -254,7 +254,7 @@ def _attribute_value(value: Any) -> tuple[str, str]:
     if items and kinds <= {int}:
         return _values(items, "int64")
     if items and kinds <= {int, float}:
-        return _values(items, "float64")
+        return _values([float(item) for item in items[: MAX_VALUES + 1]], "float64")
     if items and kinds <= {str}:
         words = ", ".join(quote(item) for item in items[:MAX_VALUES])
         return (f"string {words}" if len(items) > 1 else words), _more(items)
@@ -267,7 +267,7 @@ def _values(items: list[Any], type_name: str) -> tuple[str, str]:
 
 
 def _more(items: list[Any]) -> str:
-    return f" // and {len(items) - MAX_VALUES} more" if len(items) > MAX_VALUES else ""
+    return " // and more" if len(items) > MAX_VALUES else ""
 
 
 def _value(value: Any, type_name: str) -> str:

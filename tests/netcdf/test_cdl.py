@@ -1,0 +1,149 @@
+"""CDL: what ncdump would print, each line tied to the place it was made from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nz_explorer.model import Array, Group, open_store
+from nz_explorer.netcdf import cdl, concepts
+from nz_explorer.netcdf.cdl import escape_name, quote
+
+
+def text(store: Path, group: str = "/") -> list[str]:
+    return [line.text for line in cdl(open_store(store)[group])]
+
+
+def test_a_group_with_dimensions_variables_and_attributes(sample_store: Path) -> None:
+    lines = text(sample_store, "/ocean")
+    assert lines[0].startswith("netcdf ")
+    assert "dimensions:" in lines
+    assert "\ty = 96 ;" in lines
+    assert "\tfloat sea_surface_temperature(time, y, x) ;" in lines
+    assert "\t\tsea_surface_temperature:_FillValue = -9999.f ;" in lines
+    assert '\t\tsea_surface_temperature:units = "degC" ;' in lines or any(
+        "sea_surface_temperature:units" in line for line in lines
+    )
+    assert lines[-1] == "}"
+
+
+def test_groups_are_nested_and_closed(sample_store: Path) -> None:
+    lines = [line.strip() for line in text(sample_store)]
+    for name in ("analysis", "forecast", "ocean"):
+        assert lines.index(f"group: {name} {{") < lines.index(f"}} // group {name}")
+
+
+def test_every_line_with_a_pointer_leads_to_its_value(broken_store: Path) -> None:
+    hierarchy = open_store(broken_store)
+    checked = 0
+    for line in cdl(hierarchy.root):
+        if line.path is None or not line.pointer:
+            continue
+        node = hierarchy[line.path]
+        document, pointer = node.locate(line.pointer)
+        if document is not None and document.span(pointer) is not None:
+            checked += 1
+        else:  # what is missing is pointed at where it should be
+            assert node.state != "ok" or pointer.rsplit("/", 1)[-1] in (
+                "data_type",
+                "dimension_names",
+                "0",
+                "1",
+            )
+    assert checked > 100
+
+
+def test_what_netcdf_has_not_is_said(sample_store: Path, broken_store: Path) -> None:
+    sample, broken = "\n".join(text(sample_store)), "\n".join(text(broken_store))
+    assert "bool: netCDF has no such type" in sample
+    assert "complex64: netCDF has no such type" in sample
+    assert "has no name in the store" in broken
+    assert "also used with length 72" in broken
+
+
+@pytest.mark.parametrize(
+    ("name", "escaped"),
+    [
+        ("air_temp", "air_temp"),
+        ("wind speed", "wind\\ speed"),
+        ("2m", "\\2m"),
+        ("a/b", "a\\/b"),
+        ("é", "é"),
+        ("a\x1b", "a\\x1b"),
+    ],
+)
+def test_names_are_escaped(name: str, escaped: str) -> None:
+    assert escape_name(name) == escaped
+
+
+def test_strings_are_quoted() -> None:
+    assert quote('a "b"\n\\\x1b') == '"a \\"b\\"\\n\\\\\\u001b"'
+
+
+def test_numbers_carry_their_types(tmp_path: Path) -> None:
+    attributes = {
+        "i": 5,
+        "f": 1.0,
+        "many": [1, 2],
+        "mixed": [1, 2.5],
+        "words": ["a", "b"],
+        "nested": {"a": 1},
+        "big": 1e20,
+    }
+    (tmp_path / "zarr.json").write_text(
+        json.dumps({"zarr_format": 3, "node_type": "group", "attributes": attributes})
+    )
+    lines = [line.strip() for line in text(tmp_path)]
+    assert ":i = 5LL ;" in lines
+    assert ":f = 1. ;" in lines
+    assert ":many = 1LL, 2LL ;" in lines
+    assert ":mixed = 1., 2.5 ;" in lines
+    assert ':words = string "a", "b" ;' in lines
+    assert ":big = 1e+20 ;" in lines
+    assert any(
+        line.startswith(':nested = "{') and "netCDF has no such type" in line for line in lines
+    )
+
+
+@pytest.mark.parametrize("name", ["nczarr-1.0.0-keys", "nczarr-2.0.0-in-zarray"])
+def test_variables_of_netcdf_c_print_as_ncdump_prints_them(data: Path, name: str) -> None:
+    lines = [line.strip() for line in text(data / "nczarr" / f"{name}.zip")]
+    for wanted in {
+        "nczarr-1.0.0-keys": [
+            "int lat(lat) ;",
+            "lat:_FillValue = -1 ;",
+            'pos:pos_attr = "latXlon" ;',
+        ],
+        "nczarr-2.0.0-in-zarray": ["int v(d0, d1, d2) ;"],
+    }[name]:
+        assert wanted in lines
+
+
+def test_concepts_name_what_the_group_holds(sample_store: Path) -> None:
+    hierarchy = open_store(sample_store)
+    group = hierarchy["/ocean"]
+    hierarchy.children(group)
+    assert isinstance(group, Group)
+    roles = {
+        array.path: "auxiliary" if array.name == "latitude" else "data" for array in group.arrays
+    }
+    rows = {row.nug: row for row in concepts(group, roles)}  # type: ignore[arg-type]
+    assert [place.label for place in rows["auxiliary coordinate and other helpers"].here] == [
+        "latitude"
+    ]
+    assert rows["unlimited dimension"].nz == "no equivalent"
+    assert rows["variable"].total == len(group.arrays)
+    assert rows["Conventions"].here[0].path == "/"
+    for row in rows.values():
+        for place in row.here:
+            assert place.path in hierarchy
+
+
+def test_an_array_is_printed_alone(sample_store: Path) -> None:
+    hierarchy = open_store(sample_store)
+    node = hierarchy["/ocean/sea_surface_temperature"]
+    assert isinstance(node, Array)
+    lines = text(sample_store, node.path)
+    assert sum(line.startswith("\tfloat ") for line in lines) == 1

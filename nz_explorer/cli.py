@@ -7,9 +7,11 @@ read or the call is wrong – with one line on stderr and no traceback.
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -111,7 +113,9 @@ def tree(source: str, depth: int | None) -> None:
 
 @main.command()
 @click.argument("source")
-@click.option("--group", default="/", show_default=True, help="Path of the group, or array, to print.")
+@click.option(
+    "--group", default="/", show_default=True, help="Path of the group, or array, to print."
+)
 def cdl(source: str, group: str) -> None:
     """Print SOURCE as CDL, as ``ncdump -h`` prints a netCDF file."""
     from nz_explorer.model import open_store
@@ -119,6 +123,128 @@ def cdl(source: str, group: str) -> None:
 
     for line in cdl_lines(open_store(source)[group]):
         click.echo(line.text)
+
+
+@main.command()
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "html", "markdown", "sarif"]),
+    default="text",
+    show_default=True,
+)
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=None,
+    help="File to write the report to.",
+)
+@click.option(
+    "--conventions",
+    default="auto",
+    show_default=True,
+    help="Comma-separated: auto, nz, zarr3, zarr2, zcf, geozarr, cs, nczarr.",
+)
+@click.option(
+    "--values",
+    type=click.Choice(["none", "coordinates", "all"]),
+    default="coordinates",
+    show_default=True,
+    help="Values that may be read.",
+)
+@click.option("--select", multiple=True, help="Rules to evaluate, by id or prefix, such as NZ-DIM.")
+@click.option("--ignore", multiple=True, help="Rules to leave out, by id or prefix.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["error", "warning", "never"]),
+    default="error",
+    show_default=True,
+    help="Severity from which on findings make the exit code 1.",
+)
+def check(
+    sources: tuple[str, ...],
+    form: str,
+    output: Path | None,
+    conventions: str,
+    values: Any,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    fail_on: str,
+) -> int:
+    """Check one or more SOURCEs against NZ-1.0 and what it stands on.
+
+    The exit code is 0 if nothing at or above --fail-on was found, 1 if something was, and 2 if a source
+    could not be read or the call is wrong.
+    """
+    from nz_explorer.rules.check import check as check_source
+    from nz_explorer.rules.formats import render
+
+    reports = []
+    unread = False
+    for source in sources:
+        try:
+            reports.append(
+                check_source(
+                    source, conventions, values, select=_split(select), ignore=_split(ignore)
+                )
+            )
+        except ValueError as error:
+            raise click.UsageError(str(error)) from error
+        except Exception as error:
+            if not _is_expected(error):
+                raise
+            _complain(str(error))
+            unread = True
+    if reports:
+        on_terminal = output is None and sys.stdout.isatty()
+        text = render(reports, form, color=on_terminal, width=_columns() if on_terminal else None)
+        if output is None:
+            click.echo(text, nl=False)
+        else:
+            output.write_text(text, "utf-8")
+    if unread:
+        return WRONG
+    severe = {"error": ("error",), "warning": ("error", "warning"), "never": ()}[fail_on]
+    return int(any(getattr(report.counts, severity) for report in reports for severity in severe))
+
+
+def _split(prefixes: tuple[str, ...]) -> list[str]:
+    return [part.strip() for prefix in prefixes for part in prefix.split(",") if part.strip()]
+
+
+def _columns() -> int:
+    return shutil.get_terminal_size().columns
+
+
+@main.command()
+@click.argument("rule", required=False)
+@click.option(
+    "--all", "every", is_flag=True, help="List all rules, also those that do not work yet."
+)
+def explain(rule: str | None, every: bool) -> None:
+    """Explain a RULE: what it says, why, where it comes from, and how to keep it."""
+    from nz_explorer.rules import catalogue
+    from nz_explorer.rules.formats.text import rule_text, rules_text
+
+    color = sys.stdout.isatty()
+    width = _columns() if color else None
+    if every or rule is None:
+        if not every:
+            raise click.UsageError("name a rule, such as NZ-DIM-010, or ask for --all")
+        click.echo(rules_text(catalogue.rules().values(), color=color, width=width), nl=False)
+        return
+    found = catalogue.find(rule)
+    if not found:
+        import difflib
+
+        near = difflib.get_close_matches(rule.upper(), catalogue.rules(), n=3)
+        hint = f"; did you mean {', '.join(near)}?" if near else "; explain --all lists all rules"
+        raise click.UsageError(f"there is no rule {rule}{hint}")
+    if len(found) == 1:
+        click.echo(rule_text(found[0], color=color, width=width or 100), nl=False)
+    else:
+        click.echo(rules_text(found, color=color, width=width), nl=False)
 
 
 if __name__ == "__main__":

@@ -564,23 +564,7 @@ class Evaluation:
     def not_evaluated(self, path: str = "/", below: bool = True) -> list[NotEvaluated]:
         """Return the rules that were not decided at a node, and below it, and why."""
         with self._lock:
-            found = []
-            if path == "/":
-                found = [
-                    NotEvaluated(rule_id, "/", why)
-                    for rule_id, why in sorted(self._skipped.items())
-                ]
-                found += [
-                    NotEvaluated(FAMILIES[name][0], "/", "no rules yet")
-                    for name in self.conventions
-                    if not any(r.works for r in rules().values() if r.family == FAMILIES[name][0])
-                ]
-                if (
-                    BASE in self.wanted
-                    and self._base_hit() is None
-                    and (why := self._base_unknown())
-                ):
-                    found.append(NotEvaluated(BASE, "/", why))
+            found = self._not_evaluated_in_store() if path == "/" else []
             if not self._undecided.total():
                 return found
             prefix = "/" if path == "/" else path + "/"
@@ -592,9 +576,37 @@ class Evaluation:
                         )
             return found
 
+    def _not_evaluated_in_store(self) -> list[NotEvaluated]:
+        found = [NotEvaluated(rule_id, "/", why) for rule_id, why in sorted(self._skipped.items())]
+        found += [
+            NotEvaluated(FAMILIES[name][0], "/", "no rules yet")
+            for name in self.conventions
+            if not any(info.works for info in rules().values() if info.family == FAMILIES[name][0])
+        ]
+        if BASE in self.wanted and self._base_hit() is None and (why := self._base_unknown()):
+            found.append(NotEvaluated(BASE, "/", why))
+        return found
+
+    @property
+    def not_evaluated_total(self) -> int:
+        """How many entries `not_evaluated` has for the whole hierarchy, without making them."""
+        with self._lock:
+            return len(self._not_evaluated_in_store()) + self._undecided.total()
+
     def monotonicity(self, path: str) -> Monotonicity | None:
         """Return what the values of an array say, if they were read."""
         return self._monotonicity.get(path)
+
+    def locate(self, finding: Finding) -> tuple[str | None, int | None]:
+        """Return the key of the document that a finding is about, and the line in it, if known."""
+        node = self._node(finding.path)
+        if node is None:
+            return None, None
+        document, pointer = node.locate(finding.pointer)
+        if document is None:
+            return None, None
+        span = document.span(pointer)
+        return document.key, None if span is None else span.first_line
 
     @property
     def declared(self) -> bool | None:
@@ -688,16 +700,7 @@ class Evaluation:
             BASE in (i.id for i in own) and self._base
         ):
             return False
-        known = (
-            self.complete
-            and bool(own)
-            and all(
-                info.id in self.wanted
-                and info.id not in self._skipped
-                and not self._undecided[info.id]
-                for info in own
-            )
-        )
+        known = self.complete and bool(own) and all(self._decided(info.id) for info in own)
         if name == "nz" and known:
             known = isinstance(self.hierarchy.root, Group) and not self._base_unknown()
         return True if known else None
@@ -733,14 +736,15 @@ class Evaluation:
         if self.hierarchy.zarr_format == 2:
             return None
         for info in rules().values():
-            if _is_base(info) and info.works:
-                if (
-                    info.id not in self.wanted
-                    or info.id in self._skipped
-                    or self._undecided[info.id]
-                ):
-                    return f"dependency: {info.id}"
+            if _is_base(info) and info.works and not self._decided(info.id):
+                return f"dependency: {info.id}"
         return None if self.complete else "budget"
+
+    def _decided(self, rule_id: str) -> bool:
+        """Whether a rule was evaluated wherever it applies, as far as the hierarchy was visited."""
+        return (
+            rule_id in self.wanted and rule_id not in self._skipped and not self._undecided[rule_id]
+        )
 
     def _finding(self, hit: Hit, place: str, owner: str) -> Finding:
         tags: list[str] = []

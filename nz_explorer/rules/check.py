@@ -1,0 +1,98 @@
+"""Check a source against the rules, from Python."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from nz_explorer.model import Hierarchy, open_store
+from nz_explorer.rules.engine import Budget, Evaluation, Progress, Values
+from nz_explorer.rules.report import Report
+from nz_explorer.store import SourceError
+
+WORDS = {
+    "nodes": "reading metadata",
+    "coordinates": "reading coordinates",
+    "listings": "looking inside arrays",
+}
+
+
+def check(
+    source: Any,
+    conventions: str | Iterable[str] = "auto",
+    values: Values = "coordinates",
+    budget: Budget | None = None,
+    progress: bool = True,
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    storage_options: dict[str, Any] | None = None,
+) -> Report:
+    """Check a Zarr hierarchy against NZ-1.0 and what it stands on.
+
+    Parameters
+    ----------
+    source
+        A path, URL, zarr store or group – whatever `open_store` takes – or a `Hierarchy`.
+    conventions : str or iterable of str
+        ``auto``, or some of ``nz``, ``zarr3``, ``zarr2``, ``zcf``, ``geozarr``, ``cs``, ``nczarr``.
+    values : {"none", "coordinates", "all"}
+        Which values may be read.
+    budget : Budget, optional
+        How much may be read. What is left out is in `Report.not_evaluated`.
+    progress : bool
+        Whether to show a progress bar, on a terminal.
+    select, ignore : iterable of str
+        Rules by id or prefix, such as ``["NZ-DIM"]``; the longest prefix decides.
+    storage_options : dict, optional
+        For remote sources.
+
+    Returns
+    -------
+    Report
+        What was found.
+
+    Raises
+    ------
+    SourceError
+        If there is no hierarchy, or its root cannot be read.
+    ValueError
+        If a convention or a rule is not known.
+    """
+    hierarchy = (
+        source
+        if isinstance(source, Hierarchy)
+        else open_store(source, storage_options=storage_options)
+    )
+    if hierarchy.root.state == "unreadable":
+        raise SourceError(hierarchy.root.problem or f"{hierarchy.source} could not be read")
+    evaluation = Evaluation(
+        hierarchy, conventions, _listed(select), _listed(ignore), values, budget
+    )
+    with _bar(progress and sys.stderr.isatty()) as tell:
+        evaluation.run(progress=tell)
+    return Report(evaluation)
+
+
+def _listed(prefixes: str | Iterable[str]) -> list[str]:
+    return prefixes.split(",") if isinstance(prefixes, str) else list(prefixes)
+
+
+@contextmanager
+def _bar(show: bool) -> Iterator[Progress | None]:
+    """Give a function to call with progress, which draws a bar that vanishes at the end."""
+    if not show:
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("opening", total=None)
+
+        def tell(what: str, done: int, total: int | None) -> None:
+            bar.update(task, description=WORDS.get(what, what), completed=done, total=total)
+
+        yield tell

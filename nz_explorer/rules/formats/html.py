@@ -1,0 +1,137 @@
+"""Reports as one HTML page that needs nothing else: no script, no request, fit for paper."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from nz_explorer.model.printable import printable
+from nz_explorer.rules.formats import MARKS, MEANING, nodes, plural, summary, undecided
+
+if TYPE_CHECKING:
+    from nz_explorer.rules.catalogue import RuleInfo
+    from nz_explorer.rules.findings import Finding
+    from nz_explorer.rules.fixes import Fix
+    from nz_explorer.rules.report import Report
+
+STYLE = """
+.nz-report{font:15px/1.5 system-ui,sans-serif;color-scheme:light dark;max-width:70em}
+.nz-report h2{font-size:1.3em;margin:.8em 0 .2em}.nz-report h3{font-size:1.05em;margin:1.2em 0 .3em}
+.nz-report ul{list-style:none;padding:0;margin:.3em 0}.nz-report li{margin:.35em 0;padding:.15em 0 .15em .7em;border-left:4px solid #888}
+.nz-report li.error{border-color:#c62828}.nz-report li.warning{border-color:#c77700}.nz-report li.info{border-color:#0277bd}
+.nz-report b.error{color:#c62828}.nz-report b.warning{color:#a15c00}.nz-report b.info{color:#0277bd}
+.nz-report code,.nz-report pre{font:13px/1.45 ui-monospace,monospace}
+.nz-report pre{background:#8881;padding:.5em;overflow-x:auto;white-space:pre-wrap}
+.nz-report summary{cursor:pointer}.nz-report .quiet{opacity:.75}.nz-report dt{font-weight:600;margin-top:.5em}.nz-report dd{margin:0 0 0 1em}
+@media (prefers-color-scheme:dark){.nz-report b.error{color:#ef9a9a}.nz-report b.warning{color:#ffcc80}.nz-report b.info{color:#81d4fa}}
+@media print{.nz-report{font-size:11px}.nz-report li{break-inside:avoid}}
+"""
+
+
+def _text(value: str, limit: int = 2000) -> str:
+    return html.escape(printable(value, limit))
+
+
+def report_html(reports: Sequence[Report], limit: int | None = None) -> str:
+    """Return reports as a page.
+
+    Parameters
+    ----------
+    reports : sequence of Report
+        What to show.
+    limit : int or None
+        Findings of each report that are shown.
+    """
+    body = "\n".join(fragment(report, limit) for report in reports)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>nz-explorer report</title></head>\n<body>\n{body}\n</body></html>\n"
+    )
+
+
+def fragment(report: Report, limit: int | None = None) -> str:
+    """Return a report as a part of a page, with its style."""
+    findings = report.findings
+    shown = findings if limit is None else findings[:limit]
+    parts = [
+        f'<section class="nz-report"><style>{STYLE}</style>',
+        f"<h2>{_text(report.source)}</h2>",
+        f"<p>Zarr v{report.zarr_format or '?'} · {nodes(report)}<br>",
+        " · ".join(
+            f"<b>{name} {MARKS[value]}</b> {MEANING[value]}"
+            for name, value in report.conforms.items()
+        ),
+        f"<br>{html.escape(summary(report))}</p>",
+    ]
+    path = None
+    for finding in shown:
+        if finding.path != path:
+            parts.append("</ul>" if path is not None else "")
+            path = finding.path
+            parts.append(f"<h3><code>{_text(path)}</code></h3><ul>")
+        parts.append(_finding(finding))
+    if path is not None:
+        parts.append("</ul>")
+    if len(shown) < len(findings):
+        parts.append(f"<p>… and {plural(len(findings) - len(shown), 'more finding')}</p>")
+    entries = undecided(report.not_evaluated)
+    if entries:
+        parts.append('<details class="quiet"><summary>Not evaluated</summary><ul>')
+        for reason, rules, paths in entries:
+            where = (
+                f"<code>{_text(paths[0])}</code>" if len(paths) == 1 else plural(len(paths), "node")
+            )
+            parts.append(f"<li>{_text(reason)}: {html.escape(rules)} ({where})</li>")
+        parts.append("</ul></details>")
+    broken = {finding.rule: finding.info for finding in shown}
+    if broken:
+        parts.append("<h3>The rules</h3><dl>")
+        parts.extend(_rule(info) for info in broken.values())
+        parts.append("</dl>")
+    parts.append("</section>")
+    return "\n".join(part for part in parts if part)
+
+
+def _finding(finding: Finding) -> str:
+    place = f" <code>{_text(finding.pointer)}</code>" if finding.pointer else ""
+    tags = (
+        f' <span class="quiet">{html.escape(", ".join(finding.tags))}</span>'
+        if finding.tags
+        else ""
+    )
+    fix = finding.fix
+    return (
+        f'<li class="{finding.severity}"><b class="{finding.severity}">{finding.severity}</b> '
+        f"<b>{finding.rule}</b>{place} {_text(finding.message)}{tags}{_fix(fix) if fix is not None else ''}</li>"
+    )
+
+
+def _fix(fix: Fix) -> str:
+    note = f"<p>{_text(fix.note)}</p>" if fix.note else ""
+    changes = [(fix.document, fix.patch), *((change.document, change.patch) for change in fix.also)]
+    patches = "".join(
+        f"<p><code>{_text(document)}</code></p><pre>{_text(json.dumps(list(patch), indent=1), 4000)}</pre>"
+        for document, patch in changes
+        if patch
+    )
+    return (
+        f"<details><summary>{fix.safety} fix</summary>{note}{patches}</details>"
+        if note or patches
+        else ""
+    )
+
+
+def _rule(rule: RuleInfo) -> str:
+    examples = "".join(
+        f"<br>{label}: <code>{html.escape(example)}</code>"
+        for label, example in (("breaks it", rule.bad_example), ("keeps it", rule.good_example))
+        if example
+    )
+    return (
+        f"<dt>{rule.id} {html.escape(rule.title)}</dt>"
+        f'<dd>{html.escape(rule.statement)} <span class="quiet">({html.escape(str(rule.source))}, {rule.level})</span>'
+        f"<br>{html.escape(rule.rationale)}{examples}</dd>"
+    )

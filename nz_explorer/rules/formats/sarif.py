@@ -1,0 +1,105 @@
+"""Reports as SARIF 2.1.0, which code hosts show beside the files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from nz_explorer.rules.catalogue import rules
+
+if TYPE_CHECKING:
+    from nz_explorer.rules.findings import Finding
+    from nz_explorer.rules.report import Report
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+KINDS = {"pass": "pass", "not_applicable": "notApplicable", "not_evaluated": "open"}
+"""Verdicts that are no finding, and what SARIF calls them."""
+
+
+def report_sarif(reports: Sequence[Report]) -> dict[str, Any]:
+    """Return reports as a SARIF log with one run for each."""
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(report) for report in reports]}
+
+
+def _run(report: Report) -> dict[str, Any]:
+    from nz_explorer import __version__
+
+    tallies = report.tallies
+    ids = list(tallies)
+    index = {rule_id: i for i, rule_id in enumerate(ids)}
+    results = [_result(report, finding, index[finding.rule]) for finding in report.findings]
+    results += [
+        {
+            "ruleId": rule_id,
+            "ruleIndex": index[rule_id],
+            "kind": KINDS[verdict],
+            "level": "none",
+            "message": {
+                "text": f"{rule_id}: {verdict.replace('_', ' ')} in {tally[verdict]} cases"
+            },
+        }
+        for rule_id, tally in tallies.items()
+        for verdict in KINDS
+        if tally[verdict]
+    ]
+    return {
+        "tool": {
+            "driver": {
+                "name": "nz-explorer",
+                "version": __version__,
+                "rules": [_rule(rule_id) for rule_id in ids],
+            }
+        },
+        "properties": {
+            "source": report.source,
+            "conforms": report.conforms,
+            "complete": report.complete,
+        },
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
+
+
+def _rule(rule_id: str) -> dict[str, Any]:
+    rule = rules()[rule_id]
+    described: dict[str, Any] = {
+        "id": rule.id,
+        "name": "".join(word.capitalize() for word in rule.slug.replace("/", "-").split("-")),
+        "shortDescription": {"text": rule.title},
+        "defaultConfiguration": {"level": LEVELS[rule.severity]},
+        "properties": {"level": rule.level, "source": str(rule.source)},
+    }
+    if rule.statement:
+        described["fullDescription"] = {"text": rule.statement}
+    if rule.rationale:
+        described["help"] = {"text": rule.rationale}
+    return described
+
+
+def _result(report: Report, finding: Finding, index: int) -> dict[str, Any]:
+    document, line = report.locate(finding)
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(document or ".", safe="/")}}
+    if line is not None:
+        physical["region"] = {"startLine": line}
+    location = {
+        "physicalLocation": physical,
+        "logicalLocations": [
+            {"fullyQualifiedName": finding.path + finding.pointer, "kind": "object"}
+        ],
+    }
+    result: dict[str, Any] = {
+        "ruleId": finding.rule,
+        "ruleIndex": index,
+        "kind": "fail",
+        "level": LEVELS[finding.severity],
+        "message": {"text": finding.message},
+        "locations": [location],
+    }
+    if finding.related:
+        result["relatedLocations"] = [
+            {"logicalLocations": [{"fullyQualifiedName": path, "kind": "object"}]}
+            for path in finding.related
+        ]
+    return result

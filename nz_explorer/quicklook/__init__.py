@@ -1,0 +1,17 @@
+"""Pictures: a bounded look at an array, for the browser and as a matplotlib figure."""
+
+from nz_explorer.quicklook.colormaps import colormap_tables
+from nz_explorer.quicklook.figure import figure
+from nz_explorer.quicklook.look import Axis, QuickLook, Slider, StateCount, make
+from nz_explorer.quicklook.thumbnail import thumbnail
+
+__all__ = [
+    "Axis",
+    "QuickLook",
+    "Slider",
+    "StateCount",
+    "colormap_tables",
+    "figure",
+    "make",
+    "thumbnail",
+]

@@ -229,12 +229,12 @@ def number_text(number: float) -> str:
     -------
     str
     """
-    text = f"{number:.7g}"
-    return (
-        text
-        if float(text) != number and abs(float(text) - number) <= 1e-7 * abs(number)
-        else (f"{number:.12g}")
-    )
+    if not np.isfinite(number):
+        return str(number)
+    if abs(number) < 1e15 and number == int(number):
+        return str(int(number))
+    narrow = np.float32(number) if abs(number) < 1e38 else np.float32(np.inf)
+    return str(narrow) if float(narrow) == number else f"{number:.12g}"
 
 
 def unpacked(array: Array, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

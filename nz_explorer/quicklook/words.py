@@ -1,0 +1,141 @@
+"""What is said about a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nz_explorer.model import Array
+from nz_explorer.model.fill import value_text
+from nz_explorer.values.axes import number_attribute, number_text, text_attribute
+from nz_explorer.values.states import TITLES, UNREADABLE, VALUE, States
+from nz_explorer.values.window import Points
+
+if TYPE_CHECKING:
+    from nz_explorer.quicklook.look import Axis, QuickLook, Slider
+
+_LONGEST_TEXT = 200
+
+
+def title_of(array: Array, sliders: Sequence[Slider]) -> str:
+    """Return the name of an array and of the slice of it, such as ``temp · time 2001-07-03``."""
+    return " · ".join([array.name or array.path, *(slice_text(slider) for slider in sliders)])
+
+
+def slice_text(slider: Slider) -> str:
+    """Return where a dimension is fixed, such as ``level 850 hPa``."""
+    return " ".join(part for part in (slider.dimension, slider.label, slider.units) if part)
+
+
+def describe(look: QuickLook) -> str:
+    """Return a picture in a sentence, for those who cannot see it.
+
+    Parameters
+    ----------
+    look
+        The quick look; its own label is not used.
+
+    Returns
+    -------
+    str
+        What it is, which slice, its range, and how much of it is missing.
+    """
+    kinds = {"map": "map", "line": "line", "scalar": "value", "text": "text"}
+    parts = [f"{kinds.get(look.kind, look.kind)} of {look.path}"]
+    if look.kind in ("map", "line") and look.x is not None:
+        along = [_axis_text(axis) for axis in (look.y, look.x) if axis is not None]
+        parts[0] += f" over {' and '.join(along)}"
+    if look.sliders:
+        parts[0] += f" at {', '.join(slice_text(slider) for slider in look.sliders)}"
+    if look.kind == "scalar" and look.text is not None:
+        parts.append(f"{look.text} {look.units}" if look.units else look.text)
+    elif look.low is not None and look.high is not None:
+        span = f"values from {look.low:.6g} to {look.high:.6g}"
+        parts.append(f"{span} {look.units}" if look.units else span)
+    elif look.kind in ("map", "line"):
+        parts.append("no value that is not missing")
+    # storage_fill is another way to look at points that are counted already
+    counts = [count for count in look.states if count.state != "storage_fill"]
+    total = sum(count.count for count in counts)
+    if look.kind != "text":
+        for count in counts:
+            if count.code != VALUE and total:
+                share = f"{100 * count.count / total:.3g} %" if total > 1 else "state:"
+                parts.append(f"{share} {TITLES[count.code]}")
+    return "; ".join(parts)
+
+
+def _axis_text(axis: Axis) -> str:
+    ends: tuple[str, str] | None = None
+    if axis.labels:
+        ends = (axis.labels[0], axis.labels[-1])
+    elif axis.coordinates is not None and axis.size:
+        ends = (number_text(float(axis.coordinates[0])), number_text(float(axis.coordinates[-1])))
+    if ends is None:
+        return f"{axis.label} ({axis.length:,})"
+    return f"{axis.label} ({ends[0]} to {ends[1]}{f' {axis.units}' if axis.units else ''})"
+
+
+def text_of(values: np.ndarray[Any, Any], states: States, points: Points | None) -> str:
+    """Return values that are no numbers as text, an element a line.
+
+    Parameters
+    ----------
+    values
+        Of shape (n,) or ().
+    states
+        Their cell states; what is missing is called so.
+    points
+        Where they stand; None for a single value.
+
+    Returns
+    -------
+    str
+    """
+    texts = [
+        _element(value, int(state))
+        for value, state in zip(values.reshape(-1), states.reshape(-1), strict=True)
+    ]
+    if points is None:
+        return texts[0]
+    digits = len(str(points.length - 1))
+    numbers = points.indices.tolist()
+    return "\n".join(f"{n:>{digits}}  {text}" for n, text in zip(numbers, texts, strict=True))
+
+
+def _element(value: Any, state: int) -> str:
+    if state == UNREADABLE:
+        return f"({TITLES[state]})"
+    if isinstance(value, bytes):
+        text = _bytes_text(value)
+    else:
+        text = str(value) if isinstance(value, str) else value_text(value)
+    text = " ".join(text.splitlines())
+    text = text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 1]}…"
+    return text if state == VALUE else f"{text} ({TITLES[state]})"
+
+
+def _bytes_text(value: bytes) -> str:
+    """Return bytes as the text they most likely are."""
+    try:
+        text = value.rstrip(b"\0").decode()
+    except UnicodeDecodeError:
+        return repr(value)
+    return text if text.isprintable() else repr(value)
+
+
+def packed_note(array: Array) -> str | None:
+    """Return a note on values that are packed, since they are shown as stored."""
+    scale, offset = number_attribute(array, "scale_factor"), number_attribute(array, "add_offset")
+    if scale is None and offset is None:
+        return None
+    units = text_attribute(array, "units")
+    formula = "stored"
+    if scale is not None:
+        formula += f" × {number_text(scale)}"
+    if offset:
+        formula += f" {'+' if offset > 0 else '−'} {number_text(abs(offset))}"
+    of = f" in {units}" if units else ""
+    return f"values are shown as stored; the unpacked value{of} is {formula}"

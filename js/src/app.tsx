@@ -18,12 +18,14 @@ export function App() {
   useEffect(() => {
     inks.value = now;
   }, [now, inks]);
+  const narrow = useNarrow(root);
   const open = session.summary.value !== null;
   return (
     <div
       class="nzx"
       ref={setRoot}
       data-scheme={now?.dark ? "dark" : "light"}
+      data-narrow={narrow || undefined}
       data-lm-suppress-shortcuts="true"
       style={{ "--nzx-side": `${width}px` }}
     >
@@ -43,6 +45,18 @@ export function App() {
       )}
     </div>
   );
+}
+
+/** Whether the tree stands above the panel instead of beside it. */
+function useNarrow(element: HTMLElement | null): boolean {
+  const [narrow, setNarrow] = useState(false);
+  useEffect(() => {
+    if (element === null || typeof ResizeObserver === "undefined") return;
+    const observer = new ResizeObserver(() => setNarrow(element.clientWidth > 0 && element.clientWidth <= 600));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [element]);
+  return narrow;
 }
 
 /** What stands there until the kernel has answered for the first time, perhaps forever. */

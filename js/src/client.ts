@@ -104,6 +104,8 @@ export class Client {
       else if (abort?.aborted) reject(new RequestError("cancelled", "cancelled", false));
       else this.#send(entry);
     });
+    // Who is no longer there to hear of a failure is not troubled by it.
+    answer.catch(() => {});
     abort?.addEventListener("abort", () => this.#drop(entry), { once: true });
     return { answer, wait, resend: () => this.#resend(entry) };
   }

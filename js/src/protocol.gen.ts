@@ -179,6 +179,7 @@ export interface WalkParams {
   action: "cancel" | "resume";
 }
 
+/** A page of a group's children. */
 export interface ChildrenResult {
   path: string;
   offset: number;
@@ -187,6 +188,7 @@ export interface ChildrenResult {
   problem: string | null;
 }
 
+/** The rows asked for, without those that are gone. */
 export interface RowsResult {
   rows: NodeRow[];
 }
@@ -202,6 +204,7 @@ export interface Step {
   position: number;
 }
 
+/** A page of the nodes found. */
 export interface SearchResult {
   query: string;
   offset: number;
@@ -210,6 +213,7 @@ export interface SearchResult {
   rows: NodeRow[];
 }
 
+/** A node without its values. */
 export interface NodeResult {
   row: NodeRow;
   title: string;
@@ -241,6 +245,7 @@ export interface RoleTest {
   detail: string;
 }
 
+/** The dimension table. */
 export interface DimensionsResult {
   path: string;
   group: string;
@@ -271,6 +276,7 @@ export interface LengthUse {
   total: number;
 }
 
+/** A page of findings, errors first. */
 export interface FindingsResult {
   path: string;
   below: boolean;
@@ -326,6 +332,7 @@ export interface NotEvaluated {
   reason: string;
 }
 
+/** The documents of a node. */
 export interface DocumentResult {
   path: string;
   documents: DocumentText[];
@@ -428,10 +435,12 @@ export interface ChunkError {
   message: string;
 }
 
+/** The small pictures that could be made. */
 export interface ThumbnailsResult {
   thumbnails: Thumbnail[];
 }
 
+/** A small picture. */
 export interface Thumbnail {
   path: string;
   width: number;
@@ -441,6 +450,7 @@ export interface Thumbnail {
   label: string;
 }
 
+/** A node as netCDF has it. */
 export interface NetcdfResult {
   path: string;
   cdl: CdlSpan[];
@@ -475,21 +485,25 @@ export interface Place {
   label: string;
 }
 
+/** Python with zarr, with xarray, and with this package. */
 export interface CodeResult {
   zarr: string;
   xarray: string;
   nz: string;
 }
 
+/** The colormaps, as tables. */
 export interface ColormapsResult {
   names: string[];
   tables_buffer: number;
 }
 
+/** The node as it is now. */
 export interface RetryResult {
   row: NodeRow;
 }
 
+/** How far the walk is. */
 export interface WalkResult {
   progress: Progress;
 }

@@ -61,7 +61,7 @@ export function ArrayPlot({ row, node }: { row: NodeRow; node: NodeResult | null
 
   return (
     <div class="nzx-plot">
-      {picture && (picture.kind === "map" || picture.kind === "line") && <Controls picture={picture} />}
+      {picture && (picture.kind === "map" || picture.kind === "line") && <Controls picture={picture} scene={scene} />}
       {picture?.message && (
         <p class="nzx-note nzx-plot-message">
           <Icon name="info" /> {visible(picture.message)}
@@ -315,11 +315,14 @@ function Readout({ scene, x, y, px, py, stage }: ReadoutProps) {
   );
 }
 
-function StateChip({ state, count }: { state: CellState; count?: number }) {
+function StateChip({ state, count, detail }: { state: CellState; count?: number; detail?: string | null }) {
   return (
     <span class="nzx-state" data-state={state}>
       {state !== "value" && <Swatch state={state} />}
-      <span>{STATE_NAMES[state]}</span>
+      <span>
+        {STATE_NAMES[state]}
+        {detail ? ` ${visible(detail)}` : ""}
+      </span>
       {count !== undefined && <span class="nzx-quiet">{grouped(count)}</span>}
     </span>
   );
@@ -344,7 +347,7 @@ function Swatch({ state }: { state: CellState }) {
 }
 
 /** Colours, limits and mask: all done here, without asking the kernel. */
-function Controls({ picture }: { picture: PictureResult }) {
+function Controls({ picture, scene }: { picture: PictureResult; scene: Scene | null }) {
   const { session } = useView();
   const options = session.options.value;
   const colormaps = session.colormaps.value;
@@ -378,8 +381,8 @@ function Controls({ picture }: { picture: PictureResult }) {
           </select>
         </label>
       )}
-      <Limit label="Low" value={options.low} auto={picture.low} onChange={(low) => session.setOptions({ low }, 80)} />
-      <Limit label="High" value={options.high} auto={picture.high} onChange={(high) => session.setOptions({ high }, 80)} />
+      <Limit label="Low" value={options.low} auto={scene?.norm?.low ?? null} onChange={(low) => session.setOptions({ low }, 80)} />
+      <Limit label="High" value={options.high} auto={scene?.norm?.high ?? null} onChange={(high) => session.setOptions({ high }, 80)} />
       <button
         type="button"
         class="nzx-button"
@@ -546,18 +549,16 @@ function Foot({ picture, scene, whole, onWhole, loading }: FootProps) {
     [scene, picture],
   );
   const { read, errors } = picture;
+  const fills: Partial<Record<CellState, string | null>> = { fill: picture.fill, storage_fill: picture.storage_fill };
   return (
     <div class="nzx-foot">
       {states.length > 0 && (
         <div class="nzx-legend" role="group" aria-label="Legend">
           {states.map(({ state, count }) => (
-            <StateChip key={state} state={state} count={count} />
+            <StateChip key={state} state={state} count={count} detail={fills[state]} />
           ))}
-          {picture.fill !== null && options.mask === "nz" && (
+          {picture.fill !== null && options.mask === "nz" && !states.some(({ state }) => state === "fill") && (
             <span class="nzx-quiet">_FillValue {visible(picture.fill)}</span>
-          )}
-          {picture.storage_fill !== null && options.mask === "storage" && (
-            <span class="nzx-quiet">fill_value {visible(picture.storage_fill)}</span>
           )}
         </div>
       )}

@@ -92,8 +92,10 @@ function Row({ row, uses, group }: { row: DimensionRow; uses: string[]; group: s
           </>
         )}
       </td>
-      <td>{row.step !== null && visible(row.step)}</td>
-      <td>{row.units !== null && visible(row.units)}</td>
+      <td class="nzx-one-line">{row.step !== null && visible(row.step)}</td>
+      <td class="nzx-one-line" title={row.units === null ? undefined : visible(row.units)}>
+        {row.units !== null && visible(row.units)}
+      </td>
       <td class="nzx-links">
         {uses.map((name) => (
           <NodeLink

@@ -90,9 +90,6 @@ export function Gallery({ arrays }: { arrays: readonly NodeRow[] }) {
     };
   }, [key, round, session]);
 
-  if (arrays.length === 0) {
-    return <p class="nzx-note nzx-pad">No arrays of this group can be drawn. Choose a group or an array in the tree.</p>;
-  }
   return (
     <div class="nzx-scroll nzx-pad">
       {problem && <Problem onRetry={() => setRound((now) => now + 1)}>{visible(problem.message)}</Problem>}

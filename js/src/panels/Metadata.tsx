@@ -164,7 +164,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   );
 }
 
-function Attributes({ attributes }: { attributes: readonly Attribute[] }) {
+export function Attributes({ attributes }: { attributes: readonly Attribute[] }) {
   if (attributes.length === 0) return <p class="nzx-note">No attributes.</p>;
   return (
     <table class="nzx-table nzx-attributes" aria-label="Attributes">

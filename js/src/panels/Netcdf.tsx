@@ -5,7 +5,7 @@ import { visible } from "../text";
 import { CodeView } from "../ui/code";
 import { useCall, useView } from "../ui/hooks";
 import { Icon } from "../ui/icons";
-import { Choice, NodeLink, Waiting } from "../ui/parts";
+import { NodeLink, Waiting } from "../ui/parts";
 
 const ROLES: Record<NonNullable<NodeRow["role"]>, string> = {
   coordinate: "This array is a dimension coordinate.",
@@ -112,16 +112,20 @@ export function NetcdfPanel({ path }: { path: string }) {
         <div class="nzx-column">
           <div class="nzx-toolbar">
             {result.documents.length > 1 ? (
-              <Choice
-                label="Document"
-                value={String(Math.min(chosen, result.documents.length - 1))}
-                options={result.documents.map((one, at) => ({
-                  value: String(at),
-                  label: visible(one.key),
-                  title: one.origin,
-                }))}
-                onChange={(value) => setChosen(Number(value))}
-              />
+              <span class="nzx-field">
+                <select
+                  aria-label="Document"
+                  value={String(Math.min(chosen, result.documents.length - 1))}
+                  onChange={(event) => setChosen(Number(event.currentTarget.value))}
+                >
+                  {result.documents.map((one, at) => (
+                    <option key={`${one.origin} ${one.key}`} value={String(at)}>
+                      {visible(one.key)}
+                      {one.origin === "consolidated" ? " (consolidated)" : ""}
+                    </option>
+                  ))}
+                </select>
+              </span>
             ) : (
               <h4>{visible(document?.key ?? "No document")}</h4>
             )}

@@ -4,12 +4,24 @@ import { Waiting } from "../ui/parts";
 import { visible } from "../text";
 import { ArrayPlot } from "./ArrayPlot";
 import { Gallery } from "./Gallery";
+import { Attributes, Facts } from "./Metadata";
 
 interface Props {
   path: string;
   row: NodeRow | null;
   node: NodeResult | null;
   call: CallState<"node">;
+}
+
+/** A group without arrays of its own: what it says of itself. */
+function Overview({ node }: { node: NodeResult }) {
+  return (
+    <div class="nzx-scroll nzx-pad">
+      <p class="nzx-note nzx-overview-note">This group has no arrays of its own to draw. Choose one in the tree.</p>
+      <Facts facts={node.facts} />
+      <Attributes attributes={node.attributes} />
+    </div>
+  );
 }
 
 /** The picture of an array, or small pictures of a group's arrays. */
@@ -25,5 +37,6 @@ export function PlotPanel({ row, node, call, path }: Props) {
   if (row.kind === "unknown") {
     return <p class="nzx-note nzx-pad">{visible(row.problem ?? "It is not known what this is, so there is nothing to draw.")}</p>;
   }
-  return <Gallery arrays={node?.arrays ?? []} />;
+  if (node === null) return null;
+  return node.arrays.length > 0 ? <Gallery arrays={node.arrays} /> : <Overview node={node} />;
 }

@@ -77,7 +77,8 @@ export class AxisGeometry {
       const [first, last] = [coordinates[0] as number, coordinates[size - 1] as number];
       if (size === 1) return [{ at: 0.5, label: niceTicks(first, first, 1)[0]?.label ?? "" }];
       if (monotonic(coordinates, size)) {
-        return niceTicks(first, last, count).flatMap(({ value, label }) => {
+        const degrees = axis.units?.startsWith("degree") ?? false;
+        return niceTicks(first, last, count, degrees).flatMap(({ value, label }) => {
           const position = positionOf(coordinates, size, value);
           return position === null ? [] : [{ at: this.#placeOf(position), label }];
         });

@@ -206,7 +206,9 @@ function strip({ context, inks, ratio }: Paper, scene: Scene, frame: Frame): voi
   for (let at = 0; at < scene.field.nx; at++) {
     const state = states[at] as number;
     if (state === 0) continue;
-    const [a, b] = [x.edges[at] as number, x.edges[at + 1] as number];
+    const first = at;
+    while (states[at + 1] === state) at++;
+    const [a, b] = [x.edges[first] as number, x.edges[at + 1] as number];
     const left = frame.left + Math.min(a, b) * frame.width;
     const wide = Math.max(1, Math.abs(b - a) * frame.width);
     context.fillStyle = stateInk(inks, state);

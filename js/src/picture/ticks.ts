@@ -32,11 +32,15 @@ export function label(value: number, step: number): string {
   return value.toFixed(Math.min(tidy, 12)).replace("-", "−");
 }
 
-export function niceTicks(low: number, high: number, count: number): Tick[] {
+/** Steps of degrees that divide a circle. */
+const DEGREES = [1, 2, 5, 10, 15, 30, 45, 60, 90];
+
+export function niceTicks(low: number, high: number, count: number, degrees = false): Tick[] {
   if (!(Number.isFinite(low) && Number.isFinite(high))) return [];
   if (low === high) return [{ value: low, label: label(low, Math.abs(low) / 1000 || 1) }];
-  if (low > high) return niceTicks(high, low, count);
-  const step = niceStep(high - low, count);
+  if (low > high) return niceTicks(high, low, count, degrees);
+  const round = degrees ? DEGREES.find((each) => each * count >= high - low) : undefined;
+  const step = round !== undefined && round > 1 ? round : niceStep(high - low, count);
   const ticks: Tick[] = [];
   const first = Math.ceil(low / step - 1e-9);
   for (let at = first; at * step <= high + step * 1e-9 && ticks.length < 100; at++) {

@@ -1,4 +1,3 @@
-import { memo } from "preact/compat";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { lines as split, visibleLines } from "../text";
 import { type Language, tokens } from "./highlight";
@@ -116,7 +115,7 @@ interface LineProps {
   onChoose?: ((line: number) => void) | undefined;
 }
 
-const Line = memo(function Line({ number, line, language, numbers, mark, title, active, onActive, onChoose }: LineProps) {
+function Line({ number, line, language, numbers, mark, title, active, onActive, onChoose }: LineProps) {
   const cut = line.length > WIDEST;
   const kinds = mark.split(" ").filter(Boolean);
   const icon = (["error", "warning", "info"] as const).find((kind) => kinds.includes(kind));
@@ -148,4 +147,4 @@ const Line = memo(function Line({ number, line, language, numbers, mark, title, 
       </span>
     </div>
   );
-});
+}

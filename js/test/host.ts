@@ -1,0 +1,65 @@
+import { act } from "@testing-library/preact";
+import { expect } from "vitest";
+import widget from "../src/index";
+import type { MockStore } from "../src/mock/data";
+import { MockKernel } from "../src/mock/kernel";
+import { FakeModel } from "../src/mock/model";
+import { faults, methods } from "./schema";
+
+export interface Host {
+  model: FakeModel;
+  kernel: MockKernel;
+  el: HTMLElement;
+  requests(method: string): { id: number; params: Record<string, unknown> }[];
+  close(): void;
+}
+
+/** Mounts the widget as anywidget would; every message of either side is held to the schema. */
+export async function mountWidget(
+  store: MockStore,
+  traits: Record<string, unknown> = {},
+  prepare?: (kernel: MockKernel) => void,
+): Promise<Host> {
+  const model = new FakeModel(traits);
+  const kernel = new MockKernel(store, model);
+  const faulty: string[] = [];
+  const hear = model.onSend;
+  model.onSend = (message) => {
+    const sent = message as { kind: string; method: string; params: unknown };
+    faulty.push(faults(sent.kind === "cancel" ? "Cancel" : "Request", sent));
+    if (sent.kind === "request") faulty.push(faults(methods[sent.method]?.params ?? "", sent.params));
+    hear?.(message);
+  };
+  kernel.onReply = (method, message) => {
+    if (method === "event") faulty.push(faults("Event", message));
+    else {
+      const reply = message as { ok: boolean; result: unknown };
+      faulty.push(faults("Reply", reply));
+      if (reply.ok) faulty.push(faults(methods[method]?.result ?? "", reply.result));
+    }
+  };
+  prepare?.(kernel);
+  const el = document.createElement("div");
+  document.body.append(el);
+  const { initialize, render } = widget();
+  const parts: (() => void)[] = [];
+  await act(async () => {
+    parts.push(initialize({ model }));
+    parts.push(render({ model, el }));
+  });
+  let open = true;
+  return {
+    model,
+    kernel,
+    el,
+    requests: (method) =>
+      model.sent.filter((message) => message.kind === "request" && message.method === method) as never,
+    close: () => {
+      if (!open) return;
+      open = false;
+      for (const part of parts.reverse()) part();
+      kernel.stop();
+      expect(faulty.filter(Boolean)).toEqual([]);
+    },
+  };
+}

@@ -1,0 +1,271 @@
+"""Arrays and groups as xarray has them, also of stores that xarray itself refuses.
+
+xarray opens them through its own front door: what is given to it is a data store, with dimension
+names that are unique and fit, and with ``_FillValue`` as the value that it means. Masking, times,
+packing, coordinates and indexes are xarray's own work (CF), as for any other file.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import xarray
+from xarray.backends import AbstractDataStore, BackendArray
+from xarray.core import indexing
+
+from nz_explorer.model import Array, Group, Hierarchy, Node, is_candidate
+from nz_explorer.values.opening import OpenArray, UnsupportedArray, open_for_reading
+
+_OWN_NAME = "values"  # of an array that is the root, and so has no name
+
+
+class LeftOut(UserWarning):
+    """Something of a store that is not in the xarray object made of it."""
+
+
+def to_xarray(
+    node: Node, hierarchy: Hierarchy | None = None
+) -> xarray.DataArray | xarray.Dataset | xarray.DataTree:
+    """Return a node as xarray has it, masked and decoded.
+
+    Parameters
+    ----------
+    node
+        An array or a group.
+    hierarchy
+        Where it is; its own hierarchy by default.
+
+    Returns
+    -------
+    DataArray, Dataset or DataTree
+        For an array; for a group without groups; for a group with groups. Values are read when
+        they are used, those of dimension coordinates at once. Arrays that zarr cannot read are
+        left out with a `LeftOut` warning. Dimensions without a usable name are called
+        ``dim_<axis>``; where arrays disagree about the length of a dimension, those that differ
+        get one called ``<name>_<length>``.
+
+    Raises
+    ------
+    UnsupportedArray
+        If the array itself cannot be read by zarr.
+    TypeError
+        If the node is neither a group nor an array.
+    """
+    hierarchy = node.hierarchy if hierarchy is None else hierarchy
+    if isinstance(node, Array):
+        return _data_array(hierarchy, node)
+    if not isinstance(node, Group):
+        raise TypeError(f"{node.path} is neither a group nor an array: {node.problem}")
+    groups = [
+        child
+        for child in hierarchy.walk(node.path)
+        if isinstance(child, Group) and child.path != node.path
+    ]
+    top = _dataset(_arrays(hierarchy, node), node.attributes)
+    return _tree(hierarchy, node, top, groups) if groups else top
+
+
+def _arrays(hierarchy: Hierarchy, group: Group) -> list[Array]:
+    return [child for child in hierarchy.children(group) if isinstance(child, Array)]
+
+
+def _data_array(hierarchy: Hierarchy, array: Array) -> xarray.DataArray:
+    open_for_reading(array)  # raises for this one; others of its group are merely left out
+    parent = None if array.parent is None else hierarchy.get(array.parent)
+    beside = _arrays(hierarchy, parent) if isinstance(parent, Group) else [array]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LeftOut)
+        dataset = _dataset(beside, {})
+    found = dataset[array.name or _OWN_NAME]
+    return found if array.name else found.rename(None)
+
+
+def _tree(
+    hierarchy: Hierarchy, node: Group, top: xarray.Dataset, groups: list[Group]
+) -> xarray.DataTree:
+    base = "" if node.path == "/" else node.path
+    datasets = {"/": top}
+    for group in groups:
+        arrays = _arrays(hierarchy, group)
+        datasets[group.path.removeprefix(base)] = _dataset(arrays, group.attributes)
+    name = node.name or None
+    try:
+        return xarray.DataTree.from_dict(datasets, name=name)
+    except ValueError:
+        # In NZ a label belongs to its group; xarray inherits dimensions and wants them aligned.
+        apart = {
+            path: dataset if path == "/" else _renamed(dataset, path)
+            for path, dataset in datasets.items()
+        }
+        warnings.warn(
+            "groups share names of dimensions that are not the same; each got a name of its own",
+            LeftOut,
+            stacklevel=3,
+        )
+        return xarray.DataTree.from_dict(apart, name=name)
+
+
+def _renamed(dataset: xarray.Dataset, path: str) -> xarray.Dataset:
+    suffix = path.strip("/").replace("/", "_")
+    names = {name: f"{name}_{suffix}" for name in dataset.dims}
+    return dataset.rename({k: v for k, v in names.items() if v not in dataset.variables})
+
+
+# --- one group -------------------------------------------------------------------------------
+
+
+def _dataset(arrays: Iterable[Array], attributes: Mapping[str, Any]) -> xarray.Dataset:
+    readable: list[OpenArray] = []
+    for array in arrays:
+        try:
+            readable.append(open_for_reading(array))
+        except UnsupportedArray as error:
+            warnings.warn(f"{array.path} is left out: {error}", LeftOut, stacklevel=4)
+    store = _Store(readable, attributes)
+    try:
+        return _open(store)
+    except Exception:  # noqa: BLE001  # xarray raises many kinds for attributes that are no CF
+        return _piecewise(store)
+
+
+def _open(store: AbstractDataStore, **options: Any) -> xarray.Dataset:
+    return xarray.open_dataset(store, engine="store", **options)  # type: ignore[arg-type, unused-ignore]
+
+
+def _piecewise(store: _Store) -> xarray.Dataset:
+    """Open what xarray can decode, and the rest with less and less decoding."""
+    whole = store.readable
+    stages: list[dict[str, Any]] = [{}, {"decode_times": False}, {"decode_cf": False}]
+    left, parts = list(whole), []
+    for options in stages:
+        good = [one for one in left if _opens(one, options)]
+        left = [one for one in left if one not in good]
+        if good:
+            parts.append(_open(_Store(good, store.attributes, whole), **options))
+        if options and good:
+            names = ", ".join(one.array.path for one in good)
+            warnings.warn(f"not wholly decoded by xarray: {names}", LeftOut, stacklevel=5)
+    merged = xarray.merge(parts, compat="override", join="outer", combine_attrs="override")
+    merged.attrs = dict(store.get_attrs())
+    return merged
+
+
+def _opens(one: OpenArray, options: dict[str, Any]) -> bool:
+    try:
+        _open(_Store([one], {}), **options)
+    except Exception:  # noqa: BLE001  # the next stage asks for less
+        return False
+    return True
+
+
+class _Store(AbstractDataStore):
+    """Arrays of one group, as a data store of xarray."""
+
+    def __init__(
+        self,
+        readable: list[OpenArray],
+        attributes: Mapping[str, Any],
+        beside: list[OpenArray] | None = None,
+    ) -> None:
+        self.readable = readable
+        self.attributes = attributes
+        self.dimensions = _dimensions(readable if beside is None else beside)
+
+    def get_variables(self) -> dict[str, xarray.Variable]:
+        """Return the arrays, encoded."""
+        return {
+            one.array.name or _OWN_NAME: _variable(one, self.dimensions[one.array.path])
+            for one in self.readable
+        }
+
+    def get_attrs(self) -> dict[str, Any]:
+        """Return the attributes of the group, without those of netCDF-C's own book-keeping."""
+        return {k: v for k, v in self.attributes.items() if not k.lower().startswith("_nc")}
+
+    def get_dimensions(self) -> dict[str, int]:
+        """Return the dimensions."""
+        return {
+            name: length
+            for one in self.readable
+            for name, length in zip(self.dimensions[one.array.path], one.shape, strict=True)
+        }
+
+
+def _variable(opened: OpenArray, dimensions: tuple[str, ...]) -> xarray.Variable:
+    array = opened.array
+    attributes = {
+        name: value
+        for name, value in array.attributes.items()
+        if name not in ("_FillValue", "_ARRAY_DIMENSIONS") and not name.lower().startswith("_nc")
+    }
+    if array.fill is not None and array.fill.usable:
+        attributes["_FillValue"] = array.fill.value
+    encoding = {
+        "chunks": opened.chunk_shape,
+        "preferred_chunks": dict(zip(dimensions, opened.chunk_shape, strict=True)),
+    }
+    data = indexing.LazilyIndexedArray(_Lazy(opened))
+    return xarray.Variable(dimensions, data, attributes, encoding)
+
+
+def _dimensions(readable: list[OpenArray]) -> dict[str, tuple[str, ...]]:
+    """Return by array the names of its dimensions, each of one length in all."""
+    lengths: dict[str, Counter[int]] = {}
+    settled: dict[str, int] = {}
+    for one in readable:
+        for axis, length in enumerate(one.shape):
+            name = one.array.dimension_label(axis)
+            lengths.setdefault(name, Counter())[length] += 1
+        if is_candidate(one.array):
+            settled[one.array.name] = one.shape[0]
+    for name, counts in lengths.items():
+        settled.setdefault(name, counts.most_common(1)[0][0])
+    taken = set(lengths)
+    others: dict[tuple[str, int], str] = {}
+    for name, counts in lengths.items():
+        for length in counts:
+            if length != settled[name]:
+                others[name, length] = _unused(f"{name}_{length}", taken)
+    return {
+        one.array.path: tuple(
+            others.get((name, length), name)
+            for name, length in zip(_labels(one), one.shape, strict=True)
+        )
+        for one in readable
+    }
+
+
+def _labels(one: OpenArray) -> list[str]:
+    return [one.array.dimension_label(axis) for axis in range(len(one.shape))]
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+class _Lazy(BackendArray):
+    """Values that are read when they are used."""
+
+    def __init__(self, opened: OpenArray) -> None:
+        self.opened = opened
+        self.shape = opened.shape
+        dtype = opened.zarr.dtype
+        # netCDF gives variable-length strings as objects; what xarray reads from it does, too
+        self.dtype = np.dtype(object) if dtype.kind == "T" else dtype
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        return indexing.explicit_indexing_adapter(
+            key, self.shape, indexing.IndexingSupport.OUTER, self._read
+        )
+
+    def _read(self, key: tuple[Any, ...]) -> Any:
+        array = self.opened.zarr
+        values = np.asarray(array.oindex[key] if key else array[()])
+        return values.astype(self.dtype, copy=False)

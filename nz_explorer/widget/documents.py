@@ -12,6 +12,7 @@ from nz_explorer.rules.findings import Finding
 from nz_explorer.widget import protocol
 
 MAX_TEXT = 256 * 1024
+MAX_SOURCES_TEXT = 1024 * 1024
 MAX_VALUE = 2000
 MAX_ATTRIBUTES = 500
 MAX_CDL_LINES = 4000
@@ -35,6 +36,21 @@ def documents(node: Node, findings: Sequence[Finding]) -> list[protocol.Document
     texts = [_text(node, document, findings, _other(copies, document)) for document in stored]
     texts += [_text(node, document, findings, _other(stored, document)) for document in copies]
     return texts
+
+
+def sources(node: Node) -> list[protocol.DocumentText]:
+    """Return the documents that the CDL of a node was made from, as many as a page can hold."""
+    nodes = [node, *(node.arrays if isinstance(node, Group) else ())]
+    found: list[protocol.DocumentText] = []
+    room = MAX_SOURCES_TEXT
+    for source in nodes:
+        for document in source.documents:
+            text = _text(source, document, (), None)
+            room -= len(text.text)
+            if found and room < 0:
+                return found
+            found.append(text)
+    return found
 
 
 def _consolidated(hierarchy: Hierarchy, node: Node) -> tuple[Document, ...]:

@@ -112,9 +112,9 @@ def _rule(info: RuleInfo) -> protocol.RuleInfo:
         family=info.family,
         level=info.level,
         severity=info.severity,
-        source=info.source_text,
+        source=str(info.source),
         statement=info.statement,
         rationale=info.rationale,
-        bad_example=info.bad_example,
-        good_example=info.good_example,
+        bad_example=info.bad_example or None,
+        good_example=info.good_example or None,
     )

@@ -32,8 +32,8 @@ class Tree:
 
     def children(self, group: Node) -> list[Node]:
         """Return the nodes in a group, groups first, each sorted by name."""
-        children = list(self.hierarchy.children(group))
-        if self.hierarchy.metadata_source == "consolidated":
+        children = list(group.hierarchy.children(group))
+        if group.hierarchy.metadata_source == "consolidated":
             known = {child.path for child in children}
             stored = self.hierarchy.stored.node_if_loaded(group.path)
             if isinstance(stored, Group):

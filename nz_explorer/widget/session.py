@@ -12,19 +12,21 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from nz_explorer.model import Array, Group, Hierarchy, Node, NodeNotFound, is_candidate
 from nz_explorer.netcdf import concepts
-from nz_explorer.quicklook import QuickLook, colormap_tables, make, thumbnail
 from nz_explorer.rules.engine import Evaluation
 from nz_explorer.store import Cancellation, Cancelled, ReadError, SourceError
 from nz_explorer.values.cache import ChunkCache
 from nz_explorer.values.coordinates import Monotonicity
 from nz_explorer.widget import code, dimensions, documents, findings, pictures, protocol, words
 from nz_explorer.widget.rows import Tree
+
+if TYPE_CHECKING:
+    from nz_explorer.quicklook import QuickLook
 
 Buffers = Sequence[bytes | memoryview]
 Send = Callable[[dict[str, Any], Buffers], None]
@@ -194,7 +196,8 @@ class Session:
             "walk" if what == "nodes" else "values",
             done if what == "nodes" else self._progress.nodes,
             total if what == "nodes" else self._progress.total,
-            DOING.get(what, what) + ("" if what == "nodes" or total is None else f" ({done} of {total})"),
+            DOING.get(what, what)
+            + ("" if what == "nodes" or total is None else f" ({done} of {total})"),
             counters.requests,
             counters.bytes,
         )
@@ -402,6 +405,8 @@ class Session:
         cancel: Cancellation | None = None,
     ) -> QuickLook:
         """Return the quick look of an array's slice."""
+        from nz_explorer.quicklook import make
+
         return make(
             array.hierarchy,
             array,
@@ -415,6 +420,8 @@ class Session:
         )
 
     def _answer_thumbnails(self, params: protocol.ThumbnailsParams, cancel: Cancellation) -> Answer:
+        from nz_explorer.quicklook import thumbnail
+
         small: list[protocol.Thumbnail] = []
         buffers: list[bytes] = []
         for path in params.paths[:MAX_SMALL_PICTURES]:
@@ -449,12 +456,11 @@ class Session:
                 )
                 for c in concepts(group, roles)
             ]
-        own = self.evaluation.findings(node.path, below=False)
         return (
             protocol.NetcdfResult(
                 path=node.path,
                 cdl=documents.cdl_spans(node),
-                documents=documents.documents(node, own),
+                documents=documents.sources(node),
                 concepts=rows,
                 tests=self._role_tests(node),
                 role=self.tree.role(node).role if isinstance(node, Array) else None,
@@ -466,6 +472,8 @@ class Session:
         return code.code(self.hierarchy, self.tree.node(params.path), params.index), ()
 
     def _answer_colormaps(self, params: protocol.ColormapsParams, cancel: Cancellation) -> Answer:
+        from nz_explorer.quicklook import colormap_tables
+
         names, tables = colormap_tables()
         return protocol.ColormapsResult(list(names), 0), [tables.tobytes()]
 

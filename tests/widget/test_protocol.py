@@ -1,0 +1,43 @@
+"""The protocol: one schema, kept in the front end too."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import msgspec
+import pytest
+
+from nz_explorer.widget import protocol
+
+KEPT = Path(__file__).parents[2] / "js" / "protocol.schema.json"
+
+
+def test_the_front_end_has_the_schema_of_today() -> None:
+    assert json.loads(KEPT.read_text()) == protocol.schema(), "run: make protocol"
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(protocol.schema())
+
+
+def test_every_method_has_params_and_a_result() -> None:
+    methods = set(protocol.PARAMS)
+    assert methods == set(protocol.RESULTS)
+    schema = protocol.schema()
+    assert methods == set(schema["$defs"]["Request"]["properties"]["method"]["enum"])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"kind": "request", "id": "1", "method": "open"},
+        {"kind": "request", "id": 1, "method": "eval"},
+        {"kind": "request", "id": 1, "method": "open", "more": 1},
+        {"kind": "answer", "id": 1, "method": "open"},
+    ],
+)
+def test_other_messages_are_refused(content: dict[str, object]) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(content, protocol.Request)

@@ -1,0 +1,268 @@
+"""The session: every request gets one answer that follows the schema, whatever it asks for."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nz_explorer.widget import protocol
+from tests.widget.conftest import Browser
+
+Browse = Callable[..., Browser]
+
+
+def test_the_summary_says_what_was_opened(browse: Browse, broken_store: Path) -> None:
+    summary = browse(broken_store).ask("open")
+    assert summary["zarr_format"] == 3
+    assert summary["metadata"] == "consolidated"
+    assert summary["progress"]["phase"] == "done"
+    assert summary["conforms"]["NZ-1.0"] is False
+    assert summary["counts"]["error"] > 0
+    assert summary["counts"]["complete"]
+
+
+def test_the_tree_comes_level_by_level_and_in_pages(browse: Browse, sample_store: Path) -> None:
+    browser = browse(sample_store, walk=False)
+    root = browser.ask("children", path="/")
+    assert [row["name"] for row in root["rows"]] == ["analysis", "forecast", "ocean", "stations"]
+    assert root["rows"][0]["has_children"] is None
+    page = browser.ask("children", path="/forecast", offset=2, limit=3)
+    whole = browser.ask("children", path="/forecast")
+    assert page["total"] == len(whole["rows"])
+    assert page["rows"] == whole["rows"][2:5]
+
+
+def test_roles_and_directions_are_known_after_the_walk(browse: Browse, sample_store: Path) -> None:
+    rows = {
+        row["name"]: row for row in browse(sample_store).ask("children", path="/forecast")["rows"]
+    }
+    assert (rows["lat"]["role"], rows["time"]["role"]) == ("coordinate", "coordinate")
+    assert {rows["lat"]["direction"], rows["time"]["direction"]} <= {"increasing", "decreasing"}
+    assert rows["height"]["role"] == "scalar"
+    assert rows["temperature"]["role"] == "data"
+
+
+def test_a_node_is_found_from_the_root_down(browse: Browse, sample_store: Path) -> None:
+    browser = browse(sample_store)
+    steps = browser.ask("reveal", path="/ocean/sea_surface_temperature")["steps"]
+    assert [step["row"]["path"] for step in steps] == ["/ocean", "/ocean/sea_surface_temperature"]
+    for step in steps:
+        parent = step["row"]["path"].rpartition("/")[0] or "/"
+        row = browser.ask("children", path=parent)["rows"][step["position"]]
+        assert row["path"] == step["row"]["path"]
+
+
+def test_search_wants_all_words_and_says_whether_it_knows_all(
+    browse: Browse, sample_store: Path
+) -> None:
+    found = browse(sample_store).ask("search", query="OCEAN lat")
+    assert [row["path"] for row in found["rows"]] == ["/ocean/latitude"]
+    assert found["complete"]
+
+
+def test_findings_come_with_their_rules_and_the_worst_first(
+    browse: Browse, broken_store: Path
+) -> None:
+    result = browse(broken_store).ask("findings", path="/")
+    order = ["error", "warning", "info"]
+    severities = [order.index(finding["severity"]) for finding in result["findings"]]
+    assert severities == sorted(severities)
+    for finding in result["findings"]:
+        rule = result["rules"][finding["rule"]]
+        assert rule["statement"]
+        assert rule["source"]
+    fixes = [finding["fix"] for finding in result["findings"] if finding["fix"]]
+    assert any(fix["diff"] and "\n+" in fix["diff"] for fix in fixes)
+
+
+def test_a_finding_lights_up_its_line(browse: Browse, broken_store: Path) -> None:
+    browser = browse(broken_store)
+    finding = next(
+        f for f in browser.ask("findings", path="/")["findings"] if f["rule"] == "NZ-FILL-003"
+    )
+    documents = browser.ask("document", path=finding["path"])["documents"]
+    stored = next(d for d in documents if d["origin"] == "stored")
+    mark = next(m for m in stored["marks"] if m["rule"] == "NZ-FILL-003")
+    assert "_FillValue" in stored["text"].splitlines()[mark["first_line"] - 1]
+
+
+def test_stored_and_consolidated_documents_are_compared(browse: Browse, broken_store: Path) -> None:
+    browser = browse(broken_store)
+    stale = next(
+        f for f in browser.ask("findings", path="/")["findings"] if f["rule"] == "NZ-CONS-002"
+    )
+    documents = browser.ask("document", path=stale["path"])["documents"]
+    assert {document["origin"] for document in documents} == {"stored", "consolidated"}
+    assert all(document["differs"] for document in documents)
+
+
+def test_nodes_that_consolidated_metadata_lacks_are_in_the_tree(
+    browse: Browse, broken_store: Path
+) -> None:
+    browser = browse(broken_store)
+    missing = next(
+        f for f in browser.ask("findings", path="/")["findings"] if f["rule"] == "NZ-CONS-003"
+    )
+    row = browser.ask("rows", paths=[missing["path"]])["rows"][0]
+    assert row["state"] == "missing"
+    assert "not in the consolidated metadata" in row["problem"]
+
+
+def test_the_dimension_table_has_values_conflicts_and_reasons(
+    browse: Browse, broken_store: Path
+) -> None:
+    table = browse(broken_store).ask("dimensions", path="/forecast")
+    rows = {row["name"]: row for row in table["rows"]}
+    assert rows["lat"]["conflict"]
+    assert {use["length"] for use in rows["lat"]["lengths"]} == {72, 73}
+    assert rows["lon"]["coordinate_state"] == "yes"
+    assert rows["lon"]["first"] is not None
+    assert all(row["why"] for row in table["rows"])
+
+
+def test_an_array_shows_its_own_dimensions_in_its_own_order(
+    browse: Browse, sample_store: Path
+) -> None:
+    table = browse(sample_store).ask("dimensions", path="/forecast/temperature")
+    assert [row["name"] for row in table["rows"]] == ["time", "level", "lat", "lon"]
+
+
+def test_cdl_lines_lead_to_document_lines(browse: Browse, sample_store: Path) -> None:
+    result = browse(sample_store).ask("netcdf", path="/ocean")
+    documents = {document["key"]: document["text"].splitlines() for document in result["documents"]}
+    line = next(
+        span for span in result["cdl"] if "sea_surface_temperature:_FillValue" in span["text"]
+    )
+    assert "_FillValue" in documents[line["key"]][line["first_line"] - 1]
+
+
+@pytest.mark.parametrize("method", ["node", "dimensions", "findings", "document", "netcdf", "code"])
+def test_every_node_of_a_broken_store_has_every_panel(
+    browse: Browse, broken_store: Path, method: str
+) -> None:
+    browser = browse(broken_store)
+    paths = ["/"]
+    for path in paths:
+        paths += [row["path"] for row in browser.ask("children", path=path)["rows"]]
+        browser.ask(method, path=path)
+    assert len(paths) > 40
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "code"),
+    [
+        ("children", {"path": "/no/such"}, "not_found"),
+        ("children", {"path": "/", "offset": -1}, "bad_request"),
+        ("children", {"path": 5}, "bad_request"),
+        ("children", {}, "bad_request"),
+        ("picture", {"path": "/"}, "bad_request"),
+        ("walk", {"action": "dance"}, "bad_request"),
+        ("node", {"path": "/", "code": "import os"}, "bad_request"),
+    ],
+)
+def test_wrong_requests_are_refused_in_words(
+    browse: Browse, sample_store: Path, method: str, params: dict[str, object], code: str
+) -> None:
+    error = browse(sample_store, walk=False).refused(method, **params)
+    assert error["code"] == code
+    assert error["message"]
+
+
+def test_a_message_that_is_no_request_is_refused_by_its_number(
+    browse: Browse, sample_store: Path
+) -> None:
+    browser = browse(sample_store, walk=False)
+    browser.session.receive({"kind": "request", "id": 7, "method": "eval"})
+    message, _ = browser.answer()
+    assert (message["id"], message["error"]["code"]) == (7, "bad_request")
+    browser.session.receive("nonsense")
+    browser.session.receive(None)
+    assert browser.ask("open")
+
+
+def test_a_cancelled_request_is_answered_as_cancelled(browse: Browse, sample_store: Path) -> None:
+    browser = browse(sample_store, walk=False)
+    blocked = threading.Event()
+    for _ in range(4):  # all workers
+        browser.session._pool.submit(blocked.wait, 10)
+    number = browser.send("node", path="/")
+    browser.session.receive({"kind": "cancel", "id": number})
+    blocked.set()
+    message, _ = browser.answer()
+    assert (message["id"], message["error"]["code"]) == (number, "cancelled")
+
+
+def test_a_broken_node_can_be_read_again(browse: Browse, sample_copy: Path) -> None:
+    root = sample_copy / "zarr.json"
+    document = json.loads(root.read_text())
+    del document["consolidated_metadata"]
+    root.write_text(json.dumps(document))
+    target = sample_copy / "ocean" / "depth" / "zarr.json"
+    good = target.read_text()
+    target.write_text(good[:50])
+    browser = browse(sample_copy)
+    assert browser.ask("rows", paths=["/ocean/depth"])["rows"][0]["state"] == "malformed"
+    target.write_text(good)
+    row = browser.ask("retry", path="/ocean/depth")["row"]
+    assert row["state"] == "ok"
+    assert browser.session.wait(30)
+    assert not [
+        f
+        for f in browser.ask("findings", path="/ocean/depth")["findings"]
+        if f["rule"].startswith("JSON")
+    ]
+
+
+def test_the_walk_can_be_stopped_and_resumed(browse: Browse, sample_store: Path) -> None:
+    browser = browse(sample_store, walk=False)
+    browser.session.start()
+    stopped = browser.ask("walk", action="cancel")["progress"]["phase"]
+    assert stopped in ("cancelled", "done")
+    browser.ask("walk", action="resume")
+    assert browser.session.wait(30)
+    assert browser.ask("open")["progress"]["phase"] == "done"
+
+
+def test_a_closed_session_says_nothing_more(browse: Browse, sample_store: Path) -> None:
+    browser = browse(sample_store)
+    browser.session.close()
+    browser.session.receive({"kind": "request", "id": 1, "method": "open"})
+    assert browser.arrived.empty()
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    method=st.sampled_from(sorted(protocol.PARAMS)),
+    params=st.dictionaries(
+        st.sampled_from(
+            ["path", "offset", "limit", "query", "index", "width", "below", "paths", "action"]
+        ),
+        st.none()
+        | st.integers(-5, 5)
+        | st.text(max_size=5)
+        | st.lists(st.text(max_size=3), max_size=2)
+        | st.sampled_from(["/", "/ocean", "/forecast/temperature"]),
+        max_size=4,
+    ),
+)
+def test_whatever_is_asked_gets_one_answer_and_no_internal_error(
+    fuzzed: Browser, method: str, params: dict[str, object]
+) -> None:
+    fuzzed.send(method, **params)
+    message, _ = fuzzed.answer()
+    assert message["ok"] or message["error"]["code"] != "internal"
+
+
+@pytest.fixture(scope="module")
+def fuzzed(sample_store: Path):
+    browser = Browser(sample_store)
+    yield browser
+    browser.session.close()

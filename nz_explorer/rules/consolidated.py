@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -45,11 +46,17 @@ def entry_is_current(pair: Pair) -> Iterator[Fail | Undecided]:
     for document in pair.stored:
         entry = pair.consolidated.entry(pair.path, document.name)
         found = differences(document, entry)
-        if found and all(plain(d.stored) == plain(d.consolidated) for d in found):
+        if found and all(_is_bare_token(difference) for difference in found):
             # NaN here and "NaN" there: the bare token is the fact, and has its own finding.
             yield Undecided("dependency: JSON-003")
         elif found:
             yield _stale(pair, document, found, entry)
+
+
+def _is_bare_token(difference: Difference) -> bool:
+    values = (difference.stored, difference.consolidated)
+    bare = any(isinstance(value, float) and not math.isfinite(value) for value in values)
+    return bare and plain(values[0]) == plain(values[1])
 
 
 def _stale(pair: Pair, document: Document, found: list[Difference], entry: Any) -> Fail:
@@ -92,12 +99,26 @@ def node_has_entry(pair: Pair) -> Iterator[Fail | Undecided]:
     if pair.node is not None and not any(document.ok for document in pair.stored):
         yield from _unusable(pair)
         return
+    if _is_cut_off(pair):
+        yield Undecided("dependency: TREE-002")
+        return
     yield Fail(
         "",
         f"{pair.path} exists but is missing from the consolidated metadata: readers do not see it",
         related=("/",),
         fix=_add_entry(pair),
     )
+
+
+def _is_cut_off(pair: Pair) -> bool:
+    """Whether a group above has no document, so that what consolidates the metadata cannot get here."""
+    path = pair.path
+    while pair.node is not None and path != "/":
+        path = path.rpartition("/")[0] or "/"
+        group = pair.node.hierarchy.node_if_loaded(path)
+        if group is not None and group.state == "missing" and path != "/":
+            return True
+    return False
 
 
 def _add_entry(pair: Pair) -> FixMaker:

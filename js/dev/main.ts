@@ -16,7 +16,8 @@ const model = new FakeModel({
 });
 const kernel = new MockKernel(store, model, { delay: Number(query.get("delay") ?? 15) });
 if (query.get("store") === "lost") kernel.silent.add("all");
-for (const method of (query.get("silent") ?? "").split(",")) if (method) kernel.silent.add(method as keyof Methods);
+for (const method of (query.get("silent") ?? "").split(","))
+  if (method) kernel.silent.add(method as keyof Methods);
 for (const method of (query.get("fail") ?? "").split(",")) {
   if (method) kernel.failing.set(method as keyof Methods, "the store answered 503 Service Unavailable");
 }

@@ -4,8 +4,8 @@ import { NodeView } from "./node";
 import { Search } from "./tree/Search";
 import { Tree } from "./tree/Tree";
 import { useView } from "./ui/hooks";
-import { useInks } from "./ui/theme";
 import { Icon } from "./ui/icons";
+import { useInks } from "./ui/theme";
 
 const NARROWEST = 160;
 
@@ -27,6 +27,7 @@ export function App() {
       data-scheme={now?.dark ? "dark" : "light"}
       data-narrow={narrow || undefined}
       data-lm-suppress-shortcuts="true"
+      onFocusIn={keepKeys}
       style={{ "--nzx-side": `${width}px` }}
     >
       <Header side={side} onSide={() => setSide(!side)} />
@@ -52,11 +53,22 @@ function useNarrow(element: HTMLElement | null): boolean {
   const [narrow, setNarrow] = useState(false);
   useEffect(() => {
     if (element === null || typeof ResizeObserver === "undefined") return;
-    const observer = new ResizeObserver(() => setNarrow(element.clientWidth > 0 && element.clientWidth <= 600));
+    const observer = new ResizeObserver(() =>
+      setNarrow(element.clientWidth > 0 && element.clientWidth <= 600),
+    );
     observer.observe(element);
     return () => observer.disconnect();
   }, [element]);
   return narrow;
+}
+
+/**
+ * JupyterLab matches its shortcuts at the focused element before it climbs to the attribute on the widget, so
+ * that element must carry it too. Without it an arrow key on a slider walks through the cells and "d d" in
+ * the tree deletes one.
+ */
+function keepKeys({ target }: FocusEvent) {
+  if (target instanceof Element) target.setAttribute("data-lm-suppress-shortcuts", "true");
 }
 
 /** What stands there until the kernel has answered for the first time, perhaps forever. */

@@ -178,7 +178,11 @@ export class Client {
       this.#pending.delete(reply.id);
       if (reply.ok) entry?.resolve({ value: reply.result as never, buffers: buffers.map(asView) });
       else {
-        const { code, message: text, retry } = reply.error ?? {
+        const {
+          code,
+          message: text,
+          retry,
+        } = reply.error ?? {
           code: "internal",
           message: "The kernel gave no reason.",
           retry: true,

@@ -23,7 +23,8 @@ export function bytes(count: number): string {
     value /= 1024;
     at += 1;
   }
-  const text = at === 0 || value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(0) : value.toFixed(1);
+  const text =
+    at === 0 || value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(0) : value.toFixed(1);
   return `${text} ${units[at]}`;
 }
 

@@ -1,4 +1,4 @@
-import { grouped, plural, bytes } from "./format";
+import { bytes, grouped, plural } from "./format";
 import type { Summary } from "./protocol.gen";
 import { middle, visible } from "./text";
 import { useView } from "./ui/hooks";
@@ -9,7 +9,10 @@ import { IconButton, Problem } from "./ui/parts";
 function verdicts({ counts, not_evaluated: open, progress }: Summary): { text: string; kind: string }[] {
   const over = progress.phase === "done";
   return [
-    { text: plural(counts.error, "error"), kind: counts.error > 0 ? "error" : over && counts.complete ? "good" : "quiet" },
+    {
+      text: plural(counts.error, "error"),
+      kind: counts.error > 0 ? "error" : over && counts.complete ? "good" : "quiet",
+    },
     { text: plural(counts.warning, "warning"), kind: counts.warning > 0 ? "warning" : "quiet" },
     { text: `${grouped(open)} not evaluated`, kind: open > 0 ? "open" : "quiet" },
   ];
@@ -24,7 +27,13 @@ export function Header({ side, onSide }: { side: boolean; onSide: () => void }) 
     return (
       <header class="nzx-header">
         <div class="nzx-status" role="status">
-          {failed ? "" : health === "lost" ? "No answer from the kernel" : health === "slow" ? "The kernel is busy; waiting…" : "Opening…"}
+          {failed
+            ? ""
+            : health === "lost"
+              ? "No answer from the kernel"
+              : health === "slow"
+                ? "The kernel is busy; waiting…"
+                : "Opening…"}
         </div>
         {failed && <Problem onRetry={() => void session.open()}>{visible(failed.message)}</Problem>}
       </header>
@@ -35,7 +44,12 @@ export function Header({ side, onSide }: { side: boolean; onSide: () => void }) 
   const format = summary.zarr_format === null ? "no Zarr format found" : `Zarr v${summary.zarr_format}`;
   return (
     <header class="nzx-header">
-      <IconButton icon="sidebar" label={side ? "Hide the tree" : "Show the tree"} pressed={side} onClick={onSide} />
+      <IconButton
+        icon="sidebar"
+        label={side ? "Hide the tree" : "Show the tree"}
+        pressed={side}
+        onClick={onSide}
+      />
       <div class="nzx-source" title={`${visible(summary.source)}\n${summary.store}`}>
         <bdi>{visible(middle(summary.source, 64))}</bdi>
       </div>
@@ -52,7 +66,10 @@ export function Header({ side, onSide }: { side: boolean; onSide: () => void }) 
         {summary.metadata === "consolidated" ? "consolidated metadata" : "stored documents"}
       </span>
       {!summary.listable && (
-        <span class="nzx-chip nzx-chip-warning" title="This store cannot be listed: only nodes that metadata name are found.">
+        <span
+          class="nzx-chip nzx-chip-warning"
+          title="This store cannot be listed: only nodes that metadata name are found."
+        >
           not listable
         </span>
       )}
@@ -68,7 +85,9 @@ export function Header({ side, onSide }: { side: boolean; onSide: () => void }) 
         >
           <span>{visible(name)}</span>
           <span aria-hidden="true">{holds === true ? "✓" : holds === false ? "✗" : "?"}</span>
-          <span class="nzx-hidden">{holds === true ? "conforms" : holds === false ? "does not conform" : "not decided"}</span>
+          <span class="nzx-hidden">
+            {holds === true ? "conforms" : holds === false ? "does not conform" : "not decided"}
+          </span>
         </button>
       ))}
       <div class="nzx-status" role="status">
@@ -124,7 +143,9 @@ function Walk({ summary }: { summary: Summary }) {
           >
             <span style={{ width: part === null ? "35%" : `${part * 100}%` }} />
           </span>
-          <span class="nzx-quiet nzx-percent">{percent === null ? grouped(progress.nodes) : `${percent}\u202f%`}</span>
+          <span class="nzx-quiet nzx-percent">
+            {percent === null ? grouped(progress.nodes) : `${percent}\u202f%`}
+          </span>
           <IconButton icon="cross" label="Stop the walk" onClick={() => walk("cancel")} />
         </>
       ) : (

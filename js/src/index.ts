@@ -1,7 +1,7 @@
 import { render } from "preact";
+import type { Wire } from "./client";
 import { mount } from "./mount";
 import { Session } from "./session";
-import type { Wire } from "./client";
 import type { Traits } from "./traits";
 
 export type Model = Wire & Traits;

@@ -45,8 +45,18 @@ export function NodeView() {
     <div class="nzx-node">
       <NodeHeader path={path} row={row} node={node} />
       <Tabs panel={panel} row={row} />
-      <div class={`nzx-panel nzx-panel-${panel}`} role="tabpanel" id={`${uid}-panel`} aria-labelledby={`${uid}-tab-${panel}`} tabIndex={-1}>
-        {call.error && !node ? <NodeProblem call={call} path={path} /> : <PanelOf panel={panel} path={path} row={row} node={node} call={call} />}
+      <div
+        class={`nzx-panel nzx-panel-${panel}`}
+        role="tabpanel"
+        id={`${uid}-panel`}
+        aria-labelledby={`${uid}-tab-${panel}`}
+        tabIndex={-1}
+      >
+        {call.error && !node ? (
+          <NodeProblem call={call} path={path} />
+        ) : (
+          <PanelOf panel={panel} path={path} row={row} node={node} call={call} />
+        )}
       </div>
     </div>
   );
@@ -110,7 +120,8 @@ function NodeHeader({ path, row, node }: { path: string; row: NodeRow | null; no
       setReading(false);
     }
   };
-  const kind = row === null ? "" : row.kind === "array" ? (row.role ? ROLE_NAMES[row.role] : "array") : row.kind;
+  const kind =
+    row === null ? "" : row.kind === "array" ? (row.role ? ROLE_NAMES[row.role] : "array") : row.kind;
   return (
     <div class="nzx-node-header">
       <div class="nzx-node-line">
@@ -124,7 +135,13 @@ function NodeHeader({ path, row, node }: { path: string; row: NodeRow | null; no
         <span class="nzx-gap" />
         {kind && <span class="nzx-chip">{kind}</span>}
         {row && (
-          <button type="button" class="nzx-plain" title={countsText(row.counts)} aria-label={countsText(row.counts) || "no findings"} onClick={() => session.panel.set("findings")}>
+          <button
+            type="button"
+            class="nzx-plain"
+            title={countsText(row.counts)}
+            aria-label={`To the findings: ${countsText(row.counts) || "none"}`}
+            onClick={() => session.panel.set("findings")}
+          >
             <Badges counts={row.counts} />
           </button>
         )}
@@ -148,7 +165,12 @@ function Breadcrumb({ path }: { path: string }) {
   const parts = path.split("/").filter((part) => part !== "");
   return (
     <nav class="nzx-breadcrumb" aria-label="Path" title={visible(path)}>
-      <button type="button" class="nzx-crumb" aria-current={parts.length === 0 ? "location" : undefined} onClick={() => session.select("/")}>
+      <button
+        type="button"
+        class="nzx-crumb"
+        aria-current={parts.length === 0 ? "location" : undefined}
+        onClick={() => session.select("/")}
+      >
         /
       </button>
       {parts.map((part, at) => {
@@ -156,7 +178,12 @@ function Breadcrumb({ path }: { path: string }) {
         return (
           <span key={to} class="nzx-crumb-holder">
             {at > 0 && <span class="nzx-slash">/</span>}
-            <button type="button" class="nzx-crumb" aria-current={to === path ? "location" : undefined} onClick={() => session.select(to)}>
+            <button
+              type="button"
+              class="nzx-crumb"
+              aria-current={to === path ? "location" : undefined}
+              onClick={() => session.select(to)}
+            >
               <bdi>{visible(part)}</bdi>
             </button>
           </span>

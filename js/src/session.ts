@@ -20,7 +20,8 @@ export interface PictureOptions {
 
 const record = (raw: unknown): Record<string, unknown> =>
   typeof raw === "object" && raw !== null && !Array.isArray(raw) ? (raw as Record<string, unknown>) : {};
-const finite = (raw: unknown): number | null => (typeof raw === "number" && Number.isFinite(raw) ? raw : null);
+const finite = (raw: unknown): number | null =>
+  typeof raw === "number" && Number.isFinite(raw) ? raw : null;
 
 export function readPath(raw: unknown): string {
   return typeof raw === "string" && raw !== "" ? raw : "/";

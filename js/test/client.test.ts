@@ -31,7 +31,13 @@ describe("requests", () => {
 
   test("that fail say why", async () => {
     const answer = client.request("node", { path: "/a" });
-    model.receive({ kind: "reply", id: 1, ok: false, result: null, error: { code: "not_found", message: "gone", retry: true } });
+    model.receive({
+      kind: "reply",
+      id: 1,
+      ok: false,
+      result: null,
+      error: { code: "not_found", message: "gone", retry: true },
+    });
     const error = await answer.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(RequestError);
     expect(error).toMatchObject({ code: "not_found", message: "gone", retry: true });
@@ -48,7 +54,9 @@ describe("requests", () => {
   });
 
   test("already aborted are not sent", async () => {
-    await expect(client.request("open", {}, AbortSignal.abort())).rejects.toMatchObject({ code: "cancelled" });
+    await expect(client.request("open", {}, AbortSignal.abort())).rejects.toMatchObject({
+      code: "cancelled",
+    });
     expect(model.sent).toEqual([]);
   });
 

@@ -12,7 +12,8 @@ test("what hides or reorders is shown", () => {
 });
 
 test("honest text stays as it is", () => {
-  for (const text of ["température", "東京", "مرحبا", "👨‍👩‍👧 <b>&amp;", "z\u0335a"]) expect(visible(text)).toBe(text);
+  for (const text of ["température", "東京", "مرحبا", "👨‍👩‍👧 <b>&amp;", "z\u0335a"])
+    expect(visible(text)).toBe(text);
   expect(visibleLines("a\n\tb\u202e")).toBe("a\n\tb\\u202e");
 });
 
@@ -43,7 +44,10 @@ test("a float32 is given by its shortest decimal, a float64 in full", () => {
 });
 
 test("JSON is coloured, also where it is not JSON", () => {
-  const kinds = (line: string) => tokens(line, "json").filter(({ kind }) => kind).map(({ kind, text }) => [kind, text]);
+  const kinds = (line: string) =>
+    tokens(line, "json")
+      .filter(({ kind }) => kind)
+      .map(({ kind, text }) => [kind, text]);
   expect(kinds('  "a\\"b": -1.5e3, "t": true,')).toEqual([
     ["key", '"a\\"b"'],
     ["number", "-1.5e3"],
@@ -55,9 +59,22 @@ test("JSON is coloured, also where it is not JSON", () => {
 });
 
 test("colouring loses no character, in any language", () => {
-  const hard = ['{"a": [1, }, NaN // "x', "\t\tfloat t(x) ; // c", 'f"{x}" # no', "+ added", "@@ -1 +1 @@", '"', "'''"];
+  const hard = [
+    '{"a": [1, }, NaN // "x',
+    "\t\tfloat t(x) ; // c",
+    'f"{x}" # no',
+    "+ added",
+    "@@ -1 +1 @@",
+    '"',
+    "'''",
+  ];
   for (const language of ["json", "cdl", "python", "diff", "text"] as const) {
-    for (const line of hard) expect(tokens(line, language).map(({ text }) => text).join("")).toBe(line);
+    for (const line of hard)
+      expect(
+        tokens(line, language)
+          .map(({ text }) => text)
+          .join(""),
+      ).toBe(line);
   }
 });
 

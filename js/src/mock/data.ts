@@ -203,10 +203,20 @@ export const RULES: Record<string, RuleInfo> = {
   },
 };
 
-export function addFinding(store: MockStore, finding: Partial<Finding> & { rule: string; path: string; message: string }): void {
+export function addFinding(
+  store: MockStore,
+  finding: Partial<Finding> & { rule: string; path: string; message: string },
+): void {
   const rule = store.rules[finding.rule];
   const severity = (rule?.severity ?? "error") as Finding["severity"];
-  store.findings.push({ level: rule?.level ?? "MUST", severity, pointer: "", related: [], fix: null, ...finding });
+  store.findings.push({
+    level: rule?.level ?? "MUST",
+    severity,
+    pointer: "",
+    related: [],
+    fix: null,
+    ...finding,
+  });
   for (let path = finding.path; ; path = path.slice(0, path.lastIndexOf("/")) || "/") {
     const node = store.nodes.get(path);
     if (node) node.row.counts[severity] += 1;
@@ -225,87 +235,190 @@ function waves(x: number, y: number, t: number): number {
 }
 
 const land = (x: number, y: number) =>
-  Math.sin(x * 5 + 1) * Math.cos(y * 4) + 0.5 * Math.sin(x * 11 - y * 7) + 0.25 * Math.cos(x * 19 + y * 13) > 0.45;
+  Math.sin(x * 5 + 1) * Math.cos(y * 4) + 0.5 * Math.sin(x * 11 - y * 7) + 0.25 * Math.cos(x * 19 + y * 13) >
+  0.45;
 
-const iso = (hours: number) => new Date(Date.UTC(2020, 0, 1) + hours * 3_600_000).toISOString().slice(0, 16).replace("T", " ");
+const iso = (hours: number) =>
+  new Date(Date.UTC(2020, 0, 1) + hours * 3_600_000).toISOString().slice(0, 16).replace("T", " ");
 
 /** A forecast on a grid, with everything that can be said of a node somewhere. */
 export function smallStore(): MockStore {
   const store = emptyStore("/data/era5-sample.zarr");
   const nodes = store.nodes;
   (nodes.get("/") as MockNode).attributes.push(
-    ...Object.entries({ title: "A sample of a reanalysis", Conventions: "NZ-1.0", history: "2026-10-02 made for the mock" }).map(
-      ([name, value]) => attribute(name, value),
-    ),
+    ...Object.entries({
+      title: "A sample of a reanalysis",
+      Conventions: "NZ-1.0",
+      history: "2026-10-02 made for the mock",
+    }).map(([name, value]) => attribute(name, value)),
   );
   addGroup(store, "/forecast", { attributes: { institution: "nowhere" } });
-  const axis = (path: string, length: number, coordinate: Coordinate, direction: "increasing" | "decreasing", dtype = "float64") => {
+  const axis = (
+    path: string,
+    length: number,
+    coordinate: Coordinate,
+    direction: "increasing" | "decreasing",
+    dtype = "float64",
+  ) => {
     store.coordinates.set(path, coordinate);
     const name = path.slice(path.lastIndexOf("/") + 1);
-    addArray(store, path, [length], [name], { kind: "line", value: ([i = 0]) => coordinate.at(i), units: coordinate.units ?? "" }, {
-      attributes: { units: coordinate.units ?? "", standard_name: name },
-      change: { role: "coordinate", direction },
-      dtype,
-    });
+    addArray(
+      store,
+      path,
+      [length],
+      [name],
+      { kind: "line", value: ([i = 0]) => coordinate.at(i), units: coordinate.units ?? "" },
+      {
+        attributes: { units: coordinate.units ?? "", standard_name: name },
+        change: { role: "coordinate", direction },
+        dtype,
+      },
+    );
   };
-  axis("/forecast/time", 240, { kind: "time", units: "hours since 2020-01-01", at: (i) => i * 6, label: (i) => iso(i * 6) }, "increasing", "int64");
-  axis("/forecast/level", 5, { kind: "number", units: "hPa", at: (i) => [1000, 850, 500, 250, 100][i] ?? 0 }, "decreasing");
+  axis(
+    "/forecast/time",
+    240,
+    { kind: "time", units: "hours since 2020-01-01", at: (i) => i * 6, label: (i) => iso(i * 6) },
+    "increasing",
+    "int64",
+  );
+  axis(
+    "/forecast/level",
+    5,
+    { kind: "number", units: "hPa", at: (i) => [1000, 850, 500, 250, 100][i] ?? 0 },
+    "decreasing",
+  );
   axis("/forecast/lat", 181, { kind: "number", units: "degrees_north", at: (i) => 90 - i }, "decreasing");
   axis("/forecast/lon", 360, { kind: "number", units: "degrees_east", at: (i) => i }, "increasing");
   const grid = { chunks: [60, 1, 61, 90] };
-  addArray(store, "/forecast/temp", [240, 5, 181, 360], ["time", "level", "lat", "lon"], {
-    ...grid,
-    kind: "map",
-    units: "K",
-    value: ([t = 0, l = 0, j = 0, i = 0]) => 288 - l * 14 - 34 * (Math.abs(j - 90) / 90) ** 2 + 5 * waves(i / 57, j / 57, t),
-  }, { attributes: { units: "K", long_name: "air temperature", _FillValue: -9999.0, valid_range: [150, 350] } });
-  addArray(store, "/forecast/sst", [240, 181, 360], ["time", "lat", "lon"], {
-    chunks: [60, 61, 90],
-    kind: "map",
-    units: "K",
-    value: ([t = 0, j = 0, i = 0]) => (land(i / 57, j / 57) ? -9999 : 301 - 28 * (Math.abs(j - 90) / 90) ** 2 + 2 * waves(i / 57, j / 57, t)),
-    state: ([t = 0, j = 0, i = 0]) => {
-      if (j >= 61 && j < 122 && i >= 180 && i < 270) return t < 120 ? 5 : 6;
-      if (land(i / 57, j / 57)) return 1;
-      if (Math.hypot(i - 60, (j - 150) * 1.2) < 14) return 2;
-      if (Math.hypot(i - 110, j - 150) < 9) return 3;
-      return Math.hypot(i - 140, j - 150) < 9 ? 4 : 0;
+  addArray(
+    store,
+    "/forecast/temp",
+    [240, 5, 181, 360],
+    ["time", "level", "lat", "lon"],
+    {
+      ...grid,
+      kind: "map",
+      units: "K",
+      value: ([t = 0, l = 0, j = 0, i = 0]) =>
+        288 - l * 14 - 34 * (Math.abs(j - 90) / 90) ** 2 + 5 * waves(i / 57, j / 57, t),
     },
-  }, { attributes: { units: "K", long_name: "sea surface temperature", _FillValue: -9999.0 } });
-  addArray(store, "/forecast/precip", [240, 181, 360], ["time", "lat", "lon"], {
-    kind: "map",
-    chunks: [60, 61, 90],
-    units: "mm h-1",
-    value: ([t = 0, j = 0, i = 0]) => Math.max(0, Math.exp(2.4 * waves(i / 57, j / 57, t) - 1.5) - 0.3),
-  }, { attributes: { units: "mm h-1" } });
-  addArray(store, "/forecast/mean_temp", [240], ["time"], {
-    kind: "line",
-    units: "K",
-    value: ([t = 0]) => 284 + 4 * Math.sin(t / 18) + Math.sin(t / 2.2),
-    state: ([t = 0]) => (t > 60 && t < 78 ? 1 : t === 120 || t === 122 ? 2 : t > 180 && t < 200 ? 5 : 0),
-  }, { attributes: { units: "K" } });
-  addArray(store, "/forecast/reference_time", [], [], { kind: "scalar", value: () => 1577836800, text: "2020-01-01 00:00", units: "hours since 2020-01-01" }, { dtype: "int64" });
-  addArray(store, "/forecast/station", [6], ["station"], {
-    kind: "text",
-    value: () => 0,
-    text: "0  Zürich\n1  Reykjavík\n2  München\n3  القاهرة\n4  東京\n5  São Paulo",
-  }, { dtype: "string" });
+    {
+      attributes: { units: "K", long_name: "air temperature", _FillValue: -9999.0, valid_range: [150, 350] },
+    },
+  );
+  addArray(
+    store,
+    "/forecast/sst",
+    [240, 181, 360],
+    ["time", "lat", "lon"],
+    {
+      chunks: [60, 61, 90],
+      kind: "map",
+      units: "K",
+      value: ([t = 0, j = 0, i = 0]) =>
+        land(i / 57, j / 57) ? -9999 : 301 - 28 * (Math.abs(j - 90) / 90) ** 2 + 2 * waves(i / 57, j / 57, t),
+      state: ([t = 0, j = 0, i = 0]) => {
+        if (j >= 61 && j < 122 && i >= 180 && i < 270) return t < 120 ? 5 : 6;
+        if (land(i / 57, j / 57)) return 1;
+        if (Math.hypot(i - 60, (j - 150) * 1.2) < 14) return 2;
+        if (Math.hypot(i - 110, j - 150) < 9) return 3;
+        return Math.hypot(i - 140, j - 150) < 9 ? 4 : 0;
+      },
+    },
+    { attributes: { units: "K", long_name: "sea surface temperature", _FillValue: -9999.0 } },
+  );
+  addArray(
+    store,
+    "/forecast/precip",
+    [240, 181, 360],
+    ["time", "lat", "lon"],
+    {
+      kind: "map",
+      chunks: [60, 61, 90],
+      units: "mm h-1",
+      value: ([t = 0, j = 0, i = 0]) => Math.max(0, Math.exp(2.4 * waves(i / 57, j / 57, t) - 1.5) - 0.3),
+    },
+    { attributes: { units: "mm h-1" } },
+  );
+  addArray(
+    store,
+    "/forecast/mean_temp",
+    [240],
+    ["time"],
+    {
+      kind: "line",
+      units: "K",
+      value: ([t = 0]) => 284 + 4 * Math.sin(t / 18) + Math.sin(t / 2.2),
+      state: ([t = 0]) => (t > 60 && t < 78 ? 1 : t === 120 || t === 122 ? 2 : t > 180 && t < 200 ? 5 : 0),
+    },
+    { attributes: { units: "K" } },
+  );
+  addArray(
+    store,
+    "/forecast/reference_time",
+    [],
+    [],
+    { kind: "scalar", value: () => 1577836800, text: "2020-01-01 00:00", units: "hours since 2020-01-01" },
+    { dtype: "int64" },
+  );
+  addArray(
+    store,
+    "/forecast/station",
+    [6],
+    ["station"],
+    {
+      kind: "text",
+      value: () => 0,
+      text: "0  Zürich\n1  Reykjavík\n2  München\n3  القاهرة\n4  東京\n5  São Paulo",
+    },
+    { dtype: "string" },
+  );
   addGroup(store, "/analysis");
-  addArray(store, "/analysis/x", [4], ["x"], { kind: "line", value: ([i = 0]) => i }, { change: { role: "candidate" } });
+  addArray(
+    store,
+    "/analysis/x",
+    [4],
+    ["x"],
+    { kind: "line", value: ([i = 0]) => i },
+    { change: { role: "candidate" } },
+  );
   addArray(store, "/analysis/y", [5], ["x"], { kind: "line", value: ([i = 0]) => i * i });
-  addArray(store, "/analysis/area", [4], ["x"], { kind: "line", value: ([i = 0]) => i * 7 }, { change: { role: "auxiliary" } });
+  addArray(
+    store,
+    "/analysis/area",
+    [4],
+    ["x"],
+    { kind: "line", value: ([i = 0]) => i * 7 },
+    { change: { role: "auxiliary" } },
+  );
   addGroup(store, "/images");
-  addArray(store, "/images/photo", [480, 640], [null, null], {
-    kind: "map",
-    value: ([j = 0, i = 0]) => Math.floor(128 + 90 * waves(i / 160, j / 160, 2) * (j < 40 && i < 120 ? 0 : 1)),
-    chunks: [128, 128],
-  }, { dtype: "uint8" });
-  addArray(store, "/images/tiny", [6, 9], ["row", "column"], {
-    kind: "map",
-    value: ([j = 0, i = 0]) => j * 9 + i,
-    state: ([j = 0, i = 0]) => (i >= 1 && i <= 7 && j === 2 ? i : 0),
-    chunks: [3, 3],
-  }, { dtype: "int32" });
+  addArray(
+    store,
+    "/images/photo",
+    [480, 640],
+    [null, null],
+    {
+      kind: "map",
+      value: ([j = 0, i = 0]) =>
+        Math.floor(128 + 90 * waves(i / 160, j / 160, 2) * (j < 40 && i < 120 ? 0 : 1)),
+      chunks: [128, 128],
+    },
+    { dtype: "uint8" },
+  );
+  addArray(
+    store,
+    "/images/tiny",
+    [6, 9],
+    ["row", "column"],
+    {
+      kind: "map",
+      value: ([j = 0, i = 0]) => j * 9 + i,
+      state: ([j = 0, i = 0]) => (i >= 1 && i <= 7 && j === 2 ? i : 0),
+      chunks: [3, 3],
+    },
+    { dtype: "int32" },
+  );
   addGroup(store, "/empty");
   addFinding(store, {
     rule: "NZ-DIM-010",
@@ -348,18 +461,39 @@ export function brokenStore(): MockStore {
   const store = smallStore();
   store.name = "s3://bucket/broken.zarr";
   addGroup(store, "/broken");
-  const broken = (name: string, state: NodeRow["state"], problem: string, document: string, kind: NodeRow["kind"] = "unknown") =>
+  const broken = (
+    name: string,
+    state: NodeRow["state"],
+    problem: string,
+    document: string,
+    kind: NodeRow["kind"] = "unknown",
+  ) =>
     put(store, {
       row: row(`/broken/${name}`, { kind, state, problem, has_children: false }),
       children: [],
       attributes: [],
       document,
     });
-  broken("not_json", "malformed", "zarr.json is not JSON: line 3, column 1: expected a member name", '{\n  "zarr_format": 3,\n  }');
+  broken(
+    "not_json",
+    "malformed",
+    "zarr.json is not JSON: line 3, column 1: expected a member name",
+    '{\n  "zarr_format": 3,\n  }',
+  );
   broken("gone", "missing", "the consolidated metadata name it, the store has no document for it", "");
   broken("secret", "unreadable", "zarr.json cannot be read: access denied", "");
-  broken("future", "unsupported", 'the codec "quantum" is not known', '{"zarr_format":3,"node_type":"array","codecs":[{"name":"quantum"}]}', "array");
-  addFinding(store, { rule: "NZ-JSON-001", path: "/broken/not_json", message: "zarr.json is not JSON: line 3, column 1: expected a member name" });
+  broken(
+    "future",
+    "unsupported",
+    'the codec "quantum" is not known',
+    '{"zarr_format":3,"node_type":"array","codecs":[{"name":"quantum"}]}',
+    "array",
+  );
+  addFinding(store, {
+    rule: "NZ-JSON-001",
+    path: "/broken/not_json",
+    message: "zarr.json is not JSON: line 3, column 1: expected a member name",
+  });
   return store;
 }
 
@@ -379,11 +513,18 @@ export const HOSTILE = [
 export function hostileStore(): MockStore {
   const store = emptyStore("/tmp/<script>alert(1)</script>\u202e.zarr");
   for (const name of HOSTILE) {
-    const array = addArray(store, `/${name.replaceAll("/", "")}`, [10, 12], [name, name], {
-      kind: "map",
-      value: ([j = 0, i = 0]) => i * j,
-      units: name,
-    }, { attributes: { [name]: name, units: name } });
+    const array = addArray(
+      store,
+      `/${name.replaceAll("/", "")}`,
+      [10, 12],
+      [name, name],
+      {
+        kind: "map",
+        value: ([j = 0, i = 0]) => i * j,
+        units: name,
+      },
+      { attributes: { [name]: name, units: name } },
+    );
     array.row.problem = name;
   }
   return store;
@@ -435,7 +576,11 @@ export function dimensionsOf(store: MockStore, group: string): { rows: Dimension
     const there = store.nodes.has(path);
     rows.push({
       name,
-      lengths: [...lengths].map(([size, arrays]) => ({ length: size, arrays: arrays.slice(0, 20), total: arrays.length })),
+      lengths: [...lengths].map(([size, arrays]) => ({
+        length: size,
+        arrays: arrays.slice(0, 20),
+        total: arrays.length,
+      })),
       conflict: lengths.size > 1,
       coordinate: there ? path : null,
       coordinate_state: coordinate ? "yes" : there ? "candidate" : "none",
@@ -467,11 +612,17 @@ export function cdlOf(store: MockStore, path: string): CdlSpan[] {
     ...change,
   });
   const node = store.nodes.get(path);
-  const out: CdlSpan[] = [span(`netcdf ${store.name.slice(store.name.lastIndexOf("/") + 1)} {`, { path: "/" })];
-  const arrays = node?.row.kind === "array" ? [path] : (node?.children ?? []).filter((one) => store.nodes.get(one)?.source);
+  const out: CdlSpan[] = [
+    span(`netcdf ${store.name.slice(store.name.lastIndexOf("/") + 1)} {`, { path: "/" }),
+  ];
+  const arrays =
+    node?.row.kind === "array"
+      ? [path]
+      : (node?.children ?? []).filter((one) => store.nodes.get(one)?.source);
   const group = node?.row.kind === "array" ? path.slice(0, path.lastIndexOf("/")) || "/" : path;
   out.push(span("dimensions:"));
-  for (const row of dimensionsOf(store, group).rows) out.push(span(`\t${row.name} = ${row.lengths[0]?.length} ;`));
+  for (const row of dimensionsOf(store, group).rows)
+    out.push(span(`\t${row.name} = ${row.lengths[0]?.length} ;`));
   out.push(span("variables:"));
   for (const one of arrays) {
     const array = store.nodes.get(one);
@@ -479,7 +630,10 @@ export function cdlOf(store: MockStore, path: string): CdlSpan[] {
     const key = `${one.slice(1)}/zarr.json`;
     const lines = array.document.split("\n");
     const at = (word: string) => lines.findIndex((line) => line.includes(word)) + 1 || 1;
-    const type = { float32: "float", float64: "double", int64: "int64", int32: "int", uint8: "ubyte" }[array.row.data_type ?? ""] ?? "string";
+    const type =
+      { float32: "float", float64: "double", int64: "int64", int32: "int", uint8: "ubyte" }[
+        array.row.data_type ?? ""
+      ] ?? "string";
     const dims = (array.row.dimension_names ?? []).join(", ");
     out.push(
       span(`\t${type} ${array.row.name}${dims ? `(${dims})` : ""} ;`, {
@@ -492,7 +646,15 @@ export function cdlOf(store: MockStore, path: string): CdlSpan[] {
     );
     for (const { name, value, pointer } of array.attributes) {
       const line = at(JSON.stringify(name));
-      out.push(span(`\t\t${array.row.name}:${name} = ${value} ;`, { path: one, key, pointer, first_line: line, last_line: line }));
+      out.push(
+        span(`\t\t${array.row.name}:${name} = ${value} ;`, {
+          path: one,
+          key,
+          pointer,
+          first_line: line,
+          last_line: line,
+        }),
+      );
     }
   }
   out.push(span("}"));
@@ -509,11 +671,24 @@ export function documentsOf(store: MockStore, path: string): DocumentText[] {
     .map((finding) => {
       const word = finding.pointer.split("/").findLast((part) => !/^\d+$/.test(part)) ?? "";
       const line = lines.findIndex((text) => text.includes(`"${word}"`)) + 1 || 1;
-      return { first_line: line, last_line: line, rule: finding.rule, severity: finding.severity, message: finding.message };
+      return {
+        first_line: line,
+        last_line: line,
+        rule: finding.rule,
+        severity: finding.severity,
+        message: finding.message,
+      };
     });
   const base = { key, cut: false, problem: node.row.state === "malformed" ? node.row.problem : null };
   const differs = node.consolidated ? ["/attributes/units"] : [];
-  const stored: DocumentText = { ...base, origin: "stored", text: node.document, size: node.document.length, marks, differs };
+  const stored: DocumentText = {
+    ...base,
+    origin: "stored",
+    text: node.document,
+    size: node.document.length,
+    marks,
+    differs,
+  };
   if (!node.consolidated) return [stored];
   return [stored, { ...stored, origin: "consolidated", text: node.consolidated, marks: [] }];
 }

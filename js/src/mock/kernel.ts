@@ -10,7 +10,7 @@ import type {
   Summary,
   Thumbnail,
 } from "../protocol.gen";
-import { cdlOf, documentsOf, dimensionsOf, type MockNode, type MockStore, row } from "./data";
+import { cdlOf, dimensionsOf, documentsOf, type MockNode, type MockStore, row } from "./data";
 import type { FakeModel } from "./model";
 
 type Method = keyof Methods;
@@ -24,7 +24,16 @@ class Refusal extends Error {
   }
 }
 
-const STATE_NAMES: StateCount["state"][] = ["value", "fill", "nan", "inf", "neg_inf", "absent", "unreadable", "storage_fill"];
+const STATE_NAMES: StateCount["state"][] = [
+  "value",
+  "fill",
+  "nan",
+  "inf",
+  "neg_inf",
+  "absent",
+  "unreadable",
+  "storage_fill",
+];
 
 /** A session in memory that answers as the kernel would. */
 export class MockKernel {
@@ -50,7 +59,14 @@ export class MockKernel {
     this.model = model;
     this.delay = delay;
     const nodes = this.#nodeCount();
-    this.progress = { phase: "done", nodes, total: nodes, message: "all nodes read", requests: nodes, bytes_read: nodes * 700 };
+    this.progress = {
+      phase: "done",
+      nodes,
+      total: nodes,
+      message: "all nodes read",
+      requests: nodes,
+      bytes_read: nodes * 700,
+    };
     model.onSend = (message) => this.#hear(message as never);
   }
 
@@ -70,12 +86,25 @@ export class MockKernel {
   /** A walk that goes on by itself, for the dev page. */
   walk(seconds = 8): void {
     const total = this.#nodeCount();
-    this.progress = { phase: "walk", nodes: 0, total, message: "reading the hierarchy", requests: 0, bytes_read: 0 };
+    this.progress = {
+      phase: "walk",
+      nodes: 0,
+      total,
+      message: "reading the hierarchy",
+      requests: 0,
+      bytes_read: 0,
+    };
     const timer = setInterval(() => {
       if (this.progress.phase !== "walk") return;
       const nodes = Math.min(total, this.progress.nodes + Math.max(1, Math.ceil(total / seconds / 5)));
       const phase = nodes >= total ? "done" : "walk";
-      this.announce({ phase, nodes, requests: nodes, bytes_read: nodes * 700, message: `${nodes} of ${total} nodes read` });
+      this.announce({
+        phase,
+        nodes,
+        requests: nodes,
+        bytes_read: nodes * 700,
+        message: `${nodes} of ${total} nodes read`,
+      });
       if (phase === "done") clearInterval(timer);
     }, 200);
   }
@@ -84,14 +113,20 @@ export class MockKernel {
     const root = this.#node("/").row;
     return {
       source: this.store.name,
-      store: this.store.name.startsWith("s3:") ? "object store" : this.store.name.startsWith("http") ? "web server" : "folder",
+      store: this.store.name.startsWith("s3:")
+        ? "object store"
+        : this.store.name.startsWith("http")
+          ? "web server"
+          : "folder",
       zarr_format: 3,
       listable: !this.store.name.startsWith("http"),
       metadata: this.metadata,
       nodes: this.progress.nodes,
       counts: root.counts,
       not_evaluated: this.store.notEvaluated.length,
-      conforms: { "NZ-1.0": root.counts.error > 0 ? false : this.store.notEvaluated.length > 0 ? null : true },
+      conforms: {
+        "NZ-1.0": root.counts.error > 0 ? false : this.store.notEvaluated.length > 0 ? null : true,
+      },
       progress: this.progress,
       root,
       mode: "r",
@@ -105,13 +140,10 @@ export class MockKernel {
     }
     const method = message.method as Method;
     if (this.silent.has(method) || this.silent.has("all")) return;
-    const timer = setTimeout(
-      () => {
-        this.#timers.delete(timer);
-        this.#answer(message.id, method, message.params ?? {});
-      },
-      this.delays[method] ?? this.delay,
-    );
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      this.#answer(message.id, method, message.params ?? {});
+    }, this.delays[method] ?? this.delay);
     this.#timers.add(timer);
   }
 
@@ -129,7 +161,11 @@ export class MockKernel {
         reply = { ok: true, result: make.call(this, params as never, buffers), error: null };
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        reply = { ok: false, result: null, error: { code: error.code, message: error.message, retry: false } };
+        reply = {
+          ok: false,
+          result: null,
+          error: { code: error.code, message: error.message, retry: false },
+        };
       }
     }
     const message = { kind: "reply", id, ...reply };
@@ -174,7 +210,12 @@ export class MockKernel {
 
   readonly #methods: { [M in Method]: (params: Params<M>, buffers: DataView[]) => Methods[M]["result"] } = {
     open: () => this.summary(),
-    children: ({ path, offset = 0, limit = 200 }) => ({ path, offset, problem: null, ...this.#children(path, offset, limit) }),
+    children: ({ path, offset = 0, limit = 200 }) => ({
+      path,
+      offset,
+      problem: null,
+      ...this.#children(path, offset, limit),
+    }),
     rows: ({ paths }) => ({ rows: paths.map((path) => this.#node(path).row) }),
     reveal: ({ path }) => {
       this.#node(path);
@@ -190,7 +231,9 @@ export class MockKernel {
     search: ({ query, offset = 0, limit = 200 }) => {
       const words = query.toLowerCase().split(/\s+/);
       const fits = (path: string) => words.every((word) => path.toLowerCase().includes(word));
-      const rows = [...this.store.nodes.values()].filter((node) => node.row.path !== "/" && fits(node.row.path)).map((node) => node.row);
+      const rows = [...this.store.nodes.values()]
+        .filter((node) => node.row.path !== "/" && fits(node.row.path))
+        .map((node) => node.row);
       for (const node of this.store.nodes.values()) {
         for (let at = 0; node.many && at < Math.min(node.many.total, 5000); at++) {
           const found = node.many.row(at);
@@ -206,10 +249,15 @@ export class MockKernel {
       const dims = (shape ?? []).map((length, at) => `${dimension_names?.[at] ?? "–"} ${length}`).join(", ");
       const arrays = node.many
         ? this.#children(path, 0, 60).rows
-        : node.children.map((child) => this.#node(child)).filter((child) => child.source).map((child) => child.row);
+        : node.children
+            .map((child) => this.#node(child))
+            .filter((child) => child.source)
+            .map((child) => child.row);
       return {
         row: node.row,
-        title: shape ? `${data_type} (${dims})` : `group of ${node.many?.total ?? node.children.length} nodes`,
+        title: shape
+          ? `${data_type} (${dims})`
+          : `group of ${node.many?.total ?? node.children.length} nodes`,
         facts: this.#facts(node),
         attributes: node.attributes,
         tests: [],
@@ -228,7 +276,8 @@ export class MockKernel {
       return { path, group, rows, note: null, uses };
     },
     findings: ({ path, below = true, offset = 0, limit = 200 }): FindingsResult => {
-      const inside = (other: string) => other === path || (below && (path === "/" || other.startsWith(`${path}/`)));
+      const inside = (other: string) =>
+        other === path || (below && (path === "/" || other.startsWith(`${path}/`)));
       const all = this.store.findings.filter((finding) => inside(finding.path));
       const open = this.store.notEvaluated.filter((item) => inside(item.path));
       const findings = all.slice(offset, offset + limit);
@@ -239,7 +288,12 @@ export class MockKernel {
         below,
         offset,
         total: all.length,
-        counts: { error: count("error"), warning: count("warning"), info: count("info"), complete: this.progress.phase === "done" },
+        counts: {
+          error: count("error"),
+          warning: count("warning"),
+          info: count("info"),
+          complete: this.progress.phase === "done",
+        },
         findings,
         rules: Object.fromEntries(Object.entries(this.store.rules).filter(([id]) => named.has(id))),
         not_evaluated: open,
@@ -248,7 +302,12 @@ export class MockKernel {
     },
     document: ({ path }) => {
       const node = this.#node(path);
-      return { path, documents: documentsOf(this.store, path), attributes: node.attributes, facts: this.#facts(node) };
+      return {
+        path,
+        documents: documentsOf(this.store, path),
+        attributes: node.attributes,
+        facts: this.#facts(node),
+      };
     },
     picture: (params, buffers) => this.#picture(params, buffers),
     thumbnails: ({ paths, width = 160, height = 100 }, buffers) => ({
@@ -256,8 +315,11 @@ export class MockKernel {
     }),
     netcdf: ({ path }) => {
       const node = this.#node(path);
-      const arrays = node.row.kind === "array" ? [path] : node.children.filter((child) => this.#node(child).source);
-      const documents = [path, ...arrays.filter((one) => one !== path)].slice(0, 12).flatMap((one) => documentsOf(this.store, one).slice(0, 1));
+      const arrays =
+        node.row.kind === "array" ? [path] : node.children.filter((child) => this.#node(child).source);
+      const documents = [path, ...arrays.filter((one) => one !== path)]
+        .slice(0, 12)
+        .flatMap((one) => documentsOf(this.store, one).slice(0, 1));
       const here = arrays.slice(0, 5).map((one) => ({ path: one, label: this.#node(one).row.name }));
       const array = node.row.kind === "array";
       return {
@@ -265,14 +327,34 @@ export class MockKernel {
         cdl: cdlOf(this.store, path),
         documents,
         concepts: [
-          { nug: "dataset", nz: "hierarchy", note: "a netCDF file is one file; a hierarchy is a tree of documents and chunks", here: [{ path: "/", label: "/" }], total: 1 },
+          {
+            nug: "dataset",
+            nz: "hierarchy",
+            note: "a netCDF file is one file; a hierarchy is a tree of documents and chunks",
+            here: [{ path: "/", label: "/" }],
+            total: 1,
+          },
           { nug: "variable", nz: "array", note: null, here, total: arrays.length },
-          { nug: "dimension", nz: "dimension name shared in a group", note: "Zarr has no dimensions: NZ finds them in dimension_names", here: [], total: 0 },
+          {
+            nug: "dimension",
+            nz: "dimension name shared in a group",
+            note: "Zarr has no dimensions: NZ finds them in dimension_names",
+            here: [],
+            total: 0,
+          },
         ],
         tests: array
           ? [
-              { test: "has one dimension", passed: (node.row.shape?.length ?? 0) === 1, detail: `it has ${node.row.shape?.length}` },
-              { test: "is named as its dimension", passed: node.row.dimension_names?.[0] === node.row.name, detail: "" },
+              {
+                test: "has one dimension",
+                passed: (node.row.shape?.length ?? 0) === 1,
+                detail: `it has ${node.row.shape?.length}`,
+              },
+              {
+                test: "is named as its dimension",
+                passed: node.row.dimension_names?.[0] === node.row.name,
+                detail: "",
+              },
               { test: "is strictly monotonic", passed: null, detail: "its values have not been read" },
             ]
           : [],
@@ -280,7 +362,9 @@ export class MockKernel {
       };
     },
     code: ({ path, index = {} }) => {
-      const at = Object.entries(index).map(([name, value]) => `${name}=${value}`).join(", ");
+      const at = Object.entries(index)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(", ");
       return {
         nz: `import nz_explorer as nz\n\n# the same view, masked as the convention says\nh = nz.open_store("${this.store.name}")\nda = h["${path}"].to_xarray()${at ? `.isel(${at})` : ""}\n`,
         zarr: `import zarr\n\nz = zarr.open_array("${this.store.name}", path="${path.slice(1)}", mode="r")\nvalues = z[...]\n`,
@@ -313,12 +397,28 @@ export class MockKernel {
     ];
   }
 
-  #axis(group: string, name: string | null, dim: number, length: number, most: number, buffers: DataView[]): Axis {
+  #axis(
+    group: string,
+    name: string | null,
+    dim: number,
+    length: number,
+    most: number,
+    buffers: DataView[],
+  ): Axis {
     const step = Math.max(1, Math.ceil(length / Math.max(1, most)));
     const size = Math.ceil(length / step);
-    const coordinate = name === null ? undefined : this.store.coordinates.get(`${group === "/" ? "" : group}/${name}`);
+    const coordinate =
+      name === null ? undefined : this.store.coordinates.get(`${group === "/" ? "" : group}/${name}`);
     const base = { label: name ?? `dim_${dim}`, start: 0, step, size, length };
-    if (!coordinate) return { ...base, kind: "index", decreasing: false, units: null, coordinates_buffer: null, labels: null };
+    if (!coordinate)
+      return {
+        ...base,
+        kind: "index",
+        decreasing: false,
+        units: null,
+        coordinates_buffer: null,
+        labels: null,
+      };
     const values = Float64Array.from({ length: size }, (_, at) => coordinate.at(at * step));
     const label = coordinate.label;
     return {
@@ -326,12 +426,16 @@ export class MockKernel {
       kind: coordinate.kind,
       decreasing: size > 1 && (values[1] as number) < (values[0] as number),
       units: coordinate.units,
-      coordinates_buffer: coordinate.kind === "category" ? null : buffers.push(new DataView(values.buffer)) - 1,
+      coordinates_buffer:
+        coordinate.kind === "category" ? null : buffers.push(new DataView(values.buffer)) - 1,
       labels: label ? Array.from({ length: size }, (_, at) => label(at * step)) : null,
     };
   }
 
-  #picture({ path, index = {}, width = 800, height = 500, everything = false }: PictureParams, buffers: DataView[]): PictureResult {
+  #picture(
+    { path, index = {}, width = 800, height = 500, everything = false }: PictureParams,
+    buffers: DataView[],
+  ): PictureResult {
     const node = this.#node(path);
     const { shape, dimension_names: names, name, data_type, state, problem } = node.row;
     const { source } = node;
@@ -363,7 +467,13 @@ export class MockKernel {
     if (!source || !shape || state !== "ok") return { ...result, message: problem ?? "nothing to draw" };
     if (source.kind === "text" || source.kind === "scalar") {
       const states: StateCount[] = source.kind === "scalar" ? [{ state: "value", code: 0, count: 1 }] : [];
-      return { ...result, kind: source.kind, label: `${path}: ${source.text}`, text: source.text ?? null, states };
+      return {
+        ...result,
+        kind: source.kind,
+        label: `${path}: ${source.text}`,
+        text: source.text ?? null,
+        states,
+      };
     }
     const two = source.kind === "map";
     const rank = shape.length;
@@ -372,8 +482,17 @@ export class MockKernel {
       const at = index[names?.[axis] ?? `dim_${axis}`] ?? index[`dim_${axis}`] ?? 0;
       return Math.max(0, Math.min(length - 1, at < 0 ? at + length : at));
     });
-    const x = this.#axis(group, names?.[rank - 1] ?? null, rank - 1, shape[rank - 1] ?? 1, Math.min(width, 1e6) * budget, buffers);
-    const y = two ? this.#axis(group, names?.[rank - 2] ?? null, rank - 2, shape[rank - 2] ?? 1, height * budget, buffers) : null;
+    const x = this.#axis(
+      group,
+      names?.[rank - 1] ?? null,
+      rank - 1,
+      shape[rank - 1] ?? 1,
+      Math.min(width, 1e6) * budget,
+      buffers,
+    );
+    const y = two
+      ? this.#axis(group, names?.[rank - 2] ?? null, rank - 2, shape[rank - 2] ?? 1, height * budget, buffers)
+      : null;
     const count = x.size * (y?.size ?? 1);
     const values = new Float32Array(count);
     const states = new Uint8Array(count);
@@ -385,7 +504,9 @@ export class MockKernel {
       const place = y ? [...fixed, Math.floor(at / x.size) * y.step, i] : [...fixed, i];
       const value = Math.fround(source.value(place));
       const given = source.state?.(place) ?? 0;
-      values[at] = [value, value, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0, 0][given] ?? value;
+      values[at] =
+        [value, value, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0, 0][given] ??
+        value;
       states[at] = given;
       storage[at] = given === 1 ? 0 : given;
       if (given === 0 && value === 0) storage[at] = 7;
@@ -405,7 +526,14 @@ export class MockKernel {
       const dimension = names?.[axis] ?? `dim_${axis}`;
       const coordinate = this.store.coordinates.get(`${group === "/" ? "" : group}/${dimension}`);
       const label = coordinate ? (coordinate.label?.(at) ?? String(coordinate.at(at))) : String(at);
-      return { dimension, axis, length: shape[axis] ?? 1, index: at, label, units: coordinate?.kind === "number" ? coordinate.units : null };
+      return {
+        dimension,
+        axis,
+        length: shape[axis] ?? 1,
+        index: at,
+        label,
+        units: coordinate?.kind === "number" ? coordinate.units : null,
+      };
     });
     const decimated = x.step > 1 || (y?.step ?? 1) > 1;
     const slice = sliders.map(({ dimension, label }) => `${dimension} ${label}`).join(", ");
@@ -422,7 +550,9 @@ export class MockKernel {
       values_buffer: add(values),
       states_buffer: add(states),
       storage_states_buffer: add(storage),
-      states: counts.flatMap((n, code) => (n > 0 ? [{ state: STATE_NAMES[code] ?? "value", code, count: n }] : [])),
+      states: counts.flatMap((n, code) =>
+        n > 0 ? [{ state: STATE_NAMES[code] ?? "value", code, count: n }] : [],
+      ),
       low: low <= high ? low : null,
       high: low <= high ? high : null,
       fill: node.attributes.some((one) => one.name === "_FillValue") ? "−9999 (number)" : null,
@@ -443,7 +573,14 @@ export class MockKernel {
     const own: DataView[] = [];
     const picture = this.#picture({ path, width, height }, own);
     if (picture.values_buffer === null || picture.kind === "none") {
-      return { path, width, height, image_buffer: null, kind: "none", label: picture.text ? picture.text.split("\n")[0] ?? "" : "no picture" };
+      return {
+        path,
+        width,
+        height,
+        image_buffer: null,
+        kind: "none",
+        label: picture.text ? (picture.text.split("\n")[0] ?? "") : "no picture",
+      };
     }
     const [nx, ny] = [picture.x?.size ?? 1, picture.y?.size ?? 1];
     const values = own[picture.values_buffer] as DataView;
@@ -461,23 +598,55 @@ export class MockKernel {
         else if (Math.abs(py - (height - 4) * (1 - part) - 2) < 1) bytes[py * width + px] = 255;
       }
     }
-    return { path, width, height, image_buffer: buffers.push(new DataView(bytes.buffer)) - 1, kind: picture.kind === "map" ? "map" : "line", label: picture.label };
+    return {
+      path,
+      width,
+      height,
+      image_buffer: buffers.push(new DataView(bytes.buffer)) - 1,
+      kind: picture.kind === "map" ? "map" : "line",
+      label: picture.label,
+    };
   }
 }
 
 /** Rough likenesses of matplotlib's colormaps. */
 function colorOf(name: string, at: number): [number, number, number] {
   const stops: Record<string, number[][]> = {
-    viridis: [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]],
-    magma: [[0, 0, 4], [81, 18, 124], [183, 55, 121], [252, 137, 97], [252, 253, 191]],
-    RdBu: [[178, 24, 43], [244, 165, 130], [247, 247, 247], [146, 197, 222], [33, 102, 172]],
-    gray: [[0, 0, 0], [255, 255, 255]],
+    viridis: [
+      [68, 1, 84],
+      [59, 82, 139],
+      [33, 145, 140],
+      [94, 201, 98],
+      [253, 231, 37],
+    ],
+    magma: [
+      [0, 0, 4],
+      [81, 18, 124],
+      [183, 55, 121],
+      [252, 137, 97],
+      [252, 253, 191],
+    ],
+    RdBu: [
+      [178, 24, 43],
+      [244, 165, 130],
+      [247, 247, 247],
+      [146, 197, 222],
+      [33, 102, 172],
+    ],
+    gray: [
+      [0, 0, 0],
+      [255, 255, 255],
+    ],
   };
   const list = stops[name] ?? [];
   const place = at * (list.length - 1);
   const from = Math.min(list.length - 2, Math.floor(place));
   const [a = [], b = []] = [list[from], list[from + 1]];
-  return [0, 1, 2].map((c) => Math.round((a[c] ?? 0) + ((b[c] ?? 0) - (a[c] ?? 0)) * (place - from))) as [number, number, number];
+  return [0, 1, 2].map((c) => Math.round((a[c] ?? 0) + ((b[c] ?? 0) - (a[c] ?? 0)) * (place - from))) as [
+    number,
+    number,
+    number,
+  ];
 }
 
 export { row };

@@ -65,7 +65,10 @@ export class FakeModel {
   /** What the kernel sends. */
   receive(message: unknown, buffers: DataView[] = []): void {
     for (const listener of [...(this.#listeners.get("msg:custom") ?? [])]) {
-      (listener as (message: unknown, buffers: DataView[]) => void)(JSON.parse(JSON.stringify(message)), buffers);
+      (listener as (message: unknown, buffers: DataView[]) => void)(
+        JSON.parse(JSON.stringify(message)),
+        buffers,
+      );
     }
   }
 

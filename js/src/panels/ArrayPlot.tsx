@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { bytes, compact, grouped, plural, shortest } from "../format";
 import { draw, type Frame, frameOf, type Paper, type Scene, sceneOf } from "../picture/draw";
-import { countStates, STATE_NAMES, STATES, type CellState } from "../picture/field";
+import { type CellState, countStates, STATE_NAMES, STATES } from "../picture/field";
 import { PictureLoader, type Shown } from "../picture/loader";
 import { GREYS, lutOf, paintSwatch, tilesOf } from "../picture/paint";
 import type { NodeResult, NodeRow, PictureParams, PictureResult, Slider } from "../protocol.gen";
@@ -38,7 +38,7 @@ export function ArrayPlot({ row, node }: { row: NodeRow; node: NodeResult | null
   const everything = whole === slice;
   const params: PictureParams = { path: row.path, index, width, height, everything };
   const key = JSON.stringify(params);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the params
+  // `key` stands for the params.
   useEffect(() => loader.want(params), [loader, key]);
   // Coordinates that the check of values has proved change the axes.
   const seen = useRef(settled);
@@ -61,7 +61,9 @@ export function ArrayPlot({ row, node }: { row: NodeRow; node: NodeResult | null
 
   return (
     <div class="nzx-plot">
-      {picture && (picture.kind === "map" || picture.kind === "line") && <Controls picture={picture} scene={scene} />}
+      {picture && (picture.kind === "map" || picture.kind === "line") && (
+        <Controls picture={picture} scene={scene} />
+      )}
       {picture?.message && (
         <p class="nzx-note nzx-plot-message">
           <Icon name="info" /> {visible(picture.message)}
@@ -69,11 +71,23 @@ export function ArrayPlot({ row, node }: { row: NodeRow; node: NodeResult | null
       )}
       {error && <Problem onRetry={() => loader.retry()}>{visible(error.message)}</Problem>}
       <div class={`nzx-stage ${stale ? "nzx-stale" : ""}`} ref={stage} aria-busy={stale}>
-        {shown && <Stage shown={shown} scene={scene} size={size.width ? size : FALLBACK} row={row} node={node} />}
+        {shown && (
+          <Stage shown={shown} scene={scene} size={size.width ? size : FALLBACK} row={row} node={node} />
+        )}
         <PictureWait loader={loader} />
       </div>
-      {picture && <Sliders sliders={picture.sliders} index={index} onIndex={setIndex} loading={stale} row={row} />}
-      {shown && <Foot picture={shown.picture} scene={scene} whole={everything} onWhole={() => setWhole(slice)} loading={stale} />}
+      {picture && (
+        <Sliders sliders={picture.sliders} index={index} onIndex={setIndex} loading={stale} row={row} />
+      )}
+      {shown && (
+        <Foot
+          picture={shown.picture}
+          scene={scene}
+          whole={everything}
+          onWhole={() => setWhole(slice)}
+          loading={stale}
+        />
+      )}
     </div>
   );
 }
@@ -149,7 +163,7 @@ function Stage({ shown, scene, size, row, node }: StageProps) {
   }
   if (picture.kind === "text") {
     return (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+      // It scrolls.
       <pre class="nzx-text" role="img" aria-label={visible(picture.label)} tabIndex={0}>
         {visibleLines(picture.text ?? "")}
       </pre>
@@ -206,7 +220,11 @@ function Hover({ scene, frame, stage }: HoverProps) {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
     const x = (event.clientX - box.left) / (box.width || 1);
     const y = (event.clientY - box.top) / (box.height || 1);
-    setAt({ x: scene.x.indexAt(Math.min(0.999999, Math.max(0, x))), y: line ? 0 : scene.y.indexAt(Math.min(0.999999, Math.max(0, y))), keyed: false });
+    setAt({
+      x: scene.x.indexAt(Math.min(0.999999, Math.max(0, x))),
+      y: line ? 0 : scene.y.indexAt(Math.min(0.999999, Math.max(0, y))),
+      keyed: false,
+    });
   };
   const key = (event: KeyboardEvent) => {
     const far = event.shiftKey ? 10 : 1;
@@ -231,7 +249,7 @@ function Hover({ scene, frame, stage }: HoverProps) {
   const py = here && !line ? top + scene.y.center(here.y) * height : 0;
   return (
     <>
-      {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: the readout below speaks */}
+      {/* The readout below speaks */}
       <div
         class="nzx-hover"
         role="application"
@@ -255,7 +273,11 @@ function Hover({ scene, frame, stage }: HoverProps) {
 }
 
 /** What is known of one point, as text. */
-export function reading(scene: Scene, x: number, y: number): { rows: [string, string][]; value: string; state: CellState } {
+export function reading(
+  scene: Scene,
+  x: number,
+  y: number,
+): { rows: [string, string][]; value: string; state: CellState } {
   const { picture, field, states } = scene;
   const at = y * field.nx + x;
   const rows: [string, string][] = [];
@@ -268,10 +290,14 @@ export function reading(scene: Scene, x: number, y: number): { rows: [string, st
     rows.push([axis.label, coordinate === null ? `[${number}]` : `${coordinate}  [${number}]`]);
   }
   for (const slider of picture.sliders) {
-    rows.push([slider.dimension, slider.label === String(slider.index) ? `[${slider.index}]` : `${slider.label}  [${slider.index}]`]);
+    rows.push([
+      slider.dimension,
+      slider.label === String(slider.index) ? `[${slider.index}]` : `${slider.label}  [${slider.index}]`,
+    ]);
   }
   const state = STATES[states[at] ?? 0] ?? "value";
-  const stored = state === "absent" || state === "unreadable" ? "" : shortest(field.values[at] ?? Number.NaN, field.type);
+  const stored =
+    state === "absent" || state === "unreadable" ? "" : shortest(field.values[at] ?? Number.NaN, field.type);
   return { rows, value: stored, state };
 }
 
@@ -343,7 +369,7 @@ function Swatch({ state }: { state: CellState }) {
     paintSwatch(new Uint32Array(image.data.buffer), width, tilesOf(ink, ratio), state);
     context.putImageData(image, 0, 0);
   }, [state, ink]);
-  return <canvas class="nzx-swatch" ref={ref} aria-hidden="true" />;
+  return <canvas class="nzx-swatch" ref={ref} />;
 }
 
 /** Colours, limits and mask: all done here, without asking the kernel. */
@@ -381,8 +407,18 @@ function Controls({ picture, scene }: { picture: PictureResult; scene: Scene | n
           </select>
         </label>
       )}
-      <Limit label="Low" value={options.low} auto={scene?.norm?.low ?? null} onChange={(low) => session.setOptions({ low }, 80)} />
-      <Limit label="High" value={options.high} auto={scene?.norm?.high ?? null} onChange={(high) => session.setOptions({ high }, 80)} />
+      <Limit
+        label="Low"
+        value={options.low}
+        auto={scene?.norm?.low ?? null}
+        onChange={(low) => session.setOptions({ low }, 80)}
+      />
+      <Limit
+        label="High"
+        value={options.high}
+        auto={scene?.norm?.high ?? null}
+        onChange={(high) => session.setOptions({ high }, 80)}
+      />
       <button
         type="button"
         class="nzx-button"
@@ -491,7 +527,12 @@ function Sliders({ sliders, index, onIndex, loading }: SlidersProps) {
             <span class="nzx-slider-name" title={visible(dimension)}>
               {visible(dimension)}
             </span>
-            <IconButton icon="previous" label={`Previous ${visible(dimension)}`} disabled={now <= 0} onClick={() => onIndex(dimension, now - 1)} />
+            <IconButton
+              icon="previous"
+              label={`Previous ${visible(dimension)}`}
+              disabled={now <= 0}
+              onClick={() => onIndex(dimension, now - 1)}
+            />
             <input
               type="range"
               min={0}
@@ -505,7 +546,12 @@ function Sliders({ sliders, index, onIndex, loading }: SlidersProps) {
                 onIndex(dimension, Number(event.currentTarget.value));
               }}
             />
-            <IconButton icon="next" label={`Next ${visible(dimension)}`} disabled={now >= length - 1} onClick={() => onIndex(dimension, now + 1)} />
+            <IconButton
+              icon="next"
+              label={`Next ${visible(dimension)}`}
+              disabled={now >= length - 1}
+              onClick={() => onIndex(dimension, now + 1)}
+            />
             <IconButton
               icon={playing === dimension ? "pause" : "play"}
               label={`${playing === dimension ? "Stop" : "Play"} ${visible(dimension)}`}
@@ -549,7 +595,10 @@ function Foot({ picture, scene, whole, onWhole, loading }: FootProps) {
     [scene, picture],
   );
   const { read, errors } = picture;
-  const fills: Partial<Record<CellState, string | null>> = { fill: picture.fill, storage_fill: picture.storage_fill };
+  const fills: Partial<Record<CellState, string | null>> = {
+    fill: picture.fill,
+    storage_fill: picture.storage_fill,
+  };
   return (
     <div class="nzx-foot">
       {states.length > 0 && (
@@ -557,14 +606,19 @@ function Foot({ picture, scene, whole, onWhole, loading }: FootProps) {
           {states.map(({ state, count }) => (
             <StateChip key={state} state={state} count={count} detail={fills[state]} />
           ))}
-          {picture.fill !== null && options.mask === "nz" && !states.some(({ state }) => state === "fill") && (
-            <span class="nzx-quiet">_FillValue {visible(picture.fill)}</span>
-          )}
+          {picture.fill !== null &&
+            options.mask === "nz" &&
+            !states.some(({ state }) => state === "fill") && (
+              <span class="nzx-quiet">_FillValue {visible(picture.fill)}</span>
+            )}
         </div>
       )}
       {read && (
         <div class="nzx-read">
-          <span class="nzx-quiet" title={`${plural(read.chunks_read, "chunk")} of ${grouped(read.chunks_total)}, ${bytes(read.decoded_bytes)} decoded`}>
+          <span
+            class="nzx-quiet"
+            title={`${plural(read.chunks_read, "chunk")} of ${grouped(read.chunks_total)}, ${bytes(read.decoded_bytes)} decoded`}
+          >
             {visible(read.note)}
           </span>
           {(read.decimated || !read.complete) && !whole && (

@@ -14,7 +14,7 @@ const BLOCKS = [
 export function CodePanel({ path, row }: { path: string; row: NodeRow | null }) {
   const { session } = useView();
   const index = ownIndex(row, session.index.value);
-  const call = useCall(session.client, "code", { path, index }, { keep: true });
+  const call = useCall(session.client, "code", row === null ? null : { path, index }, { keep: true });
   const code = call.answer?.value;
   return (
     <div class="nzx-pad nzx-scroll">
@@ -28,7 +28,12 @@ export function CodePanel({ path, row }: { path: string; row: NodeRow | null }) 
               <span class="nzx-gap" />
               <CopyButton text={code[key]} label={`Copy: ${title}`} />
             </div>
-            <CodeView text={code[key].replace(/\n+$/, "")} language="python" label={`${title}: Python`} numbers={false} />
+            <CodeView
+              text={code[key].replace(/\n+$/, "")}
+              language="python"
+              label={`${title}: Python`}
+              numbers={false}
+            />
           </section>
         ))}
     </div>

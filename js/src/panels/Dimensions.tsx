@@ -28,21 +28,25 @@ export function DimensionsPanel({ path }: { path: string }) {
           <table class="nzx-table nzx-dimensions" aria-label="Dimensions">
             <thead>
               <tr>
-                {["Dimension", "Length", "Coordinate", "First … last", "Step", "Units", "Used by"].map((title) => (
-                  <th key={title} scope="col">
-                    {title}
-                  </th>
-                ))}
+                {["Dimension", "Length", "Coordinate", "First … last", "Step", "Units", "Used by"].map(
+                  (title) => (
+                    <th key={title} scope="col">
+                      {title}
+                    </th>
+                  ),
+                )}
               </tr>
             </thead>
             <tbody>
               {result.rows.map((row, at) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat or be missing
+                // Names may repeat or be missing.
                 <Row key={at} row={row} uses={result.uses[at] ?? []} group={result.group} />
               ))}
             </tbody>
           </table>
-          {result.rows.length === 0 && <p class="nzx-note">No dimensions here: no array of this group has any.</p>}
+          {result.rows.length === 0 && (
+            <p class="nzx-note">No dimensions here: no array of this group has any.</p>
+          )}
         </>
       )}
     </div>
@@ -67,7 +71,9 @@ function Row({ row, uses, group }: { row: DimensionRow; uses: string[]; group: s
                 {arrays.map((array) => (
                   <NodeLink key={array} path={array} label={nameOf(array)} />
                 ))}
-                {total > arrays.length && <span class="nzx-quiet">and {grouped(total - arrays.length)} more</span>}
+                {total > arrays.length && (
+                  <span class="nzx-quiet">and {grouped(total - arrays.length)} more</span>
+                )}
               </span>
             )}
           </div>
@@ -75,7 +81,9 @@ function Row({ row, uses, group }: { row: DimensionRow; uses: string[]; group: s
       </td>
       <td class="nzx-why">
         {row.coordinate !== null && <NodeLink path={row.coordinate} label={nameOf(row.coordinate)} />}{" "}
-        <span class={`nzx-chip ${row.coordinate_state === "yes" ? "nzx-good" : row.coordinate_state === "no" ? "nzx-warning" : ""}`}>
+        <span
+          class={`nzx-chip ${row.coordinate_state === "yes" ? "nzx-good" : row.coordinate_state === "no" ? "nzx-warning" : ""}`}
+        >
           {STATES[row.coordinate_state]}
         </span>
         <div class="nzx-quiet">{visible(row.why)}</div>

@@ -74,8 +74,12 @@ export function FindingsPanel({ path, group }: { path: string; group: boolean })
         <span class="nzx-gap" />
         {group && (
           <label class="nzx-check">
-            <input type="checkbox" checked={below} onChange={(event) => setBelow(event.currentTarget.checked)} /> and
-            all below
+            <input
+              type="checkbox"
+              checked={below}
+              onChange={(event) => setBelow(event.currentTarget.checked)}
+            />{" "}
+            and all below
           </label>
         )}
       </div>
@@ -92,7 +96,9 @@ export function FindingsPanel({ path, group }: { path: string; group: boolean })
                 ))}
               </ul>
             )}
-            {result.total > 0 && shown.length === 0 && <p class="nzx-note">All findings are hidden by the filter.</p>}
+            {result.total > 0 && shown.length === 0 && (
+              <p class="nzx-note">All findings are hidden by the filter.</p>
+            )}
             {result.findings.length < result.total && (
               <p class="nzx-note">
                 {grouped(result.findings.length)} of {plural(result.total, "finding")}{" "}
@@ -122,12 +128,14 @@ function Nothing({ result }: { result: FindingsResult }) {
       <Icon name={whole ? "check" : "info"} />
       <div>
         <p>
-          <strong>No findings{result.counts.complete ? "." : " so far; rules are still being evaluated."}</strong>
+          <strong>
+            No findings{result.counts.complete ? "." : " so far; rules are still being evaluated."}
+          </strong>
         </p>
         {open > 0 && (
           <p>
-            {plural(open, "check")} could not be evaluated. The absence of findings is not conformance: what was not
-            looked at may still break a rule.
+            {plural(open, "check")} could not be evaluated. The absence of findings is not conformance: what
+            was not looked at may still break a rule.
           </p>
         )}
         {whole && <p>Every rule that applies here was evaluated.</p>}
@@ -145,7 +153,8 @@ interface GroupProps {
 
 function Group({ name, order, findings, rules }: GroupProps) {
   const rule = rules[name];
-  const worst = SEVERITIES.find((severity) => findings.some((finding) => finding.severity === severity)) ?? "info";
+  const worst =
+    SEVERITIES.find((severity) => findings.some((finding) => finding.severity === severity)) ?? "info";
   return (
     <>
       <li class="nzx-group-head" role="presentation">
@@ -181,7 +190,11 @@ function One({ finding, rule, order }: { finding: Finding; rule: RuleInfo | unde
     goto(finding.path, "metadata");
   };
   return (
-    <li class={`nzx-finding nzx-finding-${finding.severity}`} data-rule={finding.rule} data-severity={finding.severity}>
+    <li
+      class={`nzx-finding nzx-finding-${finding.severity}`}
+      data-rule={finding.rule}
+      data-severity={finding.severity}
+    >
       <div class="nzx-finding-head">
         <button
           type="button"
@@ -198,7 +211,12 @@ function One({ finding, rule, order }: { finding: Finding; rule: RuleInfo | unde
           <span class="nzx-message">{visible(finding.message)}</span>
         </button>
         {order === "rule" && <NodeLink path={finding.path} />}
-        <button type="button" class="nzx-button" onClick={showMe} aria-label={`Show me: ${finding.rule} in ${visible(finding.path)}`}>
+        <button
+          type="button"
+          class="nzx-button"
+          onClick={showMe}
+          aria-label={`Show me: ${finding.rule} in ${visible(finding.path)}`}
+        >
           Show me
         </button>
       </div>
@@ -289,7 +307,8 @@ function Open({ items, total }: { items: readonly NotEvaluated[]; total: number 
   return (
     <details class="nzx-open-list">
       <summary>
-        Not evaluated: {grouped(total)} <span class="nzx-quiet">– absence of findings is not conformance</span>
+        Not evaluated: {grouped(total)}{" "}
+        <span class="nzx-quiet">– absence of findings is not conformance</span>
       </summary>
       <table class="nzx-table" aria-label="Not evaluated">
         <thead>

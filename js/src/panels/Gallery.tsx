@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { RequestError } from "../client";
-import type { NodeRow, Thumbnail } from "../protocol.gen";
 import { shapeText } from "../format";
-import { GREYS, lutOf } from "../picture/paint";
 import { uint8s } from "../picture/field";
+import { GREYS, lutOf } from "../picture/paint";
+import type { NodeRow, Thumbnail } from "../protocol.gen";
 import { visible } from "../text";
 import { useView } from "../ui/hooks";
 import { NodeIcon } from "../ui/icons";
@@ -30,7 +30,7 @@ export function Gallery({ arrays }: { arrays: readonly NodeRow[] }) {
 
   useEffect(() => session.wantColormaps(), [session]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the arrays
+  // `key` stands for the arrays.
   useEffect(() => {
     const abort = new AbortController();
     const queue: string[] = [];
@@ -79,7 +79,11 @@ export function Gallery({ arrays }: { arrays: readonly NodeRow[] }) {
     else {
       observer = new IntersectionObserver(
         (entries) =>
-          want(entries.flatMap(({ isIntersecting, target }) => (isIntersecting ? [target.getAttribute("data-path") ?? ""] : []))),
+          want(
+            entries.flatMap(({ isIntersecting, target }) =>
+              isIntersecting ? [target.getAttribute("data-path") ?? ""] : [],
+            ),
+          ),
         { rootMargin: "100px" },
       );
       for (const card of root.current?.children ?? []) observer.observe(card);
@@ -96,10 +100,17 @@ export function Gallery({ arrays }: { arrays: readonly NodeRow[] }) {
       <ul class="nzx-gallery" role="list" aria-label="Arrays" ref={root}>
         {arrays.map((row) => (
           <li key={row.path} data-path={row.path}>
-            <button type="button" class="nzx-card" title={visible(row.path)} onClick={() => session.select(row.path)}>
+            <button
+              type="button"
+              class="nzx-card"
+              title={visible(row.path)}
+              onClick={() => session.select(row.path)}
+            >
               <Picture small={pictures.get(row.path)} />
               <span class="nzx-card-line">
-                <span class={`nzx-node-icon nzx-role-${row.state === "ok" ? (row.role ?? row.kind) : "broken"}`}>
+                <span
+                  class={`nzx-node-icon nzx-role-${row.state === "ok" ? (row.role ?? row.kind) : "broken"}`}
+                >
                   <NodeIcon row={row} />
                 </span>
                 <bdi class="nzx-name">{visible(row.name)}</bdi>
@@ -139,7 +150,8 @@ function Picture({ small }: { small: Small | undefined }) {
     for (let at = 0; at < pixels.length; at++) {
       const value = bytes[at] ?? 0;
       if (value === 0) continue;
-      pixels[at] = kind === "line" ? ((value << 24) | (b << 16) | (g << 8) | r) >>> 0 : (lut[value] as number);
+      pixels[at] =
+        kind === "line" ? ((value << 24) | (b << 16) | (g << 8) | r) >>> 0 : (lut[value] as number);
     }
     context.putImageData(image, 0, 0);
   }, [small, colormaps, name, ink]);

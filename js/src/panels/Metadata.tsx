@@ -26,7 +26,14 @@ export function differing(document: DocumentText): LineMark[] {
       const other = document.origin === "stored" ? "consolidated metadata" : "stored document";
       if (place) {
         const last = at === pointer ? place[1] : place[0];
-        return [{ first: place[0], last, kind: "differs" as const, title: `differs from the ${other}: ${visible(pointer) || "/"}` }];
+        return [
+          {
+            first: place[0],
+            last,
+            kind: "differs" as const,
+            title: `differs from the ${other}: ${visible(pointer) || "/"}`,
+          },
+        ];
       }
       if (at === "") return [];
     }
@@ -41,7 +48,7 @@ export function MetadataPanel({ path }: { path: string }) {
   const [line, setLine] = useState<number | null>(null);
   const light = spotlight.value?.path === path ? spotlight.value : null;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another node starts at its first document
+  // Another node starts at its first document.
   useEffect(() => {
     setChosen(0);
     setLine(null);
@@ -73,7 +80,8 @@ export function MetadataPanel({ path }: { path: string }) {
     if (light) {
       const own = document.marks.filter(({ rule }) => rule === light.rule);
       const place = own.length === 0 ? locate(document.text).get(light.pointer) : undefined;
-      for (const { first_line: first, last_line: last } of own) found.push({ first, last, kind: "light", title: "" });
+      for (const { first_line: first, last_line: last } of own)
+        found.push({ first, last, kind: "light", title: "" });
       if (place) found.push({ first: place[0], last: place[1], kind: "light", title: "" });
     }
     return [...found, ...differing(document)];
@@ -83,7 +91,9 @@ export function MetadataPanel({ path }: { path: string }) {
     <div class="nzx-split">
       <div class="nzx-column">
         <Waiting call={call} />
-        {result && document === undefined && <p class="nzx-note nzx-pad">No metadata document was found here.</p>}
+        {result && document === undefined && (
+          <p class="nzx-note nzx-pad">No metadata document was found here.</p>
+        )}
         {result && document && (
           <>
             <div class="nzx-toolbar">
@@ -99,7 +109,9 @@ export function MetadataPanel({ path }: { path: string }) {
                   onChange={(value) => setChosen(Number(value))}
                 />
               ) : (
-                <span class="nzx-quiet">{document.origin === "stored" ? "as stored" : "as consolidated"}</span>
+                <span class="nzx-quiet">
+                  {document.origin === "stored" ? "as stored" : "as consolidated"}
+                </span>
               )}
               <code class="nzx-key" title={visible(document.key)}>
                 {visible(document.key)}
@@ -115,7 +127,13 @@ export function MetadataPanel({ path }: { path: string }) {
             </div>
             {document.problem && <Problem>{visible(document.problem)}</Problem>}
             <Marks marks={document.marks} onShow={setLine} />
-            <CodeView text={document.text} language="json" label={`Document ${visible(document.key)}`} marks={marks} show={line} />
+            <CodeView
+              text={document.text}
+              language="json"
+              label={`Document ${visible(document.key)}`}
+              marks={marks}
+              show={line}
+            />
             {document.cut && <p class="nzx-note">Only the beginning is shown.</p>}
           </>
         )}

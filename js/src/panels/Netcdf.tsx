@@ -37,7 +37,7 @@ export function NetcdfPanel({ path }: { path: string }) {
   const [chosen, setChosen] = useState(0);
   const cdl = useMemo(() => cdlLines(result?.cdl ?? []), [result]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another node starts anew
+  // Another node starts anew.
   useEffect(() => {
     setSpan(null);
     setChosen(0);
@@ -169,7 +169,11 @@ function Tests({ role, tests }: { role: NodeRow["role"]; tests: readonly RoleTes
       <ul class="nzx-tests">
         {tests.map(({ test, passed, detail }) => (
           <li key={test} data-passed={String(passed)}>
-            <span class={`nzx-test nzx-test-${passed}`} role="img" aria-label={words[String(passed) as keyof typeof words]}>
+            <span
+              class={`nzx-test nzx-test-${passed}`}
+              role="img"
+              aria-label={words[String(passed) as keyof typeof words]}
+            >
               {passed === null ? "?" : passed ? "✓" : "✗"}
             </span>
             <span>

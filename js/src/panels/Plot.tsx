@@ -1,7 +1,7 @@
 import type { NodeResult, NodeRow } from "../protocol.gen";
+import { visible } from "../text";
 import type { CallState } from "../ui/hooks";
 import { Waiting } from "../ui/parts";
-import { visible } from "../text";
 import { ArrayPlot } from "./ArrayPlot";
 import { Gallery } from "./Gallery";
 import { Attributes, Facts } from "./Metadata";
@@ -17,7 +17,9 @@ interface Props {
 function Overview({ node }: { node: NodeResult }) {
   return (
     <div class="nzx-scroll nzx-pad">
-      <p class="nzx-note nzx-overview-note">This group has no arrays of its own to draw. Choose one in the tree.</p>
+      <p class="nzx-note nzx-overview-note">
+        This group has no arrays of its own to draw. Choose one in the tree.
+      </p>
       <Facts facts={node.facts} />
       <Attributes attributes={node.attributes} />
     </div>
@@ -35,7 +37,11 @@ export function PlotPanel({ row, node, call, path }: Props) {
   }
   if (row.kind === "array") return <ArrayPlot key={path} row={row} node={node} />;
   if (row.kind === "unknown") {
-    return <p class="nzx-note nzx-pad">{visible(row.problem ?? "It is not known what this is, so there is nothing to draw.")}</p>;
+    return (
+      <p class="nzx-note nzx-pad">
+        {visible(row.problem ?? "It is not known what this is, so there is nothing to draw.")}
+      </p>
+    );
   }
   if (node === null) return null;
   return node.arrays.length > 0 ? <Gallery arrays={node.arrays} /> : <Overview node={node} />;

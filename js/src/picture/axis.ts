@@ -71,7 +71,10 @@ export class AxisGeometry {
     const { axis, coordinates, size } = this;
     if (axis === null) return [];
     if (axis.labels !== null && (axis.kind === "time" || axis.kind === "category")) {
-      return labelTicks(axis.labels.slice(0, size), count).map(({ value, label }) => ({ at: this.center(value), label }));
+      return labelTicks(axis.labels.slice(0, size), count).map(({ value, label }) => ({
+        at: this.center(value),
+        label,
+      }));
     }
     if (axis.kind !== "index" && coordinates !== null) {
       const [first, last] = [coordinates[0] as number, coordinates[size - 1] as number];
@@ -85,7 +88,10 @@ export class AxisGeometry {
       }
     }
     const ticks = indexTicks(axis.start, axis.start + (size - 1) * axis.step, count);
-    return ticks.map(({ value, label }) => ({ at: this.#placeOf((value - axis.start) / axis.step + 0.5), label }));
+    return ticks.map(({ value, label }) => ({
+      at: this.#placeOf((value - axis.start) / axis.step + 0.5),
+      label,
+    }));
   }
 
   /** What a point is called: its coordinate, else its index. */

@@ -1,9 +1,9 @@
 import type { PictureResult } from "../protocol.gen";
+import type { PictureOptions } from "../session";
 import { visible } from "../text";
 import { AxisGeometry, type AxisTick } from "./axis";
 import { type Field, fieldOf, floats, histogram, masked, type Norm, normOf, place } from "./field";
 import { type Inks, paintMap, runs, shades, stateInk, type Tiles, tilesOf } from "./paint";
-import type { PictureOptions } from "../session";
 import { logTicks, niceTicks, type Tick } from "./ticks";
 
 /** A picture made ready: its numbers under the mask, its limits and where its points lie. */
@@ -18,7 +18,11 @@ export interface Scene {
   y: AxisGeometry;
 }
 
-export function sceneOf(picture: PictureResult, buffers: readonly DataView[], options: PictureOptions): Scene | null {
+export function sceneOf(
+  picture: PictureResult,
+  buffers: readonly DataView[],
+  options: PictureOptions,
+): Scene | null {
   if (picture.kind !== "map" && picture.kind !== "line") return null;
   const field = fieldOf(picture, buffers);
   if (field === null) return null;
@@ -64,10 +68,13 @@ export function aspect(scene: Scene): number | null {
     const ratio = (x.size * x.step) / (y.size * y.step);
     return ratio >= 1 / 4 && ratio <= 4 ? ratio : null;
   }
-  const family = (units: string | null) => (units && /^degrees?_?(north|east|N|E)?$/i.test(units) ? "degrees" : units);
-  if (x.kind !== "number" || y.kind !== "number" || !x.units || family(x.units) !== family(y.units)) return null;
+  const family = (units: string | null) =>
+    units && /^degrees?_?(north|east|N|E)?$/i.test(units) ? "degrees" : units;
+  if (x.kind !== "number" || y.kind !== "number" || !x.units || family(x.units) !== family(y.units))
+    return null;
   if (!scene.x.true || !scene.y.true) return null;
-  const span = (axis: AxisGeometry) => Math.abs((axis.coordinates?.[axis.size - 1] ?? 0) - (axis.coordinates?.[0] ?? 0));
+  const span = (axis: AxisGeometry) =>
+    Math.abs((axis.coordinates?.[axis.size - 1] ?? 0) - (axis.coordinates?.[0] ?? 0));
   const ratio = span(scene.x) / span(scene.y);
   return ratio >= 1 / 5 && ratio <= 5 ? ratio : null;
 }
@@ -100,7 +107,9 @@ export function frameOf(scene: Scene, width: number, height: number, measure: Me
   const labels = scene.picture.kind === "map" ? yTicks : scene.range ? valueTicks(scene.range, tall) : [];
   const widest = Math.max(16, ...labels.map(({ label }) => measure(visible(label))));
   const left = Math.min(width * 0.35, widest + 32);
-  const barLabels = scene.norm ? Math.max(0, ...valueTicks(scene.norm, tall).map(({ label }) => measure(label))) : 0;
+  const barLabels = scene.norm
+    ? Math.max(0, ...valueTicks(scene.norm, tall).map(({ label }) => measure(label)))
+    : 0;
   const right = scene.picture.kind === "map" && scene.norm ? GAP + BAR + HISTOGRAM + barLabels + 26 : 14;
   let [w, h] = [Math.max(20, width - left - right), tall];
   const ratio = scene.picture.kind === "map" ? aspect(scene) : null;
@@ -155,7 +164,16 @@ function drawMap({ context, ratio, inks, lut }: Paper, scene: Scene, frame: Fram
   const pixels = new Uint32Array(image.data.buffer);
   const shade = shades(scene.field, scene.states, scene.norm);
   const tiles = tilesOf(inks, ratio);
-  paintMap(pixels, scene.x.lookup(width), scene.y.lookup(height), scene.field.nx, scene.states, shade, lut, tiles);
+  paintMap(
+    pixels,
+    scene.x.lookup(width),
+    scene.y.lookup(height),
+    scene.field.nx,
+    scene.states,
+    shade,
+    lut,
+    tiles,
+  );
   context.putImageData(image, left, top);
 }
 
@@ -243,7 +261,10 @@ function stamp(
 }
 
 function unclamped(norm: Norm, value: number): number {
-  if (norm.log) return (Math.log(Math.max(value, 1e-300)) - Math.log(norm.low)) / (Math.log(norm.high) - Math.log(norm.low));
+  if (norm.log)
+    return (
+      (Math.log(Math.max(value, 1e-300)) - Math.log(norm.low)) / (Math.log(norm.high) - Math.log(norm.low))
+    );
   return norm.high === norm.low ? 0.5 : (value - norm.low) / (norm.high - norm.low);
 }
 
@@ -257,7 +278,9 @@ function drawAxes({ context, inks }: Paper, scene: Scene, frame: Frame): void {
   context.textAlign = "center";
   const widest = Math.max(20, ...x.ticks(4).map(({ label }) => context.measureText(visible(label)).width));
   let end = Number.NEGATIVE_INFINITY;
-  for (const { at, label } of x.ticks(Math.max(2, Math.floor(width / (widest + 26)))).sort((a, b) => a.at - b.at)) {
+  for (const { at, label } of x
+    .ticks(Math.max(2, Math.floor(width / (widest + 26))))
+    .sort((a, b) => a.at - b.at)) {
     if (at < -0.001 || at > 1.001) continue;
     const px = left + at * width;
     mark(context, px, top + height, px, top + height + 4);
@@ -290,7 +313,7 @@ function drawAxes({ context, inks }: Paper, scene: Scene, frame: Frame): void {
   context.translate(10, top + height / 2);
   context.rotate(-Math.PI / 2);
   context.textAlign = "center";
-  context.fillText(picture.kind === "map" ? nameOf(picture.y) : (visible(picture.units ?? "")), 0, 0, height);
+  context.fillText(picture.kind === "map" ? nameOf(picture.y) : visible(picture.units ?? ""), 0, 0, height);
   context.restore();
 }
 
@@ -306,7 +329,12 @@ function mark(context: CanvasRenderingContext2D, x0: number, y0: number, x1: num
   context.stroke();
 }
 
-function drawBar({ context, lut, inks }: Paper, scene: Scene, bar: NonNullable<Frame["bar"]>, norm: Norm): void {
+function drawBar(
+  { context, lut, inks }: Paper,
+  scene: Scene,
+  bar: NonNullable<Frame["bar"]>,
+  norm: Norm,
+): void {
   const { left, top, width, height } = bar;
   for (let at = 0; at < height; at++) {
     const color = lut[Math.min(255, Math.floor((1 - at / Math.max(1, height - 1)) * 255.999))] as number;
@@ -347,7 +375,13 @@ function drawBar({ context, lut, inks }: Paper, scene: Scene, bar: NonNullable<F
   }
   if (scene.picture.units) {
     context.save();
-    context.translate(x + HISTOGRAM + 8 + Math.max(...valueTicks(norm, height).map(({ label }) => context.measureText(label).width), 0), top + height / 2);
+    context.translate(
+      x +
+        HISTOGRAM +
+        8 +
+        Math.max(...valueTicks(norm, height).map(({ label }) => context.measureText(label).width), 0),
+      top + height / 2,
+    );
     context.rotate(-Math.PI / 2);
     context.textAlign = "center";
     context.fillText(visible(scene.picture.units), 0, 4, height);
@@ -356,14 +390,20 @@ function drawBar({ context, lut, inks }: Paper, scene: Scene, bar: NonNullable<F
 }
 
 /** Borders of cells where they are large enough, and of chunks. */
-function drawGrid({ context, inks }: Paper, scene: Scene, frame: Frame, chunks: { x: number | null; y: number | null }): void {
+function drawGrid(
+  { context, inks }: Paper,
+  scene: Scene,
+  frame: Frame,
+  chunks: { x: number | null; y: number | null },
+): void {
   const { left, top, width, height } = frame;
   const lines = (geometry: AxisGeometry, chunk: number | null, long: number, paint: (at: number) => void) => {
     const { axis, size } = geometry;
     if (axis === null) return;
     for (let at = 0; at <= size; at++) {
       const index = axis.start + at * axis.step;
-      const border = chunk !== null && chunk > 0 && Math.floor(index / chunk) !== Math.floor((index - axis.step) / chunk);
+      const border =
+        chunk !== null && chunk > 0 && Math.floor(index / chunk) !== Math.floor((index - axis.step) / chunk);
       if (!border && long / size < 8) continue;
       context.strokeStyle = rgb(inks.foreground, border ? 0.7 : 0.2);
       context.setLineDash(border ? [4, 3] : []);
@@ -371,8 +411,12 @@ function drawGrid({ context, inks }: Paper, scene: Scene, frame: Frame, chunks: 
     }
     context.setLineDash([]);
   };
-  lines(scene.x, chunks.x, width, (at) => mark(context, left + at * width, top, left + at * width, top + height));
+  lines(scene.x, chunks.x, width, (at) =>
+    mark(context, left + at * width, top, left + at * width, top + height),
+  );
   if (scene.picture.kind === "map") {
-    lines(scene.y, chunks.y, height, (at) => mark(context, left, top + at * height, left + width, top + at * height));
+    lines(scene.y, chunks.y, height, (at) =>
+      mark(context, left, top + at * height, left + width, top + at * height),
+    );
   }
 }

@@ -40,7 +40,11 @@ export interface Field {
 }
 
 /** Bytes of a buffer as typed array; a copy where the host's buffer is not aligned. */
-function typed<T>(view: DataView, of: { new (buffer: ArrayBufferLike, at: number, n: number): T }, size: number): T {
+function typed<T>(
+  view: DataView,
+  of: { new (buffer: ArrayBufferLike, at: number, n: number): T },
+  size: number,
+): T {
   const count = Math.floor(view.byteLength / size);
   if (view.byteOffset % size === 0) return new of(view.buffer, view.byteOffset, count);
   return new of(view.buffer.slice(view.byteOffset, view.byteOffset + count * size), 0, count);
@@ -86,10 +90,19 @@ export function fieldOf(picture: PictureResult, buffers: readonly DataView[]): F
   if (values.length < nx * ny) return null;
   const codes = (at: number | null): Uint8Array | null => {
     const found = at === null ? undefined : buffers[at];
-    return found !== undefined && found.byteLength >= nx * ny ? translate(uint8s(found), picture.states) : null;
+    return found !== undefined && found.byteLength >= nx * ny
+      ? translate(uint8s(found), picture.states)
+      : null;
   };
   const states = codes(picture.states_buffer) ?? Uint8Array.from(values, plain);
-  return { nx, ny, type: picture.values_type, values, states, storage: codes(picture.storage_states_buffer) ?? states };
+  return {
+    nx,
+    ny,
+    type: picture.values_type,
+    values,
+    states,
+    storage: codes(picture.storage_states_buffer) ?? states,
+  };
 }
 
 /**
@@ -100,7 +113,9 @@ export function masked(field: Field, mask: Mask): Uint8Array {
   if (mask === "nz") return field.states;
   if (mask === "storage") return field.storage;
   return field.states.map((state, at) =>
-    state === FILL || state === STORAGE_FILL || state === VALUE ? plain(field.values[at] ?? Number.NaN) : state,
+    state === FILL || state === STORAGE_FILL || state === VALUE
+      ? plain(field.values[at] ?? Number.NaN)
+      : state,
   );
 }
 
@@ -153,7 +168,7 @@ export function place(norm: Norm, value: number): number {
   const at = log
     ? (Math.log(Math.max(value, low)) - Math.log(low)) / (Math.log(high) - Math.log(low))
     : (value - low) / (high - low);
-  return at <= 0 || Number.isNaN(at) ? 0 : at >= 1 ? 1 : at;
+  return at <= 0 || Number.isNaN(at) ? 0 : Math.min(at, 1);
 }
 
 /** How often values fall in each part of the range of limits. */

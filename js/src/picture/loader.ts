@@ -98,7 +98,8 @@ export class PictureLoader {
     call.answer.then(
       ({ value, buffers }) => done({ params, picture: value, buffers }, null),
       (error: unknown) => {
-        const reason = error instanceof RequestError ? error : new RequestError("internal", String(error), true);
+        const reason =
+          error instanceof RequestError ? error : new RequestError("internal", String(error), true);
         done(null, reason);
       },
     );

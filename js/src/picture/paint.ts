@@ -76,7 +76,10 @@ export function lutOf(table: Uint8Array): Uint32Array {
 }
 
 /** Grey from dark to light, until the colormaps are here. */
-export const GREYS = Uint8Array.from({ length: 768 }, (_, at) => 30 + Math.round((Math.floor(at / 3) * 205) / 255));
+export const GREYS = Uint8Array.from(
+  { length: 768 },
+  (_, at) => 30 + Math.round((Math.floor(at / 3) * 205) / 255),
+);
 
 /** The number of the colour of each point, 0 to 255; of no meaning where the state is not `value`. */
 export function shades(field: Field, states: Uint8Array, norm: Norm | null): Uint8Array {

@@ -55,7 +55,8 @@ export function niceTicks(low: number, high: number, count: number, degrees = fa
 export function indexTicks(low: number, high: number, count: number): Tick[] {
   const step = Math.max(1, Math.ceil(niceStep(Math.max(1, high - low), count)));
   const ticks: Tick[] = [];
-  for (let at = Math.ceil(low / step) * step; at <= high; at += step) ticks.push({ value: at, label: String(at) });
+  for (let at = Math.ceil(low / step) * step; at <= high; at += step)
+    ticks.push({ value: at, label: String(at) });
   return ticks;
 }
 
@@ -70,7 +71,10 @@ export function logTicks(low: number, high: number, count: number): Tick[] {
     for (const part of parts) {
       const value = Number((part * 10 ** power).toPrecision(6));
       if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) {
-        ticks.push({ value, label: power >= -3 && power < 5 ? String(value) : `${part}e${power}`.replace("-", "−") });
+        ticks.push({
+          value,
+          label: power >= -3 && power < 5 ? String(value) : `${part}e${power}`.replace("-", "−"),
+        });
       }
     }
   }
@@ -85,7 +89,8 @@ const ISO = /^(-?\d{4,})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)(?::(\d\d))?)?)?)?/;
  */
 export function labelTicks(labels: readonly string[], count: number): Tick[] {
   const most = Math.max(2, Math.floor(count));
-  if (labels.length <= most && labels.length <= 1) return labels.map((text, value) => ({ value, label: text }));
+  if (labels.length <= most && labels.length <= 1)
+    return labels.map((text, value) => ({ value, label: text }));
   const parts = labels.map((text) => ISO.exec(text));
   if (parts.every((found) => found !== null)) {
     const dates = parts as RegExpExecArray[];
@@ -133,7 +138,12 @@ function dateTicks(dates: readonly RegExpExecArray[], level: number, most: numbe
   return null;
 }
 
-function dateLabel(dates: readonly RegExpExecArray[], chosen: readonly number[], nth: number, level: number): string {
+function dateLabel(
+  dates: readonly RegExpExecArray[],
+  chosen: readonly number[],
+  nth: number,
+  level: number,
+): string {
   const [, year, month, day, hour = "00", minute = "00"] = dates[chosen[nth] as number] as RegExpExecArray;
   const before = nth === 0 ? undefined : dates[chosen[nth - 1] as number];
   const newYear = before?.[1] !== year;

@@ -41,7 +41,7 @@ export function Search({ children }: { children: preact.ComponentChildren }) {
     });
   };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asks anew for each query, revision and retry
+  // Asks anew for each query, revision and retry.
   useEffect(() => {
     if (query === "") {
       setFound(null);
@@ -92,7 +92,6 @@ export function Search({ children }: { children: preact.ComponentChildren }) {
         <Icon name="search" />
         <input
           type="search"
-          role="searchbox"
           aria-label="Search"
           placeholder="Search nodes"
           value={text}
@@ -108,7 +107,9 @@ export function Search({ children }: { children: preact.ComponentChildren }) {
       <div class="nzx-tree-holder" style={open ? { display: "none" } : undefined}>
         {children}
       </div>
-      {open && problem && <Problem onRetry={() => setRound((now) => now + 1)}>{visible(problem.message)}</Problem>}
+      {open && problem && (
+        <Problem onRetry={() => setRound((now) => now + 1)}>{visible(problem.message)}</Problem>
+      )}
       {open && (
         <>
           <p class="nzx-note" aria-live="polite">
@@ -155,7 +156,7 @@ function Results({ list, total, active, rowAt, onWant, onSelect }: ResultsProps)
   const asked = useRef(new Set<number>());
   const selected = session.path.value;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls when the active line moves
+  // Scrolls when the active line moves.
   useEffect(() => win.show(active), [active]);
   useEffect(() => {
     for (const at of [win.start, win.end - 1]) {

@@ -14,7 +14,8 @@ export const ROW = 24;
 export function describe(row: NodeRow): string {
   const parts: string[] = [];
   if (row.state !== "ok") parts.push(row.problem ?? row.state);
-  if (row.kind === "array") parts.push(row.role === "data" || row.role === null ? "array" : `${row.role} array`);
+  if (row.kind === "array")
+    parts.push(row.role === "data" || row.role === null ? "array" : `${row.role} array`);
   else if (row.kind === "group") parts.push("group");
   if (row.direction) parts.push(row.direction);
   if (row.shape) parts.push(shapeText(row.shape));
@@ -77,7 +78,7 @@ export function Tree() {
 
   // The selection shows in the tree, whoever made it.
   const ready = root !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new selection scrolls
+  // Only a new selection scrolls.
   useEffect(() => {
     if (!ready) return;
     const abort = new AbortController();
@@ -101,7 +102,9 @@ export function Tree() {
   // Badges follow the walk, for what is on screen.
   useSignalEffect(() => {
     if (session.revision.value === 0) return;
-    const paths = live.current.items.flatMap((item) => (item.kind === "row" && item.index > 0 ? [item.row.path] : []));
+    const paths = live.current.items.flatMap((item) =>
+      item.kind === "row" && item.index > 0 ? [item.row.path] : [],
+    );
     void tree.refresh(paths);
   });
 
@@ -247,7 +250,11 @@ function Line({ item, id, selected, active, onClick }: LineProps) {
   const indent = { "--level": item.level - 1 };
   if (item.kind === "note") {
     return (
-      <div class={`nzx-row nzx-row-note ${item.error ? "nzx-error-text" : ""}`} role="presentation" style={indent}>
+      <div
+        class={`nzx-row nzx-row-note ${item.error ? "nzx-error-text" : ""}`}
+        role="presentation"
+        style={indent}
+      >
         <span class="nzx-name" title={visible(item.text)}>
           {visible(item.text)}
         </span>

@@ -345,7 +345,14 @@ export class TreeModel {
   #item(branch: Branch, level: number, index: number, position: number, size: number): Item {
     const row = branch.pages.get(Math.floor(position / PAGE))?.[position % PAGE];
     if (row === undefined && branch.error !== null) {
-      return { kind: "note", index, level, parent: branch.path, text: branch.error.message, error: branch.error };
+      return {
+        kind: "note",
+        index,
+        level,
+        parent: branch.path,
+        text: branch.error.message,
+        error: branch.error,
+      };
     }
     if (row === undefined) return { kind: "pending", index, level, parent: branch.path, position, size };
     return { kind: "row", index, level, row, position, size, open: branch.open.has(position) };

@@ -31,7 +31,17 @@ interface Props {
 }
 
 /** Code with line numbers and marked lines; long texts are laid out only where they are looked at. */
-export function CodeView({ text, language, label, marks = [], show, numbers = true, active, onActive, onChoose }: Props) {
+export function CodeView({
+  text,
+  language,
+  label,
+  marks = [],
+  show,
+  numbers = true,
+  active,
+  onActive,
+  onChoose,
+}: Props) {
   const ref = useRef<HTMLDivElement>(null);
   const all = useMemo(() => split(text), [text]);
   const long = all.length > WHOLE;
@@ -39,7 +49,7 @@ export function CodeView({ text, language, label, marks = [], show, numbers = tr
   const [from, to] = long ? [view.start, view.end] : [0, all.length];
   const digits = String(all.length).length;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: scroll only when another line is asked for
+  // Scroll only when another line is asked for.
   useEffect(() => {
     if (show) view.show(show - 1, "center");
   }, [show, text]);
@@ -83,7 +93,10 @@ export function CodeView({ text, language, label, marks = [], show, numbers = tr
                 language={language}
                 numbers={numbers}
                 mark={strongest(here)}
-                title={here.map((mark) => mark.title).filter(Boolean).join("\n")}
+                title={here
+                  .map((mark) => mark.title)
+                  .filter(Boolean)
+                  .join("\n")}
                 active={number === active}
                 onActive={onActive}
                 onChoose={onChoose}
@@ -137,7 +150,7 @@ function Line({ number, line, language, numbers, mark, title, active, onActive, 
       )}
       <span class="nzx-line-text">
         {tokens(cut ? line.slice(0, WIDEST) : line, language).map((token, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: tokens have no other identity
+          // Tokens have no other identity.
           <span key={at} class={token.kind ? `nzx-t-${token.kind}` : undefined}>
             {visibleLines(token.text)}
           </span>

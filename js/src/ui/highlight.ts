@@ -7,7 +7,8 @@ export interface Token {
 
 export type Language = "json" | "cdl" | "python" | "diff" | "text";
 
-const JSON_TOKENS = /("(?:[^"\\]|\\.)*"?)(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b|\b(NaN|-?Infinity)\b/g;
+const JSON_TOKENS =
+  /("(?:[^"\\]|\\.)*"?)(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b|\b(NaN|-?Infinity)\b/g;
 const CDL_TOKENS =
   /(\/\/.*)|("(?:[^"\\]|\\.)*"?)|(\b(?:netcdf|dimensions|variables|types|data|group|UNLIMITED|enum|compound|opaque)\b)|(\b(?:byte|ubyte|char|short|ushort|int|uint|int64|uint64|float|double|string)\b)|(-?\b\d[\w.+]*)/g;
 const PYTHON_TOKENS =
@@ -20,7 +21,8 @@ export function tokens(line: string, language: Language): Token[] {
   if (language === "text" || line.length > LONGEST) return [{ kind: "", text: line }];
   if (language === "diff") {
     const first = line[0];
-    if (line.startsWith("@@") || line.startsWith("---") || line.startsWith("+++")) return [{ kind: "hunk", text: line }];
+    if (line.startsWith("@@") || line.startsWith("---") || line.startsWith("+++"))
+      return [{ kind: "hunk", text: line }];
     return [{ kind: first === "+" ? "add" : first === "-" ? "remove" : "", text: line }];
   }
   const pattern = { json: JSON_TOKENS, cdl: CDL_TOKENS, python: PYTHON_TOKENS }[language];
@@ -28,7 +30,9 @@ export function tokens(line: string, language: Language): Token[] {
   let from = 0;
   for (const found of line.matchAll(pattern)) {
     if (found.index > from) out.push({ kind: "", text: line.slice(from, found.index) });
-    out.push(...(language === "json" ? jsonToken(found) : [{ kind: codeKind(found, language), text: found[0] }]));
+    out.push(
+      ...(language === "json" ? jsonToken(found) : [{ kind: codeKind(found, language), text: found[0] }]),
+    );
     from = found.index + found[0].length;
   }
   if (from < line.length) out.push({ kind: "", text: line.slice(from) });
@@ -37,7 +41,8 @@ export function tokens(line: string, language: Language): Token[] {
 
 function jsonToken([, text, colon, number, word, bad]: RegExpMatchArray): Token[] {
   if (text !== undefined) {
-    if (colon === undefined) return [{ kind: text.length > 1 && text.endsWith('"') ? "string" : "bad", text }];
+    if (colon === undefined)
+      return [{ kind: text.length > 1 && text.endsWith('"') ? "string" : "bad", text }];
     return [
       { kind: "key", text },
       { kind: "", text: colon },
@@ -47,7 +52,10 @@ function jsonToken([, text, colon, number, word, bad]: RegExpMatchArray): Token[
   return word !== undefined ? [{ kind: "word", text: word }] : [{ kind: "bad", text: bad ?? "" }];
 }
 
-function codeKind([, comment, text, word, other, last]: RegExpMatchArray, language: "cdl" | "python"): Token["kind"] {
+function codeKind(
+  [, comment, text, word, other, last]: RegExpMatchArray,
+  language: "cdl" | "python",
+): Token["kind"] {
   if (comment !== undefined) return "comment";
   if (text !== undefined) return "string";
   if (word !== undefined) return "word";
@@ -110,7 +118,8 @@ export function locate(text: string): Map<string, [number, number]> {
         if (text[at] !== ":") return false;
         at++;
       }
-      if (!value(`${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, first, depth + 1)) return false;
+      if (!value(`${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, first, depth + 1))
+        return false;
       space();
       if (text[at] === ",") at++;
       else if (text[at] !== close) return false;

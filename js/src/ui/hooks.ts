@@ -1,12 +1,12 @@
+import type { ReadonlySignal, Signal } from "@preact/signals";
 import { useSignalEffect } from "@preact/signals";
 import { createContext } from "preact";
 import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { ReadonlySignal, Signal } from "@preact/signals";
 import { type Answer, type Call, type Client, type Method, RequestError, type Wait } from "../client";
+import type { Inks } from "../picture/paint";
 import type { Methods } from "../protocol.gen";
 import type { Panel, Session } from "../session";
 import type { TreeModel } from "../tree/model";
-import type { Inks } from "../picture/paint";
 
 /** What the parts of one view share. */
 export interface View {
@@ -56,9 +56,15 @@ export function useCall<M extends Method>(
   { version = 0, keep = false }: { version?: number; keep?: boolean } = {},
 ): CallState<M> {
   const key = params === null ? "" : JSON.stringify([method, params]);
-  const [held, setHeld] = useState<Held<M>>({ key: "", answer: null, answerKey: "", error: null, call: null });
+  const [held, setHeld] = useState<Held<M>>({
+    key: "",
+    answer: null,
+    answerKey: "",
+    error: null,
+    call: null,
+  });
   const [round, setRound] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for method and params
+  // `key` stands for method and params.
   useEffect(() => {
     if (params === null) return;
     const abort = new AbortController();
@@ -68,7 +74,8 @@ export function useCall<M extends Method>(
       (answer) => setHeld({ key, answer, answerKey: key, error: null, call: null }),
       (error: unknown) => {
         if (abort.signal.aborted) return;
-        const reason = error instanceof RequestError ? error : new RequestError("internal", String(error), true);
+        const reason =
+          error instanceof RequestError ? error : new RequestError("internal", String(error), true);
         setHeld((before) => ({ ...before, key, error: reason, call: null }));
       },
     );

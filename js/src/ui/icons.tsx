@@ -23,7 +23,9 @@ function Svg({ children, name }: { children: ComponentChildren; name: string }) 
 }
 
 const PATHS: Record<string, ComponentChildren> = {
-  group: <path d="M1.8 12.2V4.3c0-.6.4-1 1-1h3.1l1.5 1.8h5.8c.6 0 1 .4 1 1v6.1c0 .6-.4 1-1 1H2.8c-.6 0-1-.4-1-1Z" />,
+  group: (
+    <path d="M1.8 12.2V4.3c0-.6.4-1 1-1h3.1l1.5 1.8h5.8c.6 0 1 .4 1 1v6.1c0 .6-.4 1-1 1H2.8c-.6 0-1-.4-1-1Z" />
+  ),
   data: (
     <>
       <rect x="2.2" y="2.7" width="11.6" height="10.6" rx="1.2" />
@@ -32,7 +34,9 @@ const PATHS: Record<string, ComponentChildren> = {
   ),
   coordinate: <path d="M2.5 11.2h11M2.5 11.2V7.4M5.3 11.2V9M8 11.2V7.4M10.8 11.2V9M13.5 11.2V7.4" />,
   candidate: <path d="M2.5 11.2h11M2.5 11.2V7.4M8 11.2V7.4M13.5 11.2V7.4" stroke-dasharray="1.6 1.6" />,
-  auxiliary: <path d="M2.4 7.2V3.4c0-.5.4-1 1-1h3.8l6.2 6.2c.4.4.4 1 0 1.4l-3.4 3.4c-.4.4-1 .4-1.4 0L2.4 7.2ZM5.2 5.3h.1" />,
+  auxiliary: (
+    <path d="M2.4 7.2V3.4c0-.5.4-1 1-1h3.8l6.2 6.2c.4.4.4 1 0 1.4l-3.4 3.4c-.4.4-1 .4-1.4 0L2.4 7.2ZM5.2 5.3h.1" />
+  ),
   scalar: (
     <>
       <circle cx="8" cy="8" r="2.4" />

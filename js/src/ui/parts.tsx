@@ -146,7 +146,13 @@ export function Problem({
 }
 
 /** What a panel shows while its answer is on its way, late or an error. Nothing once it is there. */
-export function Waiting<M extends Method>({ call, what = "Reading…" }: { call: CallState<M>; what?: string }) {
+export function Waiting<M extends Method>({
+  call,
+  what = "Reading…",
+}: {
+  call: CallState<M>;
+  what?: string;
+}) {
   const wait = call.wait?.value ?? "waiting";
   if (call.error) return <Problem onRetry={call.retry}>{visible(call.error.message)}</Problem>;
   if (!call.loading) return null;
@@ -183,7 +189,7 @@ export function Choice<T extends string>({
   return (
     <div class="nzx-choice" role="radiogroup" aria-label={label} ref={group} onKeyDown={move}>
       {options.map((option) => (
-        // biome-ignore lint/a11y/useSemanticElements: a segmented control
+        // A segmented control.
         <button
           key={option.value}
           type="button"

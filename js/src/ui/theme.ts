@@ -43,7 +43,18 @@ export function useInks(element: Element | null): Inks | null {
     };
     read();
     const observer = new MutationObserver(changed);
-    const filter = { attributes: true, attributeFilter: ["class", "style", "theme", "data-jp-theme-name", "data-jp-theme-light", "data-theme", "data-vscode-theme-kind"] };
+    const filter = {
+      attributes: true,
+      attributeFilter: [
+        "class",
+        "style",
+        "theme",
+        "data-jp-theme-name",
+        "data-jp-theme-light",
+        "data-theme",
+        "data-vscode-theme-kind",
+      ],
+    };
     observer.observe(document.body, filter);
     observer.observe(document.documentElement, filter);
     const query = globalThis.matchMedia?.("(prefers-color-scheme: dark)");

@@ -261,6 +261,8 @@ def _plan(
         fresh = _not_kept(opened, wanted, cache)
         if len(fresh) <= affordable:
             return _Plan(points, wanted, fresh, total)
+    if affordable < 1:
+        return _Plan(points, [], frozenset(), total)
     chosen, points = _fewer(opened, points, touched, affordable)
     wanted = _chunks(opened, axes, fixed, chosen)
     return _Plan(points, wanted, _not_kept(opened, wanted, cache), total)
@@ -320,8 +322,6 @@ def _fewer(
     affordable: int,
 ) -> tuple[list[list[int]], tuple[Points, ...]]:
     """Choose chunks that the budget has room for."""
-    if affordable < 1 or not points:
-        return [[] for _ in points], points
     counts = _share([len(part) for part in touched], affordable)
     tiles = math.prod(counts) >= _TILES_FROM * math.prod(map(len, touched))
     if tiles and all(part.step < opened.chunk_shape[part.axis] for part in points):
@@ -413,7 +413,7 @@ def _places(opened: OpenArray, points: Points) -> dict[int, tuple[slice, slice]]
     number = points.indices // size
     places = {}
     starts = np.flatnonzero(np.diff(number, prepend=-1))
-    ends = [*starts[1:].tolist(), points.size]
+    ends = [*starts[1:].tolist(), points.size][: len(starts)]  # no points, no ends
     for start, end in zip(starts.tolist(), ends, strict=True):
         first = points.start + points.step * start
         chunk = first // size

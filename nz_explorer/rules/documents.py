@@ -52,7 +52,7 @@ def bare_token(node: Node, document: Document) -> Iterator[Fail]:
     found = _of(document, "bare-token")
     for problem in found[:MOST]:
         token, more = problem.detail["token"], len(found) - MOST
-        where = problem.pointer or document.name
+        where = place(node, document, problem.pointer) or document.name
         rest = (
             f" (and {more} more in this document)"
             if more > 0 and problem is found[MOST - 1]

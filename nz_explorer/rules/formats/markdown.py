@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import TYPE_CHECKING
 
@@ -11,18 +12,21 @@ from nz_explorer.rules.formats import MARKS, MEANING, nodes, summary, undecided
 if TYPE_CHECKING:
     from nz_explorer.rules.report import Report
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>~&@])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~@])")
 
 
 def _escaped(text: str) -> str:
     """Return a text from a store so that Markdown, and the HTML in it, shows it as it is."""
-    return _SPECIAL.sub(r"\\\1", printable(text, 1000))
+    return _SPECIAL.sub(r"\\\1", html.escape(printable(text, 1000), quote=False))
 
 
 def _code(text: str) -> str:
     shown = printable(text, 1000).replace("|", "\\|")
-    fence = "``" if "`" in shown else "`"
-    return f"{fence} {shown} {fence}" if "`" in shown else f"`{shown}`"
+    runs = re.findall("`+", shown)
+    if not runs:
+        return f"`{shown}`"
+    fence = "`" * (max(map(len, runs)) + 1)
+    return f"{fence} {shown} {fence}"
 
 
 def report_markdown(report: Report) -> str:

@@ -1,0 +1,71 @@
+"""The rules as data: complete, selectable, and in step with the code."""
+
+from __future__ import annotations
+
+import pytest
+
+from nz_explorer.rules.catalogue import COSTS, RuleInfo, find, has_prefix, rules, select
+from nz_explorer.rules.engine import BASE
+from nz_explorer.rules.registry import functions
+
+SCOPES = {"document", "node", "group", "array", "attribute", "root", "store", "tree", "CMO"}
+
+
+@pytest.mark.parametrize(
+    "rule", [rule for rule in rules().values() if rule.works], ids=lambda rule: rule.id
+)
+def test_a_rule_that_works_can_be_explained(rule: RuleInfo) -> None:
+    for member in ("title", "statement", "rationale", "bad_example", "good_example"):
+        assert getattr(rule, member)
+
+
+@pytest.mark.parametrize("rule", rules().values(), ids=lambda rule: rule.id)
+def test_facts_of_a_rule(rule: RuleInfo) -> None:
+    assert rule.cost in COSTS
+    assert rule.scope in SCOPES
+    assert rule.fix in ("none", "suggest", "unsafe", "safe")
+    assert rule.works or rule.reason
+    assert set(rule.see_also) <= {*rules(), "NZ-FILL-006"}
+
+
+def test_code_and_data_name_the_same_rules() -> None:
+    written = {function.id for function in functions()} | {BASE}
+    assert written == {rule.id for rule in rules().values() if rule.works}
+
+
+def test_slugs_are_unique() -> None:
+    slugs = [rule.slug for rule in rules().values()]
+    assert len(slugs) == len(set(slugs))
+
+
+def test_what_a_rule_needs_is_provided_before() -> None:
+    provided = {"data type"}  # judged by rules that come later
+    provided |= {function.provides for function in functions() if function.provides}
+    for function in functions():
+        assert set(function.needs) <= provided
+
+
+def test_prefixes_end_at_a_dash() -> None:
+    assert has_prefix("NZ-DIM-010", "NZ")
+    assert has_prefix("NZ-DIM-010", "nz-dim")
+    assert has_prefix("NZ-DIM-010", "NZ-DIM-010")
+    assert not has_prefix("NZ-DIM-010", "NZ-D")
+    assert not has_prefix("Z3-DIM-001", "Z")
+
+
+def test_the_longest_prefix_decides() -> None:
+    chosen = select(["NZ", "Z3-DIM-001"], ["NZ-DIM", "Z3"])
+    assert chosen["NZ-DECL-001"]
+    assert not chosen["NZ-DIM-010"]
+    assert chosen["Z3-DIM-001"]
+    assert not chosen["Z3-DOC-001"]
+    assert not chosen["JSON-002"]
+    assert not select(["NZ"], ["NZ"])["NZ-DIM-010"]
+    with pytest.raises(ValueError, match="no rule"):
+        select([], ["NOPE"])
+
+
+def test_rules_are_found_by_id_prefix_and_slug() -> None:
+    assert [rule.id for rule in find("nz/dim-names-present")] == ["NZ-DIM-001"]
+    assert {rule.family for rule in find("json")} == {"JSON"}
+    assert find("NZ-DIM-999") == []

@@ -1,0 +1,199 @@
+"""``nz-explorer check`` and ``explain``: output, exit codes, and what a user sees when a source is none."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from nz_explorer.cli import main
+from nz_explorer.rules.catalogue import rules
+from tests.rules.corpus import contents, write
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run() -> Run:
+    return lambda *args: CliRunner().invoke(main, [str(arg) for arg in args])
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    return write(contents({"base": "plain"}), tmp_path / "good")
+
+
+@pytest.fixture
+def bad(good: Path, tmp_path: Path) -> Path:
+    documents = contents({"base": "plain"})
+    a = json.loads(documents["a/zarr.json"])
+    a["dimension_names"] = ["y", None]
+    return write({**documents, "a/zarr.json": json.dumps(a).encode()}, tmp_path / "bad")
+
+
+@pytest.fixture
+def mild(tmp_path: Path) -> Path:
+    documents = contents({"base": "plain"})
+    return write({**documents, "2m/zarr.json": documents["a/zarr.json"]}, tmp_path / "mild")
+
+
+def test_exit_codes(run: Run, good: Path, bad: Path, mild: Path) -> None:
+    assert run("check", good).exit_code == 0
+    assert run("check", bad).exit_code == 1
+    assert run("check", bad, "--fail-on", "never").exit_code == 0
+    assert run("check", mild).exit_code == 0
+    assert run("check", mild, "--fail-on", "warning").exit_code == 1
+    assert run("check", bad, "--ignore", "NZ-DIM").exit_code == 0
+    assert run("check", bad, "--select", "NZ-NAME").exit_code == 0
+
+
+def test_a_source_that_is_none_is_one_line_and_exit_code_2(run: Run, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    file = tmp_path / "notes.txt"
+    file.write_text("hello")
+    archive = tmp_path / "broken.zip"
+    archive.write_bytes(b"PK\x03\x04 and no more")
+    for source in (empty, file, archive, tmp_path / "nowhere"):
+        result = run("check", source)
+        assert result.exit_code == 2
+        assert result.stdout == ""
+        assert result.stderr.count("\n") == 1
+        assert str(source) in result.stderr
+        assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    "extra", [["--select", "FOO"], ["--conventions", "foo"], ["--format", "pdf"]]
+)
+def test_a_wrong_call_is_exit_code_2(run: Run, good: Path, extra: list[str]) -> None:
+    result = run("check", good, *extra)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("nz-explorer: ")
+    assert run("check").exit_code == 2
+
+
+def test_a_broken_root_is_a_report(run: Run, tmp_path: Path) -> None:
+    store = write({"zarr.json": b'{"zarr_format": 3,'}, tmp_path / "store")
+    result = run("check", store, "--format", "json")
+    report = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert {finding["rule"] for finding in report["findings"]} == {"JSON-002", "NZ-BASE-001"}
+    assert report["nodes"] == {"groups": 0, "arrays": 0, "unreadable": 1}
+    assert report["conforms"]["NZ-1.0"] is False
+
+
+def test_json_is_the_contract(run: Run, tmp_path: Path) -> None:
+    documents = contents({"base": "plain"})
+    group = documents["zarr.json"]
+
+    def array(length: int) -> bytes:
+        x = json.loads(documents["x/zarr.json"])
+        x["shape"], x["chunk_grid"]["configuration"]["chunk_shape"] = [length], [length]
+        return json.dumps(x).encode()
+
+    store = write(
+        {"zarr.json": group, "a/zarr.json": array(4), "b/zarr.json": array(5)}, tmp_path / "store"
+    )
+    report = json.loads(run("check", store, "--format", "json").stdout)
+    assert report == {
+        "schema": "nz-explorer/report/1",
+        "source": str(store),
+        "zarr_format": 3,
+        "conforms": {"NZ-1.0": False, "Zarr v3": True},
+        "nodes": {"groups": 1, "arrays": 2, "unreadable": 0},
+        "complete": True,
+        "not_evaluated": [],
+        "findings": [
+            {
+                "rule": "NZ-DIM-010",
+                "level": "MUST",
+                "severity": "error",
+                "path": "/",
+                "pointer": "/dimension_names/0",
+                "message": 'dimension "x" has 2 lengths in /: 4: a; 5: b',
+                "related": ["/a", "/b"],
+                "fix": {
+                    "safety": "suggest",
+                    "document": "a/zarr.json",
+                    "patch": [{"op": "replace", "path": "/dimension_names/0", "value": "x_4"}],
+                    "note": "rename the dimension where it is another one, or correct the shape where the"
+                    " length is wrong",
+                },
+            }
+        ],
+    }
+
+
+def test_several_sources_are_an_array(run: Run, good: Path, bad: Path, tmp_path: Path) -> None:
+    result = run("check", good, bad, "--format", "json")
+    assert [report["source"] for report in json.loads(result.stdout)] == [str(good), str(bad)]
+    assert result.exit_code == 1
+    result = run("check", good, tmp_path / "nowhere", "--format", "json")
+    assert result.exit_code == 2
+    assert json.loads(result.stdout)["source"] == str(good)
+
+
+@pytest.mark.parametrize("form", ["text", "json", "html", "markdown", "sarif"])
+def test_output_goes_to_a_file(run: Run, bad: Path, tmp_path: Path, form: str) -> None:
+    file = tmp_path / "report"
+    result = run("check", bad, "--format", form, "--output", file)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert "NZ-DIM-004" in file.read_text("utf-8")
+
+
+def test_text_is_plain_when_piped(run: Run, bad: Path) -> None:
+    result = run("check", bad)
+    assert "\x1b" not in result.stdout
+    assert result.stderr == ""
+    assert "error   NZ-DIM-004" in result.stdout
+
+
+def test_a_real_process(bad: Path, tmp_path: Path) -> None:
+    def call(*args: Any) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "nz_explorer.cli", "check", *map(str, args)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    done = call(bad, "--format", "json")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["findings"][0]["rule"] == "NZ-DIM-004"
+    assert done.stderr == ""
+    lost = call(tmp_path / "nowhere")
+    assert lost.returncode == 2
+    assert lost.stdout == ""
+    assert lost.stderr.count("\n") == 1
+
+
+def test_explain_a_rule(run: Run) -> None:
+    page = run("explain", "NZ-DIM-010").stdout
+    for part in (
+        "NZ-DIM-010",
+        "MUST",
+        "NZ-1.0, Dimension",
+        "Why",
+        "Breaks it",
+        "Keeps it",
+        "xarray:",
+    ):
+        assert part in page
+    assert run("explain", "nz/dim-shared-length").stdout == page
+    assert "NZ-DIM-011" in run("explain", "nz-dim").stdout
+
+
+def test_explain_all_names_every_rule(run: Run) -> None:
+    table = run("explain", "--all").stdout
+    assert [line.split()[0] for line in table.splitlines()[1:]] == list(rules())
+
+
+def test_explain_what_does_not_exist(run: Run) -> None:
+    result = run("explain", "NZ-DIM-999")
+    assert result.exit_code == 2
+    assert "NZ-DIM" in result.stderr
+    assert run("explain").exit_code == 2

@@ -1,0 +1,292 @@
+"""The engine: counts, order of feeding, budgets, what was not evaluated, conformance."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nz_explorer as nz
+from nz_explorer.model import Array, Group, open_store
+from nz_explorer.rules import registry
+from nz_explorer.rules.engine import Budget, Evaluation
+from nz_explorer.rules.plan import Plan
+from nz_explorer.store import Cancellation
+from tests.rules.corpus import CASES, FaultyStore, contents, source, write
+
+CONSOLIDATED = [
+    case for case in CASES if case["rule"].startswith("NZ-CONS") and "undecided" not in case
+]
+
+
+def _store(name: str, folder: Path) -> Path:
+    return write(contents(next(case for case in CASES if case["name"] == name)), folder)
+
+
+def _keys(evaluation: Evaluation) -> set[tuple[str, str, str]]:
+    return {(finding.rule, finding.path, finding.pointer) for finding in evaluation.findings()}
+
+
+def test_counts_are_rolled_up(broken_store: Path) -> None:
+    evaluation = Evaluation(open_store(broken_store))
+    evaluation.run()
+    findings = evaluation.findings()
+    for path in (
+        "/",
+        "/forecast",
+        "/forecast/ozone",
+        "/stations",
+        "/ocean/sea_surface_temperature",
+    ):
+        below = [f for f in findings if path in ("/", f.path) or f.path.startswith(path + "/")]
+        counts = evaluation.counts(path)
+        assert (counts.error, counts.warning, counts.info) == tuple(
+            sum(f.severity == severity for f in below) for severity in ("error", "warning", "info")
+        )
+        assert counts.complete
+        assert [f.rule for f in evaluation.findings(path)] == [f.rule for f in below]
+
+
+def test_nodes_can_be_fed_one_by_one(broken_store: Path) -> None:
+    whole = Evaluation(open_store(broken_store))
+    whole.run()
+    hierarchy = open_store(broken_store)
+    evaluation = Evaluation(hierarchy)
+    assert not evaluation.counts("/").complete
+    for seen in (hierarchy, hierarchy.stored):  # first what the reader sees, then what is stored
+        nodes = list(seen.walk())
+        for node in nodes:
+            evaluation.add_node(node)
+        for node in nodes:
+            if isinstance(node, Group):
+                evaluation.group_complete(node)
+    evaluation.consolidated_complete()
+    for node in hierarchy.stored.walk():
+        if isinstance(node, Array):
+            evaluation.listing_rules(node)
+            if node.dimension_names == (node.name,):
+                evaluation.value_rules(node)
+    assert _keys(evaluation) - {("NZ-BASE-001", "/", "")} == _keys(whole) - {
+        ("NZ-BASE-001", "/", "")
+    }
+    assert evaluation.counts("/") == whole.counts("/")
+
+
+def test_forgetting_and_feeding_again_changes_nothing(broken_store: Path) -> None:
+    hierarchy = open_store(broken_store, consolidated=False)
+    evaluation = Evaluation(hierarchy)
+    evaluation.run()
+    before, counts = _keys(evaluation), evaluation.counts("/")
+    evaluation.forget("/forecast")
+    assert evaluation.counts("/forecast").total == 0
+    assert not evaluation.counts("/").complete
+    evaluation.run()
+    assert _keys(evaluation) == before
+    assert evaluation.counts("/") == counts
+    evaluation.forget("/")
+    assert evaluation.findings() == []
+    evaluation.run()
+    assert _keys(evaluation) == before
+
+
+def test_not_evaluated_is_never_silent(broken_store: Path) -> None:
+    evaluation = Evaluation(open_store(broken_store), values="none")
+    evaluation.run()
+    entries = evaluation.not_evaluated()
+    assert len(entries) == evaluation.not_evaluated_total
+    assert ("NZ-COORD-002", "/analysis/lon", "cost") in {
+        (e.rule, e.path, e.reason) for e in entries
+    }
+    assert all(
+        entry.path == "/stations/radiation"
+        for entry in evaluation.not_evaluated("/stations/radiation")
+    )
+
+
+def test_budgets_are_kept_and_told(sample_store: Path) -> None:
+    for budget, reason in (
+        (Budget(max_nodes=3), "budget"),
+        (Budget(max_requests=1), "budget"),
+        (Budget(max_cost="M"), "cost"),
+    ):
+        report = nz.check(sample_store, budget=budget, progress=False)
+        assert report.conforms["NZ-1.0"] is None
+        assert reason in {entry.reason for entry in report.not_evaluated}
+    assert (
+        sum(nz.check(sample_store, budget=Budget(max_nodes=3), progress=False).nodes.values()) == 3
+    )
+    report = nz.check(sample_store, budget=Budget(max_bytes=1), progress=False)
+    assert {e.reason for e in report.not_evaluated if e.rule == "NZ-COORD-002"} == {"budget"}
+    assert (
+        report.conforms["NZ-1.0"] is True
+    )  # what a coordinate is, is a definition and no requirement
+
+
+def test_cancelling_leaves_it_incomplete(sample_store: Path) -> None:
+    cancel = Cancellation()
+    evaluation = Evaluation(open_store(sample_store))
+    evaluation.run(cancel, lambda _what, _done, _total: cancel.cancel())
+    assert not evaluation.complete
+    assert evaluation.conforms["NZ-1.0"] is None
+
+
+def test_conformance(tmp_path: Path) -> None:
+    good = write(contents({"base": "plain"}), tmp_path / "good")
+    assert nz.check(good, progress=False).conforms == {"NZ-1.0": True, "Zarr v3": True}
+    assert nz.check(good, "nz", progress=False).conforms == {"NZ-1.0": True}
+    assert nz.check(good, "zarr3", progress=False).conforms == {"Zarr v3": True}
+    assert nz.check(good, ["cs", "nz"], progress=False).conforms == {"NZ-1.0": True, "cs": None}
+    assert nz.check(good, ignore=["NZ-DIM-004"], progress=False).conforms["NZ-1.0"] is None
+    assert nz.check(good, select=["NZ-NAME"], progress=False).conforms == {
+        "NZ-1.0": None,
+        "Zarr v3": None,
+    }
+    lone = _store("TREE-008: a single array", tmp_path / "array")
+    assert nz.check(lone, progress=False).conforms == {"NZ-1.0": None, "Zarr v3": True}
+    bad = _store("Z3-DOC-003: lacks codecs", tmp_path / "bad")
+    assert nz.check(bad, progress=False).conforms == {"NZ-1.0": False, "Zarr v3": False}
+
+
+def test_a_refused_document_leaves_conformance_open(tmp_path: Path) -> None:
+    case = next(case for case in CASES if case["name"] == "TREE-007: a refused request")
+    report = nz.check(source(case, tmp_path), progress=False)
+    assert report.conforms == {"NZ-1.0": None, "Zarr v3": None}
+    assert report.nodes["unreadable"] == 1
+
+
+def test_a_refused_root_is_no_report() -> None:
+    store = FaultyStore(contents({"base": "plain"}), ["zarr.json"], listable=True)
+    with pytest.raises(nz.SourceError):
+        nz.check(store, progress=False)
+
+
+def test_findings_of_undeclared_datasets_are_marked(tmp_path: Path) -> None:
+    folder = _store("NZ-DECL-001: no attribute", tmp_path)
+    documents = contents({"base": "plain"})
+    write({"2m/zarr.json": documents["a/zarr.json"]}, folder)
+    tags = {f.rule: f.tags for f in nz.check(folder, progress=False).findings}
+    assert tags == {"NZ-DECL-001": (), "NZ-NAME-001": ("undeclared",)}
+
+
+def test_a_rule_that_crashes_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(_array: Any) -> Any:
+        raise RuntimeError("boom")
+
+    broken = [
+        registry.RuleFunction(f.id, f.on, f.formats, f.needs, f.provides, f.reads, f.when, crash)
+        if f.id == "NZ-DIM-004"
+        else f
+        for f in registry.functions()
+    ]
+    monkeypatch.setattr("nz_explorer.rules.plan.functions", lambda: broken)
+    report = nz.check(write(contents({"base": "plain"}), tmp_path), progress=False)
+    assert {(e.rule, e.path, e.reason) for e in report.not_evaluated} == {
+        ("NZ-DIM-004", path, "internal error: RuntimeError: boom") for path in ("/a", "/x")
+    }
+    assert report.conforms["NZ-1.0"] is None
+
+
+def test_verdicts_are_shared_only_by_equal_documents() -> None:
+    plan = Plan(["node", "array"], 3, frozenset({"Z3-SHAPE-001", "NZ-ATTR-001", "NZ-FILL-002"}))
+    documents = contents({"base": "plain"})
+
+    def verdict(old: bytes, new: bytes) -> list[str]:
+        store = FaultyStore(
+            {**documents, "a/zarr.json": documents["a/zarr.json"].replace(old, new)}, [], True
+        )
+        return [hit.rule.id for hit in plan.run_node(open_store(store)["/a"]).hits]
+
+    for old, new, expected in (
+        (b"", b"", []),
+        (b"[2, 3]", b"[2.0, 3]", ["Z3-SHAPE-001"]),
+        (b"[2, 3]", b"[2, true]", ["Z3-SHAPE-001"]),
+        (b'"attributes": {}', b'"attributes": {"_FillValue": 1}', []),
+        (b'"attributes": {}', b'"attributes": {"_FillValue": true}', ["NZ-FILL-002"]),
+        (b'"attributes": {}', b'"attributes": {"a": [1, true]}', ["NZ-ATTR-001"]),
+        (b"", b"", []),
+    ):
+        assert verdict(old, new) == expected
+
+
+def test_reading_while_feeding(broken_store: Path) -> None:
+    evaluation = Evaluation(open_store(broken_store))
+    failures: list[BaseException] = []
+    done = threading.Event()
+
+    def read() -> None:
+        try:
+            while not done.is_set():
+                evaluation.findings()
+                evaluation.counts("/forecast")
+                _ = (
+                    evaluation.conforms,
+                    evaluation.nodes,
+                    evaluation.not_evaluated(),
+                    evaluation.tallies(),
+                )
+        except BaseException as error:  # noqa: BLE001  # told in the test's own thread
+            failures.append(error)
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    for _ in range(3):
+        evaluation.run()
+        evaluation.forget("/")
+    evaluation.run()
+    done.set()
+    for reader in readers:
+        reader.join()
+    assert failures == []
+
+
+@pytest.mark.parametrize("case", CONSOLIDATED, ids=lambda case: case["name"])
+def test_a_fix_of_consolidated_metadata_cures_it(case: dict[str, Any], tmp_path: Path) -> None:
+    import json
+
+    import jsonpatch
+
+    documents = contents(case)
+    report = nz.check(source(case, tmp_path / "before"), progress=False)
+    for finding in report.findings:
+        if finding.rule.startswith("NZ-CONS"):
+            fix = finding.fix
+            assert fix is not None
+            assert fix.safety == "safe"
+            patched = jsonpatch.apply_patch(json.loads(documents[fix.document]), list(fix.patch))
+            documents[fix.document] = json.dumps(patched).encode()
+    after = nz.check(write(documents, tmp_path / "after"), progress=False)
+    assert [f for f in after.findings if f.rule.startswith("NZ-CONS")] == []
+
+
+def test_safe_fixes_of_the_sample_cure_and_leave_nothing_stale(broken_copy: Path) -> None:
+    import json
+
+    import jsonpatch
+
+    report = nz.check(broken_copy, progress=False)
+    cured = []
+    for finding in report.findings:
+        fix = finding.fix
+        if (
+            fix is None
+            or fix.safety != "safe"
+            or not fix.patch
+            or finding.rule.startswith("NZ-CONS")
+        ):
+            continue
+        cured.append((finding.rule, finding.path))
+        for document, patch in [
+            (fix.document, fix.patch),
+            *((c.document, c.patch) for c in fix.also),
+        ]:
+            file = broken_copy / document
+            before = json.loads(file.read_text("utf-8-sig")) if file.exists() else {}
+            file.write_text(json.dumps(jsonpatch.apply_patch(before, list(patch))))
+    after = {(f.rule, f.path) for f in nz.check(broken_copy, progress=False).findings}
+    assert {rule for rule, _ in cured} >= {"NZ-DECL-001", "NZ-SCAL-001", "TREE-002", "JSON-003"}
+    assert not after & set(cured)
+    stale_before = {f.path for f in report.findings if f.rule == "NZ-CONS-002"}
+    assert {path for rule, path in after if rule == "NZ-CONS-002"} <= stale_before

@@ -1,0 +1,87 @@
+"""What is reported on real data is true; the convention's own examples keep it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import xarray as xr
+
+import nz_explorer as nz
+from tests.rules.corpus import write
+
+Convert = Callable[..., Path]
+NAMES = ["ostia", "e1", "nemo", "eraint"]
+EXAMPLES = [
+    "array_basic.json",
+    "array_fillvalue.json",
+    "dimension_coordinate.json",
+    "root_group.json",
+    "root_group_cf.json",
+]
+
+
+def _errors(report: nz.Report) -> set[tuple[str, str]]:
+    return {(f.rule, f.path) for f in report.findings if f.severity == "error"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_xarray_writes_as_v3(
+    name: str, zarr_from_netcdf: Convert, netcdf_file: Callable[[str], Path]
+) -> None:
+    report = nz.check(zarr_from_netcdf(name), progress=False)
+    with xr.open_dataset(netcdf_file(name), decode_cf=False) as dataset:
+        scalars = {f"/{v}" for v in dataset.variables if not dataset[v].dims}
+    assert _errors(report) == {("NZ-DECL-001", "/"), *(("NZ-SCAL-001", path) for path in scalars)}
+    dialect = {f.path for f in report.findings if f.rule == "NZ-FILL-005"}
+    documents = {
+        f"/{file.parent.name}": json.loads(file.read_text("utf-8"))
+        for file in zarr_from_netcdf(name).glob("*/zarr.json")
+    }
+    assert dialect == {
+        path
+        for path, document in documents.items()
+        if isinstance(document["attributes"].get("_FillValue"), str)
+        and document["data_type"].startswith("float")
+    }
+    assert report.conforms == {"NZ-1.0": False, "Zarr v3": True}
+    assert report.complete
+    assert report.not_evaluated == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_xarray_writes_as_v2(name: str, zarr_from_netcdf: Convert) -> None:
+    report = nz.check(zarr_from_netcdf(name, 2), progress=False)
+    assert _errors(report) == set()
+    assert ("NZ-DECL-001", "warning") in {(f.rule, f.severity) for f in report.findings}
+    assert {f.tags for f in report.findings if f.rule == "NZ-DECL-001"} == {("v2-analogue",)}
+    assert report.conforms == {"NZ-1.0": None, "Zarr v2": True}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_literal_fill_values_are_no_dialect(name: str, zarr_from_netcdf: Convert) -> None:
+    report = nz.check(zarr_from_netcdf(name, literal=True), progress=False)
+    assert "NZ-FILL-005" not in {f.rule for f in report.findings}
+    assert {rule for rule, _ in _errors(report)} <= {"NZ-DECL-001", "NZ-SCAL-001"}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_examples_of_the_convention_keep_it(name: str, data: Path, tmp_path: Path) -> None:
+    document = (data / "nz-examples" / name).read_bytes()
+    assert (
+        nz.check(write({"zarr.json": document}, tmp_path / "alone"), progress=False).counts.error
+        == 0
+    )
+    if "group" not in name:
+        root = (data / "nz-examples" / "root_group.json").read_bytes()
+        store = write({"zarr.json": root, "array/zarr.json": document}, tmp_path / "below")
+        report = nz.check(store, progress=False)
+        assert report.counts.error == 0
+        assert report.conforms["NZ-1.0"] is True
+
+
+def test_a_bare_nan_of_netcdf_c(nczarr_zip: Callable[[str], Path]) -> None:
+    report = nz.check(nczarr_zip("quotes"), progress=False)
+    assert ("JSON-003", "/fractional_snow_cover") in _errors(report)

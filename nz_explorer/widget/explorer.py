@@ -204,8 +204,8 @@ class Explorer(anywidget.AnyWidget):
         return f"<Explorer {self.hierarchy.source} {self.path}>"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        if bundle is None:
+        bundle: Any = super()._repr_mimebundle_(**kwargs)
+        if bundle is None:  # the front end does not show widgets
             return None
         from nz_explorer.widget.static_page import static_page
 

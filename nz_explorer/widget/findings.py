@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+from collections import Counter
 from typing import Any
 
 import jsonpatch
@@ -32,14 +33,15 @@ def page(
     )
     shown = found[offset : offset + limit]
     open_questions = evaluation.not_evaluated(path, below=below)
-    counts = [sum(f.severity == severity for f in found) for severity in SEVERITIES]
-    complete = evaluation.counts(path).complete
+    seen = Counter(finding.severity for finding in found)
     return protocol.FindingsResult(
         path=path,
         below=below,
         offset=offset,
         total=len(found),
-        counts=protocol.Counts(*counts, complete),
+        counts=protocol.Counts(
+            seen["error"], seen["warning"], seen["info"], evaluation.counts(path).complete
+        ),
         findings=[_finding(evaluation, finding) for finding in shown],
         rules={f.rule: _rule(f.info) for f in shown},
         not_evaluated=[

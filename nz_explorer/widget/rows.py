@@ -94,7 +94,7 @@ class Tree:
             state, problem = ("missing", UNSEEN) if state == "ok" else (state, problem)
         return protocol.NodeRow(
             path=node.path,
-            name=node.name,
+            name=node.name or "/",
             kind=node.kind,
             state=state,
             problem=problem,

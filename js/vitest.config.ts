@@ -7,5 +7,6 @@ export default defineConfig({
     include: ["test/**/*.test.{ts,tsx}"],
     setupFiles: ["test/setup.ts"],
     restoreMocks: true,
+    testTimeout: 30_000,
   },
 });

@@ -2,6 +2,9 @@
 
 const THIN = "\u202f";
 
+/** A length as style sheets write it. */
+export const px = (length: number): string => `${length}px`;
+
 /** 10200 → "10 200" with a narrow no-break space. */
 export function grouped(value: number): string {
   const digits = Math.abs(value).toFixed(0);

@@ -1,5 +1,8 @@
-import { cleanup } from "@testing-library/preact";
+import { cleanup, configure } from "@testing-library/preact";
 import { afterEach } from "vitest";
+
+// A page of a hundred rows takes its time in jsdom.
+configure({ asyncUtilTimeout: 8000 });
 
 afterEach(() => {
   cleanup();

@@ -16,6 +16,10 @@ afterEach(() => {
   expect(errors.mock.calls).toEqual([]);
 });
 
+const pass = (milliseconds: number) =>
+  act(async () => {
+    await vi.advanceTimersByTimeAsync(milliseconds);
+  });
 const tab = (name: string) => screen.getByRole("tab", { name });
 
 describe("header", () => {
@@ -433,32 +437,32 @@ describe("a kernel that does not answer", () => {
   test("is waited for, then explained, then asked again", async () => {
     vi.useFakeTimers();
     host = await mountWidget(smallStore(), {}, (kernel) => kernel.silent.add("all"));
-    await act(() => vi.advanceTimersByTimeAsync(2000));
+    await pass(2000);
     expect(screen.getByRole("status").textContent).toBe("The kernel is busy; waiting…");
-    await act(() => vi.advanceTimersByTimeAsync(4000));
+    await pass(4000);
     expect(host.el.textContent).toContain("run the cell again");
-    await act(() => vi.advanceTimersByTimeAsync(20_000));
+    await pass(20_000);
     expect(screen.getByRole("status").textContent).toBe("No answer from the kernel");
     host.kernel.silent.clear();
     fireEvent.click(screen.getByRole("button", { name: "Retry" }));
-    await act(() => vi.advanceTimersByTimeAsync(500));
+    await pass(500);
     expect(screen.getByRole("tree")).toBeTruthy();
   });
 
   test("in the middle of work is said in the panel", async () => {
     vi.useFakeTimers();
     host = await mountWidget(wideStore(300), { path: "/first", panel: "dimensions" });
-    await act(() => vi.advanceTimersByTimeAsync(500));
+    await pass(500);
     host.kernel.silent.add("all");
     fireEvent.click(tab("Findings"));
-    await act(() => vi.advanceTimersByTimeAsync(2500));
+    await pass(2500);
     expect(screen.getByRole("tabpanel").textContent).toContain("The kernel is busy; waiting…");
-    await act(() => vi.advanceTimersByTimeAsync(25_000));
+    await pass(25_000);
     const panel = screen.getByRole("tabpanel");
     expect(panel.textContent).toContain("No answer from the kernel");
     host.kernel.silent.clear();
     fireEvent.click(within(panel).getByRole("button", { name: "Retry" }));
-    await act(() => vi.advanceTimersByTimeAsync(500));
+    await pass(500);
     expect(screen.getByText("No findings.")).toBeTruthy();
   });
 });

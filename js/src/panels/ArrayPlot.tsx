@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { bytes, compact, grouped, plural, shortest } from "../format";
+import { bytes, compact, grouped, plural, px, shortest } from "../format";
 import { draw, type Frame, frameOf, type Paper, type Scene, sceneOf } from "../picture/draw";
 import { type CellState, countStates, STATE_NAMES, STATES } from "../picture/field";
 import { PictureLoader, type Shown } from "../picture/loader";
@@ -180,7 +180,7 @@ function Stage({ shown, scene, size, row, node }: StageProps) {
         class="nzx-canvas"
         role="img"
         aria-label={visible(picture.label)}
-        style={{ width: size.width, height: size.height }}
+        style={{ width: px(size.width), height: px(size.height) }}
       />
       {frame && <Hover scene={scene} frame={frame} stage={size} />}
     </>
@@ -245,8 +245,8 @@ function Hover({ scene, frame, stage }: HoverProps) {
     setAt({ x: clamp(from.x + step[0], nx), y: clamp(from.y + step[1], ny), keyed: true });
   };
   const here = at !== null && at.x < nx && at.y < ny ? at : null;
-  const px = here ? left + scene.x.center(here.x) * width : 0;
-  const py = here && !line ? top + scene.y.center(here.y) * height : 0;
+  const atX = here ? left + scene.x.center(here.x) * width : 0;
+  const atY = here && !line ? top + scene.y.center(here.y) * height : 0;
   return (
     <>
       {/* The readout below speaks */}
@@ -255,7 +255,7 @@ function Hover({ scene, frame, stage }: HoverProps) {
         role="application"
         aria-label="Values: arrow keys move the crosshair"
         tabIndex={0}
-        style={{ left, top, width, height }}
+        style={{ left: px(left), top: px(top), width: px(width), height: px(height) }}
         onPointerMove={point}
         onPointerLeave={() => setAt((before) => (before?.keyed ? before : null))}
         onKeyDown={key}
@@ -263,9 +263,14 @@ function Hover({ scene, frame, stage }: HoverProps) {
       />
       {here && (
         <>
-          <span class="nzx-cross" style={{ left: px, top, width: 1, height }} />
-          {!line && <span class="nzx-cross" style={{ left, top: py, width, height: 1 }} />}
-          <Readout scene={scene} x={here.x} y={here.y} px={px} py={line ? top + 12 : py} stage={stage} />
+          <span class="nzx-cross" style={{ left: px(atX), top: px(top), width: px(1), height: px(height) }} />
+          {!line && (
+            <span
+              class="nzx-cross"
+              style={{ left: px(left), top: px(atY), width: px(width), height: px(1) }}
+            />
+          )}
+          <Readout scene={scene} x={here.x} y={here.y} atX={atX} atY={line ? top + 12 : atY} stage={stage} />
         </>
       )}
     </>
@@ -305,17 +310,17 @@ interface ReadoutProps {
   scene: Scene;
   x: number;
   y: number;
-  px: number;
-  py: number;
+  atX: number;
+  atY: number;
   stage: { width: number; height: number };
 }
 
-function Readout({ scene, x, y, px, py, stage }: ReadoutProps) {
+function Readout({ scene, x, y, atX, atY, stage }: ReadoutProps) {
   const { rows, value, state } = reading(scene, x, y);
   const units = scene.picture.units;
   const place = {
-    ...(px > stage.width / 2 ? { right: stage.width - px + 12 } : { left: px + 12 }),
-    ...(py > stage.height / 2 ? { bottom: stage.height - py + 12 } : { top: py + 12 }),
+    ...(atX > stage.width / 2 ? { right: px(stage.width - atX + 12) } : { left: px(atX + 12) }),
+    ...(atY > stage.height / 2 ? { bottom: px(stage.height - atY + 12) } : { top: px(atY + 12) }),
   };
   return (
     <div class="nzx-readout" style={place} aria-live="polite">

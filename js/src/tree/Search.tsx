@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { RequestError } from "../client";
-import { plural } from "../format";
+import { plural, px } from "../format";
 import type { NodeRow, SearchResult } from "../protocol.gen";
 import { visible } from "../text";
 import { useQuiet, useView, useWindow } from "../ui/hooks";
@@ -170,7 +170,7 @@ function Results({ list, total, active, rowAt, onWant, onSelect }: ResultsProps)
 
   const indices = Array.from({ length: Math.max(0, win.end - win.start) }, (_, at) => win.start + at);
   return (
-    <div role="presentation" style={{ height: win.height }}>
+    <div role="presentation" style={{ height: px(win.height) }}>
       <div role="presentation" style={{ transform: `translateY(${win.top}px)` }}>
         {indices.map((index) => {
           const row = rowAt(index);

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { RequestError } from "../client";
-import { shapeText } from "../format";
+import { px, shapeText } from "../format";
 import type { NodeRow } from "../protocol.gen";
 import { visible } from "../text";
 import { useSignalEffect, useView, useWindow } from "../ui/hooks";
@@ -218,7 +218,7 @@ export function Tree() {
         aria-activedescendant={here ? `${uid}-row-${here.index}` : undefined}
         onKeyDown={onKeyDown}
       >
-        <div class="nzx-tree-space" role="presentation" style={{ height: win.height }}>
+        <div class="nzx-tree-space" role="presentation" style={{ height: px(win.height) }}>
           <div role="presentation" style={{ transform: `translateY(${win.top}px)` }}>
             {items.map((item) => (
               <Line

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { px } from "../format";
 import { lines as split, visibleLines } from "../text";
 import { type Language, tokens } from "./highlight";
 import { useWindow } from "./hooks";
@@ -79,7 +80,7 @@ export function CodeView({
     >
       <div
         class="nzx-code-lines"
-        style={long ? { height: view.height, "--digits": digits } : { "--digits": digits }}
+        style={long ? { height: px(view.height), "--digits": digits } : { "--digits": digits }}
       >
         <div style={long ? { transform: `translateY(${view.top}px)` } : {}}>
           {all.slice(from, to).map((line, at) => {

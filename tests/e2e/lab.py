@@ -26,7 +26,14 @@ RUN_CELL = """index => {
     jupyterapp.commands.execute("notebook:run-cell");
 }"""
 RUN_ALL = 'async () => { await jupyterapp.commands.execute("notebook:run-all-cells"); }'
-OUTPUTS = "index => jupyterapp.shell.currentWidget.content.model.cells.get(index).outputs.toJSON()"
+OUTPUTS = """index => {
+    const cell = jupyterapp.shell.currentWidget.content.model.cells.get(index);
+    return cell.type === "code" ? cell.outputs.toJSON() : [];
+}"""
+RUNNING = """index => {
+    const cell = jupyterapp.shell.currentWidget.content.model.cells.get(index);
+    return cell.sharedModel.executionState === "running";
+}"""
 STATE = """index => {
     const cell = jupyterapp.shell.currentWidget.content.model.cells.get(index).sharedModel;
     return cell.executionState === "idle" && cell.execution_count !== null;
@@ -89,6 +96,11 @@ class Notebook:
             text = output.get("text") or output.get("data", {}).get("text/plain", "")
             texts.append("".join(text) if isinstance(text, list) else text)
         return "".join(texts).strip()
+
+    def is_running(self, index: int) -> bool:
+        """Return whether a cell has been started and has not ended."""
+        running: bool = self.page.evaluate(RUNNING, index)
+        return running
 
     def run(self, code: str) -> str:
         """Add a cell, run it and return the text that it printed or displayed."""

@@ -143,8 +143,10 @@ def _with_xarray(hierarchy: Hierarchy, node: Node, index: Mapping[str, int]) -> 
 
 def refusal(node: Node) -> str | None:
     """Say why xarray (up to 2026.9) would refuse the group of a node, None where it would not."""
-    parent = node.hierarchy.node_if_loaded(node.parent or "/") if isinstance(node, Array) else node
-    for array in getattr(parent, "arrays", ()):
+    path = (node.parent or "/") if isinstance(node, Array) else node.path
+    for array in node.hierarchy.children(path):
+        if not isinstance(array, Array):
+            continue
         if array.zarr_format == 3 and array.dimension_names is None and array.ndim:
             return f"{array.name} has no dimension_names"
         fill = array.fill

@@ -1,0 +1,192 @@
+"""The explorer from Python: what is selected there and in the browser is the same."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import traitlets
+
+import nz_explorer as nz
+from nz_explorer.model import NodeNotFound
+from nz_explorer.widget.explorer import Explorer
+
+
+@pytest.fixture
+def explore() -> Iterator[Callable[..., Explorer]]:
+    opened: list[Explorer] = []
+
+    def start(source: object, **options: object) -> Explorer:
+        explorer = nz.explore(source, **options)  # type: ignore[arg-type]
+        opened.append(explorer)
+        return explorer
+
+    yield start
+    for explorer in opened:
+        explorer.close()
+
+
+def test_a_path_is_normalised_and_must_exist(explore, sample_store: Path) -> None:
+    ex = explore(sample_store, path="ocean/sea_surface_temperature/")
+    assert ex.path == "/ocean/sea_surface_temperature"
+    ex.path = "forecast"
+    assert ex.path == "/forecast"
+    with pytest.raises(NodeNotFound, match="no node at /nothing"):
+        ex.path = "/nothing"
+    assert ex.path == "/forecast"
+    with pytest.raises(NodeNotFound):
+        explore(sample_store, path="/nothing")
+
+
+def test_an_index_takes_integers_only(explore, sample_store: Path) -> None:
+    ex = explore(sample_store, path="/forecast/temperature")
+    ex.index = {"time": np.int64(3)}
+    assert ex.index == {"time": 3}
+    for wrong in (1.5, "3", True, None):
+        with pytest.raises(traitlets.TraitError, match="must be an integer"):
+            ex.index = {"time": wrong}
+
+
+def test_the_array_is_zarrs(explore, sample_store: Path) -> None:
+    import zarr
+
+    ex = explore(sample_store, path="/forecast/temperature")
+    expected = zarr.open_array(sample_store, path="forecast/temperature", mode="r")
+    np.testing.assert_array_equal(ex.array[1], expected[1])
+    ex.path = "/forecast"
+    with pytest.raises(TypeError, match="/forecast is no array"):
+        _ = ex.array
+
+
+def test_the_selection_as_xarray_is_masked(explore, sample_store: Path) -> None:
+    import zarr
+
+    ex = explore(sample_store, path="/ocean/sea_surface_temperature")
+    raw = zarr.open_array(sample_store, path="ocean/sea_surface_temperature", mode="r")[:]
+    values = ex.to_xarray()
+    assert values.dims == ("time", "y", "x")
+    np.testing.assert_array_equal(np.isnan(values.values), raw == np.float32(-9999))
+    ex.path = "/"
+    assert set(ex.to_xarray().children) == {"analysis", "forecast", "ocean", "stations"}
+
+
+def test_the_figure_shows_the_slice(explore, sample_store: Path) -> None:
+    ex = explore(sample_store, path="/forecast/temperature")
+    first = pixels(ex)
+    ex.index = {"time": 5}
+    second = pixels(ex)
+    assert not np.array_equal(first, second)
+    ex.view = {"colormap": "magma", "log": False, "mask": "raw", "low": 250.0, "high": 300.0}
+    assert not np.array_equal(pixels(ex), second)
+
+
+def pixels(ex: Explorer) -> np.ndarray:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    canvas = FigureCanvasAgg(ex.figure())
+    canvas.draw()
+    return np.asarray(canvas.buffer_rgba())
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/forecast/temperature",
+        "/ocean/sea_surface_temperature",
+        "/forecast/time",
+        "/forecast/height",
+        "/ocean",
+    ],
+)
+@pytest.mark.parametrize("package", ["zarr", "xarray", "nz"])
+def test_the_code_runs_and_gets_the_same_values(
+    explore, sample_store: Path, path: str, package: str
+) -> None:
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    ex = explore(sample_store, path=path)
+    ex.index = {"time": 2}
+    text = ex.code(package)
+    compile(text, "code", "exec")
+    if package == "xarray" and "xarray refuses" in text:
+        return
+    names: dict[str, object] = {}
+    exec(text, names)
+    if package == "zarr" and path == "/ocean/sea_surface_temperature":
+        expected = ex.to_xarray()[2]
+        np.testing.assert_array_equal(
+            np.ma.getmaskarray(names["masked"]), np.isnan(expected.values)
+        )
+    if package == "nz":
+        names["ex"].close()  # type: ignore[attr-defined]
+
+
+def test_the_report_is_the_one_of_check(explore, broken_store: Path) -> None:
+    ex = explore(broken_store)
+    assert ex.wait(30)
+    assert ex.report.to_dict() == nz.check(broken_store, progress=False).to_dict()
+
+
+def test_the_saved_page_is_plain_bounded_and_escaped(
+    explore, sample_store: Path, tmp_path: Path
+) -> None:
+    ex = explore(sample_store, path="/ocean/sea_surface_temperature")
+    bundle = ex._repr_mimebundle_()
+    data = bundle[0] if isinstance(bundle, tuple) else bundle
+    page = data["text/html"]
+    assert "application/vnd.jupyter.widget-view+json" in data
+    for wanted in (
+        "sea_surface_temperature",
+        "Dimensions of /ocean",
+        "data:image/png;base64,",
+        "NZ-1.0: conforms",
+    ):
+        assert wanted in page
+    assert "<script" not in page
+    assert "style" not in page
+    assert len(page) < 300_000
+    import json
+
+    hostile = tmp_path / "hostile.zarr"
+    name = "<img src=x onerror=alert(1)>"
+    (hostile / name).mkdir(parents=True)
+    (hostile / "zarr.json").write_text(json.dumps({"zarr_format": 3, "node_type": "group"}))
+    (hostile / name / "zarr.json").write_text(json.dumps({"zarr_format": 3, "node_type": "group"}))
+    bundle = explore(hostile)._repr_mimebundle_()
+    data = bundle[0] if isinstance(bundle, tuple) else bundle
+    assert "<img src=x" not in data["text/html"]
+    assert "&lt;img src=x" in data["text/html"]
+
+
+def test_traits_hold_no_data(explore, sample_store: Path) -> None:
+    ex = explore(sample_store)
+    ex.wait(30)
+    state = {key: value for key, value in ex.get_state().items() if key not in ("_esm", "_css")}
+    assert len(repr(state)) < 5_000
+
+
+def test_an_explorer_that_is_gone_leaves_no_threads(sample_store: Path) -> None:
+    ex = nz.explore(sample_store)
+    ex.wait(30)
+    ex.close()
+    del ex
+    gc.collect()
+    assert not [t for t in threading.enumerate() if t.name == "nz-explorer-walk" and t.is_alive()]
+
+
+@pytest.mark.parametrize("budget", [1 << 16])
+def test_a_budget_decimates(explore, sample_store: Path, budget: int) -> None:
+    ex = explore(sample_store, path="/forecast/temperature", budget=budget)
+    look = ex._session.quicklook(ex.node, {})
+    assert look.read is not None
+    assert look.read.note
+
+
+def test_what_is_no_store_is_said_at_once(tmp_path: Path) -> None:
+    with pytest.raises(nz.SourceError, match="there is nothing at"):
+        nz.explore(tmp_path / "nothing")

@@ -143,6 +143,7 @@ describe("plot", () => {
   test("the crosshair is moved by keys and reads out what lies there", async () => {
     host = await mountWidget(smallStore(), { path: "/images/tiny" });
     const stage = await screen.findByRole("application");
+    expect(stage.style.width).toMatch(/^\d+px$/);
     fireEvent.keyDown(stage, { key: "ArrowRight" });
     fireEvent.keyDown(stage, { key: "ArrowUp" });
     const readout = await waitFor(() => host.el.querySelector(".nzx-readout") as HTMLElement);

@@ -7,13 +7,13 @@ import { GREYS, lutOf, paintSwatch, tilesOf } from "../picture/paint";
 import type { NodeResult, NodeRow, PictureParams, PictureResult, Slider } from "../protocol.gen";
 import type { Mask } from "../session";
 import { visible, visibleLines } from "../text";
-import { useSize, useView } from "../ui/hooks";
+import { type Size, useSize, useView } from "../ui/hooks";
 import { Icon } from "../ui/icons";
 import { Choice, IconButton, Problem } from "../ui/parts";
 import { colorTable } from "./colormap";
 import { ownIndex } from "./index-of";
 
-const FALLBACK = { width: 640, height: 360 };
+const FALLBACK: Size = { width: 640, height: 360, round: 0 };
 const MASKS: readonly { value: Mask; label: string; title: string }[] = [
   { value: "nz", label: "NZ", title: "Missing is what the convention says: _FillValue and its kin" },
   { value: "storage", label: "storage fill", title: "Missing is what equals the fill_value of the storage" },
@@ -117,7 +117,7 @@ function PictureWait({ loader }: { loader: PictureLoader }) {
 interface StageProps {
   shown: Shown;
   scene: Scene | null;
-  size: { width: number; height: number };
+  size: Size;
   row: NodeRow;
   node: NodeResult | null;
 }
@@ -150,7 +150,7 @@ function Stage({ shown, scene, size, row, node }: StageProps) {
     const lut = lutOf(colorTable(colormaps, options.colormap) ?? GREYS);
     const paper: Paper = { context, ratio, inks: ink, lut, font, accent: style.color || "steelblue" };
     draw(paper, scene, next, options, chunks);
-  }, [scene, size.width, size.height, options, colormaps, ink, chunks]);
+  }, [scene, size.width, size.height, size.round, options, colormaps, ink, chunks]);
 
   if (picture.kind === "scalar") {
     return (
@@ -182,7 +182,7 @@ function Stage({ shown, scene, size, row, node }: StageProps) {
         aria-label={visible(picture.label)}
         style={{ width: px(size.width), height: px(size.height) }}
       />
-      {frame && <Hover scene={scene} frame={frame} stage={size} />}
+      {frame && <Hover scene={scene} frame={frame} stage={size} canvas={canvas} />}
     </>
   );
 }
@@ -208,24 +208,38 @@ interface HoverProps {
   scene: Scene;
   frame: Frame;
   stage: { width: number; height: number };
+  canvas: { current: HTMLCanvasElement | null };
 }
 
 /** The crosshair and what lies under it; moved by pointer or arrow keys. */
-function Hover({ scene, frame, stage }: HoverProps) {
+function Hover({ scene, frame, stage, canvas }: HoverProps) {
+  const focus = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState<{ x: number; y: number; keyed: boolean } | null>(null);
   const { left, top, width, height } = frame;
   const { nx, ny } = scene.field;
   const line = scene.picture.kind === "line";
-  const point = (event: PointerEvent) => {
-    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    const x = (event.clientX - box.left) / (box.width || 1);
-    const y = (event.clientY - box.top) / (box.height || 1);
-    setAt({
-      x: scene.x.indexAt(Math.min(0.999999, Math.max(0, x))),
-      y: line ? 0 : scene.y.indexAt(Math.min(0.999999, Math.max(0, y))),
-      keyed: false,
-    });
-  };
+  // The picture itself is pointed at; what takes the focus lies over it and lets the pointer through.
+  useEffect(() => {
+    const element = canvas.current;
+    if (element === null) return;
+    const point = (event: PointerEvent) => {
+      const box = element.getBoundingClientRect();
+      const x = (event.clientX - box.left - left) / width;
+      const y = (event.clientY - box.top - top) / height;
+      if (x < 0 || x >= 1 || y < 0 || y >= 1) setAt((before) => (before?.keyed ? before : null));
+      else setAt({ x: scene.x.indexAt(x), y: line ? 0 : scene.y.indexAt(y), keyed: false });
+    };
+    const leave = () => setAt((before) => (before?.keyed ? before : null));
+    const press = () => focus.current?.focus({ preventScroll: true });
+    element.addEventListener("pointermove", point);
+    element.addEventListener("pointerleave", leave);
+    element.addEventListener("pointerdown", press);
+    return () => {
+      element.removeEventListener("pointermove", point);
+      element.removeEventListener("pointerleave", leave);
+      element.removeEventListener("pointerdown", press);
+    };
+  }, [canvas, scene, left, top, width, height, line]);
   const key = (event: KeyboardEvent) => {
     const far = event.shiftKey ? 10 : 1;
     const right = scene.x.center(nx - 1) >= scene.x.center(0) ? far : -far;
@@ -256,8 +270,7 @@ function Hover({ scene, frame, stage }: HoverProps) {
         aria-label="Values: arrow keys move the crosshair"
         tabIndex={0}
         style={{ left: px(left), top: px(top), width: px(width), height: px(height) }}
-        onPointerMove={point}
-        onPointerLeave={() => setAt((before) => (before?.keyed ? before : null))}
+        ref={focus}
         onKeyDown={key}
         onBlur={() => setAt(null)}
       />

@@ -41,8 +41,16 @@ export function differing(document: DocumentText): LineMark[] {
 }
 
 export function MetadataPanel({ path }: { path: string }) {
-  const { session, spotlight } = useView();
-  const call = useCall(session.client, "document", { path }, { version: session.revision.value });
+  const { session, tree, spotlight } = useView();
+  void tree.version.value;
+  // Marks change when findings of this very node do.
+  const counts = JSON.stringify(tree.row(path)?.counts);
+  const call = useCall(
+    session.client,
+    "document",
+    { path },
+    { version: `${session.settled.value} ${counts}` },
+  );
   const result = call.answer?.value;
   const [chosen, setChosen] = useState(0);
   const [line, setLine] = useState<number | null>(null);

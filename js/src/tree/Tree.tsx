@@ -105,6 +105,8 @@ export function Tree() {
     const paths = live.current.items.flatMap((item) =>
       item.kind === "row" && item.index > 0 ? [item.row.path] : [],
     );
+    const here = session.path.peek();
+    if (here !== "/" && tree.row(here) && !paths.includes(here)) paths.push(here);
     void tree.refresh(paths);
   });
 

@@ -53,7 +53,7 @@ export function useCall<M extends Method>(
   client: Client,
   method: M,
   params: Methods[M]["params"] | null,
-  { version = 0, keep = false }: { version?: number; keep?: boolean } = {},
+  { version = 0, keep = false }: { version?: number | string; keep?: boolean } = {},
 ): CallState<M> {
   const key = params === null ? "" : JSON.stringify([method, params]);
   const [held, setHeld] = useState<Held<M>>({
@@ -92,15 +92,33 @@ export function useCall<M extends Method>(
   };
 }
 
-/** The size of an element's content, following it. */
-export function useSize(ref: { current: Element | null }): { width: number; height: number } {
-  const [size, setSize] = useState({ width: 0, height: 0 });
+export interface Size {
+  width: number;
+  height: number;
+  /** Grows each time the element comes back after it was hidden or detached: a canvas must be drawn anew. */
+  round: number;
+}
+
+/** The size of an element's content, following it; while it is hidden, the size it had. */
+export function useSize(ref: { current: Element | null }): Size {
+  const [size, setSize] = useState<Size>({ width: 0, height: 0, round: 0 });
+  const hidden = useRef(false);
   useLayoutEffect(() => {
     const element = ref.current;
     if (element === null) return;
     const read = () => {
       const { clientWidth: width, clientHeight: height } = element;
-      setSize((before) => (before.width === width && before.height === height ? before : { width, height }));
+      if (width === 0 || height === 0) {
+        hidden.current = true;
+        return;
+      }
+      const back = hidden.current;
+      hidden.current = false;
+      setSize((before) =>
+        before.width === width && before.height === height && !back
+          ? before
+          : { width, height, round: before.round + (back ? 1 : 0) },
+      );
     };
     read();
     if (typeof ResizeObserver === "undefined") return;

@@ -9,6 +9,7 @@ import pytest
 
 import nz_explorer as nz
 from nz_explorer.demo import BROKEN_RULES, Violation
+from nz_explorer.rules.registry import functions
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,8 @@ def test_the_sample_keeps_every_rule(sample_store: Path) -> None:
 
 @pytest.mark.parametrize("violation", BROKEN_RULES, ids=lambda item: item.rules[0])
 def test_a_violation_is_found_where_it_is(broken_report: Any, violation: Violation) -> None:
-    later = set(violation.rules) - set(RULES)
+    built = {function.id for function in functions()}
+    later = set(violation.rules) - built
     if later:
         pytest.skip(f"not built yet: {', '.join(later)}")
     found = {finding.rule for finding in broken_report.findings if finding.path == violation.path}

@@ -151,7 +151,7 @@ class Explorer:
 
     def item(self, name: str) -> Locator:
         """Return a row of the tree by the node's name."""
-        return self.tree.get_by_role("treeitem", name=name)
+        return self.tree.get_by_role("treeitem", name=name, exact=True)
 
     def tab(self, name: str) -> Locator:
         """Return a tab by its name."""
@@ -165,7 +165,7 @@ class Explorer:
 
     def slider(self, dimension: str) -> Locator:
         """Return the slider of a dimension."""
-        return self.root.get_by_role("slider", name=dimension)
+        return self.root.get_by_role("slider", name=dimension, exact=True)
 
     def pixels(self) -> str:
         """Return what the picture's canvas shows, as a data URL."""

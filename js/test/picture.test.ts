@@ -394,7 +394,7 @@ test("chunk borders come from the facts about the array", () => {
   const node = {
     row: array,
     title: "",
-    facts: [{ label: "Chunks", text: "60 × 61 × 90" }],
+    facts: [{ label: "Chunks", text: "60 × 61 × 90, 1.3 MiB each, 48 in the grid" }],
     attributes: [],
     tests: [],
     arrays: [],

@@ -194,7 +194,9 @@ export function chunkSides(
   node: NodeResult | null,
 ): { x: number | null; y: number | null } {
   const fact = node?.facts.find(({ label }) => /^(inner )?chunks?( shape)?$/i.test(label));
-  const sides = fact ? fact.text.split(/[×x,]/).map((part) => Number(part.replace(/[^\d]/g, ""))) : [];
+  // "60 × 121 × 240, 6.6 MiB each": what follows the comma is not of interest.
+  const lengths = fact?.text.split(",")[0] ?? "";
+  const sides = lengths.split(/[×x]/).map((part) => Number(part.replace(/\D/g, "")));
   const side = (label: string | undefined, axis: number): number | null => {
     if (row.shape === null || sides.length !== row.shape.length) return null;
     const at = label === undefined ? -1 : (row.dimension_names?.indexOf(label) ?? -1);
@@ -315,7 +317,7 @@ export function reading(
   }
   const state = STATES[states[at] ?? 0] ?? "value";
   const stored =
-    state === "absent" || state === "unreadable" ? "" : shortest(field.values[at] ?? Number.NaN, field.type);
+    state === "absent" || state === "unreadable" || state === "unread" ? "" : shortest(field.values[at] ?? Number.NaN, field.type);
   return { rows, value: stored, state };
 }
 

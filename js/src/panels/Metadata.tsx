@@ -180,8 +180,9 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   if (facts.length === 0) return null;
   return (
     <dl class="nzx-facts">
-      {facts.map(({ label, text }) => (
-        <div key={label}>
+      {facts.map(({ label, text }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: labels may repeat
+        <div key={at}>
           <dt>{visible(label)}</dt>
           <dd>{visible(text)}</dd>
         </div>

@@ -1,7 +1,8 @@
 import type { PictureResult, StateCount } from "../protocol.gen";
 import type { Mask } from "../session";
 
-export type CellState = StateCount["state"];
+/** `unread` is a point in a chunk that was left out to keep to the budget. */
+export type CellState = StateCount["state"] | "unread";
 
 /** The states in the order of the codes used in here; `value` is 0. */
 export const STATES: readonly CellState[] = [
@@ -13,6 +14,7 @@ export const STATES: readonly CellState[] = [
   "absent",
   "unreadable",
   "storage_fill",
+  "unread",
 ];
 
 export const STATE_NAMES: Record<CellState, string> = {
@@ -24,6 +26,7 @@ export const STATE_NAMES: Record<CellState, string> = {
   absent: "absent chunk",
   unreadable: "unreadable chunk",
   storage_fill: "storage fill_value",
+  unread: "not read",
 };
 
 const [VALUE, FILL, NAN, INF, NEG_INF, , , STORAGE_FILL] = [0, 1, 2, 3, 4, 5, 6, 7] as const;

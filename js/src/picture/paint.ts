@@ -46,6 +46,11 @@ function patterns({ dark, background, foreground }: Inks): (Pattern | null)[] {
     { paper: mix(background, foreground, 0.04), ink: mix(background, foreground, 0.25), drawn: cross(8, 1) },
     { paper: mix(background, red, 0.25), ink: red, drawn: cross(6, 1.5) },
     { paper: grey, ink: line, drawn: falling(6, 1.5) },
+    {
+      paper: background,
+      ink: mix(background, foreground, 0.2),
+      drawn: (x, y) => x % 12 < 1.5 && y % 12 < 1.5,
+    },
   ];
 }
 

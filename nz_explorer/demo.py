@@ -32,6 +32,8 @@ Json = dict[str, Any]
 
 SEED = 20260101
 LAND_FILL = -9999.0
+GRID_CENTRE = (42.0, -35.0)
+"""Latitude and longitude of the point where the ocean's rotated grid has its origin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -521,10 +523,11 @@ def _write_ocean(writer: _Writer) -> None:
     days = np.array([15, 45, 74, 105, 135, 166, 196, 227, 258, 288, 319, 349], np.int64)
     edges = np.array([0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365], np.int64)
     depth = np.array([0.5, 10.0, 30.0, 75.0, 150.0, 400.0, 1000.0, 2500.0])
-    lat, lon = _rotated_grid(96, 140)
+    rlat, rlon = np.linspace(-33, 30, 96), np.linspace(-48, 46, 140)
+    lat, lon = _from_rotated(rlat[:, None], rlon[None, :])
     land = _is_land(lat, lon)
     eddies = _Weather(SEED + 5, waves=40)
-    grid = ["y", "x"]
+    grid = ["rlat", "rlon"]
 
     writer.group(group, title="Ocean model of the North Atlantic, rotated grid")
     writer.array(
@@ -546,6 +549,27 @@ def _write_ocean(writer: _Writer) -> None:
         axis="Z",
         units="m",
         positive="down",
+    )
+    for name, values, axis, standard_name in (
+        ("rlat", rlat, "Y", "grid_latitude"),
+        ("rlon", rlon, "X", "grid_longitude"),
+    ):
+        writer.array(
+            f"{group}/{name}",
+            [name],
+            values,
+            standard_name=standard_name,
+            axis=axis,
+            units="degrees",
+        )
+    writer.array(
+        f"{group}/rotated_pole",
+        [],
+        np.int32(0),
+        fill_value=-1,
+        grid_mapping_name="rotated_latitude_longitude",
+        grid_north_pole_latitude=90 - GRID_CENTRE[0],
+        grid_north_pole_longitude=180 + GRID_CENTRE[1],
     )
     writer.array(
         f"{group}/latitude",
@@ -579,7 +603,12 @@ def _write_ocean(writer: _Writer) -> None:
         ]
     )
     sst[:, land] = LAND_FILL
-    masked: Json = {"fill_value": 0.0, "_FillValue": LAND_FILL, "coordinates": "latitude longitude"}
+    masked: Json = {
+        "fill_value": 0.0,
+        "_FillValue": LAND_FILL,
+        "coordinates": "latitude longitude",
+        "grid_mapping": "rotated_pole",
+    }
     writer.array(
         f"{group}/sea_surface_temperature",
         ["time", *grid],
@@ -610,15 +639,13 @@ def _write_ocean(writer: _Writer) -> None:
     )
 
 
-def _rotated_grid(rows: int, columns: int) -> tuple[Floats, Floats]:
-    """Latitude and longitude of a grid whose pole was moved, so that its rows bend."""
-    v = np.radians(np.linspace(-33, 30, rows))[:, None]
-    u = np.radians(np.linspace(-48, 46, columns))[None, :]
-    tilt = np.radians(42.0)
-    # The grid's centre (0, 0) comes to lie at 42° N 35° W.
+def _from_rotated(rlat: Floats, rlon: Floats) -> tuple[Floats, Floats]:
+    """Latitude and longitude of points given on the sphere whose pole was moved."""
+    v, u = np.radians(rlat), np.radians(rlon)
+    tilt = np.radians(GRID_CENTRE[0])
     a, b, c = np.cos(v) * np.cos(u), np.cos(v) * np.sin(u), np.sin(v) + 0 * u
     lat = np.degrees(np.arcsin(np.clip(np.sin(tilt) * a + np.cos(tilt) * c, -1, 1)))
-    lon = np.degrees(np.arctan2(b, np.cos(tilt) * a - np.sin(tilt) * c)) - 35
+    lon = np.degrees(np.arctan2(b, np.cos(tilt) * a - np.sin(tilt) * c)) + GRID_CENTRE[1]
     return lat, lon
 
 
@@ -800,7 +827,7 @@ def _break_metadata(root: Path) -> None:
     )
     _edit(root, "analysis/soil", lambda meta: meta.update(shape=[4, -3]))
     _edit(root, "analysis/fog", lambda meta: meta.pop("data_type"))
-    writer.array("ocean/ice", ["y", "x"], np.zeros((96, 140), np.float32), units="1")
+    writer.array("ocean/ice", ["rlat", "rlon"], np.zeros((96, 140), np.float32), units="1")
 
 
 def _break_dimensions(root: Path, writer: _Writer) -> None:
@@ -854,7 +881,7 @@ def _break_after_consolidation(root: Path) -> None:
     """Change documents behind the back of the consolidated metadata."""
     writer = _Writer(root)
     _edit(root, "forecast/u_wind", lambda meta: meta["attributes"].update(units="knots"))
-    writer.array("ocean/currents", ["y", "x"], np.ones((96, 140), np.float32), units="m s-1")
+    writer.array("ocean/currents", ["rlat", "rlon"], np.ones((96, 140), np.float32), units="m s-1")
     shutil.rmtree(root / "ocean" / "ice")
 
     writer.array("archive/monthly_mean", ["month"], np.arange(12, dtype=np.float32))

@@ -149,9 +149,14 @@ class _View:
             high = high if high > 0 else 1.0
             low = low if low > 0 else high / 1000
         if low == high:  # one value takes the middle of the colours
-            apart = 0.5 * max(abs(low), 1e-300) if self.log else max(0.5, 1e-6 * abs(low))
-            low, high = low - apart, high + apart
-        return low, high
+            if self.log:
+                low, high = low / 2, high * 2
+            else:
+                apart = max(0.5, 1e-6 * abs(low))
+                low, high = low - apart, high + apart
+        # matplotlib subtracts limits, and takes their logarithms
+        least, most = (1e-100, 1e100) if self.log else (-1e300, 1e300)
+        return min(max(low, least), most / 10), min(max(high, 10 * least), most)
 
 
 # --- maps ------------------------------------------------------------------------------------

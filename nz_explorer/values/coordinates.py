@@ -321,6 +321,9 @@ class _Spacing:
         if kind not in "iufmM":
             self._regular = False
             return
+        if kind == "f" and not np.isfinite(values).all():
+            self._regular = False
+            return
         if kind == "f":
             steps: np.ndarray[Any, Any] = np.diff(values.astype(np.float64))
             error = 4 * float(np.finfo(values.dtype).eps) * float(np.abs(values).max())

@@ -211,8 +211,12 @@ def _codec_names(codecs: list[Any]) -> Iterator[str]:
 
 def _zarr_array(array: Array) -> zarr.Array[Any]:
     import zarr
+    from zarr.core.sync import sync
+    from zarr.storage import StorePath
 
-    path = array.hierarchy.reader.zarr_path(array.path)
+    where = array.hierarchy.reader.zarr_path(array.path)
+    # some stores, such as a zip file, cannot be read before they were opened
+    path = sync(StorePath.open(where.store, where.path))
     reason = ""
     for document in _documents(array):
         try:

@@ -18,6 +18,7 @@ from xarray.backends import AbstractDataStore, BackendArray
 from xarray.core import indexing
 
 from nz_explorer.model import Array, Group, Hierarchy, Node, is_candidate
+from nz_explorer.values.chunks import error_text
 from nz_explorer.values.opening import OpenArray, UnsupportedArray, open_for_reading
 
 _OWN_NAME = "values"  # of an array that is the root, and so has no name
@@ -139,27 +140,38 @@ def _open(store: AbstractDataStore, **options: Any) -> xarray.Dataset:
 def _piecewise(store: _Store) -> xarray.Dataset:
     """Open what xarray can decode, and the rest with less and less decoding."""
     whole = store.readable
-    stages: list[dict[str, Any]] = [{}, {"decode_times": False}, {"decode_cf": False}]
+    stages: list[dict[str, Any]] = [
+        {"decode_cf": True},
+        {"decode_times": False},
+        {"decode_cf": False},
+    ]
     left, parts = list(whole), []
     for options in stages:
         good = [one for one in left if _opens(one, options)]
         left = [one for one in left if one not in good]
         if good:
             parts.append(_open(_Store(good, store.attributes, whole), **options))
-        if options and good:
+        if options is not stages[0] and good:
             names = ", ".join(one.array.path for one in good)
             warnings.warn(f"not wholly decoded by xarray: {names}", LeftOut, stacklevel=5)
+    for one in left:  # values of dimension coordinates are read at once
+        warnings.warn(f"{one.array.path} is left out: {_why(one)}", LeftOut, stacklevel=5)
     merged = xarray.merge(parts, compat="override", join="outer", combine_attrs="override")
     merged.attrs = dict(store.get_attrs())
     return merged
 
 
 def _opens(one: OpenArray, options: dict[str, Any]) -> bool:
+    return _why(one, **options) is None
+
+
+def _why(one: OpenArray, **options: Any) -> str | None:
+    """Return why xarray cannot open an array by itself, None where it can."""
     try:
-        _open(_Store([one], {}), **options)
-    except Exception:  # noqa: BLE001  # the next stage asks for less
-        return False
-    return True
+        _open(_Store([one], {}), **(options or {"decode_cf": False}))
+    except Exception as error:  # noqa: BLE001  # the next stage asks for less
+        return error_text(error)
+    return None
 
 
 class _Store(AbstractDataStore):
@@ -200,7 +212,9 @@ def _variable(opened: OpenArray, dimensions: tuple[str, ...]) -> xarray.Variable
     attributes = {
         name: value
         for name, value in array.attributes.items()
-        if name not in ("_FillValue", "_ARRAY_DIMENSIONS") and not name.lower().startswith("_nc")
+        if name not in ("_FillValue", "_ARRAY_DIMENSIONS")
+        and not name.lower().startswith("_nc")
+        and not _useless(name, value, array)
     }
     if array.fill is not None and array.fill.usable:
         attributes["_FillValue"] = array.fill.value
@@ -210,6 +224,28 @@ def _variable(opened: OpenArray, dimensions: tuple[str, ...]) -> xarray.Variable
     }
     data = indexing.LazilyIndexedArray(_Lazy(opened))
     return xarray.Variable(dimensions, data, attributes, encoding)
+
+
+def _useless(name: str, value: Any, array: Array) -> bool:
+    """Tell whether an attribute would make xarray fail, and only when values are read."""
+    if name not in ("scale_factor", "add_offset", "missing_value"):
+        return False
+    if name == "missing_value" and array.data_type.kind in ("string", "bytes"):
+        return False
+    useless = not _is_numeric(value)
+    if useless:
+        warnings.warn(
+            f"{array.path} is not wholly decoded by xarray: {name} is no number",
+            LeftOut,
+            stacklevel=7,
+        )
+    return useless
+
+
+def _is_numeric(value: Any) -> bool:
+    if isinstance(value, list):
+        return bool(value) and all(_is_numeric(item) for item in value)
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _dimensions(readable: list[OpenArray]) -> dict[str, tuple[str, ...]]:

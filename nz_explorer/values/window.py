@@ -403,6 +403,8 @@ def _result_type(opened: OpenArray, chunks: dict[Coordinates, Chunk]) -> np.dtyp
 
 def native(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Return a numpy type with the byte order of this machine."""
+    if dtype.kind == "T":  # which has none, and numpy raises
+        return dtype
     swapped: np.dtype[Any] = dtype.newbyteorder("=")
     return swapped
 

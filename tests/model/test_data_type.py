@@ -57,7 +57,7 @@ def test_version_3(value, kind, itemsize, status):
     found = parse_v3(value)
     assert (found.kind, found.itemsize, found.status) == (kind, itemsize, status)
     assert not found.nz
-    assert found.given is value
+    assert found.given == value
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,6 @@ def take(browser: Browser, server: Server, folder: Path, shot: Shot, theme: str)
     expect(explorer.tree).to_be_visible()
     explorer.wait_until_done()
     shot.prepare(notebook, explorer)
-    page.mouse.move(0, 0)
     target = IMAGES / f"{shot.name}{suffix}.png"
     explorer.root.screenshot(path=target, animations="disabled")
     print(f"{target.relative_to(ROOT)}: {target.stat().st_size // 1024} kB", flush=True)
@@ -141,17 +140,23 @@ def show_temperature(path: str) -> Callable[[Notebook, Explorer], None]:
 
 
 def show_netcdf(notebook: Notebook, explorer: Explorer) -> None:
-    """Show the forecast as netCDF people know it, beside its documents."""
-    notebook.run('ex.path = "/ocean"')
+    """Point at a variable in the CDL of the ocean, so that its document lights up."""
+    explorer.item("ocean").click()
     expect(explorer.selected).to_have_attribute("data-path", "/ocean")
-    expect(explorer.show("netCDF")).to_contain_text("dimensions:")
+    panel = explorer.show("netCDF")
+    panel.get_by_text("latitude(rlat").first.hover()
+    expect(panel).to_contain_text("/ocean/latitude")
 
 
 def show_findings(notebook: Notebook, explorer: Explorer) -> None:
-    """Show what is wrong with the dimensions of the forecast."""
-    notebook.run('ex.path = "/forecast"')
+    """Unfold what is wrong with the dimensions of the forecast."""
+    explorer.item("forecast").click()
     expect(explorer.selected).to_have_attribute("data-path", "/forecast")
-    expect(explorer.show("Findings")).to_contain_text("NZ-DIM-010")
+    findings = explorer.show("Findings").get_by_role("list", name="Findings")
+    conflict = findings.locator("[data-rule=NZ-DIM-010]")
+    conflict.get_by_role("button").first.click()
+    expect(conflict).to_contain_text("Why it matters")
+    conflict.scroll_into_view_if_needed()
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ class FrontEnd(BuildHookInterface):  # type: ignore[type-arg]  # its parameter i
 
     PLUGIN_NAME = "custom"
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the front end before hatchling collects the files."""
         root = Path(self.root)
         built = [root / "nz_explorer" / "widget" / "static" / name for name in BUILT]

@@ -605,6 +605,10 @@ class Evaluation:
         document, pointer = node.locate(finding.pointer)
         if document is None:
             return None, None
+        if not document.ok:
+            return document.key, next(
+                (p.line for p in document.problems if p.line is not None), None
+            )
         span = document.span(pointer)
         return document.key, None if span is None else span.first_line
 
@@ -736,7 +740,7 @@ class Evaluation:
         if self.hierarchy.zarr_format == 2:
             return None
         for info in rules().values():
-            if _is_base(info) and info.works and not self._decided(info.id):
+            if _is_base(info) and not self._decided(info.id):
                 return f"dependency: {info.id}"
         return None if self.complete else "budget"
 
@@ -778,7 +782,7 @@ def _tree_order(path: str) -> list[str]:
 
 def _is_base(info: RuleInfo) -> bool:
     """Whether a rule decides if a hierarchy is valid Zarr."""
-    return info.required and info.family in ("JSON", "TREE", "Z3")
+    return info.required and info.works and info.family in ("JSON", "TREE", "Z3")
 
 
 def _conventions(given: str | Iterable[str], zarr_format: int | None) -> tuple[str, ...]:

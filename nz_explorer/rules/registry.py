@@ -43,6 +43,7 @@ MODULES = (
     "documents",
     "tree",
     "zarr_v3",
+    "zarr_v3_arrays",
     "zarr_v2",
     "declaration",
     "dimensions",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -24,8 +25,6 @@ def report_sarif(reports: Sequence[Report]) -> dict[str, Any]:
 
 
 def _run(report: Report) -> dict[str, Any]:
-    from nz_explorer import __version__
-
     tallies = report.tallies
     ids = list(tallies)
     index = {rule_id: i for i, rule_id in enumerate(ids)}
@@ -48,7 +47,7 @@ def _run(report: Report) -> dict[str, Any]:
         "tool": {
             "driver": {
                 "name": "nz-explorer",
-                "version": __version__,
+                "version": _version(),
                 "rules": [_rule(rule_id) for rule_id in ids],
             }
         },
@@ -60,6 +59,13 @@ def _run(report: Report) -> dict[str, Any]:
         "columnKind": "unicodeCodePoints",
         "results": results,
     }
+
+
+def _version() -> str:
+    try:
+        return version("nz_explorer")
+    except PackageNotFoundError:  # used from a checkout that is not installed
+        return "0"
 
 
 def _rule(rule_id: str) -> dict[str, Any]:

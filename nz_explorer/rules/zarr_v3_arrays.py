@@ -1,0 +1,286 @@
+"""Z3: what Zarr v3.1 asks of the members of an array: type, grid, keys, fill value, codecs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.model import pointers
+from nz_explorer.model.data_type import parse_v2
+from nz_explorer.model.fill import MISSING as NO_SUGGESTION
+from nz_explorer.model.json_text import json_text
+from nz_explorer.rules.findings import Fail
+from nz_explorer.rules.fixes import Draft, move, remove
+from nz_explorer.rules.registry import rule
+from nz_explorer.rules.zarr_v3 import V3, is_integer, set_to, shown
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array, Node
+
+COMMON = ("zarr_format", "node_type", "attributes")
+GROUP_MEMBERS = frozenset((*COMMON, "consolidated_metadata"))
+ARRAY_MEMBERS = frozenset(
+    (
+        *COMMON,
+        "shape",
+        "data_type",
+        "chunk_grid",
+        "chunk_key_encoding",
+        "fill_value",
+        "codecs",
+        "storage_transformers",
+        "dimension_names",
+    )
+)
+
+CODECS = frozenset(
+    (
+        "bitround",
+        "blosc",
+        "bytes",
+        "cast_value",
+        "conditional",
+        "crc32c",
+        "gzip",
+        "n5_default",
+        "packbits",
+        "reshape",
+        "scale_offset",
+        "sharding_indexed",
+        "transpose",
+        "vlen-bytes",
+        "vlen-utf8",
+        "zfp",
+        "zstd",
+        "numcodecs.bitround",  # an alias that the register allows, though not for new data
+    )
+)
+"""Codecs of the core and of zarr-extensions at commit 4da7b37."""
+
+
+@rule("Z3-DOC-004", on="node", formats=V3)
+def unknown_member(node: Node) -> Iterator[Fail]:
+    """Fail on members that readers must understand and cannot."""
+    known = ARRAY_MEMBERS if node.kind == "array" else GROUP_MEMBERS
+    for member, value in node.metadata.items():
+        if member in known or (isinstance(value, dict) and value.get("must_understand") is False):
+            continue
+        pointer = pointers.join("", member)
+        yield Fail(
+            pointer,
+            f"unknown member {json_text(member)}: conforming readers must refuse this node",
+            fix=_into_attributes(member, pointer),
+        )
+
+
+def _into_attributes(member: str, pointer: str) -> Any:
+    def fix(node: Node) -> Draft:
+        if isinstance(node.metadata.get("attributes"), dict) and member not in node.attributes:
+            return Draft("unsafe", (move(pointer, node.attribute_pointer(member)),))
+        return Draft("unsafe", (remove(pointer),))
+
+    return fix
+
+
+@rule("Z3-DT-001", on="array", formats=V3, provides="data type")
+def data_type_form(array: Array) -> Iterator[Fail]:
+    """Want a name, or an object with one."""
+    if "data_type" in array.metadata and array.data_type.status == "malformed":
+        yield Fail(
+            "/data_type", f"data_type {shown(array.metadata['data_type'])} has the wrong form"
+        )
+
+
+@rule("Z3-DT-002", on="array", formats=V3, needs=("data type",), provides="data type")
+def data_type_known(array: Array) -> Iterator[Fail]:
+    """Want a data type that others can look up."""
+    given = array.metadata.get("data_type")
+    if given is None or array.data_type.status != "unknown" or "://" in array.data_type.name:
+        return
+    meant = parse_v2(given)
+    known = meant.status in ("core", "registered")
+    hint = f"; {meant.name} is the name of what Zarr v2 calls {shown(given)}" if known else ""
+    yield Fail(
+        "/data_type",
+        f"{shown(given)} is not a registered data type; few readers can open this array{hint}",
+        fix=set_to("/data_type", meant.name, "suggest") if known else None,
+    )
+
+
+@rule("Z3-GRID-001", on="array", formats=V3, provides="chunk shape")
+def grid_shape(array: Array) -> Iterator[Fail]:
+    """Want the lengths of the chunks of a regular grid."""
+    grid = array.metadata.get("chunk_grid", {})
+    if not isinstance(grid, dict):
+        yield Fail("/chunk_grid", f"chunk_grid must be an object, got {shown(grid)}")
+    elif grid.get("name") == "regular":
+        configuration = grid.get("configuration")
+        given = configuration.get("chunk_shape") if isinstance(configuration, dict) else None
+        if not isinstance(given, list) or not all(map(is_integer, given)):
+            got = "" if given is None else f", got {shown(given)}"
+            yield Fail(
+                "/chunk_grid/configuration/chunk_shape",
+                f"a regular chunk grid needs configuration.chunk_shape, a list of integers{got}",
+            )
+
+
+def _chunk_shape(array: Array) -> list[int]:
+    grid = array.metadata.get("chunk_grid")
+    regular = isinstance(grid, dict) and grid.get("name") == "regular"
+    return list(grid["configuration"]["chunk_shape"]) if regular and isinstance(grid, dict) else []
+
+
+def _is_regular(array: Array) -> bool:
+    grid = array.metadata.get("chunk_grid")
+    return isinstance(grid, dict) and grid.get("name") == "regular"
+
+
+@rule("Z3-GRID-002", on="array", formats=V3, needs=("shape", "chunk shape"))
+def grid_rank(array: Array) -> Iterator[Fail]:
+    """Want one chunk length per dimension."""
+    if (
+        _is_regular(array)
+        and array.shape is not None
+        and len(_chunk_shape(array)) != len(array.shape)
+    ):
+        yield Fail(
+            "/chunk_grid/configuration/chunk_shape",
+            f"chunk_shape has {len(_chunk_shape(array))} entries for {len(array.shape)} dimensions",
+        )
+
+
+@rule("Z3-GRID-003", on="array", formats=V3, needs=("chunk shape",))
+def grid_positive(array: Array) -> Iterator[Fail]:
+    """Want chunks with at least one element."""
+    shape = array.shape or ()
+    for axis, length in enumerate(_chunk_shape(array)):
+        if length < 1:
+            pointer = f"/chunk_grid/configuration/chunk_shape/{axis}"
+            empty = axis < len(shape) and shape[axis] == 0
+            yield Fail(
+                pointer,
+                f"the chunk length along dimension {axis} is {length}; it must be at least 1",
+                fix=set_to(pointer, 1) if empty else None,
+            )
+
+
+@rule("Z3-KEY-001", on="array", formats=V3)
+def chunk_keys(array: Array) -> Iterator[Fail]:
+    """Want names of chunks that a reader can make."""
+    given = array.metadata.get("chunk_key_encoding", "default")
+    name = given.get("name") if isinstance(given, dict) else given
+    configuration = given.get("configuration", {}) if isinstance(given, dict) else {}
+    separator = (
+        configuration.get("separator", "/") if isinstance(configuration, dict) else configuration
+    )
+    if name not in ("default", "v2"):
+        yield Fail("/chunk_key_encoding", f"chunk key encoding {shown(given)} is not known")
+    elif separator not in ("/", "."):
+        yield Fail(
+            "/chunk_key_encoding/configuration/separator",
+            f'the separator of chunk keys must be "/" or ".", got {shown(separator)}',
+        )
+
+
+FILL_RULES = {
+    "bool": "Z3-FV-002",
+    "int": "Z3-FV-003",
+    "uint": "Z3-FV-003",
+    "float": "Z3-FV-004",
+    "complex": "Z3-FV-005",
+}
+
+
+@rule("Z3-FV-001", on="array", formats=V3, needs=("data type",))
+def fill_present(array: Array) -> Iterator[Fail]:
+    """Want a value where a core type has null. An absent member is Z3-DOC-003."""
+    if array.metadata.get("fill_value", 0) is None and array.data_type.status == "core":
+        zero: Any = {"bool": False, "float": "NaN", "complex": [0, 0]}.get(array.data_type.kind, 0)
+        yield Fail(
+            "/fill_value",
+            f"fill_value of {array.data_type.text} must be a value, got null",
+            fix=set_to("/fill_value", zero, "suggest", "null may have been written for NaN"),
+        )
+
+
+def _wrong_fill(array: Array, rule_id: str, wanted: str) -> Iterator[Fail]:
+    """Fail where the decoder could not make a value of the array's type of ``fill_value``."""
+    if FILL_RULES.get(array.data_type.kind) != rule_id or array.storage_fill is None:
+        return
+    for problem in array.storage_fill.problems:
+        if problem.kind == "rounding" or (problem.kind == "spelling" and rule_id == "Z3-FV-004"):
+            continue  # understood, and legal
+        safe = problem.suggestion is not NO_SUGGESTION
+        yield Fail(
+            "/fill_value",
+            f"fill_value of {array.data_type.text} must be {wanted}: {problem.why}",
+            fix=set_to("/fill_value", problem.suggestion, problem.safety) if safe else None,
+        )
+        return
+
+
+@rule("Z3-FV-002", on="array", formats=V3, needs=("data type",))
+def fill_bool(array: Array) -> Iterator[Fail]:
+    """Want true or false."""
+    yield from _wrong_fill(array, "Z3-FV-002", "true or false")
+
+
+@rule("Z3-FV-003", on="array", formats=V3, needs=("data type",))
+def fill_integer(array: Array) -> Iterator[Fail]:
+    """Want an integer in range, written as one."""
+    yield from _wrong_fill(array, "Z3-FV-003", "an integer in range")
+
+
+@rule("Z3-FV-004", on="array", formats=V3, needs=("data type",))
+def fill_float(array: Array) -> Iterator[Fail]:
+    """Want a number, the name of one, or its bits."""
+    yield from _wrong_fill(
+        array, "Z3-FV-004", 'a number, "NaN", "Infinity", "-Infinity" or its bits in hexadecimal'
+    )
+
+
+@rule("Z3-FV-005", on="array", formats=V3, needs=("data type",))
+def fill_complex(array: Array) -> Iterator[Fail]:
+    """Want a pair of numbers."""
+    yield from _wrong_fill(array, "Z3-FV-005", "a pair [re, im]")
+
+
+@rule("Z3-CODEC-001", on="array", formats=V3, provides="codecs")
+def codecs_list(array: Array) -> Iterator[Fail]:
+    """Want at least one codec."""
+    given = array.metadata.get("codecs", ["absent"])
+    if not isinstance(given, list) or not given:
+        yield Fail("/codecs", f"codecs must be a list with at least one codec, got {shown(given)}")
+
+
+@rule("Z3-CODEC-012", on="array", formats=V3, needs=("codecs",))
+def codec_known(array: Array) -> Iterator[Fail]:
+    """Want codecs that others can look up."""
+    for pointer, codec in _all_codecs(array.codecs, "/codecs"):
+        name = codec.get("name") if isinstance(codec, dict) else codec
+        if isinstance(name, str) and (name in CODECS or "://" in name):
+            continue
+        needs = (
+            "the Python package numcodecs"
+            if isinstance(name, str) and name.startswith("numcodecs.")
+            else "whoever wrote it"
+        )
+        yield Fail(pointer, f"codec {shown(name)} is not registered; decoding needs {needs}")
+
+
+def _all_codecs(codecs: list[Any], pointer: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Yield the codecs of a chain with those inside of shards, each with its pointer."""
+    for i, codec in enumerate(codecs):
+        yield f"{pointer}/{i}", codec
+        configuration = codec.get("configuration") if isinstance(codec, dict) else None
+        if (
+            isinstance(configuration, dict)
+            and codec.get("name") == "sharding_indexed"
+            and depth < 8
+        ):
+            for member in ("codecs", "index_codecs"):
+                inner = configuration.get(member)
+                if isinstance(inner, list):
+                    yield from _all_codecs(
+                        inner, f"{pointer}/{i}/configuration/{member}", depth + 1
+                    )

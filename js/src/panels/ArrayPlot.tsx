@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { bytes, compact, grouped, plural, px, shortest } from "../format";
 import { draw, type Frame, frameOf, type Paper, type Scene, sceneOf } from "../picture/draw";
 import { type CellState, countStates, STATE_NAMES, STATES } from "../picture/field";
@@ -39,7 +39,7 @@ export function ArrayPlot({ row, node }: { row: NodeRow; node: NodeResult | null
   const params: PictureParams = { path: row.path, index, width, height, everything };
   const key = JSON.stringify(params);
   // `key` stands for the params.
-  useEffect(() => loader.want(params), [loader, key]);
+  useLayoutEffect(() => loader.want(params), [loader, key]);
   // Coordinates that the check of values has proved change the axes.
   const seen = useRef(settled);
   useEffect(() => {
@@ -132,7 +132,8 @@ function Stage({ shown, scene, size, row, node }: StageProps) {
   const ink = inks.value;
   const chunks = useMemo(() => chunkSides(picture, row, node), [picture, row, node]);
 
-  useEffect(() => {
+  // Before the browser paints, not after: what arrived is on screen one frame sooner.
+  useLayoutEffect(() => {
     const element = canvas.current;
     if (element === null || scene === null) return;
     const ratio = globalThis.devicePixelRatio || 1;
@@ -317,7 +318,9 @@ export function reading(
   }
   const state = STATES[states[at] ?? 0] ?? "value";
   const stored =
-    state === "absent" || state === "unreadable" || state === "unread" ? "" : shortest(field.values[at] ?? Number.NaN, field.type);
+    state === "absent" || state === "unreadable" || state === "unread"
+      ? ""
+      : shortest(field.values[at] ?? Number.NaN, field.type);
   return { rows, value: stored, state };
 }
 

@@ -44,7 +44,7 @@ export function DimensionsPanel({ path }: { path: string }) {
               ))}
             </tbody>
           </table>
-          {result.rows.length === 0 && (
+          {result.rows.length === 0 && !result.note && (
             <p class="nzx-note">No dimensions here: no array of this group has any.</p>
           )}
         </>

@@ -145,13 +145,14 @@ function Picture({ small }: { small: Small | undefined }) {
     const lut = lutOf(colorTable(colormaps, name) ?? GREYS);
     const pixels = new Uint32Array(image.data.buffer);
     const bytes = small.image;
-    // 0 is missing; a line is drawn in the colour of text.
-    const [r, g, b] = ink?.foreground ?? [90, 90, 90];
+    if (kind === "line") {
+      drawLine(canvas, context, small);
+      return;
+    }
+    // 0 is missing and stays clear.
     for (let at = 0; at < pixels.length; at++) {
       const value = bytes[at] ?? 0;
-      if (value === 0) continue;
-      pixels[at] =
-        kind === "line" ? ((value << 24) | (b << 16) | (g << 8) | r) >>> 0 : (lut[value] as number);
+      if (value !== 0) pixels[at] = lut[value] as number;
     }
     context.putImageData(image, 0, 0);
   }, [small, colormaps, name, ink]);
@@ -160,4 +161,44 @@ function Picture({ small }: { small: Small | undefined }) {
     return <span class="nzx-thumb nzx-thumb-none">{visible(small.thumbnail.label || "no picture")}</span>;
   }
   return <canvas ref={ref} class="nzx-thumb" role="img" aria-label={visible(small.thumbnail.label)} />;
+}
+
+/** A line from its image: by its levels where it has few points, else as the kernel drew it. */
+function drawLine(canvas: HTMLCanvasElement, context: CanvasRenderingContext2D, small: Small): void {
+  const { width, height } = small.thumbnail;
+  const bytes = small.image ?? new Uint8Array();
+  const ratio = 2;
+  canvas.width = WIDTH * ratio;
+  canvas.height = HEIGHT * ratio;
+  context.strokeStyle = getComputedStyle(canvas).color;
+  context.lineWidth = 1.2 * ratio;
+  context.lineJoin = "round";
+  context.lineCap = "round";
+  const rowY = (row: number) => ((row + 0.5) / height) * (canvas.height - 12) + 6;
+  let joined = false;
+  context.beginPath();
+  for (let column = 0; column < width; column++) {
+    let [top, bottom, level] = [-1, -1, 0];
+    for (let row = 0; row < height; row++) {
+      const value = bytes[row * width + column] ?? 0;
+      if (value === 0) continue;
+      if (top < 0) top = row;
+      bottom = row;
+      level = value;
+    }
+    const x = ((column + 0.5) / width) * canvas.width;
+    if (top < 0) joined = false;
+    else if (width < WIDTH / 2) {
+      const y = rowY(((255 - level) / 254) * (height - 1));
+      if (joined) context.lineTo(x, y);
+      else context.moveTo(x, y);
+      // A point alone is a dot.
+      context.lineTo(x, y);
+      joined = true;
+    } else {
+      context.moveTo(x, rowY(top));
+      context.lineTo(x, rowY(bottom));
+    }
+  }
+  context.stroke();
 }

@@ -181,7 +181,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   return (
     <dl class="nzx-facts">
       {facts.map(({ label, text }, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: labels may repeat
+        // Labels may repeat.
         <div key={at}>
           <dt>{visible(label)}</dt>
           <dd>{visible(text)}</dd>

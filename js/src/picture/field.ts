@@ -123,9 +123,9 @@ export function masked(field: Field, mask: Mask): Uint8Array {
 }
 
 export function countStates(states: Uint8Array): { state: CellState; count: number }[] {
-  const counts = new Array<number>(STATES.length).fill(0);
-  for (const state of states) counts[state] = (counts[state] ?? 0) + 1;
-  return STATES.map((state, at) => ({ state, count: counts[at] ?? 0 })).filter(({ count }) => count > 0);
+  const counts = new Uint32Array(256);
+  for (let at = 0; at < states.length; at++) (counts[states[at] as number] as number)++;
+  return STATES.map((state, at) => ({ state, count: counts[at] as number })).filter(({ count }) => count > 0);
 }
 
 /** Smallest and largest value that is not masked; for a logarithm of the positive ones only. */
@@ -176,13 +176,15 @@ export function place(norm: Norm, value: number): number {
 
 /** How often values fall in each part of the range of limits. */
 export function histogram(field: Field, states: Uint8Array, norm: Norm, bins: number): number[] {
-  const counts = new Array<number>(bins).fill(0);
+  const counts = new Uint32Array(bins);
+  const { values } = field;
+  const { low, high, log } = norm;
+  const scale = high > low ? bins / (high - low) : 0;
   for (let at = 0; at < states.length; at++) {
-    if (states[at] !== VALUE) continue;
-    const value = field.values[at] as number;
-    if (value < norm.low || value > norm.high) continue;
-    const bin = Math.min(bins - 1, Math.floor(place(norm, value) * bins));
-    counts[bin] = (counts[bin] ?? 0) + 1;
+    const value = values[at] as number;
+    if (states[at] !== VALUE || value < low || value > high) continue;
+    const bin = Math.floor(log || scale === 0 ? place(norm, value) * bins : (value - low) * scale);
+    (counts[Math.min(bins - 1, bin)] as number)++;
   }
-  return counts;
+  return [...counts];
 }

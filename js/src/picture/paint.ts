@@ -90,8 +90,14 @@ export const GREYS = Uint8Array.from(
 export function shades(field: Field, states: Uint8Array, norm: Norm | null): Uint8Array {
   const out = new Uint8Array(states.length);
   if (norm === null) return out;
+  const { values } = field;
+  const { low, high, log } = norm;
+  const scale = log || high === low ? 0 : 256 / (high - low);
   for (let at = 0; at < out.length; at++) {
-    if (states[at] === 0) out[at] = Math.min(255, Math.floor(place(norm, field.values[at] as number) * 256));
+    if (states[at] !== 0) continue;
+    const value = values[at] as number;
+    const part = scale > 0 ? (value - low) * scale : place(norm, value) * 256;
+    out[at] = Math.max(0, Math.min(255, part));
   }
   return out;
 }

@@ -450,18 +450,22 @@ def _numbers(values: np.ndarray[Any, Any]) -> tuple[Numbers, str | None]:
 
 
 def _range(values: Numbers, states: States) -> tuple[float | None, float | None]:
-    good = values[states == VALUE]
+    shown = states == VALUE
+    good = values if shown.all() else values[shown]
     if not good.size:
         return None, None
     return float(good.min()), float(good.max())
 
 
 def _counts(window: Window) -> tuple[StateCount, ...]:
-    counts = np.bincount(window.states.reshape(-1), minlength=len(CODES))
-    counts[STORAGE_FILL] = int((window.storage_states == STORAGE_FILL).sum())
-    return tuple(
-        StateCount(state, code, int(counts[code])) for state, code in CODES.items() if counts[code]
-    )
+    counts = []
+    for state, code in CODES.items():
+        states = window.storage_states if code == STORAGE_FILL else window.states
+        # many times faster than bincount, which would turn each byte into eight
+        count = int(np.count_nonzero(states == code))
+        if count:
+            counts.append(StateCount(state, code, count))
+    return tuple(counts)
 
 
 def _broken(window: Window) -> str | None:

@@ -255,17 +255,39 @@ def _plan(
     total = math.prod(opened.grid[axis] for axis in axes)
     touched = [_touched(opened, part) for part in points]
     affordable = total if budget is None else budget // max(1, opened.chunk_bytes)
-    # so many chunks that listing them takes longer than reading the affordable ones
+    every: list[Coordinates] = []
+    # beyond that, listing the chunks takes longer than reading the affordable ones
     if math.prod(map(len, touched)) <= max(affordable, 100_000):
-        wanted = _chunks(opened, axes, fixed, touched)
-        fresh = _not_kept(opened, wanted, cache)
+        every = _chunks(opened, axes, fixed, touched)
+        fresh = _not_kept(opened, every, cache)
         if len(fresh) <= affordable:
-            return _Plan(points, wanted, fresh, total)
+            return _Plan(points, every, fresh, total)
     if affordable < 1:
-        return _Plan(points, [], frozenset(), total)
-    chosen, points = _fewer(opened, points, touched, affordable)
+        kept = [chunk for chunk in every if chunk not in fresh]
+        return _Plan(points, kept, frozenset(), total)
+    chosen, fewer = _fewer(opened, points, touched, affordable)
     wanted = _chunks(opened, axes, fixed, chosen)
-    return _Plan(points, wanted, _not_kept(opened, wanted, cache), total)
+    if fewer is points and every:
+        wanted = _fill_up(wanted, every, fresh, affordable)
+    return _Plan(fewer, wanted, _not_kept(opened, wanted, cache), total)
+
+
+def _fill_up(
+    wanted: list[Coordinates],
+    every: list[Coordinates],
+    fresh: frozenset[Coordinates],
+    affordable: int,
+) -> list[Coordinates]:
+    """Add the chunks that cost nothing, and, where room is left, those nearest to the middle.
+
+    So each time that the same slice is asked for, more of it is there.
+    """
+    chosen = set(wanted)
+    room = affordable - len(chosen & fresh)
+    middle = np.mean([every[0], every[-1]], axis=0)
+    rest = sorted(fresh - chosen, key=lambda chunk: float(np.abs(chunk - middle).max()))
+    chosen.update(rest[:room])
+    return [chunk for chunk in every if chunk in chosen or chunk not in fresh]
 
 
 def spread(axis: int, length: int, most: int) -> Points:

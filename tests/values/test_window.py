@@ -213,6 +213,23 @@ def test_tiles_where_the_budget_is_short(store):
     assert "9 of 36 chunks read" in window.facts.note
 
 
+def test_asking_again_fills_the_picture(store):
+    store.array("a", np.ones((60, 60), "f4"), chunks=(10, 10))
+    array, cache = store["a"], ChunkCache()
+    shares = []
+    for _ in range(4):
+        window = read_window(array, (0, 1), {}, (60, 60), budget=9 * 400, cache=cache)
+        assert window.facts.decoded_bytes <= 9 * 400
+        shares.append(int((window.states == VALUE).sum()))
+    assert shares == [900, 1800, 2700, 3600]
+    assert window.facts.complete
+    # what is in memory is shown even where nothing may be read
+    cache.forget("/")
+    read_window(array, (0, 1), {}, (60, 60), budget=9 * 400, cache=cache)
+    window = read_window(array, (0, 1), {}, (60, 60), budget=0, cache=cache)
+    assert (window.states == VALUE).sum() == 900
+
+
 def test_points_where_tiles_would_leave_nearly_nothing(store):
     store.array("a", shape=(10**6, 10**6), dtype="f8", chunks=(1000, 1000), fill_value=-1.0)
     window = read_window(store["a"], (0, 1), {}, (500, 800))

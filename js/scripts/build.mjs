@@ -12,8 +12,11 @@ const common = {
   bundle: true,
   format: "esm",
   target: "es2022",
-  jsx: "automatic",
-  jsxImportSource: "preact",
+  jsx: "transform",
+  jsxFactory: "h",
+  jsxFragment: "Fragment",
+  inject: [at("./jsx.mjs")],
+  tsconfigRaw: {},
   legalComments: "none",
   logLevel: "warning",
 };

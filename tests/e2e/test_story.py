@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -201,6 +202,20 @@ def test_two_views_of_one_explorer_agree(opened: tuple[Notebook, Explorer]) -> N
     expect(second.tree).to_be_visible()
     explorer.item("stations").click()
     expect(second.selected).to_have_attribute("aria-label", "stations")
+
+
+def test_the_saved_notebook_has_a_page_without_a_kernel(
+    notebook: OpenNotebook, broken_store: Path
+) -> None:
+    book = notebook([explore(broken_store)])
+    book.run_all()
+    saved: Any = book.save()
+    (output,) = (item for item in saved["cells"][0]["outputs"] if "data" in item)
+    page = "".join(output["data"]["text/html"])
+    for word in ("forecast", "precipitation", "NZ-DIM-010", "<table"):
+        assert word in page
+    assert "<script" not in page
+    assert len(page) < 1_000_000
 
 
 def test_a_source_that_is_none_gives_a_sentence(notebook: OpenNotebook, tmp_path: Path) -> None:

@@ -111,12 +111,13 @@ def zarr_from_netcdf(
     """
     folder = tmp_path_factory.mktemp("netcdf")
 
-    @functools.cache
     def convert(name: str, zarr_format: int = 3, *, literal: bool = False) -> Path:
         import xarray
 
         source = netcdf_file(name)
         target = folder / f"{name}-v{zarr_format}{'-literal' if literal else ''}.zarr"
+        if target.exists():
+            return target
         with warnings.catch_warnings():
             # xarray and zarr-python warn of consolidated metadata and string types; people see
             # those warnings too and go on.

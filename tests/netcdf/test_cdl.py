@@ -20,8 +20,8 @@ def test_a_group_with_dimensions_variables_and_attributes(sample_store: Path) ->
     lines = text(sample_store, "/ocean")
     assert lines[0].startswith("netcdf ")
     assert "dimensions:" in lines
-    assert "\ty = 96 ;" in lines
-    assert "\tfloat sea_surface_temperature(time, y, x) ;" in lines
+    assert "\trlat = 96 ;" in lines
+    assert "\tfloat sea_surface_temperature(time, rlat, rlon) ;" in lines
     assert "\t\tsea_surface_temperature:_FillValue = -9999.f ;" in lines
     assert '\t\tsea_surface_temperature:units = "degC" ;' in lines or any(
         "sea_surface_temperature:units" in line for line in lines

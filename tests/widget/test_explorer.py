@@ -68,7 +68,7 @@ def test_the_selection_as_xarray_is_masked(explore, sample_store: Path) -> None:
     ex = explore(sample_store, path="/ocean/sea_surface_temperature")
     raw = zarr.open_array(sample_store, path="ocean/sea_surface_temperature", mode="r")[:]
     values = ex.to_xarray()
-    assert values.dims == ("time", "y", "x")
+    assert values.dims == ("time", "rlat", "rlon")
     np.testing.assert_array_equal(np.isnan(values.values), raw == np.float32(-9999))
     ex.path = "/"
     assert set(ex.to_xarray().children) == {"analysis", "forecast", "ocean", "stations"}

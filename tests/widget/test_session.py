@@ -61,7 +61,7 @@ def test_a_node_is_found_from_the_root_down(browse: Browse, sample_store: Path) 
 def test_search_wants_all_words_and_says_whether_it_knows_all(
     browse: Browse, sample_store: Path
 ) -> None:
-    found = browse(sample_store).ask("search", query="OCEAN lat")
+    found = browse(sample_store).ask("search", query="OCEAN latitude")
     assert [row["path"] for row in found["rows"]] == ["/ocean/latitude"]
     assert found["complete"]
 

@@ -39,7 +39,8 @@ def test_nothing_else_is_an_error(broken_report: Any) -> None:
     elsewhere = {
         (finding.rule, finding.path)
         for finding in broken_report.findings
-        if finding.severity == "error" and not (finding.path in expected or finding.path.startswith(below))
+        if finding.severity == "error"
+        and not (finding.path in expected or finding.path.startswith(below))
     }
     assert elsewhere == set()
 

@@ -20,7 +20,7 @@ ELSEWHERE = frozenset({"_FillValue", "_ARRAY_DIMENSIONS"})
 NAMES_OF_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
-@rule("NZ-ATTR-001", on="node", needs=("attributes",), reads="attributes")
+@rule("NZ-ATTR-001", on="node", needs=("attributes",), reads="attribute lists")
 def homogeneous(node: Node) -> Iterator[Fail]:
     """Want one type in a list of values. Integers and floats are both numbers, true and false are not."""
     for name, value in node.attributes.items():

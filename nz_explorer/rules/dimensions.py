@@ -197,13 +197,28 @@ def one_length_in_group(group: Group) -> Iterator[Fail]:
     Arrays whose names are missing or wrong have their own findings and are left out, as is an array
     that only disagrees with itself (NZ-DIM-011).
     """
-    for dimension in dimension_table(group.arrays):
+    arrays = group.arrays
+    if _agree(arrays):
+        return
+    for dimension in dimension_table(arrays):
         if (
             dimension.name
             and dimension.conflict
             and len({use.array.path for use in dimension.uses}) > 1
         ):
             yield _conflict(group, dimension)
+
+
+def _agree(arrays: list[Array]) -> bool:
+    """Whether every name has one length, told without making a table of them."""
+    lengths: dict[str | None, int] = {}
+    for array in arrays:
+        names, shape = array.dimension_names, array.shape
+        if names is not None and shape is not None:
+            for name, length in zip(names, shape, strict=True):
+                if lengths.setdefault(name, length) != length and name:
+                    return False
+    return True
 
 
 def _conflict(group: Group, dimension: Dimension) -> Fail:

@@ -91,13 +91,15 @@ class Budget:
 class _Record:
     """What is known of one node."""
 
-    __slots__ = ("kind", "parts", "state", "stored", "zarr_format")
+    __slots__ = ("ghost", "kind", "parts", "state", "stored", "zarr_format")
 
     def __init__(self, node: Node) -> None:
         self.kind = node.kind
         self.state = node.state
         self.stored = node.hierarchy.metadata_source == "documents"
         self.zarr_format = node.zarr_format
+        self.ghost = False
+        """Whether only the consolidated metadata know of it."""
         self.parts: dict[str, Verdicts] = {}
 
 
@@ -230,7 +232,8 @@ class Evaluation:
                 self._declared = declares_nz(node.attributes)
             self._put(path, record, "documents", verdicts)
             self._put(path, record, "name", name)
-            self._put(path, record, "entry", pair)
+            if pair is not NOTHING or "entry" in record.parts:
+                self._put(path, record, "entry", pair)
             if isinstance(node, Group) and "members" not in record.parts:
                 self._set_open(path, "members", True)
             if candidate and "values" not in record.parts:
@@ -328,10 +331,9 @@ class Evaluation:
                 with self._lock:
                     if record is None:
                         record = self._records[path] = _Record(node)
-                        record.state = "missing"
-                    for part in tuple(
-                        record.parts
-                    ):  # the one finding is that the node is not there
+                    record.ghost = True
+                    # The one finding is that the node is not there.
+                    for part in tuple(record.parts):
                         self._put(path, record, part, NOTHING)
                         self._set_open(path, part, False)
                     self._put(path, record, "entry", verdicts)
@@ -347,19 +349,30 @@ class Evaluation:
                 return
             below = path + "/"
             for gone in [p for p in self._records if p == path or p.startswith(below)]:
-                record = self._records.pop(gone)
-                for part in tuple(record.parts):
-                    self._put(gone, record, part, NOTHING)
-                    self._set_open(gone, part, False)
-                self._set_open(gone, "members", False)
-                self._set_open(gone, "values", False)
-                self._monotonicity.pop(gone, None)
+                self._drop(gone)
             above = path.rpartition("/")[0] or "/"
             if (record_above := self._records.get(above)) is not None:
                 self._put(above, record_above, "members", NOTHING)
                 del record_above.parts["members"]
                 self._set_open(above, "members", True)
             self.complete = False
+
+    def _drop(self, path: str) -> None:
+        """Forget one node."""
+        record = self._records.pop(path)
+        for part in (*record.parts, "members", "values"):
+            if part in record.parts:
+                self._put(path, record, part, NOTHING)
+            self._set_open(path, part, False)
+        self._monotonicity.pop(path, None)
+
+    def _drop_gone(self, met: set[str]) -> None:
+        """Forget nodes of an earlier visit that this one has not met, because they are gone."""
+        with self._lock:
+            for path in [
+                p for p, record in self._records.items() if p not in met and not record.ghost
+            ]:
+                self._drop(path)
 
     def run(self, cancel: Cancellation | None = None, progress: Progress | None = None) -> None:
         """Visit the whole hierarchy and evaluate everything that was asked for.
@@ -390,6 +403,7 @@ class Evaluation:
         parent: Group | None = None
         done: set[str] = set()
         groups: list[Group] = []
+        met: set[str] = set()
         for number, node in enumerate(hierarchy.walk(cancel=cancel)):
             spent = hierarchy.reader.counters.requests - before
             if (self.budget.max_nodes is not None and number >= self.budget.max_nodes) or (
@@ -398,6 +412,7 @@ class Evaluation:
                 self._cut_short()
                 return False
             self.add_node(node)
+            met.add(node.path)
             if isinstance(node, Group):
                 groups.append(node)
             # The walk yields all children of a group in a row: when the parent changes, the last one is done.
@@ -417,6 +432,7 @@ class Evaluation:
         tell("nodes", len(self._records), len(self._records))
         if compares:
             self.consolidated_complete()
+        self._drop_gone(met)
         return True
 
     def _cut_short(self) -> None:
@@ -626,7 +642,7 @@ class Evaluation:
                 if record.kind == "unknown" or record.state == "unreadable"
                 else record.kind
                 for record in self._records.values()
-                if "entry" not in record.parts or record.stored
+                if not record.ghost
             )
         return {
             "groups": kinds["group"],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.rules.catalogue import RuleInfo, rules
 from nz_explorer.rules.findings import Hit, Severity, Undecided
-from nz_explorer.rules.reads import KEYS, ORDER, Reads
+from nz_explorer.rules.reads import KEYS, OF_DOCUMENTS, ORDER, Reads
 from nz_explorer.rules.registry import On, RuleFunction, functions
 
 if TYPE_CHECKING:
@@ -171,7 +171,12 @@ class Plan:
         self.wanted = wanted
         self.rules = tuple(dict.fromkeys(f.id for f in chosen if f.id in wanted))
         of_nodes = [f for f in chosen if f.on not in ("document", "root")]
-        self.documents = _Section(None, [f for f in chosen if f.on == "document"])
+        of_documents = [f for f in chosen if f.on == "document"]
+        self.documents = [
+            _Section(reads, found)
+            for reads in OF_DOCUMENTS
+            if (found := [f for f in of_documents if f.reads == reads])
+        ]
         self.sections = [
             _Section(reads, found)
             for reads in ORDER
@@ -191,19 +196,21 @@ class Plan:
 
     def run_node(self, node: Node) -> Verdicts:
         """Return what the rules say of a node's documents."""
-        run = _Run(self.wanted, self.cap)
-        for step in self.documents.steps:
-            for document in node.documents:
-                run.step(step, (node, document))
-        cause = _block(node, run.broken)
+        parts: list[Verdicts] = []
+        broken: dict[str, str] = {}
+        for section in self.documents:
+            verdicts, broken = self._section(section, node, broken)
+            parts.append(verdicts)
+        cause = _block(node)
         if cause is not None:
+            run = _Run(self.wanted, self.cap)
             for section in (*self.sections, self.root):
                 for step in section.steps:
                     for function in step.functions:
                         run.block(function, cause)
-            return self._verdicts(run)
-        parts = [self._verdicts(run)]
-        broken = run.broken
+            return self._merge([*parts, self._verdicts(run)])
+        if (attributes := _unusable_attributes(node)) is not None:
+            broken = {**broken, "attributes": attributes}
         for section in self.sections:
             verdicts, broken = self._section(section, node, broken)
             parts.append(verdicts)
@@ -215,17 +222,22 @@ class Plan:
         self, section: _Section, node: Node, broken: dict[str, str]
     ) -> tuple[Verdicts, dict[str, str]]:
         """Return what one section says, and the facts known to be unsound after it."""
-        key = None
         make_key = None if section.reads is None else KEYS.get(section.reads)
-        if make_key is not None:
-            key = (make_key(node), tuple(broken.items()) if broken else None)
+        key = None if make_key is None else make_key(node)
+        if key is not None:
+            if broken:
+                key = (key, tuple(broken.items()))
             known = section.known.get(key)
             if known is not None:
                 return known
         run = _Run(self.wanted, self.cap)
         run.broken.update(broken)
         for step in section.steps:
-            run.step(step, (node,))
+            if step.on == "document":
+                for document in node.documents:
+                    run.step(step, (node, document))
+            else:
+                run.step(step, (node,))
         result = (self._verdicts(run), run.broken)
         if key is not None and len(section.known) < MEMO_ENTRIES:
             section.known[key] = result
@@ -263,17 +275,20 @@ class Plan:
         return known
 
 
-def _block(node: Node, broken: dict[str, str]) -> str | None:
-    """Return the rule because of which nothing can be said of a node, and note unusable attributes."""
+def _block(node: Node) -> str | None:
+    """Return the rule because of which nothing can be said of a node."""
     main = node.main_document
     if main is None:
         return "TREE-002"
-    if not main.ok:
-        return _cause(main)
-    attributes = node.attributes_document
-    if attributes is not None and attributes is not main and not attributes.ok:
-        broken["attributes"] = _cause(attributes)
-    return None
+    return None if main.ok else _cause(main)
+
+
+def _unusable_attributes(node: Node) -> str | None:
+    """Return the rule because of which nothing can be said of a node's attributes."""
+    document = node.attributes_document
+    if document is None or document is node.main_document or document.ok:
+        return None
+    return _cause(document)
 
 
 def _cause(document: Document) -> str:

@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from nz_explorer.model import Node
 
-Reads = Literal["members", "fill", "attribute names", "attributes"]
-ORDER: tuple[Reads, ...] = ("members", "fill", "attribute names", "attributes")
+Reads = Literal[
+    "problems", "text", "members", "fill", "attribute names", "attribute lists", "attributes"
+]
+OF_DOCUMENTS: tuple[Reads, ...] = ("problems", "text")
+ORDER: tuple[Reads, ...] = ("members", "fill", "attribute names", "attribute lists", "attributes")
 """Parts of a node's documents; facts that others need are established by rules on ``members``."""
 
 _NOT_MEMBERS = frozenset({"attributes", "consolidated_metadata"})
@@ -43,7 +46,7 @@ def _members(node: Node) -> Hashable:
 def _fill(node: Node) -> Hashable:
     attributes, metadata = node.attributes, node.metadata
     if "_FillValue" not in attributes:
-        return None
+        return ()
     return _text((attributes["_FillValue"], metadata.get("data_type"), metadata.get("dtype")))
 
 
@@ -53,9 +56,26 @@ def _attribute_names(node: Node) -> Hashable:
     return tuple(attributes) if declared is None else (tuple(attributes), _text(declared))
 
 
+def _attribute_lists(node: Node) -> Hashable:
+    return _text([(name, value) for name, value in node.attributes.items() if type(value) is list])
+
+
+def _problems(node: Node) -> Hashable:
+    """Names of the documents, if nothing is wrong with the text of any of them."""
+    for document in node.documents:
+        if document.error is not None or document.problems:
+            return None
+    return tuple([document.name for document in node.documents])
+
+
 KEYS: dict[Reads, Callable[[Node], Hashable]] = {
+    "problems": _problems,
     "members": _members,
     "fill": _fill,
     "attribute names": _attribute_names,
+    "attribute lists": _attribute_lists,
 }
-"""Makes the key of each part; rules on all ``attributes`` are run for each node."""
+"""Makes the key of each part, None where the verdict is not to be shared.
+
+Rules on the whole ``text``, or on all ``attributes``, are run for each node.
+"""

@@ -75,7 +75,8 @@ class RuleFunction:
         The fact that is unsound where this rule fails.
     reads
         The part of a node's documents that the verdict depends on. Nodes that agree in it share the
-        verdict; see `nz_explorer.rules.reads`.
+        verdict; see `nz_explorer.rules.reads`. By default rules on documents read what is wrong with
+        their text, and rules on nodes the members.
     when
         Whether the rule applies at all.
     check
@@ -102,13 +103,14 @@ def rule(
     formats: tuple[int, ...] = (2, 3),
     needs: tuple[str, ...] = (),
     provides: str | None = None,
-    reads: Reads = "members",
+    reads: Reads | None = None,
     when: Callable[..., bool] | None = None,
 ) -> Callable[[Check], Check]:
     """Register a function under the id of a rule; see `RuleFunction` for the parameters."""
+    part: Reads = reads or ("problems" if on == "document" else "members")
 
     def register(check: Check) -> Check:
-        _functions.append(RuleFunction(rule_id, on, formats, needs, provides, reads, when, check))
+        _functions.append(RuleFunction(rule_id, on, formats, needs, provides, part, when, check))
         return check
 
     return register

@@ -387,13 +387,15 @@ def _v2_struct(value: Any, depth: int) -> DataType:
 
 
 def _subarray(member: DataType, shape: Any) -> DataType:
+    if not member.itemsize:
+        return _malformed(shape, "a field of no size has no shape")
     lengths = shape if isinstance(shape, list) else [shape]
     count = 1
     for length in lengths:
         if not _is_int(length) or length < 1:
             return _malformed(shape, "the shape of a field is not a list of lengths")
         count *= length
-    if count * (member.itemsize or 1) > _LARGEST_ITEM or len(lengths) > 32:
+    if count * member.itemsize > _LARGEST_ITEM or len(lengths) > 32:
         return _malformed(shape, "the shape of a field is too large")
     dtype = np.dtype((member.numpy, tuple(lengths)))
     return replace(member, numpy=dtype, itemsize=dtype.itemsize)

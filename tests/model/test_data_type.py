@@ -134,7 +134,20 @@ def test_objects_of_version_2_need_their_codec():
 
 
 @pytest.mark.parametrize(
-    "value", ["<f3", "<i16", "<M8[0s]", "<M8[99999999999s]", "<M4", "<f4[ns]", "<t4", "<f", {}, []]
+    "value",
+    [
+        [["x", "|S0", [2]]],
+        "<f3",
+        "<i16",
+        "<M8[0s]",
+        "<M8[99999999999s]",
+        "<M4",
+        "<f4[ns]",
+        "<t4",
+        "<f",
+        {},
+        [],
+    ],
 )
 def test_malformed_typestr(value):
     assert parse_v2(value).status == "malformed"

@@ -1,5 +1,5 @@
 import { fireEvent, screen, waitFor, within } from "@testing-library/preact";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { brokenStore, HOSTILE, hostileStore, smallStore, wideStore } from "../src/mock/data";
 import { type Host, mountWidget } from "./host";
 
@@ -105,6 +105,15 @@ test("of 100 000 siblings at most 100 are in the page, and only the pages looked
     .map(({ params }) => params.offset);
   expect(offsets.length).toBeLessThanOrEqual(4);
   expect(offsets).toContain(49_800);
+});
+
+test("however high the view is, at most 100 rows are in the page", async () => {
+  vi.spyOn(Element.prototype, "clientHeight", "get").mockReturnValue(2000);
+  vi.spyOn(Element.prototype, "clientWidth", "get").mockReturnValue(400);
+  host = await mountWidget(wideStore(1000), { path: "/many/var_000500" });
+  await waitFor(() => item("var_000500"));
+  expect(names().length).toBeGreaterThan(80);
+  expect(names().length).toBeLessThanOrEqual(100);
 });
 
 test("a node among 100 000 is revealed with one page of its siblings", async () => {

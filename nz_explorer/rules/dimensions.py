@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nz_explorer.model import Array, Group, dimension_table
 from nz_explorer.model.json_text import json_text
 from nz_explorer.rules.findings import Fail, FixMaker
-from nz_explorer.rules.fixes import Draft, add, replace, set_attribute
+from nz_explorer.rules.fixes import Draft, Operation, add, replace, set_attribute
 from nz_explorer.rules.registry import rule
 from nz_explorer.rules.tree import listed
 
@@ -144,9 +144,20 @@ def _name_axis(axis: int) -> FixMaker:
             return None
         names, certain = suggested_names(node)
         note = None if certain else "guessed from the arrays beside it: check the name"
-        return Draft("suggest", (replace(names_pointer(node, axis), names[axis]),), note)
+        return Draft("suggest", _set_name(node, axis, names[axis]), note)
 
     return fix
+
+
+def _set_name(array: Array, axis: int, name: str) -> tuple[Operation, ...]:
+    """Return the operations that give one dimension another name."""
+    if (
+        array.dimension_names_source == "nczarr"
+    ):  # references are best left alone; the attribute goes first
+        names = list(array.dimension_names or ())
+        names[axis] = name
+        return set_attribute(array, "_ARRAY_DIMENSIONS", names)
+    return (replace(names_pointer(array, axis), name),)
 
 
 def _repeated(array: Array) -> dict[str, list[tuple[int, int]]]:
@@ -261,7 +272,7 @@ def _rename_dimension(node: Node, path: str, axis: int, name: str) -> Draft | No
         return None
     return Draft(
         "suggest",
-        (replace(names_pointer(array, axis), name),),
+        _set_name(array, axis, name),
         "rename the dimension where it is another one, or correct the shape where the length is wrong",
         node=array,
     )

@@ -369,9 +369,7 @@ class Evaluation:
     def _drop_gone(self, met: set[str]) -> None:
         """Forget nodes of an earlier visit that this one has not met, because they are gone."""
         with self._lock:
-            for path in [
-                p for p, record in self._records.items() if p not in met and not record.ghost
-            ]:
+            for path in [path for path in self._records if path not in met]:
                 self._drop(path)
 
     def run(self, cancel: Cancellation | None = None, progress: Progress | None = None) -> None:
@@ -430,9 +428,9 @@ class Evaluation:
             if group.path not in done:
                 self.group_complete(group)
         tell("nodes", len(self._records), len(self._records))
+        self._drop_gone(met)
         if compares:
             self.consolidated_complete()
-        self._drop_gone(met)
         return True
 
     def _cut_short(self) -> None:

@@ -290,3 +290,33 @@ def test_safe_fixes_of_the_sample_cure_and_leave_nothing_stale(broken_copy: Path
     assert not after & set(cured)
     stale_before = {f.path for f in report.findings if f.rule == "NZ-CONS-002"}
     assert {path for rule, path in after if rule == "NZ-CONS-002"} <= stale_before
+
+
+def test_fixes_of_netcdf_c_stores_leave_the_references_alone(tmp_path: Path) -> None:
+    documents = contents({"base": "v2"})
+    names = b'{"_nczarr_array": {"dimension_references": ["/x"]}}'
+    array = documents["a/.zarray"].replace(b"[2, 3]", b"[4]")
+    store = write({**documents, "b/.zarray": array, "b/.zattrs": names}, tmp_path)
+    x = documents["a/.zarray"].replace(b"[2, 3]", b"[3]")
+    write({"x/.zarray": x, "x/.zattrs": b'{"_ARRAY_DIMENSIONS": ["x"]}'}, store)
+    (finding,) = [f for f in nz.check(store, progress=False).findings if f.rule == "NZ-DIM-010"]
+    assert finding.fix is not None
+    assert finding.fix.document == "b/.zattrs"
+    assert finding.fix.patch == ({"op": "add", "path": "/_ARRAY_DIMENSIONS", "value": ["x_4"]},)
+
+
+def test_what_is_gone_is_forgotten_on_the_next_visit(broken_copy: Path) -> None:
+    import shutil
+
+    hierarchy = open_store(broken_copy, consolidated=False)
+    evaluation = Evaluation(hierarchy)
+    evaluation.run()
+    assert evaluation.findings("/forecast/ozone")
+    shutil.rmtree(broken_copy / "forecast" / "ozone")
+    hierarchy.refresh("/")
+    evaluation.run()
+    assert evaluation.findings("/forecast/ozone") == []
+    fresh = Evaluation(open_store(broken_copy, consolidated=False))
+    fresh.run()
+    assert evaluation.counts("/") == fresh.counts("/")
+    assert evaluation.nodes == fresh.nodes

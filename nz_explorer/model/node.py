@@ -24,6 +24,9 @@ MAIN_DOCUMENTS = ("zarr.json", ".zarray", ".zgroup")
 """The documents that make a path a node, the one that counts first."""
 
 
+OBJECT_CODECS = ("vlen-utf8", "vlen-bytes", "json2", "json", "msgpack2", "pickle")
+
+
 class _Unset:
     """Marks a member that has not been looked at."""
 
@@ -222,11 +225,19 @@ class Array(Node):
         """Its data type, of kind ``unknown`` where it cannot be told."""
         if self._data_type is _UNSET:
             self._data_type = (
-                parse_v2(self.metadata.get("dtype"))
+                parse_v2(self.metadata.get("dtype"), self._object_codec())
                 if self.zarr_format == 2
                 else parse_v3(self.metadata.get("data_type"))
             )
         return self._data_type
+
+    def _object_codec(self) -> str | None:
+        """The filter of a v2 array that turns objects into bytes; it alone says what they are."""
+        for codec in self.codecs:
+            name = codec.get("id") if isinstance(codec, dict) else None
+            if isinstance(name, str) and name in OBJECT_CODECS:
+                return name
+        return None
 
     @property
     def dimension_names(self) -> tuple[str | None, ...] | None:

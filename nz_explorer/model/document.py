@@ -229,7 +229,7 @@ def decode(raw: bytes, key: str = "") -> tuple[Any, tuple[DocumentProblem, ...]]
     # Every member has a key followed by a colon, and strings that hold `":` hold it in both texts,
     # so an equal count proves that no key was dropped. And orjson rounds integers beyond 64 bits to
     # floats without a word; written again those have an exponent, so there is an "e" more (or an
-    escape that held one is written out).
+    # escape that held one is written out).
     again = orjson.dumps(value)
     if raw.count(b'":') != again.count(b'":') or (
         (raw.count(b"e") != again.count(b"e") or b"\\u" in raw) and _LONG_NUMBER.search(raw)

@@ -6,7 +6,7 @@ export const PROTOCOL_VERSION = 1;
 export interface Request {
   kind: "request";
   id: number;
-  method: "children" | "code" | "colormaps" | "dimensions" | "document" | "findings" | "netcdf" | "node" | "open" | "picture" | "retry" | "reveal" | "rows" | "search" | "thumbnails" | "walk";
+  method: "children" | "code" | "colormaps" | "dimensions" | "document" | "export" | "findings" | "lines" | "netcdf" | "node" | "open" | "picture" | "retry" | "reveal" | "rows" | "scan" | "search" | "thumbnails" | "walk";
   params?: Record<string, unknown>;
 }
 
@@ -32,11 +32,136 @@ export interface Failure {
   retry: boolean;
 }
 
+/** A picture that is not finished yet; the reply of the same ``id`` follows. */
+export interface Partial {
+  kind: "partial";
+  id: number;
+  result: PictureResult;
+}
+
+/** A quick look. Rows of ``values_buffer`` run along ``y``, columns along ``x``. */
+export interface PictureResult {
+  kind: "histogram" | "image" | "line" | "map" | "none" | "scalar" | "text";
+  path: string;
+  title: string;
+  label: string;
+  message: string | null;
+  data_type: string | null;
+  units: string | null;
+  x: Axis | null;
+  y: Axis | null;
+  sliders: Slider[];
+  values_type: "float32" | "float64" | null;
+  values_buffer: number | null;
+  states_buffer: number | null;
+  storage_states_buffer: number | null;
+  states: StateCount[];
+  low: number | null;
+  high: number | null;
+  text: string | null;
+  fill: string | null;
+  storage_fill: string | null;
+  read: ReadFacts | null;
+  errors: ChunkError[];
+  kinds: string[];
+  parts: string[];
+  part: string | null;
+  image_buffer: number | null;
+  histogram: Histogram | null;
+  categories: Category[];
+  packing: Packing | null;
+  valid_low: number | null;
+  valid_high: number | null;
+  curvilinear: Curvilinear | null;
+  overview: string | null;
+}
+
+/** One axis of a picture. */
+export interface Axis {
+  label: string;
+  kind: "category" | "index" | "number" | "time";
+  start: number;
+  step: number;
+  size: number;
+  length: number;
+  decreasing: boolean;
+  units: string | null;
+  coordinates_buffer: number | null;
+  labels: string[] | null;
+  chunk: number | null;
+}
+
+/** A dimension that a picture shows at one index. */
+export interface Slider {
+  dimension: string;
+  axis: number;
+  length: number;
+  index: number;
+  label: string;
+  units: string | null;
+}
+
+/** How many of the points shown are in a cell state. */
+export interface StateCount {
+  state: "absent" | "fill" | "inf" | "invalid" | "nan" | "neg_inf" | "storage_fill" | "unread" | "unreadable" | "value";
+  code: number;
+  count: number;
+}
+
+/** What a picture cost. */
+export interface ReadFacts {
+  decoded_bytes: number;
+  whole_bytes: number;
+  chunks_read: number;
+  chunks_total: number;
+  decimated: boolean;
+  complete: boolean;
+  note: string;
+}
+
+/** A chunk that could not be read. */
+export interface ChunkError {
+  chunk: string;
+  message: string;
+}
+
+/** How often values fall between neighbouring edges. */
+export interface Histogram {
+  edges_buffer: number;
+  counts_buffer: number;
+  of: string;
+}
+
+/** A value that stands for something: a flag of CF, true or false, or one of few integers. */
+export interface Category {
+  value: number;
+  label: string;
+}
+
+/** CF's packing: what is stored times ``scale`` plus ``offset`` is what is meant. */
+export interface Packing {
+  scale: number;
+  offset: number;
+  units: string | null;
+  text: string;
+}
+
+/** Two-dimensional coordinates of a map's points, float32 in buffers of the map's shape. */
+export interface Curvilinear {
+  x_label: string;
+  y_label: string;
+  x_buffer: number;
+  y_buffer: number;
+  x_units: string | null;
+  y_units: string | null;
+}
+
 /** What the kernel tells unasked: progress, and that findings have changed. */
 export interface Event {
   kind: "event";
-  event: "summary";
-  summary: Summary;
+  event: "scan" | "summary";
+  summary: Summary | null;
+  scan: ScanResult | null;
 }
 
 /** What the header shows. */
@@ -87,6 +212,24 @@ export interface NodeRow {
   role: "auxiliary" | "candidate" | "coordinate" | "data" | "scalar" | null;
   direction: "decreasing" | "increasing" | null;
   counts: Counts;
+}
+
+/** What going through all values has found so far. */
+export interface ScanResult {
+  path: string;
+  phase: "cancelled" | "done" | "failed" | "none" | "running";
+  chunks_done: number;
+  chunks_total: number;
+  message: string;
+  count: number;
+  minimum: number | null;
+  maximum: number | null;
+  mean: number | null;
+  std: number | null;
+  states: StateCount[];
+  histogram: Histogram | null;
+  errors: ChunkError[];
+  seconds: number;
 }
 
 /** Asks for the summary. */
@@ -146,13 +289,37 @@ export interface PictureParams {
   width?: number;
   height?: number;
   everything?: boolean;
+  window?: Record<string, number[]>;
+  kind?: "auto" | "histogram" | "image" | "line" | "map";
+  part?: "imaginary" | "magnitude" | "phase" | "real" | null;
 }
 
-/** Asks for small pictures of some arrays, as RGBA images. */
+/** Asks for small pictures of some arrays, one byte a pixel. */
 export interface ThumbnailsParams {
   paths: string[];
   width?: number;
   height?: number;
+}
+
+/** Asks for the one-dimensional arrays of a group that run along a dimension, together. */
+export interface LinesParams {
+  path: string;
+  dimension?: string | null;
+  width?: number;
+}
+
+/** Asks to go through all values of an array, to stop that, or how far it is. */
+export interface ScanParams {
+  path: string;
+  action: "cancel" | "start" | "status";
+}
+
+/** Asks for the slice as a file. */
+export interface ExportParams {
+  path: string;
+  format: "csv" | "nc" | "npy" | "png" | "svg";
+  index?: Record<string, number>;
+  view?: Record<string, unknown>;
 }
 
 /** Asks for the netCDF view of a node. */
@@ -361,80 +528,6 @@ export interface Mark {
   message: string;
 }
 
-/** A quick look. Rows of ``values_buffer`` run along ``y``, columns along ``x``. */
-export interface PictureResult {
-  kind: "line" | "map" | "none" | "scalar" | "text";
-  path: string;
-  title: string;
-  label: string;
-  message: string | null;
-  data_type: string | null;
-  units: string | null;
-  x: Axis | null;
-  y: Axis | null;
-  sliders: Slider[];
-  values_type: "float32" | "float64" | null;
-  values_buffer: number | null;
-  states_buffer: number | null;
-  storage_states_buffer: number | null;
-  states: StateCount[];
-  low: number | null;
-  high: number | null;
-  text: string | null;
-  fill: string | null;
-  storage_fill: string | null;
-  read: ReadFacts | null;
-  errors: ChunkError[];
-}
-
-/** One axis of a picture. */
-export interface Axis {
-  label: string;
-  kind: "category" | "index" | "number" | "time";
-  start: number;
-  step: number;
-  size: number;
-  length: number;
-  decreasing: boolean;
-  units: string | null;
-  coordinates_buffer: number | null;
-  labels: string[] | null;
-}
-
-/** A dimension that a picture shows at one index. */
-export interface Slider {
-  dimension: string;
-  axis: number;
-  length: number;
-  index: number;
-  label: string;
-  units: string | null;
-}
-
-/** How many of the points shown are in a cell state. */
-export interface StateCount {
-  state: "absent" | "fill" | "inf" | "nan" | "neg_inf" | "storage_fill" | "unreadable" | "value";
-  code: number;
-  count: number;
-}
-
-/** What a picture cost. */
-export interface ReadFacts {
-  decoded_bytes: number;
-  whole_bytes: number;
-  chunks_read: number;
-  chunks_total: number;
-  decimated: boolean;
-  complete: boolean;
-  note: string;
-}
-
-/** A chunk that could not be read. */
-export interface ChunkError {
-  chunk: string;
-  message: string;
-}
-
 /** The small pictures that could be made. */
 export interface ThumbnailsResult {
   thumbnails: Thumbnail[];
@@ -448,6 +541,32 @@ export interface Thumbnail {
   image_buffer: number | null;
   kind: "line" | "map" | "none";
   label: string;
+}
+
+/** Arrays along one dimension, to be drawn together. */
+export interface LinesResult {
+  path: string;
+  dimension: string;
+  dimensions: string[];
+  x: Axis;
+  lines: Line[];
+  message: string | null;
+}
+
+/** One of several arrays along the same dimension. */
+export interface Line {
+  path: string;
+  label: string;
+  units: string | null;
+  values_buffer: number;
+  states_buffer: number;
+}
+
+/** A file for the user's own disk. */
+export interface ExportResult {
+  name: string;
+  media_type: string;
+  file_buffer: number;
 }
 
 /** A node as netCDF has it. */
@@ -521,6 +640,9 @@ export interface Methods {
   document: { params: DocumentParams; result: DocumentResult };
   picture: { params: PictureParams; result: PictureResult };
   thumbnails: { params: ThumbnailsParams; result: ThumbnailsResult };
+  lines: { params: LinesParams; result: LinesResult };
+  scan: { params: ScanParams; result: ScanResult };
+  export: { params: ExportParams; result: ExportResult };
   netcdf: { params: NetcdfParams; result: NetcdfResult };
   code: { params: CodeParams; result: CodeResult };
   colormaps: { params: ColormapsParams; result: ColormapsResult };

@@ -84,7 +84,7 @@ export class Session {
     this.options = new Trait(model, "view", readOptions);
     this.panel = new Trait(model, "panel", readPanel);
     this.client.onEvent = (event) => {
-      if (event.event === "summary") this.#take(event.summary);
+      if (event.summary) this.#take(event.summary);
     };
     void this.open();
   }

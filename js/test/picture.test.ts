@@ -21,6 +21,7 @@ const axis = (change: Partial<Axis>): Axis => ({
   units: null,
   coordinates_buffer: null,
   labels: null,
+  chunk: null,
   ...change,
 });
 
@@ -59,6 +60,17 @@ function picture(change: Partial<PictureResult> = {}): { picture: PictureResult;
     storage_fill: "0",
     read: null,
     errors: [],
+    kinds: [],
+    parts: [],
+    part: null,
+    image_buffer: null,
+    histogram: null,
+    categories: [],
+    packing: null,
+    valid_low: null,
+    valid_high: null,
+    curvilinear: null,
+    overview: null,
     ...change,
   };
   return { picture: base, buffers };

@@ -276,6 +276,8 @@ class Axis(Message):
     """float64, one per point; absent for kind ``index`` and ``category``."""
     labels: list[str] | None = None
     """A text per point, for kinds ``time`` and ``category``."""
+    chunk: int | None = None
+    """Array elements of a chunk along it, for the chunk grid."""
 
 
 class Slider(Message):
@@ -293,9 +295,20 @@ class Slider(Message):
 class StateCount(Message):
     """How many of the points shown are in a cell state."""
 
-    state: Literal["value", "fill", "nan", "inf", "neg_inf", "absent", "unreadable", "storage_fill"]
+    state: Literal[
+        "value",
+        "fill",
+        "nan",
+        "inf",
+        "neg_inf",
+        "absent",
+        "unreadable",
+        "storage_fill",
+        "unread",
+        "invalid",
+    ]
     code: int
-    """The number used for it in ``states_buffer``."""
+    """The number used for it in ``states_buffer``: 0 to 9 in the order above."""
     count: int
 
 
@@ -311,6 +324,57 @@ class ReadFacts(Message):
     complete: bool
     note: str
     """The same in a sentence."""
+
+
+class Category(Message):
+    """A value that stands for something: a flag of CF, true or false, or one of few integers."""
+
+    value: float
+    label: str
+
+
+class Packing(Message):
+    """CF's packing: what is stored times ``scale`` plus ``offset`` is what is meant."""
+
+    scale: float
+    offset: float
+    units: str | None
+    """Of the decoded values."""
+    text: str
+    """The formula, for people."""
+
+
+class Curvilinear(Message):
+    """Two-dimensional coordinates of a map's points, float32 in buffers of the map's shape."""
+
+    x_label: str
+    y_label: str
+    x_buffer: int
+    y_buffer: int
+    x_units: str | None = None
+    y_units: str | None = None
+
+
+class Histogram(Message):
+    """How often values fall between neighbouring edges."""
+
+    edges_buffer: int
+    """float64, one more than counts."""
+    counts_buffer: int
+    """float64."""
+    of: str
+    """What was counted: ``the points shown`` or ``the whole array``."""
+
+
+class Line(Message):
+    """One of several arrays along the same dimension."""
+
+    path: str
+    label: str
+    units: str | None
+    values_buffer: int
+    """float64."""
+    states_buffer: int
 
 
 class ChunkError(Message):
@@ -393,10 +457,41 @@ class PictureParams(Message):
     height: int = 500
     everything: bool = False
     """Read the whole slice, whatever the byte budget says."""
+    window: dict[str, list[int]] = {}
+    """Part of a dimension that is shown, as first index and the one after the last."""
+    kind: Literal["auto", "line", "map", "image", "histogram"] = "auto"
+    part: Literal["real", "imaginary", "magnitude", "phase"] | None = None
+    """Of complex values; the magnitude by default."""
+
+
+class LinesParams(Message):
+    """Asks for the one-dimensional arrays of a group that run along a dimension, together."""
+
+    path: str
+    dimension: str | None = None
+    """By default the one that most of them run along."""
+    width: int = 800
+
+
+class ScanParams(Message):
+    """Asks to go through all values of an array, to stop that, or how far it is."""
+
+    path: str
+    action: Literal["start", "cancel", "status"]
+
+
+class ExportParams(Message):
+    """Asks for the slice as a file."""
+
+    path: str
+    format: Literal["png", "svg", "npy", "csv", "nc"]
+    index: dict[str, int] = {}
+    view: dict[str, Any] = {}
+    """How the picture is drawn; see the trait of that name."""
 
 
 class ThumbnailsParams(Message):
-    """Asks for small pictures of some arrays, as RGBA images."""
+    """Asks for small pictures of some arrays, one byte a pixel."""
 
     paths: list[str]
     width: int = 160
@@ -449,6 +544,9 @@ class Request(Message):
         "document",
         "picture",
         "thumbnails",
+        "lines",
+        "scan",
+        "export",
         "netcdf",
         "code",
         "colormaps",
@@ -561,7 +659,7 @@ class DocumentResult(Message):
 class PictureResult(Message):
     """A quick look. Rows of ``values_buffer`` run along ``y``, columns along ``x``."""
 
-    kind: Literal["line", "map", "scalar", "text", "none"]
+    kind: Literal["line", "map", "image", "histogram", "scalar", "text", "none"]
     path: str
     title: str
     label: str
@@ -591,6 +689,62 @@ class PictureResult(Message):
     storage_fill: str | None = None
     read: ReadFacts | None = None
     errors: list[ChunkError] = []
+    kinds: list[str] = []
+    """The kinds of picture that can be made of the array, the one shown among them."""
+    parts: list[str] = []
+    """The parts of complex values that can be shown."""
+    part: str | None = None
+    image_buffer: int | None = None
+    """uint8, RGBA per point, for kind ``image``."""
+    histogram: Histogram | None = None
+    categories: list[Category] = []
+    packing: Packing | None = None
+    valid_low: float | None = None
+    valid_high: float | None = None
+    """CF's valid range, in stored values; points outside it are in state ``invalid`` when CF display is on."""
+    curvilinear: Curvilinear | None = None
+    overview: str | None = None
+    """Which smaller copy of the array was read instead, in a sentence."""
+
+
+class LinesResult(Message):
+    """Arrays along one dimension, to be drawn together."""
+
+    path: str
+    dimension: str
+    dimensions: list[str]
+    """Those that can be chosen."""
+    x: Axis
+    lines: list[Line]
+    message: str | None = None
+
+
+class ScanResult(Message):
+    """What going through all values has found so far."""
+
+    path: str
+    phase: Literal["none", "running", "done", "cancelled", "failed"]
+    chunks_done: int
+    chunks_total: int
+    message: str
+    count: int = 0
+    """Valid values."""
+    minimum: float | None = None
+    maximum: float | None = None
+    mean: float | None = None
+    std: float | None = None
+    states: list[StateCount] = []
+    histogram: Histogram | None = None
+    errors: list[ChunkError] = []
+    seconds: float = 0.0
+
+
+class ExportResult(Message):
+    """A file for the user's own disk."""
+
+    name: str
+    media_type: str
+    file_buffer: int
 
 
 class Thumbnail(Message):
@@ -669,12 +823,21 @@ class Reply(Message, kw_only=True):
     error: Failure | None = None
 
 
+class Partial(Message, kw_only=True):
+    """A picture that is not finished yet; the reply of the same ``id`` follows."""
+
+    kind: Literal["partial"] = "partial"
+    id: int
+    result: PictureResult
+
+
 class Event(Message, kw_only=True):
     """What the kernel tells unasked: progress, and that findings have changed."""
 
     kind: Literal["event"] = "event"
-    event: Literal["summary"] = "summary"
-    summary: Summary
+    event: Literal["summary", "scan"] = "summary"
+    summary: Summary | None = None
+    scan: ScanResult | None = None
 
 
 PARAMS: dict[str, type[Message]] = {
@@ -689,6 +852,9 @@ PARAMS: dict[str, type[Message]] = {
     "document": DocumentParams,
     "picture": PictureParams,
     "thumbnails": ThumbnailsParams,
+    "lines": LinesParams,
+    "scan": ScanParams,
+    "export": ExportParams,
     "netcdf": NetcdfParams,
     "code": CodeParams,
     "colormaps": ColormapsParams,
@@ -708,6 +874,9 @@ RESULTS: dict[str, type[Message]] = {
     "document": DocumentResult,
     "picture": PictureResult,
     "thumbnails": ThumbnailsResult,
+    "lines": LinesResult,
+    "scan": ScanResult,
+    "export": ExportResult,
     "netcdf": NetcdfResult,
     "code": CodeResult,
     "colormaps": ColormapsResult,
@@ -724,7 +893,7 @@ def schema() -> dict[str, Any]:
     dict
         ``$defs`` holds one schema per class; ``x-methods`` names params and result of each method.
     """
-    types = [Request, Cancel, Reply, Event, *PARAMS.values(), *RESULTS.values()]
+    types = [Request, Cancel, Reply, Partial, Event, *PARAMS.values(), *RESULTS.values()]
     _, definitions = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     asked = {"Request", "Cancel", *(params.__name__ for params in PARAMS.values())}
     for name, definition in definitions.items():

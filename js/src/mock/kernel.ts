@@ -33,6 +33,8 @@ const STATE_NAMES: StateCount["state"][] = [
   "absent",
   "unreadable",
   "storage_fill",
+  "unread",
+  "invalid",
 ];
 
 /** A session in memory that answers as the kernel would. */
@@ -78,7 +80,7 @@ export class MockKernel {
   /** Sends the summary unasked. */
   announce(progress?: Partial<Progress>): void {
     this.progress = { ...this.progress, ...progress };
-    const event = { kind: "event", event: "summary", summary: this.summary() };
+    const event = { kind: "event", event: "summary", summary: this.summary(), scan: null };
     this.onReply?.("event", event);
     this.model.receive(event);
   }
@@ -379,6 +381,15 @@ export class MockKernel {
       });
       return { names, tables_buffer: buffers.push(new DataView(tables.buffer)) - 1 };
     },
+    lines: () => {
+      throw new Refusal("bad_request", "not yet");
+    },
+    scan: () => {
+      throw new Refusal("bad_request", "not yet");
+    },
+    export: () => {
+      throw new Refusal("bad_request", "not yet");
+    },
     retry: ({ path }) => ({ row: this.#node(path).row }),
     walk: ({ action }) => {
       this.progress = { ...this.progress, phase: action === "cancel" ? "cancelled" : "walk" };
@@ -409,7 +420,7 @@ export class MockKernel {
     const size = Math.ceil(length / step);
     const coordinate =
       name === null ? undefined : this.store.coordinates.get(`${group === "/" ? "" : group}/${name}`);
-    const base = { label: name ?? `dim_${dim}`, start: 0, step, size, length };
+    const base = { label: name ?? `dim_${dim}`, start: 0, step, size, length, chunk: null };
     if (!coordinate)
       return {
         ...base,
@@ -463,6 +474,17 @@ export class MockKernel {
       storage_fill: "0.0",
       read: null,
       errors: [],
+      kinds: [],
+      parts: [],
+      part: null,
+      image_buffer: null,
+      histogram: null,
+      categories: [],
+      packing: null,
+      valid_low: null,
+      valid_high: null,
+      curvilinear: null,
+      overview: null,
     };
     if (!source || !shape || state !== "ok") return { ...result, message: problem ?? "nothing to draw" };
     if (source.kind === "text" || source.kind === "scalar") {
@@ -497,7 +519,7 @@ export class MockKernel {
     const values = new Float32Array(count);
     const states = new Uint8Array(count);
     const storage = new Uint8Array(count);
-    const counts = new Array<number>(8).fill(0);
+    const counts = new Array<number>(10).fill(0);
     let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     for (let at = 0; at < count; at++) {
       const i = (at % x.size) * x.step;

@@ -1,8 +1,8 @@
 import type { PictureResult, StateCount } from "../protocol.gen";
 import type { Mask } from "../session";
 
-/** `unread` is a point in a chunk that was left out to keep to the budget. */
-export type CellState = StateCount["state"] | "unread";
+/** `unread` is a point in a chunk that was left out to keep to the budget or has not come yet. */
+export type CellState = StateCount["state"];
 
 /** The states in the order of the codes used in here; `value` is 0. */
 export const STATES: readonly CellState[] = [
@@ -15,6 +15,7 @@ export const STATES: readonly CellState[] = [
   "unreadable",
   "storage_fill",
   "unread",
+  "invalid",
 ];
 
 export const STATE_NAMES: Record<CellState, string> = {
@@ -27,6 +28,7 @@ export const STATE_NAMES: Record<CellState, string> = {
   unreadable: "unreadable chunk",
   storage_fill: "storage fill_value",
   unread: "not read",
+  invalid: "outside valid range",
 };
 
 const [VALUE, FILL, NAN, INF, NEG_INF, , , STORAGE_FILL] = [0, 1, 2, 3, 4, 5, 6, 7] as const;

@@ -263,7 +263,7 @@ def codec_known(array: Array) -> Iterator[Fail]:
         needs = (
             "the Python package numcodecs"
             if isinstance(name, str) and name.startswith("numcodecs.")
-            else "whoever wrote it"
+            else "the codec of the program that wrote it"
         )
         yield Fail(pointer, f"codec {shown(name)} is not registered; decoding needs {needs}")
 

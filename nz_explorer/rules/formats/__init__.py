@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 MARKS = {True: "✓", False: "✗", None: "?"}
 MEANING = {True: "conforms", False: "does not conform", None: "not decided"}
 
+UNDECLARED = "NZ-1.0 is not declared; its rules are applied all the same"
+
 
 def render(
     reports: Sequence[Report], form: str, *, color: bool = False, width: int | None = None

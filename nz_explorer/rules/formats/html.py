@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nz_explorer.model.printable import printable
-from nz_explorer.rules.formats import MARKS, MEANING, nodes, plural, summary, undecided
+from nz_explorer.rules.formats import MARKS, MEANING, UNDECLARED, nodes, plural, summary, undecided
 
 if TYPE_CHECKING:
     from nz_explorer.rules.catalogue import RuleInfo
@@ -65,6 +65,7 @@ def fragment(report: Report, limit: int | None = None) -> str:
             for name, value in report.conforms.items()
         ),
         f"<br>{html.escape(summary(report))}</p>",
+        f'<p class="quiet">{UNDECLARED}</p>' if report.declared is False else "",
     ]
     path = None
     for finding in shown:
@@ -97,11 +98,8 @@ def fragment(report: Report, limit: int | None = None) -> str:
 
 def _finding(finding: Finding) -> str:
     place = f" <code>{_text(finding.pointer)}</code>" if finding.pointer else ""
-    tags = (
-        f' <span class="quiet">{html.escape(", ".join(finding.tags))}</span>'
-        if finding.tags
-        else ""
-    )
+    told = [tag for tag in finding.tags if tag != "undeclared"]  # said once, at the top
+    tags = f' <span class="quiet">{html.escape(", ".join(told))}</span>' if told else ""
     fix = finding.fix
     return (
         f'<li class="{finding.severity}"><b class="{finding.severity}">{finding.severity}</b> '

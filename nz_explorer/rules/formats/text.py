@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nz_explorer.model.printable import printable
-from nz_explorer.rules.formats import MARKS, nodes, plural, summary, undecided
+from nz_explorer.rules.formats import MARKS, UNDECLARED, nodes, plural, summary, undecided
 
 if TYPE_CHECKING:
     from nz_explorer.rules.catalogue import RuleInfo
@@ -71,7 +71,7 @@ def report_text(
     verdicts.append(summary(report))
     out.print(verdicts, soft_wrap=width is None)
     if report.declared is False:
-        out.print(Text("NZ-1.0 is not declared; its rules are applied all the same", style="dim"))
+        out.print(Text(UNDECLARED, style="dim"))
     shown: Counter[str] = Counter()
     for path, found in groupby(report.findings, key=lambda finding: finding.path):
         here = []

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import queue
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from nz_explorer.model.fill import FillValue, matches
-from nz_explorer.store import Cancellation
+from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.values.cache import MEBIBYTE, Chunk, ChunkCache
 from nz_explorer.values.opening import Coordinates, OpenArray
 
 Progress = Callable[[int, int], object]
+
+PARTIAL_SECONDS = 0.15
+"""Pause between two looks at what is there so far."""
 
 _LOCAL_THREADS = 4
 _REMOTE_THREADS = 16
@@ -29,8 +34,9 @@ def read_chunks(
     cache: ChunkCache | None = None,
     cancel: Cancellation | None = None,
     progress: Progress | None = None,
+    partial: Callable[[dict[Coordinates, Chunk]], object] | None = None,
 ) -> dict[Coordinates, Chunk]:
-    """Read chunks of an array.
+    """Read chunks of an array, those nearest to the middle of what is wanted first.
 
     Parameters
     ----------
@@ -44,6 +50,9 @@ def read_chunks(
         Looked at before each read.
     progress
         Called with the number of chunks done and of all, from any thread.
+    partial
+        Called with the chunks that are there so far, from any thread, yet never by two at once nor
+        more often than people see.
 
     Returns
     -------
@@ -53,15 +62,16 @@ def read_chunks(
     Raises
     ------
     Cancelled
-        If it was cancelled.
+        If it was cancelled. Reads that are under way then end by themselves, and are kept.
     """
     found: dict[Coordinates, Chunk] = {}
     for chunk in wanted:
         kept = None if cache is None else cache.get(opened.version, chunk)
         if kept is not None:
             found[chunk] = kept
-    tasks = _tasks(opened, [chunk for chunk in wanted if chunk not in found])
+    tasks = _nearest_first(_tasks(opened, [chunk for chunk in wanted if chunk not in found]))
     lock = threading.Lock()
+    shown = _Throttle(partial)
 
     def work(task: list[Coordinates]) -> None:
         if cancel is not None:
@@ -70,14 +80,56 @@ def read_chunks(
         with lock:
             found.update(chunks)
             done = len(found)
+            so_far = dict(found) if done < len(wanted) and shown.due() else None
         if cache is not None:
             for coordinates, chunk in chunks.items():
                 cache.put(opened.version, coordinates, chunk)
         if progress is not None:
             progress(done, len(wanted))
+        if so_far is not None and not (cancel is not None and cancel.cancelled):
+            shown.show(so_far)
 
-    _run(work, tasks, _LOCAL_THREADS if opened.array.hierarchy.reader.local else _REMOTE_THREADS)
+    local = opened.array.hierarchy.reader.local
+    _run(work, tasks, _LOCAL_THREADS if local else _REMOTE_THREADS, cancel)
     return found
+
+
+class _Throttle:
+    """Lets a callback through once in a while."""
+
+    def __init__(self, callback: Callable[[dict[Coordinates, Chunk]], object] | None) -> None:
+        self._callback = callback
+        self._busy = threading.Lock()
+        self._last = time.monotonic()
+
+    def due(self) -> bool:
+        """Tell whether it is time again."""
+        return (
+            self._callback is not None
+            and not self._busy.locked()
+            and time.monotonic() - self._last >= PARTIAL_SECONDS
+        )
+
+    def show(self, chunks: dict[Coordinates, Chunk]) -> None:
+        """Call back, unless another thread is at it."""
+        if self._callback is None or not self._busy.acquire(blocking=False):
+            return
+        try:
+            self._callback(chunks)
+        finally:
+            self._last = time.monotonic()
+            self._busy.release()
+
+
+def _nearest_first(tasks: list[list[Coordinates]]) -> list[list[Coordinates]]:
+    """Sort boxes of chunks by how far they are from the middle of all."""
+    if len(tasks) < 3 or not tasks[0][0]:
+        return tasks
+    corners = np.asarray([[min(task), max(task)] for task in tasks])
+    centres = corners.mean(axis=1)
+    middle = (corners.min(axis=(0, 1)) + corners.max(axis=(0, 1))) / 2
+    order = np.argsort(((centres - middle) ** 2).sum(axis=1), kind="stable")
+    return [tasks[i] for i in order.tolist()]
 
 
 def chunk_exists(opened: OpenArray, chunk: Coordinates) -> bool:
@@ -105,21 +157,31 @@ def chunk_exists(opened: OpenArray, chunk: Coordinates) -> bool:
 
 
 def _run(
-    work: Callable[[list[Coordinates]], None], tasks: list[list[Coordinates]], threads: int
+    work: Callable[[list[Coordinates]], None],
+    tasks: list[list[Coordinates]],
+    threads: int,
+    cancel: Cancellation | None,
 ) -> None:
-    if len(tasks) <= 1:
+    if len(tasks) <= 1 and (cancel is None or threads == _LOCAL_THREADS):
         for task in tasks:
             work(task)
         return
-    with ThreadPoolExecutor(min(threads, len(tasks)), "nz-chunks") as pool:
-        futures = [pool.submit(work, task) for task in tasks]
-        try:
-            for future in futures:
-                future.result()
-        except BaseException:
-            for future in futures:
-                future.cancel()
-            raise
+    pool = ThreadPoolExecutor(max(1, min(threads, len(tasks))), "nz-chunks")
+    ended: queue.SimpleQueue[Future[None] | None] = queue.SimpleQueue()
+    forget = cancel.on_cancel(lambda: ended.put(None)) if cancel is not None else None
+    try:
+        for task in tasks:
+            pool.submit(work, task).add_done_callback(ended.put)
+        for _ in tasks:
+            future = ended.get()
+            if future is None:
+                # a slow store must not hold up what is wanted now
+                raise Cancelled
+            future.result()
+    finally:
+        if forget is not None:
+            forget()
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _tasks(opened: OpenArray, chunks: list[Coordinates]) -> list[list[Coordinates]]:

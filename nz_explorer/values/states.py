@@ -21,7 +21,9 @@ UNREADABLE = 6
 STORAGE_FILL = 7
 """Equal to the storage ``fill_value``, where that is looked at as the mask."""
 UNREAD = 8
-"""In a chunk that was left out to keep to the budget."""
+"""In a chunk that was left out to keep to the budget, or has not arrived yet."""
+INVALID = 9
+"""Outside CF's valid range, where that is looked at."""
 
 CODES: dict[str, int] = {
     "value": VALUE,
@@ -33,6 +35,7 @@ CODES: dict[str, int] = {
     "unreadable": UNREADABLE,
     "storage_fill": STORAGE_FILL,
     "unread": UNREAD,
+    "invalid": INVALID,
 }
 """Names of the states, as the protocol writes them, and their codes."""
 
@@ -46,6 +49,7 @@ TITLES: dict[int, str] = {
     UNREADABLE: "chunk unreadable",
     STORAGE_FILL: "storage fill_value",
     UNREAD: "not read",
+    INVALID: "outside the valid range",
 }
 """What a legend calls them."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,8 @@ from nz_explorer.values.cache import MEBIBYTE, Chunk, ChunkCache
 from nz_explorer.values.chunks import Progress, read_chunks
 from nz_explorer.values.opening import Coordinates, OpenArray, open_for_reading
 from nz_explorer.values.states import ABSENT, UNREAD, UNREADABLE, States, classify
+
+Partial = Callable[["Window"], object]
 
 DEFAULT_BUDGET = 64 * MEBIBYTE
 _MOST_ERRORS = 20
@@ -35,6 +37,9 @@ class Points:
         The array indices are ``start + step * i`` for ``i`` in ``range(size)``.
     length
         Length of the dimension.
+    low, high
+        The part of the dimension that the points stand for, as first index and the one after the
+        last; `high` is None for the end.
     """
 
     axis: int
@@ -42,11 +47,18 @@ class Points:
     step: int
     size: int
     length: int
+    low: int = 0
+    high: int | None = None
 
     @property
     def indices(self) -> np.ndarray[Any, np.dtype[np.int64]]:
         """The array indices, int64."""
         return self.start + self.step * np.arange(self.size, dtype=np.int64)
+
+    @property
+    def end(self) -> int:
+        """The index after the last of the part that the points stand for."""
+        return self.length if self.high is None else self.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +146,12 @@ def read_window(
     index: Mapping[int, int],
     most_points: Sequence[int],
     *,
+    parts: Mapping[int, tuple[int, int]] | None = None,
     budget: int | None = DEFAULT_BUDGET,
     cache: ChunkCache | None = None,
     cancel: Cancellation | None = None,
     progress: Progress | None = None,
+    partial: Partial | None = None,
 ) -> Window:
     """Read a slice of an array at no more points than asked for, within a byte budget.
 
@@ -156,6 +170,8 @@ def read_window(
         moved to it, and 0 is taken where there is none.
     most_points
         The most points along each of `axes`.
+    parts
+        Part of an axis to show, as first index and the one after the last; all of it by default.
     budget
         The most bytes to decode; None for no limit. Chunks in the cache cost nothing.
     cache
@@ -164,6 +180,8 @@ def read_window(
         Looked at between chunks.
     progress
         Called with the number of chunks done and of all.
+    partial
+        Called now and then, from any thread, with what is there so far.
 
     Returns
     -------
@@ -177,11 +195,20 @@ def read_window(
         If it was cancelled.
     """
     opened = open_for_reading(array, cache)
+    parts = parts or {}
     points = [
-        spread(axis, opened.shape[axis], most) for axis, most in zip(axes, most_points, strict=True)
+        spread(axis, opened.shape[axis], most, *parts.get(axis, ()))
+        for axis, most in zip(axes, most_points, strict=True)
     ]
     return read_points(
-        array, points, index, budget=budget, cache=cache, cancel=cancel, progress=progress
+        array,
+        points,
+        index,
+        budget=budget,
+        cache=cache,
+        cancel=cancel,
+        progress=progress,
+        partial=partial,
     )
 
 
@@ -194,6 +221,7 @@ def read_points(
     cache: ChunkCache | None = None,
     cancel: Cancellation | None = None,
     progress: Progress | None = None,
+    partial: Partial | None = None,
 ) -> Window:
     """Read a slice of an array at given points, or at fewer where they take more than the budget.
 
@@ -201,7 +229,7 @@ def read_points(
     ----------
     points
         The points along each axis to show, in the order of the result.
-    array, index, budget, cache, cancel, progress
+    array, index, budget, cache, cancel, progress, partial
         As for `read_window`.
 
     Returns
@@ -223,7 +251,19 @@ def read_points(
         if axis not in shown
     }
     plan = _plan(opened, tuple(points), fixed, budget, cache)
-    chunks = read_chunks(opened, plan.chunks, cache=cache, cancel=cancel, progress=progress)
+
+    def show(so_far: dict[Coordinates, Chunk]) -> None:
+        if partial is not None:
+            partial(_assemble(opened, plan, fixed, so_far))
+
+    chunks = read_chunks(
+        opened,
+        plan.chunks,
+        cache=cache,
+        cancel=cancel,
+        progress=progress,
+        partial=None if partial is None else show,
+    )
     return _assemble(opened, plan, fixed, chunks)
 
 
@@ -252,7 +292,7 @@ def _plan(
     cache: ChunkCache | None,
 ) -> _Plan:
     axes = [part.axis for part in points]
-    total = math.prod(opened.grid[axis] for axis in axes)
+    total = math.prod(_chunks_across(opened, part) for part in points)
     touched = [_touched(opened, part) for part in points]
     affordable = total if budget is None else budget // max(1, opened.chunk_bytes)
     every: list[Coordinates] = []
@@ -290,12 +330,23 @@ def _fill_up(
     return [chunk for chunk in every if chunk in chosen or chunk not in fresh]
 
 
-def spread(axis: int, length: int, most: int) -> Points:
-    """Spread points over an axis; the gaps at its two ends are alike."""
-    step = max(1, -(-length // max(1, most)))
-    size = -(-length // step)
-    start = (length - 1 - (size - 1) * step) // 2 if size else 0
-    return Points(axis, start, step, size, length)
+def spread(axis: int, length: int, most: int, low: int = 0, high: int | None = None) -> Points:
+    """Spread points over an axis, or a part of it; the gaps at its two ends are alike."""
+    if high is not None:
+        low = max(0, min(low, length - 1))
+        high = max(low + 1, min(high, length))
+    if (low, high) == (0, length):
+        high = None
+    count = (length if high is None else high) - low
+    step = max(1, -(-count // max(1, most)))
+    size = -(-count // step)
+    start = low + (count - 1 - (size - 1) * step) // 2 if size else low
+    return Points(axis, start, step, size, length, low, high)
+
+
+def _chunks_across(opened: OpenArray, points: Points) -> int:
+    size = opened.chunk_shape[points.axis]
+    return -(-points.end // size) - points.low // size
 
 
 def _touched(opened: OpenArray, points: Points) -> list[int]:
@@ -354,7 +405,7 @@ def _fewer(
         return chosen, points
     # no point per chunk is left out: a point in every chunk that is read
     sparse = tuple(
-        part if count == len(chunks) else spread(part.axis, part.length, count)
+        part if count == len(chunks) else spread(part.axis, part.length, count, part.low, part.high)
         for part, chunks, count in zip(points, touched, counts, strict=True)
     )
     return [_touched(opened, part) for part in sparse], sparse

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import secrets
 import signal
 import socket
@@ -25,21 +26,23 @@ import urllib.parse
 import urllib.request
 import webbrowser
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from jupyter_client.blocking.client import BlockingKernelClient
 
 LOOPBACK = "127.0.0.1"
 START_SECONDS = 120.0
 CELL_SECONDS = 120.0
 
-# JupyterLab's default workspace with its side bars folded: the width belongs to the explorer.
-_WORKSPACE = {
+WORKSPACE = {
     "metadata": {"id": "default"},
     "data": {
         "layout-restorer:data": {
@@ -52,6 +55,7 @@ _WORKSPACE = {
         }
     },
 }
+"""JupyterLab's default workspace with its side bars folded: the width belongs to the explorer."""
 
 
 class LaunchError(RuntimeError):
@@ -88,7 +92,7 @@ class Server:
         method
             The HTTP method.
         path
-            The path below ``/api/``.
+            The path below the server's address, such as ``api/contents``.
         body
             What to send, as JSON.
 
@@ -98,7 +102,7 @@ class Server:
             The decoded answer, None where it is empty.
         """
         request = urllib.request.Request(  # noqa: S310  # always http to the loopback interface
-            f"{self.url}api/{urllib.parse.quote(path)}",
+            f"{self.url}{urllib.parse.quote(path)}",
             method=method,
             data=None if body is None else json.dumps(body).encode(),
             headers={"Authorization": f"token {self.token}", "Content-Type": "application/json"},
@@ -295,12 +299,12 @@ def _environment(scratch: Path, token: str) -> dict[str, str]:
     announcements = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
     (config / "page_config.json").write_text(json.dumps(announcements), "utf-8")
     path = os.environ.get("JUPYTER_CONFIG_PATH")
-    (workspaces / "default-37a8.jupyterlab-workspace").write_text(json.dumps(_WORKSPACE), "utf-8")
+    (workspaces / "default-37a8.jupyterlab-workspace").write_text(json.dumps(WORKSPACE), "utf-8")
     return {
         **os.environ,
         "JUPYTER_TOKEN": token,
         "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, (str(config.parent), path))),
-        "JUPYTERLAB_WORKSPACES_DIR": str(workspaces),
+        "JUPYTERLABWORKSPACES_DIR": str(workspaces),
     }
 
 
@@ -356,11 +360,11 @@ def run_first_cell(server: Server, notebook: str) -> None:
     notebook
         The notebook's path below the server's folder.
     """
-    model = server.request("GET", f"contents/{notebook}")["content"]
+    model = server.request("GET", f"api/contents/{notebook}")["content"]
     cell = next(cell for cell in model["cells"] if cell["cell_type"] == "code")
     session = server.request(
         "POST",
-        "sessions",
+        "api/sessions",
         {
             "path": notebook,
             "name": Path(notebook).name,
@@ -372,7 +376,7 @@ def run_first_cell(server: Server, notebook: str) -> None:
     # The outputs come from the cell itself, a moment ago: JupyterLab may show them.
     cell["metadata"]["trusted"] = True
     body = {"type": "notebook", "format": "json", "content": model}
-    server.request("PUT", f"contents/{notebook}", body)
+    server.request("PUT", f"api/contents/{notebook}", body)
 
 
 def _execute(kernel: str, source: str) -> tuple[list[dict[str, Any]], int | None]:
@@ -389,9 +393,9 @@ def _execute(kernel: str, source: str) -> tuple[list[dict[str, Any]], int | None
 
     client = BlockingKernelClient(connection_file=find_connection_file(f"kernel-{kernel}.json"))
     client.load_connection_file()
-    client.start_channels()
+    client.start_channels(hb=False)
     try:
-        client.wait_for_ready(timeout=START_SECONDS)
+        _wait_for_kernel(client)
         reply = client.execute_interactive(
             source, allow_stdin=False, output_hook=collect, timeout=CELL_SECONDS
         )
@@ -401,3 +405,18 @@ def _execute(kernel: str, source: str) -> tuple[list[dict[str, Any]], int | None
         client.stop_channels()
     count = reply["content"].get("execution_count")
     return outputs, count if isinstance(count, int) else None
+
+
+def _wait_for_kernel(client: BlockingKernelClient) -> None:
+    """Wait until the kernel's outputs arrive here.
+
+    The client's own ``wait_for_ready`` takes a kernel for dead whose heart does not beat within a
+    second, which a busy machine needs for starting Python.
+    """
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        client.kernel_info()
+        with suppress(queue.Empty):
+            client.get_iopub_msg(timeout=1)
+            return
+    raise TimeoutError(f"its kernel did not start in {START_SECONDS:.0f} s")

@@ -123,8 +123,8 @@ def take(browser: Browser, server: Server, folder: Path, shot: Shot, theme: str)
     explorer.root.screenshot(path=target, animations="disabled")
     print(f"{target.relative_to(ROOT)}: {target.stat().st_size // 1024} kB", flush=True)
     context.close()
-    for session in server.request("GET", "sessions"):
-        server.request("DELETE", f"sessions/{session['id']}")
+    for session in server.request("GET", "api/sessions"):
+        server.request("DELETE", f"api/sessions/{session['id']}")
 
 
 def show_temperature(path: str) -> Callable[[Notebook, Explorer], None]:

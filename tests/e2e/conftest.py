@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
-from nz_explorer.launch import Server, serve
+from nz_explorer.launch import WORKSPACE, Server, serve
 from tests.e2e import browser as chromium
 from tests.e2e.lab import Notebook, write_notebook
 
@@ -75,7 +75,20 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+def clean_lab(lab: Lab) -> Iterator[Lab]:
+    """Give each test a JupyterLab without open notebooks, and leave no kernels behind.
+
+    JupyterLab restores what was open when a page was closed; kernels end when the page, which would
+    complain, is gone.
+    """
+    lab.server.request("PUT", "lab/api/workspaces/default", WORKSPACE)
+    yield lab
+    for session in lab.server.request("GET", "api/sessions"):
+        lab.server.request("DELETE", f"api/sessions/{session['id']}")
+
+
+@pytest.fixture
+def page(browser: Browser, clean_lab: Lab, request: pytest.FixtureRequest) -> Iterator[Page]:
     """Open a page; afterwards its errors are the test's, and a failed test leaves a picture."""
     context = browser.new_context(viewport=VIEWPORT)
     page = context.new_page()
@@ -98,21 +111,20 @@ def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
         FAILURES.mkdir(exist_ok=True)
         name = re.sub(r"\W+", "-", request.node.name).strip("-")
         page.screenshot(path=FAILURES / f"{name}.png")
+    found = list(problems)
     context.close()
-    assert not problems, "the page reported errors"
+    assert not found, "the page reported errors"
 
 
 @pytest.fixture
 def notebook(
     lab: Lab, page: Page, request: pytest.FixtureRequest
-) -> Iterator[Callable[[Sequence[str]], Notebook]]:
-    """Open a notebook made of these cells; its kernel is shut down afterwards."""
+) -> Callable[[Sequence[str]], Notebook]:
+    """Open a notebook made of these cells."""
     name = re.sub(r"\W+", "-", request.node.name).strip("-") + ".ipynb"
 
     def open_notebook(cells: Sequence[str]) -> Notebook:
         write_notebook(lab.folder / name, cells)
         return Notebook.open(page, lab.server, lab.folder, name)
 
-    yield open_notebook
-    for session in lab.server.request("GET", "sessions"):
-        lab.server.request("DELETE", f"sessions/{session['id']}")
+    return open_notebook

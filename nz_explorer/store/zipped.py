@@ -100,9 +100,11 @@ class ZipReader(Reader):
 
     def open_zarr_store(self) -> Store:
         """Open the store for zarr, read-only."""
+        from zarr.core.sync import sync
         from zarr.storage import ZipStore
 
-        return ZipStore(self.file, mode="r", read_only=True)
+        # One that was not opened fails at its first read.
+        return sync(ZipStore.open(self.file, mode="r", read_only=True))
 
     def close(self) -> None:
         """Close the file."""

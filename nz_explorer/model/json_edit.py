@@ -63,47 +63,62 @@ class _Piece:
 
 
 class _Container:
-    """An object or a list, taken apart into its members or items."""
+    """An object or a list, taken apart into its members or items.
 
-    __slots__ = ("inner", "is_object", "names", "pieces", "repeated")
+    Parameters
+    ----------
+    text : str
+        A text.
+    at : int
+        Where in it the container begins.
+    parts : sequence of str
+        Which member to take apart as well, and so on: in one go, because looking for the end of a
+        consolidated document takes as long as taking it apart.
+    """
 
-    def __init__(self, text: str) -> None:
-        self.is_object = text[0] == "{"
+    __slots__ = ("end", "inner", "is_object", "names", "pieces", "repeated")
+
+    def __init__(self, text: str, at: int = 0, parts: Sequence[str] = ()) -> None:
+        self.is_object = text[at] == "{"
         self.pieces: list[_Piece] = []
         self.names: dict[str, _Piece] = {}
         """Members by name; of a repeated name, the last."""
         self.repeated: set[str] = set()
         self.inner = ""
         """What an empty container has between its brackets."""
-        self._split(text)
+        self.end = self._split(text, at + 1, parts)
 
-    def _split(self, text: str) -> None:
-        at = 1
+    def _split(self, text: str, at: int, parts: Sequence[str]) -> int:
         while True:
             lead = _space(text, at)
             at += len(lead)
-            if text[at] in "}]" and not self.pieces:
+            if text[at : at + 1] in ("}", "]") and not self.pieces:
                 self.inner = lead
-                return
+                return at + 1
             key = colon = ""
             if self.is_object:
                 key = _matched(_TEXT, text, at)
                 colon = _matched(_COLON, text, at + len(key))
                 at += len(key) + len(colon)
-            end = _end(text, at)
-            value = text[at:end]
+            value: str | _Container
+            if parts and key and text[at : at + 1] in ("{", "[") and _name(key) == parts[0]:
+                value = _Container(text, at, parts[1:])
+                end = value.end
+            else:
+                end = _end(text, at)
+                value = text[at:end]
             trail = _space(text, end)
             piece = _Piece(lead, key, colon, value, trail)
             self.pieces.append(piece)
             if self.is_object:
                 self.name(piece)
             at = end + len(trail) + 1
-            if text[at - 1] != ",":
-                return
+            if text[at - 1 : at] != ",":
+                return at
 
     def name(self, piece: _Piece) -> None:
         """Make a member findable by its name."""
-        name = json.loads(piece.key, strict=False)
+        name = _name(piece.key)
         if name in self.names:
             self.repeated.add(name)
         self.names[name] = piece
@@ -120,6 +135,10 @@ class _Container:
             opening = ","
         parts.append(closing)
         return "".join(parts)
+
+
+def _name(key: str) -> Any:
+    return key[1:-1] if "\\" not in key else json.loads(key, strict=False)
 
 
 def _as_text(value: str | _Container) -> str:
@@ -240,11 +259,10 @@ class JsonText:
     """
 
     def __init__(self, text: str) -> None:
+        body = text.strip(" \t\r\n")
         self._lead = _space(text, 0)
-        body = text[len(self._lead) :]
-        end = _end(body, 0)
-        self._root: str | _Container = body[:end]
-        self._trail = body[end:]
+        self._root: str | _Container = body
+        self._trail = text[len(self._lead) + len(body) :]
         self._style = _Style.of(text)
 
     @classmethod
@@ -415,7 +433,7 @@ class JsonText:
 
     def _container(self, parts: Sequence[str]) -> tuple[_Container, str]:
         """Return what holds the value at a pointer, and the indentation of its closing bracket."""
-        here = self._root = _apart(self._root, ())
+        here = self._root = _apart(self._root, (), parts[:-1])
         indent = self._lead.rpartition("\n")[2]
         for depth, part in enumerate(parts[:-1], 1):
             if here.is_object:
@@ -423,7 +441,7 @@ class JsonText:
             else:
                 piece = here.pieces[_index(part, len(here.pieces) - 1, parts[:depth])]
             indent = _indent(piece, indent)
-            here = piece.value = _apart(piece.value, parts[:depth])
+            here = piece.value = _apart(piece.value, parts[:depth], parts[depth:-1])
         return here, indent
 
     @staticmethod
@@ -436,12 +454,13 @@ class JsonText:
         return container.names[name]
 
 
-def _apart(value: str | _Container, parts: Sequence[str]) -> _Container:
+def _apart(value: str | _Container, parts: Sequence[str], below: Sequence[str] = ()) -> _Container:
+    """Return a container, taken apart as far as a pointer leads through it."""
     if isinstance(value, _Container):
         return value
-    if value[0] not in "{[":
+    if value[:1] not in ("{", "["):
         raise PatchError(f"{_pointer(parts) or 'the document'} is neither an object nor a list")
-    return _Container(value)
+    return _Container(value, 0, below)
 
 
 def _indent(piece: _Piece, above: str) -> str:

@@ -2,7 +2,8 @@
 
 from nz_explorer.quicklook.colormaps import colormap_tables
 from nz_explorer.quicklook.figure import figure
-from nz_explorer.quicklook.look import Axis, QuickLook, Slider, StateCount, make
+from nz_explorer.quicklook.look import make
+from nz_explorer.quicklook.picture import Axis, QuickLook, Slider, StateCount
 from nz_explorer.quicklook.thumbnail import thumbnail
 
 __all__ = [

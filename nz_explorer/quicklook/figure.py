@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from nz_explorer.quicklook.colormaps import NAMES
-from nz_explorer.quicklook.look import Axis, Numbers, QuickLook
+from nz_explorer.quicklook.picture import Axis, Numbers, QuickLook
 from nz_explorer.quicklook.words import slice_text
 from nz_explorer.values.states import (
     ABSENT,
     FILL,
     INF,
+    INVALID,
     NAN,
     NEG_INF,
     STORAGE_FILL,
@@ -32,7 +33,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
 
-Mask = Literal["nz", "storage", "raw"]
+    from nz_explorer.values.curvilinear import Curvilinear
+
+_Doubles = np.ndarray[Any, np.dtype[np.float64]]
+Mask = Literal["nz", "storage", "raw", "differences"]
+
+_ONLY_NZ, _ONLY_STORAGE = 20, 21
+"""Not states of the protocol: where the two masks differ."""
 
 # paper, ink, hatch: never told apart by colour alone
 _LOOKS: dict[int, tuple[str, str, str]] = {
@@ -44,15 +51,24 @@ _LOOKS: dict[int, tuple[str, str, str]] = {
     UNREADABLE: ("#f6cccc", "#c81e1e", "XXXX"),
     STORAGE_FILL: ("#dcdcdc", "#a8a8a8", "\\\\\\\\"),
     UNREAD: ("#ffffff", "#dddddd", ".."),
+    INVALID: ("#f5e6c8", "#b8862b", "++++"),
+    _ONLY_NZ: ("#ffd9a8", "#d9730d", "////"),
+    _ONLY_STORAGE: ("#c9dcff", "#1f5fd0", "\\\\\\\\"),
+}
+_TITLES = {
+    **TITLES,
+    _ONLY_NZ: "missing under NZ only",
+    _ONLY_STORAGE: "missing by the storage fill_value only",
 }
 _UNEVEN = 20
 """A grid whose widest cell is so many times its narrowest is drawn by number."""
 _MOST_TICKS = 6
+_MOST_CATEGORIES = 24
 _LONGEST = 90
 _lock = threading.RLock()  # fonts and text layout of matplotlib are shared
 
 
-def figure(
+def figure(  # noqa: PLR0913  # each is a choice of the caller
     look: QuickLook,
     *,
     mask: Mask = "nz",
@@ -60,6 +76,8 @@ def figure(
     low: float | None = None,
     high: float | None = None,
     log: bool = False,
+    decoded: bool = True,
+    curvilinear: bool = False,
     width: float = 8.0,
     height: float = 5.0,
     **_: object,
@@ -72,13 +90,17 @@ def figure(
         From `make`.
     mask
         What counts as missing: ``_FillValue`` (``nz``), the storage ``fill_value`` (``storage``),
-        or nothing that is a number (``raw``).
+        nothing that is a number (``raw``); or where the first two differ (``differences``).
     colormap
         A name that matplotlib knows; empty or None for the default.
     low, high
         Limits of colour or of the y axis; the range of what is shown where they are None.
     log
         Logarithmic colours or y axis; values that are not positive then take the lowest colour.
+    decoded
+        Apply CF's packing and valid range, where the array has them.
+    curvilinear
+        Draw a map on its two-dimensional coordinates, where it has them.
     width, height
         In inches.
 
@@ -100,9 +122,16 @@ def figure(
         drawn = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(drawn)
         axes = drawn.add_subplot()
-        view = _View(mask, colormap or NAMES[0], low, high, log)
+        view = _View(mask, colormap or NAMES[0], low, high, log, decoded)
         if look.kind == "map" and look.values is not None:
-            _draw_map(drawn, axes, look, view)
+            if curvilinear and look.curvilinear is not None:
+                _draw_curvilinear(drawn, axes, look, view)
+            else:
+                _draw_map(drawn, axes, look, view)
+        elif look.kind == "image" and look.image is not None:
+            _draw_image(axes, look, view)
+        elif look.kind == "histogram" and look.histogram is not None:
+            _draw_histogram(axes, look, view)
         elif look.kind == "line" and look.values is not None:
             _draw_line(axes, look, view)
         else:
@@ -118,24 +147,52 @@ class _View:
     low: float | None
     high: float | None
     log: bool
+    decoded: bool = True
+
+    def values(self, look: QuickLook) -> Numbers:
+        """Return the numbers that are drawn: unpacked where that is wanted."""
+        assert look.values is not None  # noqa: S101  # only pictures come here
+        if self.decoded and look.packing is not None:
+            decoded: Numbers = look.packing.decode(look.values)
+            return decoded
+        return look.values
 
     def states(self, look: QuickLook) -> States:
         """Return the states under the mask that was chosen."""
         assert look.cell_states is not None  # noqa: S101  # only pictures come here
-        assert look.values is not None  # noqa: S101
         assert look.storage_states is not None  # noqa: S101
+        nz, storage = (self._valid(look, s) for s in (look.cell_states, look.storage_states))
         if self.mask == "nz":
-            return look.cell_states
+            return nz
         if self.mask == "storage":
-            return look.storage_states
+            return storage
+        if self.mask == "differences":
+            only_storage = (nz == VALUE) & (storage != VALUE)
+            only_nz = (nz != VALUE) & (storage == VALUE)
+            return np.where(only_nz, _ONLY_NZ, np.where(only_storage, _ONLY_STORAGE, nz)).astype(
+                "u1"
+            )
         # raw: a fill value is a number again; what was not read stays unread
         states = look.cell_states.copy()
         filled = states == FILL
         states[filled] = VALUE
-        states[filled & np.isnan(look.values)] = NAN
-        states[filled & (look.values == np.inf)] = INF
-        states[filled & (look.values == -np.inf)] = NEG_INF
+        if look.values is not None:
+            states[filled & np.isnan(look.values)] = NAN
+            states[filled & (look.values == np.inf)] = INF
+            states[filled & (look.values == -np.inf)] = NEG_INF
         return states
+
+    def _valid(self, look: QuickLook, states: States) -> States:
+        """Mark what lies outside CF's valid range."""
+        limits = (look.valid_low, look.valid_high)
+        if not self.decoded or look.values is None or limits == (None, None):
+            return states
+        low, high = (
+            (-np.inf if limits[0] is None else limits[0]),
+            (np.inf if limits[1] is None else limits[1]),
+        )
+        outside = (states == VALUE) & ~((look.values >= low) & (look.values <= high))
+        return np.where(outside, INVALID, states).astype(np.uint8)
 
     def limits(self, values: np.ndarray[Any, Any]) -> tuple[float, float]:
         """Return the limits in force for the values that are shown."""
@@ -163,34 +220,193 @@ class _View:
 
 
 def _draw_map(drawn: Figure, axes: Axes, look: QuickLook, view: _View) -> None:
-    from matplotlib import colormaps
-    from matplotlib.colors import LogNorm, Normalize
-
     if look.x is None or look.y is None or look.values is None:
         return
-    if view.colormap not in colormaps:
-        raise ValueError(f"matplotlib has no colormap {view.colormap!r}")
+    _known_colormap(view)
     states = view.states(look)
-    shown = np.ma.masked_array(look.values, mask=states != VALUE)
-    low, high = view.limits(look.values[states == VALUE])
-    norm = LogNorm(low, high, clip=True) if view.log else Normalize(low, high)
+    values = view.values(look)
     x, y = _edges(look.x), _edges(look.y)
     for code in _present(states):
         _patch_area(axes, states == code, x, y, code)
-    picture = _cells(axes, shown, x, y, cmap=view.colormap, norm=norm)
+    colours = _colours(look, view, values, states)
+    shown = np.ma.masked_array(colours.values, mask=states != VALUE)
+    picture = _cells(axes, shown, x, y, cmap=colours.colormap, norm=colours.norm)
     _ticks(axes, look.x, "x")
     _ticks(axes, look.y, "y")
     axes.set_xlim(min(x[0], x[-1]), max(x[0], x[-1]))
-    bottom, top = min(y[0], y[-1]), max(y[0], y[-1])
-    # an index counts rows from the top; a coordinate grows upwards
-    upwards = look.y.kind in ("number", "time")
-    axes.set_ylim(*((bottom, top) if upwards else (top, bottom)))
-    if (states == VALUE).any():
-        extend = _extend(shown, low, high)
-        bar = drawn.colorbar(picture, ax=axes, pad=0.02, extend=extend, aspect=30)
-        bar.set_label(_safe(_quantity(look)))
+    axes.set_ylim(*_upwards(look.y, y))
+    _explain(drawn, axes, look, view, picture, colours, states)
+
+
+def _known_colormap(view: _View) -> None:
+    from matplotlib import colormaps
+
+    if view.colormap not in colormaps:
+        raise ValueError(f"matplotlib has no colormap {view.colormap!r}")
+
+
+def _upwards(axis: Axis, edges: Numbers) -> tuple[float, float]:
+    """Return the limits of a vertical axis: an index counts rows from the top, a coordinate grows."""
+    bottom, top = float(min(edges[0], edges[-1])), float(max(edges[0], edges[-1]))
+    return (bottom, top) if axis.kind in ("number", "time") else (top, bottom)
+
+
+@dataclass(frozen=True, slots=True)
+class _Colours:
+    """How the values of a map are coloured."""
+
+    values: Any
+    colormap: Any
+    norm: Any
+    extend: str = "neither"
+
+
+def _colours(look: QuickLook, view: _View, values: Numbers, states: States) -> _Colours:
+    from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, Normalize
+
+    if look.categories:
+        numbers = np.array([category.value for category in look.categories])
+        order = np.searchsorted(numbers, look.values)  # type: ignore[arg-type]
+        count = len(numbers)
+        known = (order < count) & (numbers[np.minimum(order, count - 1)] == look.values)
+        colours = [_category_colour(i) for i in range(count)]
+        table = ListedColormap([*colours, (0.5, 0.5, 0.5)])
+        norm: Any = BoundaryNorm(np.arange(count + 2) - 0.5, count + 1)
+        return _Colours(np.where(known, order, count), table, norm)
+    low, high = view.limits(values[states == VALUE])
+    norm = LogNorm(low, high, clip=True) if view.log else Normalize(low, high)
+    shown = values[states == VALUE]
+    extend = _extend(shown, low, high)
+    return _Colours(values, view.colormap, norm, extend)
+
+
+def _category_colour(number: int) -> tuple[float, float, float]:
+    """Return the colour of a category: the same as in the browser."""
+    import colorsys
+
+    hue = (210 + number * 137.5) % 360
+    light = 0.48 + (number % 3 - 1) * 0.13
+    return colorsys.hls_to_rgb(hue / 360, light, 0.58)
+
+
+def _explain(
+    drawn: Figure,
+    axes: Axes,
+    look: QuickLook,
+    view: _View,
+    picture: Any,
+    colours: _Colours,
+    states: States,
+) -> None:
+    """Add what the colours mean."""
+    from matplotlib.patches import Patch
+
+    patches: list[Patch] = []
+    if look.categories:
+        patches = [
+            Patch(fc=_category_colour(i), label=_safe(category.label, 40))
+            for i, category in enumerate(look.categories[:_MOST_CATEGORIES])
+        ]
+    elif (states == VALUE).any():
+        bar = drawn.colorbar(picture, ax=axes, pad=0.02, extend=colours.extend, aspect=30)
+        bar.set_label(_safe(_quantity(look, view)))
         bar.outline.set_linewidth(0.5)  # type: ignore[operator, unused-ignore]
+    _legend(axes, states, patches)
+
+
+def _draw_curvilinear(drawn: Figure, axes: Axes, look: QuickLook, view: _View) -> None:
+    """Draw a map on its two-dimensional coordinates."""
+    if look.curvilinear is None:
+        return
+    from matplotlib.colors import ListedColormap
+
+    grid = look.curvilinear
+    _known_colormap(view)
+    states = view.states(look)
+    colours = _colours(look, view, view.values(look), states)
+    x, y, whole = _corners(grid)
+    for code in _present(states):
+        paper = ListedColormap([_LOOKS[code][0]])
+        area = np.ma.masked_array(np.ones(states.shape), mask=(states != code) | ~whole)
+        axes.pcolormesh(x, y, area, cmap=paper, rasterized=True, hatch=_LOOKS[code][2], ec="none")
+    shown = np.ma.masked_array(colours.values, mask=(states != VALUE) | ~whole)
+    picture = axes.pcolormesh(
+        x, y, shown, cmap=colours.colormap, norm=colours.norm, rasterized=True
+    )
+    axes.set_xlabel(_safe(_named(grid.x_label, grid.x_units)))
+    axes.set_ylabel(_safe(_named(grid.y_label, grid.y_units)))
+    axes.set_xlim(float(x[:-1, :-1][whole].min()), float(x[1:, 1:][whole].max()))
+    axes.set_ylim(float(y[:-1, :-1][whole].min()), float(y[1:, 1:][whole].max()))
+    _explain(drawn, axes, look, view, picture, colours, states)
+
+
+def _corners(
+    grid: Curvilinear,
+) -> tuple[_Doubles, _Doubles, np.ndarray[Any, np.dtype[np.bool_]]]:
+    """Return the corners of the cells around points, and which cells can be drawn."""
+    x, y = grid.x.astype(np.float64), grid.y.astype(np.float64)
+    whole = np.isfinite(x) & np.isfinite(y)
+    round_the_globe = (grid.x_units or "").startswith("degree") or grid.x_label.startswith("lon")
+    if round_the_globe and whole.any():
+        # neighbours differ by less than half a circle, whatever side of the date line they are on
+        x = np.degrees(np.unwrap(np.unwrap(np.radians(np.where(whole, x, 0)), axis=1), axis=0))
+        x -= 360 * np.round((np.median(x[whole]) - np.median(grid.x[whole])) / 360)
+    corners = [_between(np.where(whole, c, np.mean(c[whole]))) for c in (x, y)]
+    x, y = corners
+    if round_the_globe:
+        span = np.max([x[:-1, :-1], x[1:, :-1], x[:-1, 1:], x[1:, 1:]], axis=0) - np.min(
+            [x[:-1, :-1], x[1:, :-1], x[:-1, 1:], x[1:, 1:]], axis=0
+        )
+        whole &= span < 90  # around a pole a cell would reach across the map
+    return x, y, whole
+
+
+def _between(middles: _Doubles) -> _Doubles:
+    """Return the corners half-way between the middles of cells."""
+    for axis in (0, 1):
+        ends = [(0, 0), (0, 0)]
+        ends[axis] = (1, 1)
+        wide = (
+            np.pad(middles, ends, mode="reflect", reflect_type="odd")
+            if middles.shape[axis] > 1
+            else (np.concatenate([middles - 1, middles, middles + 1], axis=axis))
+        )
+        low, high = (
+            np.split(wide, [wide.shape[axis] - 1], axis=axis)[0],
+            np.split(wide, [1], axis=axis)[1],
+        )
+        middles = (low + high) / 2
+    return middles
+
+
+def _draw_image(axes: Axes, look: QuickLook, view: _View) -> None:
+    if look.x is None or look.y is None or look.image is None:
+        return
+    states = view.states(look)
+    x, y = _edges(look.x), _edges(look.y)
+    for code in _present(states):
+        _patch_area(axes, states == code, x, y, code)
+    extent = (float(x[0]), float(x[-1]), float(y[0]), float(y[-1]))
+    axes.imshow(look.image, origin="lower", extent=extent, aspect="equal", interpolation="nearest")
+    _ticks(axes, look.x, "x")
+    _ticks(axes, look.y, "y")
+    axes.set_xlim(min(x[0], x[-1]), max(x[0], x[-1]))
+    axes.set_ylim(*_upwards(look.y, y))
     _legend(axes, states)
+
+
+def _draw_histogram(axes: Axes, look: QuickLook, view: _View) -> None:
+    if look.histogram is None:
+        return
+    edges = look.histogram.edges
+    if view.decoded and look.packing is not None:
+        edges = look.packing.decode(edges)
+    axes.stairs(look.histogram.counts, edges, fill=True, color="#1f5fa8")
+    if view.log:
+        axes.set_yscale("log")
+    axes.set_xlabel(_safe(_quantity(look, view)))
+    axes.set_ylabel(f"number of {look.histogram.of.removeprefix('the ')}")
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _cells(axes: Axes, values: Any, x: Numbers, y: Numbers, **options: Any) -> Any:
@@ -253,7 +469,8 @@ def _draw_line(axes: Axes, look: QuickLook, view: _View) -> None:
     states = view.states(look)
     x = _places(look.x)
     good = states == VALUE
-    values = np.where(good, look.values, np.nan)
+    numbers = view.values(look)
+    values = np.where(good, numbers, np.nan)
     alone = good & ~(np.roll(good, 1) | np.roll(good, -1)) if good.size > 2 else good
     axes.plot(x, values, lw=1.4, color="#1f5fa8", marker="o" if good.sum() <= 60 else "", ms=3)
     if alone.any():  # a point between gaps has no line to be seen by
@@ -261,7 +478,7 @@ def _draw_line(axes: Axes, look: QuickLook, view: _View) -> None:
     if view.log:
         axes.set_yscale("log")
     if view.low is not None or view.high is not None or not good.any():
-        axes.set_ylim(*view.limits(look.values[good]))
+        axes.set_ylim(*view.limits(numbers[good]))
     edges = _edges(look.x)
     for code in _present(states):
         for start, stop in _runs(states == code):
@@ -271,7 +488,10 @@ def _draw_line(axes: Axes, look: QuickLook, view: _View) -> None:
     axes.grid(visible=True, lw=0.4, alpha=0.5)
     axes.spines[["top", "right"]].set_visible(False)
     _ticks(axes, look.x, "x")
-    axes.set_ylabel(_safe(_quantity(look)))
+    if look.categories:
+        few = look.categories[:_MOST_CATEGORIES]
+        axes.set_yticks([c.value for c in few], [_safe(c.label, 24) for c in few])
+    axes.set_ylabel(_safe(_quantity(look, view)))
     _legend(axes, states)
 
 
@@ -342,12 +562,21 @@ def _axis_title(axis: Axis) -> str:
     name = axis.title or axis.label
     if axis.kind == "index":
         return f"{name} (index)"
-    return f"{name} ({_pretty(axis.units)})" if axis.units else name
+    return _named(name, axis.units)
 
 
-def _quantity(look: QuickLook) -> str:
+def _quantity(look: QuickLook, view: _View) -> str:
     name = look.name or look.path.rsplit("/", 1)[-1] or look.path
-    return f"{name} ({_pretty(look.units)})" if look.units else name
+    if look.part not in (None, "magnitude"):
+        name = f"{look.part} of {name}"
+    units = look.units
+    if look.packing is not None:
+        units = look.packing.units if view.decoded else "as stored"
+    return _named(name, units)
+
+
+def _named(name: str, units: str | None) -> str:
+    return f"{name} ({_pretty(units)})" if units else name
 
 
 def _pretty(units: str | None) -> str:
@@ -367,19 +596,19 @@ def _pretty(units: str | None) -> str:
 
 
 def _present(states: States) -> list[int]:
-    counts = np.bincount(states.reshape(-1), minlength=len(_LOOKS) + 1)
+    counts = np.bincount(states.reshape(-1), minlength=_ONLY_STORAGE + 1)
     return [code for code in _LOOKS if counts[code]]
 
 
-def _legend(axes: Axes, states: States) -> None:
+def _legend(axes: Axes, states: States, first: Sequence[Patch] = ()) -> None:
     from matplotlib.patches import Patch
 
-    counts = np.bincount(states.reshape(-1), minlength=len(_LOOKS) + 1)
-    patches: list[Patch] = []
+    counts = np.bincount(states.reshape(-1), minlength=_ONLY_STORAGE + 1)
+    patches: list[Patch] = list(first)
     for code in _present(states):
         paper, ink, hatch = _LOOKS[code]
         share = 100 * counts[code] / states.size
-        text = f"{TITLES[code]}  {'<0.1' if share < 0.1 else f'{share:.3g}'} %"
+        text = f"{_TITLES[code]}  {'<0.1' if share < 0.1 else f'{share:.3g}'} %"
         patches.append(Patch(fc=paper, ec=ink, hatch=hatch, lw=0.5, label=text))
     if patches:
         axes.figure.legend(  # type: ignore[union-attr, unused-ignore]

@@ -1,182 +1,50 @@
-"""A quick look: everything that a picture of one slice of an array shows."""
+"""A quick look: reads what a picture of one slice of an array shows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+import math
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from nz_explorer.model import Array, Hierarchy
 from nz_explorer.model.fill import FillValue, value_text
-from nz_explorer.quicklook.words import describe, packed_note, text_of, title_of
+from nz_explorer.quicklook.kinds import PARTS, Choice, Kind, Part, axes_of, kinds_of
+from nz_explorer.quicklook.picture import Axis, Numbers, QuickLook, Slider, StateCount
+from nz_explorer.quicklook.summaries import categories, histogram
+from nz_explorer.quicklook.words import describe, text_of, title_of
 from nz_explorer.store import Cancellation, ReadError
-from nz_explorer.values.axes import axis_coordinates, coordinate_label, text_attribute
+from nz_explorer.values.axes import (
+    COORDINATE_BUDGET,
+    AxisCoordinates,
+    axis_coordinates,
+    coordinate_label,
+    number_text,
+    text_attribute,
+)
 from nz_explorer.values.cache import ChunkCache
+from nz_explorer.values.cf import packing, valid_range
 from nz_explorer.values.chunks import Progress
-from nz_explorer.values.opening import UnsupportedArray
+from nz_explorer.values.curvilinear import Curvilinear, curvilinear
+from nz_explorer.values.decimate import extremes
+from nz_explorer.values.opening import UnsupportedArray, open_for_reading
+from nz_explorer.values.overviews import Overview, overview
 from nz_explorer.values.states import CODES, STORAGE_FILL, UNREAD, UNREADABLE, VALUE, States
 from nz_explorer.values.times import time_labels
 from nz_explorer.values.window import (
     DEFAULT_BUDGET,
-    ChunkError,
     Points,
-    ReadFacts,
     Window,
     bytes_text,
     inside,
     read_window,
 )
 
-Kind = Literal["line", "map", "scalar", "text", "none"]
-AxisKind = Literal["index", "number", "time", "category"]
-Numbers = np.ndarray[Any, np.dtype[np.float32]] | np.ndarray[Any, np.dtype[np.float64]]
-
-_TEXT_KINDS = ("string", "bytes", "raw", "struct")
 _MOST_LINES = 200
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Axis:
-    """One axis of a picture; the fields are those of the protocol.
-
-    Parameters
-    ----------
-    label
-        Name of the dimension, or ``dim_<axis>``.
-    kind
-        What stands along it.
-    start, step, size
-        The array indices of the points are ``start + step * i`` for ``i`` in ``range(size)``.
-    length
-        Length of the dimension.
-    decreasing
-        Whether coordinate values fall with the index.
-    units
-        Of the coordinate values.
-    coordinates
-        float64, one per point; None for kinds ``index`` and ``category``.
-    labels
-        A text per point, for kinds ``time`` and ``category``.
-    title
-        A longer name, where the coordinate array has one.
-    why
-        Why there are no coordinates, in a sentence.
-    """
-
-    label: str
-    kind: AxisKind
-    start: int
-    step: int
-    size: int
-    length: int
-    decreasing: bool = False
-    units: str | None = None
-    coordinates: np.ndarray[Any, np.dtype[np.float64]] | None = None
-    labels: list[str] | None = None
-    title: str | None = None
-    why: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Slider:
-    """A dimension that a picture shows at one index; the fields are those of the protocol."""
-
-    dimension: str
-    axis: int
-    length: int
-    index: int
-    label: str
-    units: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class StateCount:
-    """How many of the points shown are in a cell state; the fields are those of the protocol."""
-
-    state: str
-    code: int
-    count: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class QuickLook:
-    """A picture of a slice of an array, before it is drawn.
-
-    Fields are named as in the protocol's ``PictureResult``; what travels as a buffer there is an
-    array here.
-
-    Parameters
-    ----------
-    kind
-        ``none`` where there is nothing to draw; `message` then says why.
-    path
-        Of the array.
-    title
-        Name of what is shown and of the slice.
-    label
-        The picture in a sentence, for assistive technology.
-    message
-        Why there is no picture, or what is odd about it.
-    data_type, units
-        Of the values.
-    x, y
-        The axes; a line has only `x`.
-    sliders
-        The dimensions that are fixed at an index.
-    values
-        float32 or float64, shape (y, x) or (x,): stored values, whatever masks them; NaN where
-        nothing was read.
-    cell_states
-        uint8 of the same shape: states under NZ (`states_buffer` in the protocol).
-    storage_states
-        The same if the storage fill value were the mask.
-    states
-        How often each state occurs.
-    low, high
-        The range of finite values that are not masked.
-    text
-        The value of a scalar; a table line by line for texts.
-    fill, storage_fill
-        The two fill values as decoded.
-    read
-        What it cost.
-    errors
-        The first chunks that could not be read.
-    name
-        A longer name of the values, where the array has one.
-    """
-
-    kind: Kind
-    path: str
-    title: str
-    label: str
-    message: str | None = None
-    data_type: str | None = None
-    units: str | None = None
-    x: Axis | None = None
-    y: Axis | None = None
-    sliders: tuple[Slider, ...] = ()
-    values: Numbers | None = None
-    cell_states: States | None = None
-    storage_states: States | None = None
-    states: tuple[StateCount, ...] = ()
-    low: float | None = None
-    high: float | None = None
-    text: str | None = None
-    fill: str | None = None
-    storage_fill: str | None = None
-    read: ReadFacts | None = None
-    errors: tuple[ChunkError, ...] = field(default=())
-    name: str | None = None
-
-    @property
-    def values_type(self) -> Literal["float32", "float64"] | None:
-        """The type of `values`, as the protocol names it."""
-        if self.values is None:
-            return None
-        return "float32" if self.values.dtype == np.float32 else "float64"
+_LONGEST_LINE = 2**24
 
 
 def make(  # noqa: PLR0913  # each is a choice of the caller
@@ -188,9 +56,13 @@ def make(  # noqa: PLR0913  # each is a choice of the caller
     height: int = 500,
     budget: int = DEFAULT_BUDGET,
     everything: bool = False,
+    window: Mapping[str, Sequence[int]] | None = None,
+    kind: Choice = "auto",
+    part: Part | None = None,
     cancel: Cancellation | None = None,
     cache: ChunkCache | None = None,
     progress: Progress | None = None,
+    partial: Callable[[QuickLook], object] | None = None,
 ) -> QuickLook:
     """Look at a slice of an array.
 
@@ -209,12 +81,20 @@ def make(  # noqa: PLR0913  # each is a choice of the caller
         The most bytes to decode.
     everything
         Read the whole slice, whatever the budget says.
+    window
+        Part of a dimension that is shown, as first index and the one after the last.
+    kind
+        The kind of picture; the usual one where the array cannot have it.
+    part
+        Of complex numbers; the magnitude by default.
     cancel
         Looked at between chunks.
     cache
         Where decoded chunks are kept.
     progress
         Called with the number of chunks done and of all.
+    partial
+        Called now and then, from any thread, with the picture as far as it is there.
 
     Returns
     -------
@@ -233,13 +113,14 @@ def make(  # noqa: PLR0913  # each is a choice of the caller
         if not isinstance(node, Array):
             return _nothing(node.path, f"{node.path} is not an array")
         array = node
-    reading = _Reading(array, index or {}, cache, cancel)
+    reading = _Reading(array, index or {}, window or {}, kind, part, cache, cancel)
     try:
         return reading.look(
             width=width,
             height=height,
             budget=None if everything else budget,
             progress=progress,
+            partial=partial,
         )
     except (UnsupportedArray, ReadError) as error:
         return replace(_nothing(array.path, str(error)), data_type=array.data_type.text)
@@ -256,6 +137,9 @@ class _Reading:
         self,
         array: Array,
         index: Mapping[str, int],
+        window: Mapping[str, Sequence[int]],
+        kind: Choice,
+        part: Part | None,
         cache: ChunkCache | None,
         cancel: Cancellation | None,
     ) -> None:
@@ -271,9 +155,33 @@ class _Reading:
             for axis in ranks
             if self.shape is not None
         }
+        self.kinds = kinds_of(array)
+        self.kind: Kind = kind if kind in self.kinds else self.kinds[0]
+        self.axes = axes_of(array, self.kind)
+        self.parts = {
+            axis: (low, high)
+            for axis in self.axes
+            for low, high in [_pair(window.get(self.names[axis], ()))]
+            if low < high
+        }
+        self.part: Part | None = None
+        if array.data_type.kind == "complex":
+            self.part = part or PARTS[0]
+        self.packing = packing(array)
+        self.overview: Overview | None = None
+        self.chunk_shape: tuple[int, ...] = ()
+        self.coordinate_budget: int | None = COORDINATE_BUDGET
+        self._known: dict[Any, Any] = {}
+        self._lock = threading.RLock()
 
     def look(
-        self, *, width: int, height: int, budget: int | None, progress: Progress | None
+        self,
+        *,
+        width: int,
+        height: int,
+        budget: int | None,
+        progress: Progress | None,
+        partial: Callable[[QuickLook], object] | None,
     ) -> QuickLook:
         array, shape = self.array, self.shape
         if shape is None:
@@ -284,34 +192,82 @@ class _Reading:
             )
             look = _nothing(array.path, f"it holds no values: the length of {empty} is 0")
             return replace(look, data_type=array.data_type.text)
-        axes = self._axes_shown()
-        most = (height, width) if len(axes) == 2 else (2 * width,)
-        if array.data_type.kind in _TEXT_KINDS or array.data_type.numpy is None:
-            axes = axes[-1:]
-            most = (_MOST_LINES,)
+        most = (height, width, 4)[: len(self.axes)] if len(self.axes) > 1 else (2 * width,)
+        if self.kind == "text":
+            most = (_MOST_LINES, _MOST_LINES)
+        whole_line = self._whole_line(budget)
+        if budget is not None and not whole_line and self.kind != "text":
+            self.overview = self._overview(most)
+        source = self.overview.array if self.overview else array
+        self.chunk_shape = open_for_reading(source, self.cache).chunk_shape
+
+        def finish(window: Window) -> QuickLook:
+            if budget is not None:
+                left = max(0, budget - window.facts.decoded_bytes)
+                self.coordinate_budget = min(COORDINATE_BUDGET, left)
+            with self._lock:
+                return self._look(window, most[0])
+
+        def show(window: Window) -> None:
+            if partial is not None:
+                partial(finish(window))
+
         window = read_window(
-            array,
-            axes,
-            self.index,
-            most[: len(axes)],
+            source,
+            self.axes,
+            self._in_source(self.index),
+            (_LONGEST_LINE,) if whole_line else most[: len(self.axes)],
+            parts=self._parts_in_source(),
             budget=budget,
             cache=self.cache,
             cancel=self.cancel,
             progress=progress,
+            partial=None if partial is None else show,
         )
-        return self._look(window)
+        return finish(window)
 
-    def _axes_shown(self) -> tuple[int, ...]:
-        """Return the last two axes that are longer than 1: a line of 240 × 1 × 1 is a line."""
-        return tuple(axis for axis, size in enumerate(self.shape or ()) if size > 1)[-2:]
+    # --- what is read ----------------------------------------------------------------------
 
-    def _look(self, window: Window) -> QuickLook:
+    def _whole_line(self, budget: int | None) -> bool:
+        """Tell whether all elements of a line can be read, so that none of its spikes is lost."""
+        if len(self.axes) != 1 or self.kind not in ("line", "histogram"):
+            return False
+        axis = self.axes[0]
+        low, high = self.parts.get(axis, (0, (self.shape or ())[axis]))
+        opened = open_for_reading(self.array, self.cache)
+        size = opened.chunk_shape[axis]
+        cost = (-(-high // size) - low // size) * opened.chunk_bytes
+        return high - low <= _LONGEST_LINE and (budget is None or cost <= budget)
+
+    def _overview(self, most: Sequence[int]) -> Overview | None:
+        found = overview(self.array, self.axes, most[: len(self.axes)], self.parts, self.cancel)
+        if found is not None:
+            try:
+                open_for_reading(found.array, self.cache)
+            except UnsupportedArray:
+                return None
+        return found
+
+    def _in_source(self, index: Mapping[int, int]) -> dict[int, int]:
+        if self.overview is None:
+            return dict(index)
+        return {axis: self.overview.index(axis, at) for axis, at in index.items()}
+
+    def _parts_in_source(self) -> dict[int, tuple[int, int]]:
+        if self.overview is None:
+            return self.parts
+        return {axis: self.overview.part(axis, *part) for axis, part in self.parts.items()}
+
+    # --- what is made of it ----------------------------------------------------------------
+
+    def _look(self, window: Window, most: int) -> QuickLook:
         array = self.array
+        low, high = valid_range(array)
         shared: dict[str, Any] = {
             "path": array.path,
             "data_type": array.data_type.text,
             # of packed values the units are those of the unpacked ones
-            "units": None if packed_note(array) else text_attribute(array, "units"),
+            "units": None if self.packing else text_attribute(array, "units"),
             "name": text_attribute(array, "long_name", "standard_name"),
             "sliders": self._sliders(window),
             "fill": _fill_text(array.fill),
@@ -319,10 +275,14 @@ class _Reading:
             "read": window.facts,
             "errors": window.errors,
             "states": _counts(window),
+            "kinds": self.kinds,
+            "packing": self.packing,
+            "valid_low": low,
+            "valid_high": high,
+            "overview": self._overview_text(),
         }
         shared["title"] = title_of(array, shared["sliders"])
-        unread = bool(window.states.size) and bool((window.states == UNREAD).all())
-        if unread:
+        if not window.facts.chunks_read and (window.states == UNREAD).all():
             chunk = bytes_text(window.facts.whole_bytes // max(1, window.facts.chunks_total))
             message = f"one chunk takes {chunk}, more than the budget; nothing was read"
             label = f"no picture of {array.path}: {message}"
@@ -331,43 +291,95 @@ class _Reading:
             return self._texts(window, shared)
         if not window.axes:
             return self._scalar(window, shared)
-        return self._picture(window, shared)
+        if self.kind == "image":
+            return self._image(window, shared)
+        return self._picture(window, shared, most)
 
-    def _picture(self, window: Window, shared: dict[str, Any]) -> QuickLook:
-        values, note = _numbers(window.values)
-        lost = (window.states == UNREADABLE) | (window.states == UNREAD)
+    def _overview_text(self) -> str | None:
+        if self.overview is None:
+            return None
+        factors = " × ".join(str(self.overview.factors[axis]) for axis in self.axes)
+        return f"the overview {self.overview.array.path} was read, {factors} times smaller"
+
+    def _picture(self, window: Window, shared: dict[str, Any], most: int) -> QuickLook:
+        values, note = _numbers(window.values, self.part)
+        stored, states, storage = window.values, window.states, window.storage_states
+        lost = (states == UNREADABLE) | (states == UNREAD)
         if lost.any():
             values[lost] = np.nan
-        low, high = _range(values, window.states)
-        axes = [self._axis(points) for points in window.axes]
-        kind: Kind = "map" if len(axes) == 2 else "line"
-        notes = [note, packed_note(self.array), _broken(window)]
+        low, high = _range(values, states)
+        drawn = list(window.axes)
+        notes = [note, _broken(window)]
+        counted = histogram(values, states) if self.kind == "histogram" else None
+        if self.kind == "line" and drawn[0].step == 1 and drawn[0].size > most:
+            chosen, drawn[0] = extremes(values, states, drawn[0], most)
+            notes.append(
+                f"of every {2 * drawn[0].step:,} elements the lowest and the highest are shown"
+            )
+            stored, values = stored[chosen], values[chosen]
+            states, storage = states[chosen], storage[chosen]
+        axes = [self._axis(points) for points in drawn]
         look = QuickLook(
-            kind,
+            self.kind,
             label="",
             message="; ".join(text for text in notes if text) or None,
             x=axes[-1],
-            y=axes[0] if kind == "map" else None,
+            y=axes[0] if len(axes) == 2 else None,
             values=values,
-            cell_states=window.states,
-            storage_states=window.storage_states,
+            cell_states=states,
+            storage_states=storage,
             low=low,
             high=high,
-            **shared,
+            parts=() if self.part is None else PARTS,
+            part=self.part,
+            histogram=counted,
+            categories=categories(self.array, stored, states),
+            curvilinear=self._curvilinear(window) if self.kind == "map" else None,
+            stored=stored,
+            **{**shared, "units": _units(self.part, shared["units"])},
+        )
+        return replace(look, label=describe(look))
+
+    def _image(self, window: Window, shared: dict[str, Any]) -> QuickLook:
+        """Make an image of colours; a point is missing where none of its colours is a value."""
+        colours = np.full((*window.values.shape[:2], 4), 255, np.uint8)
+        colours[..., : window.values.shape[2]] = window.values
+        states, storage = (_of_colours(s) for s in (window.states, window.storage_states))
+        colours[states != VALUE] = 0
+        look = QuickLook(
+            "image",
+            label="",
+            message=_broken(window),
+            y=self._axis(window.axes[0]),
+            x=self._axis(window.axes[1]),
+            cell_states=states,
+            storage_states=storage,
+            image=colours,
+            stored=window.values,
+            **{**shared, "states": _count(states, storage)},
         )
         return replace(look, label=describe(look))
 
     def _scalar(self, window: Window, shared: dict[str, Any]) -> QuickLook:
-        values, note = _numbers(window.values)
+        values, note = _numbers(window.values, self.part)
         low, high = _range(values, window.states)
         code = int(window.states)
         text = value_text(window.values[()])
+        labels = categories(self.array, window.values, window.states)
         times = time_labels(window.values.reshape(1), self.array.attributes)
         if code == UNREADABLE:
             text = "unreadable"
         elif times and code == VALUE:
             text = f"{times[0]} ({text})" if window.values.dtype.kind != "M" else times[0]
-        notes = [note, packed_note(self.array), _broken(window)]
+        elif self.packing is not None and code == VALUE:
+            meant = number_text(float(self.packing.decode(window.values)))
+            text = f"{' '.join(filter(None, (meant, self.packing.units)))} (stored {text})"
+        elif code == VALUE and window.values.dtype.kind in "iu":
+            meant = next((c.label for c in labels if c.value == window.values), text)
+            text = text if meant == text else f"{meant} ({text})"
+        if self.part is not None:  # the text has both parts
+            note = None
+        notes = [note, _broken(window)]
         look = QuickLook(
             "scalar",
             label="",
@@ -378,65 +390,136 @@ class _Reading:
             storage_states=window.storage_states,
             low=low,
             high=high,
+            parts=() if self.part is None else PARTS,
+            part=self.part,
+            categories=labels,
+            stored=window.values,
             **shared,
         )
         return replace(look, label=describe(look))
 
     def _texts(self, window: Window, shared: dict[str, Any]) -> QuickLook:
-        points = window.axes[0] if window.axes else None
-        text = text_of(window.values, window.states, points)
-        message = _broken(window)
-        if points is not None and points.size < points.length:
-            rest = f"{points.size} of {points.length} elements are shown"
-            message = rest if message is None else f"{message}; {rest}"
+        text = text_of(window.values, window.states, window.axes)
+        notes = [_broken(window)]
+        if any(points.size < points.length for points in window.axes):
+            shown, all_of_them = (
+                math.prod(sizes)
+                for sizes in zip(
+                    *((points.size, points.length) for points in window.axes), strict=True
+                )
+            )
+            notes.append(f"{shown} of {all_of_them} elements are shown")
+        axes = [self._axis(points) for points in window.axes]
         look = QuickLook(
             "text",
             label="",
             text=text,
-            message=message,
-            x=None if points is None else self._axis(points),
+            message="; ".join(note for note in notes if note) or None,
+            x=axes[-1] if axes else None,
+            y=axes[0] if len(axes) == 2 else None,
+            stored=window.values,
             **shared,
         )
         return replace(look, label=describe(look))
 
     def _axis(self, points: Points) -> Axis:
-        found = axis_coordinates(self.array, points, cache=self.cache, cancel=self.cancel)
+        key = ("axis", points)
+        if key not in self._known:  # looks at what is there so far ask again and again
+            self._known[key] = self._make_axis(points)
+        axis: Axis = self._known[key]
+        return axis
+
+    def _make_axis(self, points: Points) -> Axis:
+        chunk = self.chunk_shape[points.axis]
+        drawn, found = points, None
+        if self.overview is not None:
+            drawn = self.overview.in_array(points, (self.shape or ())[points.axis])
+            chunk *= self.overview.factors[points.axis]
+            found = self._along(self.overview.array, points)
+        if found is None or found.kind == "index":
+            found = self._along(self.array, drawn)
         return Axis(
             label=self.names[points.axis],
             kind=found.kind,
-            start=points.start,
-            step=points.step,
-            size=points.size,
-            length=points.length,
+            start=drawn.start,
+            step=drawn.step,
+            size=drawn.size,
+            length=drawn.length,
             decreasing=found.decreasing,
             units=found.units,
             coordinates=found.coordinates,
             labels=found.labels,
             title=found.title,
             why=found.why,
+            chunk=chunk,
         )
 
-    def _sliders(self, window: Window) -> tuple[Slider, ...]:
-        sliders = []
-        for axis, index in sorted(window.index.items()):
-            label, units = coordinate_label(
-                self.array, axis, index, cache=self.cache, cancel=self.cancel
+    def _along(self, array: Array, points: Points) -> AxisCoordinates:
+        return axis_coordinates(array, points, cache=self.cache, cancel=self.cancel)
+
+    def _curvilinear(self, window: Window) -> Curvilinear | None:
+        key = ("curvilinear", window.axes)
+        if key not in self._known:
+            array = self.overview.array if self.overview is not None else self.array
+            self._known[key] = curvilinear(
+                array,
+                window.axes,
+                budget=self.coordinate_budget,
+                cache=self.cache,
+                cancel=self.cancel,
             )
-            length = (self.shape or ())[axis]
-            sliders.append(Slider(self.names[axis], axis, length, index, label, units))
-        return tuple(sliders)
+        found: Curvilinear | None = self._known[key]
+        return found
+
+    def _sliders(self, window: Window) -> tuple[Slider, ...]:
+        key = ("sliders",)
+        if key not in self._known:
+            self._known[key] = tuple(self._slider(axis) for axis in sorted(window.index))
+        sliders: tuple[Slider, ...] = self._known[key]
+        return sliders
+
+    def _slider(self, axis: int) -> Slider:
+        index = self.index[axis]
+        label, units = coordinate_label(
+            self.array, axis, index, cache=self.cache, cancel=self.cancel
+        )
+        return Slider(self.names[axis], axis, (self.shape or ())[axis], index, label, units)
+
+
+def _pair(given: Sequence[int]) -> tuple[int, int]:
+    return (max(0, given[0]), given[1]) if len(given) == 2 else (0, 0)
+
+
+def _units(part: Part | None, units: str | None) -> str | None:
+    return "rad" if part == "phase" else units
+
+
+def _of_colours(states: States) -> States:
+    """Return what a point is, of what its colours are: a value where one of them is."""
+    least: States = states.min(axis=2)
+    lost = np.isin(states, (UNREADABLE, UNREAD))
+    return np.where(lost.any(axis=2), np.where(lost, states, 0).max(axis=2), least).astype(np.uint8)
 
 
 def _is_numeric(values: np.ndarray[Any, Any]) -> bool:
     return values.dtype.kind in "biufcmM"
 
 
-def _numbers(values: np.ndarray[Any, Any]) -> tuple[Numbers, str | None]:
+def _numbers(values: np.ndarray[Any, Any], part: Part | None = None) -> tuple[Numbers, str | None]:
     """Return values as floats that a browser can draw, and what was done to them."""
     dtype = values.dtype
     if dtype.kind == "c":
-        part = np.float32 if dtype.itemsize <= 8 else np.float64
-        return np.abs(values).astype(part), "complex numbers are shown by their magnitude"
+        small = dtype.itemsize <= 8
+        parts: dict[str | None, Callable[[Any], Any]] = {
+            "real": np.real,
+            "imaginary": np.imag,
+            "phase": np.angle,
+        }
+        with np.errstate(invalid="ignore", over="ignore"):
+            numbers: np.ndarray[Any, Any] = np.asarray(parts.get(part, np.abs)(values))
+        what = f"{part} part" if part in ("real", "imaginary") else part or PARTS[0]
+        note = f"of complex numbers the {what} is shown"
+        return (numbers.astype(np.float32) if small else numbers.astype(np.float64)), note
     if dtype.kind in "mM":
         unit = np.datetime_data(dtype)[0]
         note = f"times are shown in {unit}" + (" since 1970-01-01" if dtype.kind == "M" else "")
@@ -458,11 +541,15 @@ def _range(values: Numbers, states: States) -> tuple[float | None, float | None]
 
 
 def _counts(window: Window) -> tuple[StateCount, ...]:
+    return _count(window.states, window.storage_states)
+
+
+def _count(states: States, storage_states: States) -> tuple[StateCount, ...]:
     counts = []
     for state, code in CODES.items():
-        states = window.storage_states if code == STORAGE_FILL else window.states
         # many times faster than bincount, which would turn each byte into eight
-        count = int(np.count_nonzero(states == code))
+        where = storage_states if code == STORAGE_FILL else states
+        count = int(np.count_nonzero(where == code))
         if count:
             counts.append(StateCount(state, code, count))
     return tuple(counts)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nz_explorer.quicklook.look import Axis, QuickLook
+from nz_explorer.quicklook.picture import Axis, QuickLook
 from nz_explorer.values.states import VALUE
 
 Image = np.ndarray[Any, np.dtype[np.uint8]]

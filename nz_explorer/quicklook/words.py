@@ -9,12 +9,12 @@ import numpy as np
 
 from nz_explorer.model import Array
 from nz_explorer.model.fill import value_text
-from nz_explorer.values.axes import number_attribute, number_text, text_attribute
+from nz_explorer.values.axes import number_text
 from nz_explorer.values.states import TITLES, UNREADABLE, VALUE, States
 from nz_explorer.values.window import Points
 
 if TYPE_CHECKING:
-    from nz_explorer.quicklook.look import Axis, QuickLook, Slider
+    from nz_explorer.quicklook.picture import Axis, QuickLook, Slider
 
 _LONGEST_TEXT = 200
 
@@ -42,9 +42,9 @@ def describe(look: QuickLook) -> str:
     str
         What it is, which slice, its range, and how much of it is missing.
     """
-    kinds = {"map": "map", "line": "line", "scalar": "value", "text": "text"}
-    parts = [f"{kinds.get(look.kind, look.kind)} of {look.path}"]
-    if look.kind in ("map", "line") and look.x is not None:
+    what = "value" if look.kind == "scalar" else look.kind
+    parts = [f"{what} of {look.path}"]
+    if look.kind not in ("scalar", "text") and look.x is not None:
         along = [_axis_text(axis) for axis in (look.y, look.x) if axis is not None]
         parts[0] += f" over {' and '.join(along)}"
     if look.sliders:
@@ -52,9 +52,8 @@ def describe(look: QuickLook) -> str:
     if look.kind == "scalar" and look.text is not None:
         parts.append(f"{look.text} {look.units}" if look.units else look.text)
     elif look.low is not None and look.high is not None:
-        span = f"values from {look.low:.6g} to {look.high:.6g}"
-        parts.append(f"{span} {look.units}" if look.units else span)
-    elif look.kind in ("map", "line"):
+        parts.append(_span(look, look.low, look.high))
+    elif look.kind in ("map", "line", "histogram"):
         parts.append("no value that is not missing")
     # storage_fill is another way to look at points that are counted already
     counts = [count for count in look.states if count.state != "storage_fill"]
@@ -65,6 +64,16 @@ def describe(look: QuickLook) -> str:
                 share = f"{100 * count.count / total:.3g} %" if total > 1 else "state:"
                 parts.append(f"{share} {TITLES[count.code]}")
     return "; ".join(parts)
+
+
+def _span(look: QuickLook, low: float, high: float) -> str:
+    units = look.units
+    if look.packing is not None:
+        low, high = sorted(float(look.packing.decode(limit)) for limit in (low, high))
+        units = look.packing.units
+    what = f"{look.part} " if look.part not in (None, "magnitude") else ""
+    span = f"{what}values from {low:.6g} to {high:.6g}"
+    return f"{span} {units}" if units else span
 
 
 def _axis_text(axis: Axis) -> str:
@@ -78,17 +87,17 @@ def _axis_text(axis: Axis) -> str:
     return f"{axis.label} ({ends[0]} to {ends[1]}{f' {axis.units}' if axis.units else ''})"
 
 
-def text_of(values: np.ndarray[Any, Any], states: States, points: Points | None) -> str:
-    """Return values that are no numbers as text, an element a line.
+def text_of(values: np.ndarray[Any, Any], states: States, points: Sequence[Points]) -> str:
+    """Return values that are no numbers as text, a row a line.
 
     Parameters
     ----------
     values
-        Of shape (n,) or ().
+        Of shape (n,), (n, m) or ().
     states
         Their cell states; what is missing is called so.
     points
-        Where they stand; None for a single value.
+        Where they stand; empty for a single value.
 
     Returns
     -------
@@ -98,11 +107,17 @@ def text_of(values: np.ndarray[Any, Any], states: States, points: Points | None)
         _element(value, int(state))
         for value, state in zip(values.reshape(-1), states.reshape(-1), strict=True)
     ]
-    if points is None:
+    if not points:
         return texts[0]
-    digits = len(str(points.length - 1))
-    numbers = points.indices.tolist()
-    return "\n".join(f"{n:>{digits}}  {text}" for n, text in zip(numbers, texts, strict=True))
+    digits = len(str(points[0].length - 1))
+    numbers = points[0].indices.tolist()
+    columns = points[1].size if len(points) == 2 else 1
+    rows = [texts[start : start + columns] for start in range(0, len(texts), columns)]
+    widths = [max(len(row[i]) for row in rows) for i in range(columns)]
+    return "\n".join(
+        f"{n:>{digits}}  {'  '.join(f'{t:<{w}}' for t, w in zip(row, widths, strict=True))}".rstrip()
+        for n, row in zip(numbers, rows, strict=True)
+    )
 
 
 def _element(value: Any, state: int) -> str:
@@ -124,18 +139,3 @@ def _bytes_text(value: bytes) -> str:
     except UnicodeDecodeError:
         return repr(value)
     return text if text.isprintable() else repr(value)
-
-
-def packed_note(array: Array) -> str | None:
-    """Return a note on values that are packed, since they are shown as stored."""
-    scale, offset = number_attribute(array, "scale_factor"), number_attribute(array, "add_offset")
-    if scale is None and offset is None:
-        return None
-    units = text_attribute(array, "units")
-    formula = "stored"
-    if scale is not None:
-        formula += f" × {number_text(scale)}"
-    if offset:
-        formula += f" {'+' if offset > 0 else '−'} {number_text(abs(offset))}"
-    of = f" in {units}" if units else ""
-    return f"values are shown as stored; the unpacked value{of} is {formula}"

@@ -140,7 +140,7 @@ class Window:
     errors: tuple[ChunkError, ...]
 
 
-def read_window(
+def read_window(  # noqa: PLR0913  # each is a choice of the caller
     array: Array,
     axes: Sequence[int],
     index: Mapping[int, int],
@@ -521,7 +521,9 @@ def _facts(
     opened: OpenArray, plan: _Plan, chunks: dict[Coordinates, Chunk], states: States
 ) -> ReadFacts:
     read, total = len(chunks), plan.chunks_total
-    decoded = sum(chunks[chunk].state != "absent" for chunk in plan.fresh) * opened.chunk_bytes
+    # looks at what is there so far have not all of the plan
+    fresh = [chunk for chunk in plan.fresh if chunk in chunks]
+    decoded = sum(chunks[chunk].state != "absent" for chunk in fresh) * opened.chunk_bytes
     whole = total * opened.chunk_bytes
     decimated = any(part.step > 1 for part in plan.points)
     return ReadFacts(
@@ -531,12 +533,12 @@ def _facts(
         chunks_total=total,
         decimated=decimated,
         complete=not bool((states == UNREAD).any()),
-        note="; ".join(_sentences(plan, chunks, decoded, whole)),
+        note="; ".join(_sentences(plan, chunks, len(fresh), decoded, whole)),
     )
 
 
 def _sentences(
-    plan: _Plan, chunks: dict[Coordinates, Chunk], decoded: int, whole: int
+    plan: _Plan, chunks: dict[Coordinates, Chunk], fresh: int, decoded: int, whole: int
 ) -> Iterator[str]:
     read, total = len(chunks), plan.chunks_total
     absent = sum(chunk.state == "absent" for chunk in chunks.values())
@@ -546,8 +548,8 @@ def _sentences(
         yield f"{read:,} of {total:,} chunks read"
     if absent:
         yield f"{absent:,} of them not in the store"
-    if len(plan.fresh) < read:
-        yield f"{read - len(plan.fresh):,} of them from memory"
+    if fresh < read:
+        yield f"{read - fresh:,} of them from memory"
     yield f"{bytes_text(decoded)} decoded"
     if read < total:
         yield f"the whole slice takes {bytes_text(whole)}"

@@ -12,7 +12,8 @@ from nz_explorer.widget import protocol
 
 if TYPE_CHECKING:
     from nz_explorer.quicklook import QuickLook
-    from nz_explorer.quicklook.look import Axis
+    from nz_explorer.quicklook.picture import Axis
+    from nz_explorer.quicklook.summaries import Histogram
 
 
 class _Buffers:
@@ -55,9 +56,48 @@ def picture(look: QuickLook) -> tuple[protocol.PictureResult, list[bytes]]:
             storage_fill=look.storage_fill,
             read=None if look.read is None else _same(look.read, protocol.ReadFacts),
             errors=_same(look.errors, list[protocol.ChunkError]),
+            kinds=list(look.kinds),
+            parts=list(look.parts),
+            part=look.part,
+            image_buffer=buffers.add(look.image),
+            histogram=None if look.histogram is None else _histogram(look.histogram, buffers),
+            categories=_same(look.categories, list[protocol.Category]),
+            packing=None if look.packing is None else _same(look.packing, protocol.Packing),
+            valid_low=_finite(look.valid_low),
+            valid_high=_finite(look.valid_high),
+            curvilinear=_curvilinear(look, buffers),
+            overview=look.overview,
         ),
         buffers.all,
     )
+
+
+def _histogram(found: Histogram, buffers: _Buffers) -> protocol.Histogram:
+    return protocol.Histogram(
+        edges_buffer=_added(buffers, found.edges),
+        counts_buffer=_added(buffers, found.counts),
+        of=found.of,
+    )
+
+
+def _curvilinear(look: QuickLook, buffers: _Buffers) -> protocol.Curvilinear | None:
+    found = look.curvilinear
+    if found is None:
+        return None
+    return protocol.Curvilinear(
+        x_label=found.x_label,
+        y_label=found.y_label,
+        x_buffer=_added(buffers, found.x),
+        y_buffer=_added(buffers, found.y),
+        x_units=found.x_units,
+        y_units=found.y_units,
+    )
+
+
+def _added(buffers: _Buffers, values: np.ndarray[Any, Any]) -> int:
+    number = buffers.add(values)
+    assert number is not None  # noqa: S101  # there are values
+    return number
 
 
 def _same(value: Any, kind: Any) -> Any:
@@ -79,6 +119,7 @@ def _axis(axis: Axis | None, buffers: _Buffers) -> protocol.Axis | None:
         units=axis.units,
         coordinates_buffer=buffers.add(axis.coordinates),
         labels=axis.labels,
+        chunk=axis.chunk,
     )
 
 

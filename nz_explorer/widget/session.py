@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -23,6 +24,7 @@ from nz_explorer.store import Cancellation, Cancelled, ReadError, SourceError
 from nz_explorer.values.cache import ChunkCache
 from nz_explorer.values.coordinates import Monotonicity
 from nz_explorer.widget import code, dimensions, documents, findings, pictures, protocol, words
+from nz_explorer.widget.prefetch import Prefetch
 from nz_explorer.widget.rows import Tree
 
 if TYPE_CHECKING:
@@ -75,6 +77,7 @@ class Session:
         self._lock = threading.Lock()
         self._waiting: dict[int, Cancellation] = {}
         self._picture: Cancellation | None = None
+        self._prefetch = Prefetch(self.quicklook)
         self._walk: Cancellation | None = None
         self._walker: threading.Thread | None = None
         self._progress = protocol.Progress(
@@ -109,6 +112,7 @@ class Session:
                 return
             self._waiting[request.id] = cancel
             if request.method == "picture":
+                self._prefetch.stop()
                 if self._picture is not None:
                     self._picture.cancel()
                 self._picture = cancel
@@ -246,6 +250,7 @@ class Session:
         self.stop()
         for cancel in waiting:
             cancel.cancel()
+        self._prefetch.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     # --- answers ----------------------------------------------------------------------------
@@ -384,15 +389,31 @@ class Session:
         node = self.tree.node(params.path)
         if not isinstance(node, Array):
             raise BadRequest(f"{node.path} is no array")
+        number = self._number_of(cancel)
         look = self.quicklook(
             node,
             params.index,
             width=params.width,
             height=params.height,
             everything=params.everything,
+            window=params.window,
+            kind=params.kind,
+            part=params.part,
             cancel=cancel,
+            partial=None if number is None else partial(self._show, number, cancel),
         )
+        self._prefetch.shown(node, params, look)
         return pictures.picture(look)
+
+    def _show(self, number: int, cancel: Cancellation, look: QuickLook) -> None:
+        """Send a picture that is not finished yet."""
+        result, buffers = pictures.picture(look)
+        if not cancel.cancelled:
+            self._reply(protocol.Partial(id=number, result=result), buffers)
+
+    def _number_of(self, cancel: Cancellation) -> int | None:
+        with self._lock:
+            return next((n for n, one in self._waiting.items() if one is cancel), None)
 
     def quicklook(
         self,
@@ -401,10 +422,10 @@ class Session:
         *,
         width: int = 800,
         height: int = 500,
-        everything: bool = False,
         cancel: Cancellation | None = None,
+        **choices: Any,
     ) -> QuickLook:
-        """Return the quick look of an array's slice."""
+        """Return the quick look of an array's slice; `choices` are those of `quicklook.make`."""
         from nz_explorer.quicklook import make
 
         return make(
@@ -414,9 +435,9 @@ class Session:
             width=max(16, min(width, 4096)),
             height=max(16, min(height, 4096)),
             budget=self.budget,
-            everything=everything,
             cancel=cancel,
             cache=self.cache,
+            **choices,
         )
 
     def _answer_thumbnails(self, params: protocol.ThumbnailsParams, cancel: Cancellation) -> Answer:

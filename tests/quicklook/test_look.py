@@ -141,13 +141,18 @@ def test_numbers_of_other_types(group, values, expected, values_type, word):
     assert (found.message is None) if word is None else (word in found.message)
 
 
-def test_packed_values_are_shown_as_stored_and_said_to_be(group):
+def test_packed_values_stay_as_stored_and_the_formula_goes_with_them(group):
     array = group.create_array("a", data=np.array([1, 2], "i2"))
     array.attrs.update({"scale_factor": 0.5, "add_offset": -3.0, "units": "m"})
     found = look(group, "/a")
     assert found.values.tolist() == [1, 2]
     assert found.units is None
-    assert found.message.endswith("the unpacked value in m is stored × 0.5 − 3")
+    assert (found.packing.scale, found.packing.offset) == (0.5, -3)
+    assert (found.packing.text, found.packing.units) == ("stored × 0.5 − 3", "m")
+    assert "values from -2.5 to -2 m" in found.label
+    array = group.create_array("s", data=np.array(4, "i2"))
+    array.attrs.update({"scale_factor": 0.5, "units": "m"})
+    assert look(group, "/s").text == "2 m (stored 4)"
 
 
 def test_a_corrupt_chunk_is_a_hole_in_the_picture(grid):
@@ -282,3 +287,330 @@ def test_nothing_small_of_what_is_no_picture(group):
     assert (thumbnail(look(group, "/c")) == 128).all()
     group.create_array("w", data=np.array([[-1.7e308, 1.7e308]]))
     assert thumbnail(look(group, "/w")).size == 2 * 100
+
+
+# --- kinds and what belongs to them ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("part", "expected", "units"),
+    [
+        (None, [5, 2], "V"),
+        ("magnitude", [5, 2], "V"),
+        ("real", [3, 0], "V"),
+        ("imaginary", [4, -2], "V"),
+        ("phase", [np.angle(3 + 4j), -np.pi / 2], "rad"),
+    ],
+)
+def test_parts_of_complex_numbers(group, part, expected, units):
+    array = group.create_array("a", data=np.array([3 + 4j, -2j, complex(-9, np.nan)]))
+    array.attrs.update({"_FillValue": [-9.0, "NaN"], "units": "V"})
+    found = look(group, "/a", part=part)
+    np.testing.assert_allclose(found.values[:2], expected)
+    assert found.cell_states.tolist() == [VALUE, VALUE, FILL]
+    assert (found.part, found.units) == (part or "magnitude", units)
+    assert found.parts == ("magnitude", "phase", "real", "imaginary")
+
+
+@pytest.mark.parametrize("last", [True, False])
+@pytest.mark.parametrize("bands", [3, 4])
+def test_images(group, last, bands):
+    values = np.random.default_rng(1).integers(0, 255, (5, 6, bands), np.uint8)
+    values[1, 2] = 255
+    values[3, 4, 0] = 255  # one colour of three is a value like any other
+    data, names = (values, ("y", "x", "band"))
+    if not last:
+        data, names = np.moveaxis(values, 2, 0), ("band", "y", "x")
+    array = group.create_array("a", data=data, dimension_names=names)
+    array.attrs["_FillValue"] = 255
+    found = look(group, "/a")
+    assert (found.kind, found.kinds) == ("image", ("image", "map", "line", "histogram"))
+    assert (found.y.label, found.x.label) == ("y", "x")
+    assert found.image.shape == (5, 6, 4)
+    whole = np.ones((5, 6), bool)
+    whole[1, 2] = False
+    np.testing.assert_array_equal(found.cell_states == FILL, ~whole)
+    np.testing.assert_array_equal(found.image[whole][:, :bands], values[whole])
+    assert (found.image[1, 2] == 0).all()
+    if bands == 3:
+        assert (found.image[whole][:, 3] == 255).all()
+    as_map = look(group, "/a", {"band": 1}, kind="map")
+    np.testing.assert_array_equal(as_map.values, values[..., 1])
+    assert [slider.dimension for slider in as_map.sliders] == ["band"]
+
+
+def test_what_is_no_image(group):
+    group.create_array("a", data=np.zeros((4, 5, 3), "u1"), dimension_names=("y", "x", "time"))
+    group.create_array("b", data=np.zeros((4, 5, 3), "u2"), dimension_names=("y", "x", "band"))
+    group.create_array("c", data=np.zeros((4, 5, 2), "u1"), dimension_names=("y", "x", "band"))
+    assert {look(group, f"/{name}").kind for name in "abc"} == {"map"}
+    assert look(group, "/b", kind="image").kind == "map"
+
+
+def test_a_line_of_a_map(grid):
+    found = look(grid, "/temperature", {"time": 1, "lat": 2}, kind="line")
+    assert found.kind == "line"
+    assert found.values.tolist() == [20, 21, 22, 23]
+    assert [s.dimension for s in found.sliders] == ["time", "lat"]
+
+
+def test_a_histogram_counts_what_is_not_masked(grid):
+    found = look(grid, "/temperature", {"time": 1}, kind="histogram")
+    assert found.kind == "histogram"
+    assert found.histogram.edges.tolist() == np.arange(12.5, 24).tolist()
+    assert found.histogram.counts.tolist() == [1] * 11
+    values = np.random.default_rng(3).normal(size=1000)
+    grid.create_array("a", data=values)
+    counted = look(grid, "/a", kind="histogram").histogram
+    want, edges = np.histogram(values, 64)
+    np.testing.assert_array_equal(counted.counts, want)
+    np.testing.assert_allclose(counted.edges, edges)
+    grid.create_array("n", data=np.full(5, np.nan))
+    assert look(grid, "/n", kind="histogram").histogram is None
+
+
+def test_flags_are_categories(group):
+    array = group.create_array("a", data=np.array([[1, 2, 9], [4, 1, 1]], "i1"))
+    array.attrs.update({"flag_values": [1, 2, 4], "flag_meanings": "land sea ice"})
+    labels = {c.value: c.label for c in look(group, "/a").categories}
+    assert labels == {1: "land", 2: "sea", 4: "ice", 9: "9"}
+    array.attrs.update({"flag_meanings": "land sea"})  # the numbers do not agree
+    assert {c.label for c in look(group, "/a").categories} <= {"1", "2", "4", "9"}
+
+
+def test_flags_that_are_bits(group):
+    array = group.create_array("a", data=np.array([0, 1, 2, 3, 7], "u1"))
+    array.attrs.update({"flag_masks": [1, 2, 4], "flag_meanings": "cloud rain hail"})
+    labels = {c.value: c.label for c in look(group, "/a").categories}
+    assert labels == {
+        0: "0",
+        1: "cloud",
+        2: "rain",
+        3: "cloud + rain",
+        4: "hail",
+        7: "cloud + rain + hail",
+    }
+    array = group.create_array("b", data=np.array([0, 1, 2, 5, 6], "u1"))
+    array.attrs.update(
+        {
+            "flag_masks": [3, 3, 4],
+            "flag_values": [1, 2, 4],
+            "flag_meanings": "low high valid",
+        }
+    )
+    labels = {c.value: c.label for c in look(group, "/b").categories}
+    assert labels == {
+        0: "0",
+        1: "low",
+        2: "high",
+        4: "valid",
+        5: "low + valid",
+        6: "high + valid",
+    }
+
+
+def test_few_integers_and_bools_are_categories(group):
+    group.create_array("few", data=np.arange(40, dtype="i2").reshape(5, 8) % 3)
+    assert [c.label for c in look(group, "/few").categories] == ["0", "1", "2"]
+    group.create_array("many", data=np.arange(40, dtype="i2").reshape(5, 8))
+    assert look(group, "/many").categories == ()
+    group.create_array("line", data=np.arange(40) % 3)
+    assert look(group, "/line").categories == ()
+    metres = group.create_array("metres", data=np.arange(40).reshape(5, 8) % 3)
+    metres.attrs["units"] = "m"
+    assert look(group, "/metres").categories == ()
+    group.create_array("bool", data=np.array([True, False]))
+    assert [c.label for c in look(group, "/bool").categories] == ["false", "true"]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "expected"),
+    [
+        ({"valid_range": [-5, 5]}, (-5, 5)),
+        ({"valid_min": -5}, (-5, None)),
+        ({"valid_max": 5}, (None, 5)),
+        ({"valid_range": [1]}, (None, None)),
+        ({"valid_range": [-5, 5], "scale_factor": 0.5}, (-5, 5)),
+        ({"valid_range": [-2.5, 2.5], "scale_factor": 0.5, "add_offset": 1}, (-7, 3)),
+        ({"valid_range": [-2.5, 2.5], "scale_factor": -0.5}, (-5, 5)),
+    ],
+)
+def test_the_valid_range_is_in_stored_values(group, attributes, expected):
+    array = group.create_array("a", data=np.arange(-9, 9, dtype="i2"))
+    array.attrs.update(attributes)
+    found = look(group, "/a")
+    assert (found.valid_low, found.valid_high) == expected
+    assert (found.cell_states == VALUE).all()  # CF's display is for the eye only
+
+
+def test_tables_of_texts(group):
+    array = group.create_array("t", shape=(2, 3), dtype="string")
+    array[:] = np.array([["a", "bb", "c"], ["dddd", "e", "f"]], dtype=object)
+    found = look(group, "/t")
+    assert found.text == "0  a     bb  c\n1  dddd  e   f"
+    assert found.kinds == ("text",)
+    assert (found.y.size, found.x.size) == (2, 3)
+
+
+def test_spikes_of_long_lines_are_not_lost(group):
+    values = np.full(100_000, 0.25, "f4")
+    values[[12_345, 54_321]] = [1, -1]
+    values[70_000] = 1e20
+    array = group.create_array("a", data=values, chunks=(1000,))
+    array.attrs["_FillValue"] = 1e20
+    found = look(group, "/a", width=300)
+    assert found.x.size == found.values.size <= 600
+    good = found.values[found.cell_states == VALUE]
+    assert (good.max(), good.min()) == (1, -1)
+    places = found.x.start + found.x.step * np.arange(found.x.size)
+    assert abs(places[found.values == 1][0] - 12_345) < 2 * found.x.step
+    assert places[-1] < 100_000
+    assert "the lowest and the highest are shown" in found.message
+    # counted over all
+    assert {c.state: c.count for c in found.states} == {"value": 99_999, "fill": 1}
+
+
+def test_the_chunk_grid_goes_with_the_axes(grid):
+    found = look(grid, "/temperature")
+    assert (found.y.chunk, found.x.chunk) == (2, 2)
+
+
+# --- zoom and overviews ---------------------------------------------------------------------------
+
+
+def test_zooming_in_reads_the_finer_window(group):
+    values = np.arange(1000 * 900, dtype="i4").reshape(1000, 900)
+    group.create_array("a", data=values, chunks=(100, 100), dimension_names=("y", "x"))
+    found = look(group, "/a", width=90, height=100)
+    assert (found.y.step, found.x.step) == (10, 10)
+    found = look(group, "/a", width=90, height=100, window={"y": [250, 300], "x": [5, 95]})
+    assert (found.y.step, found.x.step) == (1, 1)
+    np.testing.assert_array_equal(found.values, values[250:300, 5:95])
+    assert found.read.chunks_total == 1
+    assert found.read.chunks_read == 1
+
+
+def test_a_window_is_kept_inside(grid):
+    found = look(grid, "/temperature", window={"lat": [-4, 2], "lon": [3, 99], "time": [0, 1]})
+    assert found.values.shape == (2, 1)
+    assert look(grid, "/temperature", window={"lat": [2, 1], "lon": [1]}).values.shape == (3, 4)
+    assert look(grid, "/temperature", window={"lat": [77, 99]}).values.shape == (1, 4)
+
+
+def pyramid(group, form):
+    values = np.add.outer(np.arange(800.0), np.arange(400.0))
+    names = ("0", "1", "2")
+    for level, name in enumerate(names):
+        part = values[:: 2**level, :: 2**level]
+        if form == "ome":
+            group.create_array(name, data=part, chunks=(50, 50), dimension_names=("y", "x"))
+            continue
+        below = group.create_group(name)
+        below.create_array("a", data=part, chunks=(50, 50), dimension_names=("y", "x"))
+        below.create_array(
+            "x", data=np.arange(400.0)[:: 2**level] * 10, dimension_names=("x",)
+        ).attrs["units"] = "m"
+    given = {
+        "ome": {
+            "ome": {"version": "0.5", "multiscales": [{"datasets": [{"path": n} for n in names]}]}
+        },
+        "layout": {"multiscales": {"layout": [{"asset": n} for n in names]}},
+        "geozarr": {
+            "multiscales": {
+                "resampling_method": "nearest",
+                "tile_matrix_set": {"tileMatrices": [{"id": n} for n in names]},
+            }
+        },
+        "known set": {
+            "multiscales": {"resampling_method": "nearest", "tile_matrix_set": "WebMercatorQuad"}
+        },
+    }
+    group.attrs.update(given[form])
+    return ("/0", "/1", "/2") if form == "ome" else ("/0/a", "/1/a", "/2/a")
+
+
+@pytest.mark.parametrize("form", ["ome", "layout", "geozarr", "known set"])
+def test_overviews_are_read_where_they_suffice(group, form):
+    full, half, quarter = pyramid(group, form)
+    found = look(group, full, width=100, height=200)
+    assert f"overview {quarter} " in found.overview
+    assert found.values.shape == (200, 100)
+    assert (found.y.step, found.x.step, found.y.length) == (4, 4, 800)
+    # what is shown at a point is the value there, give or take the size of a cell
+    exact = np.add.outer(found.y.start + 4.0 * np.arange(200), found.x.start + 4.0 * np.arange(100))
+    assert np.abs(found.values - exact).max() <= 4
+    if form != "ome":
+        assert found.x.coordinates[1] == 40
+    found = look(group, full, width=400, height=300)
+    assert half not in (found.overview or "") or found.overview is None  # 400 columns are there
+    assert look(group, full, width=200, height=400).overview.startswith(f"the overview {half} ")
+    zoomed = look(group, full, width=100, height=100, window={"y": [400, 500], "x": [0, 100]})
+    assert zoomed.overview is None
+    assert zoomed.values[0, 0] == 400
+    zoomed = look(group, full, width=50, height=50, window={"y": [400, 500], "x": [200, 300]})
+    assert half in zoomed.overview
+    assert zoomed.values[0, 0] == 600
+    assert (zoomed.y.start, zoomed.x.start) == (400, 200)
+    assert look(group, full, width=100, height=200, everything=True).overview is None
+
+
+def test_a_broken_pyramid_does_no_harm(group):
+    full, _, quarter = pyramid(group, "layout")
+    edit(group, "2/a", codecs=[{"name": "rot13"}])
+    assert look(group, full, width=100, height=200).kind == "map"
+    for bad in (3, [3], {"layout": 3}, {"layout": [3, {"asset": "../.."}]}, {"tile_matrix_set": 4}):
+        group.attrs["multiscales"] = bad
+        assert look(group, full, width=100, height=200).overview is None
+
+
+# --- what is there so far -------------------------------------------------------------------------
+
+
+def test_pictures_fill_in_from_the_middle(group, monkeypatch):
+    from nz_explorer.values import chunks
+
+    monkeypatch.setattr(chunks, "PARTIAL_SECONDS", 0)
+    monkeypatch.setattr(chunks, "_LOCAL_THREADS", 1)
+    monkeypatch.setattr(chunks, "_MOST_TOGETHER", 1)
+    group.create_array("a", data=np.ones((50, 50)), chunks=(10, 10))
+    seen = []
+    last = look(group, "/a", partial=seen.append)
+    assert len(seen) == 24
+    first = seen[0].cell_states == VALUE
+    assert first.sum() == 100
+    assert first[20:30, 20:30].all()
+    shares = [int((one.cell_states == VALUE).sum()) for one in seen]
+    assert shares == list(range(100, 2500, 100))
+    corners = [(0, 0), (0, 49), (49, 0), (49, 49)]
+    assert not any(seen[19].cell_states[at] == VALUE for at in corners)
+    assert (last.cell_states == VALUE).all()
+
+
+# --- curvilinear ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ocean(group):
+    y, x = np.mgrid[0:30, 0:40]
+    lon, lat = (x * 3 + y - 60).astype("f4"), (y * 2 - x * 0.5).astype("f4")
+    array = group.create_array("sst", data=(lon + lat), chunks=(10, 10), dimension_names=("j", "i"))
+    array.attrs["coordinates"] = "nav_lat nav_lon depth"
+    for name, values, units in [
+        ("nav_lon", lon, "degrees_east"),
+        ("nav_lat", lat, "degrees_north"),
+    ]:
+        one = group.create_array(name, data=values, dimension_names=("j", "i"))
+        one.attrs["units"] = units
+    return group
+
+
+def test_two_dimensional_coordinates(ocean):
+    found = look(ocean, "/sst").curvilinear
+    assert (found.x_label, found.y_label) == ("nav_lon", "nav_lat")
+    np.testing.assert_array_equal(found.x, ocean["nav_lon"][:])
+    assert found.x_units == "degrees_east"
+    found = look(ocean, "/sst", width=10, height=10)
+    assert found.curvilinear.x.shape == found.values.shape
+    np.testing.assert_array_equal(found.curvilinear.x + found.curvilinear.y, found.values)
+    ocean["sst"].attrs["coordinates"] = "nav_lat"
+    assert look(ocean, "/sst").curvilinear is None

@@ -25,6 +25,7 @@ class Browser:
 
     def __init__(self, source: Any, **options: Any) -> None:
         self.arrived: queue.Queue[tuple[dict[str, Any], list[Any]]] = queue.Queue()
+        self.partials: list[tuple[dict[str, Any], list[Any]]] = []
         self.events: list[dict[str, Any]] = []
         self.session = Session(
             Evaluation(open_store(source, **options)), self._take, budget=64 << 20
@@ -35,6 +36,10 @@ class Browser:
         if message["kind"] == "event":
             validate(message, "Event")
             self.events.append(message)
+        elif message["kind"] == "partial":
+            validate(message, "Partial")
+            validate(message["result"], "PictureResult")
+            self.partials.append((message, list(buffers)))
         else:
             self.arrived.put((message, list(buffers)))
 

@@ -1,0 +1,123 @@
+"""What the values of a picture have in common: categories and how often they occur."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nz_explorer.model import Array
+from nz_explorer.values.axes import number_attribute, text_attribute
+from nz_explorer.values.cf import flags
+from nz_explorer.values.states import VALUE, States
+
+MOST_CATEGORIES = 64
+_FEW = 8
+_BINS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """A value that stands for something; the fields are those of the protocol."""
+
+    value: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Histogram:
+    """How often values fall between neighbouring edges; the fields are those of the protocol.
+
+    Parameters
+    ----------
+    edges
+        float64, one more than `counts`.
+    counts
+        float64.
+    of
+        What was counted.
+    """
+
+    edges: np.ndarray[Any, np.dtype[np.float64]]
+    counts: np.ndarray[Any, np.dtype[np.float64]]
+    of: str = "the points shown"
+
+
+def categories(array: Array, values: np.ndarray[Any, Any], states: States) -> tuple[Category, ...]:
+    """Return what values stand for, where they are categories.
+
+    Parameters
+    ----------
+    array
+        The array, whose attributes may say.
+    values, states
+        Stored values and their cell states.
+
+    Returns
+    -------
+    tuple of Category
+        Empty where the values are numbers. Flags of CF are all there, and what else was found
+        among the values; integers without flags are categories where they are few on a map.
+    """
+    if values.dtype.kind == "b":
+        return (Category(0, "false"), Category(1, "true"))
+    if values.dtype.kind not in "iu":
+        return ()
+    told = flags(array)
+    if told is None and (values.ndim < 2 or _is_quantity(array)):
+        return ()
+    # on a large map a part of it shows whether there are few
+    valid = values[states == VALUE]
+    if not valid.size and told is None:
+        return ()
+    if told is None and len(np.unique(valid[:: max(1, valid.size // 4096)])) > _FEW:
+        return ()
+    found = set(np.unique(valid).tolist())
+    if told is None:
+        few = len(found) <= _FEW and 4 * len(found) <= values.size
+        return tuple(Category(v, str(v)) for v in sorted(found)) if few else ()
+    found.update(told.values or told.masks or ())
+    if len(found) > MOST_CATEGORIES:
+        return ()
+    return tuple(Category(value, told.label(value)) for value in sorted(found))
+
+
+def _is_quantity(array: Array) -> bool:
+    units = text_attribute(array, "units")
+    packed = any(
+        number_attribute(array, name) is not None for name in ("scale_factor", "add_offset")
+    )
+    return packed or units not in (None, "1", "none", "None")
+
+
+def histogram(values: np.ndarray[Any, Any], states: States) -> Histogram | None:
+    """Count the values that are not masked.
+
+    Parameters
+    ----------
+    values
+        Numbers.
+    states
+        Their cell states.
+
+    Returns
+    -------
+    Histogram or None
+        Between the lowest and the highest; None where there is no value.
+    """
+    valid = values[states == VALUE].astype(np.float64)
+    if not valid.size:
+        return None
+    low, high = float(valid.min()), float(valid.max())
+    if low == high or not np.isfinite(high - low):
+        half = max(0.5, 1e-6 * abs(low))
+        low, high = low - half, high + half
+        if not np.isfinite(high - low):
+            return None
+    edges = np.linspace(low, high, _BINS + 1)
+    if high - low < _BINS and bool((valid == np.rint(valid)).all()):
+        # a bar for each integer; others would make a comb
+        edges = np.arange(np.rint(low) - 0.5, np.rint(high) + 1)
+    counts, edges = np.histogram(valid, edges)
+    return Histogram(edges.astype(np.float64), counts.astype(np.float64))

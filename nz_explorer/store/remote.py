@@ -77,6 +77,11 @@ class RemoteReader(Reader):
         self._owns_store = owns_store
         self._slots = asyncio.Semaphore(CONCURRENCY)  # binds to the loop at its first use
 
+    @property
+    def owns_store(self) -> bool:
+        """Whether the store was opened here, and not by the user."""
+        return self._owns_store
+
     def open_zarr_store(self) -> Store:
         """Open the store for zarr, read-only."""
         return self._store

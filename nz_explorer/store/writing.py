@@ -419,11 +419,13 @@ class FolderWriter(Writer):
     def _recover(self) -> Recovery | None:
         journal = self.folder / JOURNAL
         found = None
-        for name, state in ((STAGING, "old"), (DONE, "new")):
-            if os.path.lexists(self.folder / name):
-                keys = tuple(key for key, _, _ in self._manifest(self.folder / name)[0])
-                self._discard(name)
-                found = Recovery("new", keys) if state == "new" else Recovery("old")
+        if os.path.lexists(self.folder / STAGING):  # of which anything may be missing
+            self._discard(STAGING)
+            found = Recovery("old")
+        if os.path.lexists(self.folder / DONE):
+            keys = tuple(key for key, _, _ in self._manifest(self.folder / DONE)[0])
+            self._discard(DONE)
+            found = Recovery("new", keys)
         if not os.path.lexists(journal):
             return found
         documents, made = self._manifest(journal)
@@ -458,7 +460,7 @@ class FolderWriter(Writer):
         except FileNotFoundError:
             if journal.name == JOURNAL:
                 raise
-            return [], []  # it was interrupted before, or after, the manifest was there
+            return [], []  # it was interrupted while it was being cleared away
         except (ValueError, KeyError, TypeError, AttributeError, ReadError) as error:
             raise OSError(f"{journal / MANIFEST} is damaged") from error
         return documents, made

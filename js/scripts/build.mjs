@@ -17,6 +17,8 @@ const common = {
   jsxFragment: "Fragment",
   inject: [at("./jsx.mjs")],
   tsconfigRaw: {},
+  // Written as 1/0.
+  define: { "Number.POSITIVE_INFINITY": "Infinity", "Number.NaN": "NaN" },
   legalComments: "none",
   logLevel: "warning",
 };

@@ -5,6 +5,7 @@ import { Search } from "./tree/Search";
 import { Tree } from "./tree/Tree";
 import { useView } from "./ui/hooks";
 import { Icon } from "./ui/icons";
+import { Button } from "./ui/parts";
 import { useInks } from "./ui/theme";
 
 const NARROWEST = 160;
@@ -19,6 +20,12 @@ export function App() {
     inks.value = now;
   }, [now, inks]);
   const narrow = useNarrow(root);
+  useEffect(() => {
+    const gate = (event: KeyboardEvent) => keepKey(root, event);
+    // Before the host, which listens at the document.
+    window.addEventListener("keydown", gate, true);
+    return () => window.removeEventListener("keydown", gate, true);
+  }, [root]);
   const open = session.summary.value !== null;
   return (
     <div
@@ -71,6 +78,17 @@ function keepKeys({ target }: FocusEvent) {
   if (target instanceof Element) target.setAttribute("data-lm-suppress-shortcuts", "true");
 }
 
+/** Lets the host have the combinations that mean nothing here, such as Ctrl+S; text fields keep those of editing. */
+function keepKey(root: HTMLElement | null, { target, key, ctrlKey, metaKey }: KeyboardEvent) {
+  if (!(target instanceof Element) || !root?.contains(target)) return;
+  const editing = /^[acvxyz]$/i.test(key) && target.matches("input, textarea");
+  const keep = !(ctrlKey || metaKey) || editing;
+  for (const element of [root, target]) {
+    if (keep) element.setAttribute("data-lm-suppress-shortcuts", "true");
+    else element.removeAttribute("data-lm-suppress-shortcuts");
+  }
+}
+
 /** What stands there until the kernel has answered for the first time, perhaps forever. */
 function NotOpen() {
   const { session } = useView();
@@ -91,9 +109,9 @@ function NotOpen() {
             {!answered.value &&
               " The explorer reads the store through the kernel. If this notebook was opened without running it, run the cell again."}
           </p>
-          <button type="button" class="nzx-button" onClick={() => session.client.resendAll()}>
+          <Button onClick={() => session.client.resendAll()}>
             <Icon name="retry" /> Retry
-          </button>
+          </Button>
         </>
       ) : (
         <p class="nzx-wait">Opening…</p>

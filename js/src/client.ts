@@ -1,5 +1,11 @@
-import { type Signal, signal } from "@preact/signals";
-import type { Failure, Methods, Reply, Event as SummaryEvent } from "./protocol.gen";
+import type {
+  Failure,
+  Event as KernelEvent,
+  Methods,
+  Partial as PartialPicture,
+  Reply,
+} from "./protocol.gen";
+import { type Signal, signal } from "./signals";
 
 export type Method = keyof Methods;
 
@@ -57,6 +63,7 @@ interface Pending {
   params: object;
   sentAt: number;
   wait: Signal<Wait>;
+  partial: ((answer: Answer<"picture">) => void) | undefined;
   resolve(answer: Answer<Method>): void;
   reject(error: RequestError): void;
 }
@@ -74,7 +81,7 @@ export class Client {
   readonly health = signal<Wait>("waiting");
   /** Whether the kernel has ever said anything. */
   readonly answered = signal(false);
-  onEvent: ((event: SummaryEvent) => void) | null = null;
+  onEvent: ((event: KernelEvent, buffers: DataView[]) => void) | null = null;
 
   readonly #wire: Wire;
   readonly #pending = new Map<number, Pending>();
@@ -95,11 +102,18 @@ export class Client {
     return this.#pending.size;
   }
 
-  call<M extends Method>(method: M, params: Methods[M]["params"], abort?: AbortSignal): Call<M> {
+  /** `partial` sees pictures that are not finished yet. */
+  call<M extends Method>(
+    method: M,
+    params: Methods[M]["params"],
+    abort?: AbortSignal,
+    partial?: (answer: Answer<"picture">) => void,
+  ): Call<M> {
     const wait = signal<Wait>("waiting");
     let entry!: Pending;
     const answer = new Promise<Answer<M>>((resolve, reject) => {
-      entry = { id: 0, method, params, sentAt: 0, wait, resolve: resolve as Pending["resolve"], reject };
+      const settle = { resolve: resolve as Pending["resolve"], reject };
+      entry = { id: 0, method, params, sentAt: 0, wait, partial, ...settle };
       if (this.#closed) reject(new RequestError("closed", "the view is closed", false));
       else if (abort?.aborted) reject(new RequestError("cancelled", "cancelled", false));
       else this.#send(entry);
@@ -170,7 +184,11 @@ export class Client {
     if (typeof message !== "object" || message === null || !("kind" in message)) return;
     this.#heardAt = Date.now();
     if (!this.answered.value) this.answered.value = true;
-    if (message.kind === "event") this.onEvent?.(message as SummaryEvent);
+    if (message.kind === "event") this.onEvent?.(message as KernelEvent, buffers.map(asView));
+    if (message.kind === "partial") {
+      const { id, result } = message as PartialPicture;
+      this.#pending.get(id)?.partial?.({ value: result, buffers: buffers.map(asView) });
+    }
     if (message.kind === "reply") {
       const reply = message as Reply;
       if (reply.id === this.#ping) this.#ping = 0;

@@ -3,7 +3,7 @@ import type { Summary } from "./protocol.gen";
 import { middle, visible } from "./text";
 import { useView } from "./ui/hooks";
 import { Icon } from "./ui/icons";
-import { IconButton, Problem } from "./ui/parts";
+import { Button, IconButton, Problem, Quiet } from "./ui/parts";
 
 /** "3 errors · 5 warnings · 2 not evaluated", each always said. */
 function verdicts({ counts, not_evaluated: open, progress }: Summary): { text: string; kind: string }[] {
@@ -53,8 +53,8 @@ export function Header({ side, onSide }: { side: boolean; onSide: () => void }) 
       <div class="nzx-source" title={`${visible(summary.source)}\n${summary.store}`}>
         <bdi>{visible(middle(summary.source, 64))}</bdi>
       </div>
-      <span class="nzx-quiet">{visible(summary.store)}</span>
-      <span class="nzx-quiet">{format}</span>
+      <Quiet>{visible(summary.store)}</Quiet>
+      <Quiet>{format}</Quiet>
       <span
         class="nzx-chip"
         title={
@@ -91,7 +91,7 @@ export function Header({ side, onSide }: { side: boolean; onSide: () => void }) 
         </button>
       ))}
       <div class="nzx-status" role="status">
-        <span class="nzx-quiet">{plural(summary.nodes, "node")}</span>
+        <Quiet>{plural(summary.nodes, "node")}</Quiet>
         {verdicts(summary).map(({ text, kind }) => (
           <span key={kind + text} class={`nzx-count nzx-count-${kind}`}>
             {text}
@@ -102,9 +102,9 @@ export function Header({ side, onSide }: { side: boolean; onSide: () => void }) 
         {health === "lost" && <span class="nzx-error-text">No answer from the kernel</span>}
       </div>
       {health === "lost" && (
-        <button type="button" class="nzx-button" onClick={() => session.client.resendAll()}>
+        <Button onClick={() => session.client.resendAll()}>
           <Icon name="retry" /> Retry
-        </button>
+        </Button>
       )}
     </header>
   );
@@ -153,9 +153,9 @@ function Walk({ summary }: { summary: Summary }) {
           <span class={progress.phase === "failed" ? "nzx-error-text" : "nzx-quiet"}>
             {progress.phase === "failed" ? "walk failed" : `stopped at ${plural(progress.nodes, "node")}`}
           </span>
-          <button type="button" class="nzx-button" onClick={() => walk("resume")}>
+          <Button onClick={() => walk("resume")}>
             <Icon name="play" /> Resume
-          </button>
+          </Button>
         </>
       )}
     </span>

@@ -1,7 +1,7 @@
-import { signal } from "@preact/signals";
 import { render } from "preact";
 import { App } from "./app";
 import type { Panel, Session } from "./session";
+import { signal } from "./signals";
 import { TreeModel } from "./tree/model";
 import { type View, ViewContext } from "./ui/hooks";
 

@@ -11,7 +11,7 @@ import { PANELS, type Panel } from "./session";
 import { visible } from "./text";
 import { type CallState, useCall, useView } from "./ui/hooks";
 import { NodeIcon } from "./ui/icons";
-import { Badges, CopyButton, countsText, Problem, Waiting } from "./ui/parts";
+import { Badges, Button, CopyButton, countsText, Problem, Waiting } from "./ui/parts";
 
 const TITLES: Record<Panel, string> = {
   plot: "Plot",
@@ -68,9 +68,7 @@ function NodeProblem({ call, path }: { call: CallState<"node">; path: string }) 
     <div class="nzx-pad">
       <Waiting call={call} />
       {call.error?.code === "not_found" && path !== "/" && (
-        <button type="button" class="nzx-button" onClick={() => session.select("/")}>
-          Go to the root
-        </button>
+        <Button onClick={() => session.select("/")}>Go to the root</Button>
       )}
     </div>
   );

@@ -1,11 +1,14 @@
-import { batch, type Signal, signal } from "@preact/signals";
 import { Client, RequestError, type Wire } from "./client";
-import type { Summary } from "./protocol.gen";
+import type { ScanResult, Summary } from "./protocol.gen";
+import { type Signal, signal } from "./signals";
 import { Trait, type Traits } from "./traits";
 
 export const PANELS = ["plot", "dimensions", "findings", "metadata", "netcdf", "code"] as const;
 export type Panel = (typeof PANELS)[number];
-export type Mask = "nz" | "storage" | "raw";
+export type Mask = "nz" | "storage" | "raw" | "differences";
+const MASKS: readonly unknown[] = ["nz", "storage", "raw", "differences"];
+/** Part of a dimension that is shown: first index and the one after the last. */
+export type Window = Record<string, number[]>;
 
 /** How a picture is shown; the trait `view`. Members this version does not know are kept. */
 export interface PictureOptions {
@@ -15,6 +18,14 @@ export interface PictureOptions {
   high: number | null;
   log: boolean;
   grid: boolean;
+  /** Whether scale, offset and valid range of CF are applied. */
+  cf: boolean;
+  /** Whether a map is drawn on its two-dimensional coordinates. */
+  coordinates: boolean;
+  /** The part shown, the kind of picture and the part of complex values; of one array only. */
+  window: Window;
+  kind: string;
+  part: string;
   [other: string]: unknown;
 }
 
@@ -35,16 +46,30 @@ export function readIndex(raw: unknown): Record<string, number> {
   return index;
 }
 
+function readWindow(raw: unknown): Window {
+  const window: Window = {};
+  for (const [name, part] of Object.entries(record(raw))) {
+    if (Array.isArray(part) && part.length === 2 && part.every(Number.isInteger) && part[0] < part[1])
+      window[name] = part;
+  }
+  return window;
+}
+
 export function readOptions(raw: unknown): PictureOptions {
   const given = record(raw);
   return {
     ...given,
-    mask: given.mask === "storage" || given.mask === "raw" ? given.mask : "nz",
+    mask: MASKS.includes(given.mask) ? (given.mask as Mask) : "nz",
     colormap: typeof given.colormap === "string" ? given.colormap : "",
     low: finite(given.low),
     high: finite(given.high),
     log: given.log === true,
     grid: given.grid === true,
+    cf: given.cf !== false,
+    coordinates: given.coordinates === true,
+    window: readWindow(given.window),
+    kind: typeof given.kind === "string" ? given.kind : "auto",
+    part: typeof given.part === "string" ? given.part : "",
   };
 }
 
@@ -56,6 +81,11 @@ export interface Colormaps {
   names: string[];
   /** 256 × RGB for each name. */
   tables: Uint8Array;
+}
+
+export interface Scan {
+  scan: ScanResult;
+  buffers: DataView[];
 }
 
 /** What all views of one model share: the connection, the traits and the summary. */
@@ -73,7 +103,10 @@ export class Session {
   /** Grows when the walk or the check of values has ended: more is known of every node. */
   readonly settled = signal(0);
   readonly colormaps: Signal<Colormaps | null> = signal(null);
+  /** What was last heard of going through all values, by path. */
+  readonly scans: Signal<Record<string, Scan>> = signal({});
 
+  readonly #unfollow: () => void;
   #colormapsAsked = false;
   #revisionTimer: ReturnType<typeof setTimeout> | null = null;
 
@@ -83,9 +116,19 @@ export class Session {
     this.index = new Trait(model, "index", readIndex);
     this.options = new Trait(model, "view", readOptions);
     this.panel = new Trait(model, "panel", readPanel);
-    this.client.onEvent = (event) => {
+    this.client.onEvent = (event, buffers) => {
       if (event.summary) this.#take(event.summary);
+      if (event.scan) this.takeScan(event.scan, buffers);
     };
+    // What belongs to one array does not follow to the next, whoever goes there.
+    let before = this.path.peek();
+    this.#unfollow = this.path.signal.subscribe((path) => {
+      if (path === before) return;
+      before = path;
+      const { window, kind, part } = this.options.peek();
+      if (Object.keys(window).length > 0 || kind !== "auto" || part !== "")
+        this.setOptions({ window: {}, kind: "auto", part: "" });
+    });
     void this.open();
   }
 
@@ -117,23 +160,26 @@ export class Session {
 
   /** Goes to a node; limits of a picture are for one array only. */
   select(path: string, panel?: Panel): void {
-    batch(() => {
-      if (path !== this.path.peek()) {
-        const options = this.options.peek();
-        if (options.low !== null || options.high !== null) {
-          this.options.set({ ...options, low: null, high: null });
-        }
-        this.path.set(path);
+    if (path !== this.path.peek()) {
+      const options = this.options.peek();
+      if (options.low !== null || options.high !== null) {
+        this.options.set({ ...options, low: null, high: null });
       }
-      if (panel) this.panel.set(panel);
-    });
+      this.path.set(path);
+    }
+    if (panel) this.panel.set(panel);
   }
 
   setOptions(change: Partial<PictureOptions>, delay = 0): void {
     this.options.set({ ...this.options.peek(), ...change }, delay);
   }
 
+  takeScan(scan: ScanResult, buffers: DataView[]): void {
+    this.scans.value = { ...this.scans.peek(), [scan.path]: { scan, buffers } };
+  }
+
   close(): void {
+    this.#unfollow();
     if (this.#revisionTimer !== null) clearTimeout(this.#revisionTimer);
     this.client.close();
     for (const trait of [this.path, this.index, this.options, this.panel]) trait.close();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { row } from "../src/mock/data";
-import { chunkSides, reading } from "../src/panels/ArrayPlot";
+import { reading } from "../src/panels/ArrayPlot";
 import { ownIndex } from "../src/panels/index-of";
 import { AxisGeometry } from "../src/picture/axis";
 import { aspect, frameOf, sceneOf } from "../src/picture/draw";
@@ -238,9 +238,8 @@ describe("orientation", () => {
     const target = new Uint32Array(60 * 40);
     paintMap(
       target,
-      scene.x.lookup(60),
-      scene.y.lookup(40),
-      3,
+      scene.points(60, 40),
+      60,
       scene.states,
       shades(scene.field, scene.states, scene.norm),
       lut,
@@ -399,23 +398,6 @@ describe("layout", () => {
       expect(frame?.width).toBeGreaterThan(0);
     }
   });
-});
-
-test("chunk borders come from the facts about the array", () => {
-  const array = row("/a", { kind: "array", shape: [240, 181, 360], dimension_names: ["time", "lat", "lon"] });
-  const node = {
-    row: array,
-    title: "",
-    facts: [{ label: "Chunks", text: "60 × 61 × 90, 1.3 MiB each, 48 in the grid" }],
-    attributes: [],
-    tests: [],
-    arrays: [],
-  };
-  const made = picture();
-  expect(chunkSides(made.picture, array, node)).toEqual({ x: 90, y: 61 });
-  expect(
-    chunkSides(made.picture, array, { ...node, facts: [{ label: "Chunks", text: "irregular" }] }),
-  ).toEqual({ x: null, y: null });
 });
 
 test("of the index an array takes what is its own and within its length", () => {

@@ -66,6 +66,11 @@ test("traits of the wrong form are read as their defaults", () => {
     high: null,
     log: false,
     grid: false,
+    cf: true,
+    coordinates: false,
+    window: {},
+    kind: "auto",
+    part: "",
     theirs: 3,
   });
 });

@@ -1,7 +1,7 @@
 import type { NodeRow } from "../protocol.gen";
 import { CodeView } from "../ui/code";
 import { useCall, useView } from "../ui/hooks";
-import { CopyButton, Waiting } from "../ui/parts";
+import { CopyButton, Quiet, Waiting } from "../ui/parts";
 import { ownIndex } from "./index-of";
 
 const BLOCKS = [
@@ -24,7 +24,7 @@ export function CodePanel({ path, row }: { path: string; row: NodeRow | null }) 
           <section key={key} class="nzx-code-block" aria-label={title}>
             <div class="nzx-code-head">
               <h4>{title}</h4>
-              <span class="nzx-quiet">{note}</span>
+              <Quiet>{note}</Quiet>
               <span class="nzx-gap" />
               <CopyButton text={code[key]} label={`Copy: ${title}`} />
             </div>

@@ -3,7 +3,7 @@ import type { DimensionRow } from "../protocol.gen";
 import { visible } from "../text";
 import { useCall, useView } from "../ui/hooks";
 import { Icon } from "../ui/icons";
-import { Name, NodeLink, Waiting } from "../ui/parts";
+import { Name, NodeLink, Quiet, Waiting } from "../ui/parts";
 
 const STATES: Record<DimensionRow["coordinate_state"], string> = {
   yes: "coordinate",
@@ -71,9 +71,7 @@ function Row({ row, uses, group }: { row: DimensionRow; uses: string[]; group: s
                 {arrays.map((array) => (
                   <NodeLink key={array} path={array} label={nameOf(array)} />
                 ))}
-                {total > arrays.length && (
-                  <span class="nzx-quiet">and {grouped(total - arrays.length)} more</span>
-                )}
+                {total > arrays.length && <Quiet>and {grouped(total - arrays.length)} more</Quiet>}
               </span>
             )}
           </div>

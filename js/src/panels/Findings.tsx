@@ -5,7 +5,7 @@ import { visible } from "../text";
 import { CodeView } from "../ui/code";
 import { useCall, useView } from "../ui/hooks";
 import { Icon, type Severity, SeverityIcon } from "../ui/icons";
-import { Choice, CopyButton, NodeLink, Waiting } from "../ui/parts";
+import { Button, Choice, CopyButton, NodeLink, Quiet, Waiting } from "../ui/parts";
 
 const PAGE = 200;
 type Order = "rule" | "node";
@@ -102,14 +102,9 @@ export function FindingsPanel({ path, group }: { path: string; group: boolean })
             {result.findings.length < result.total && (
               <p class="nzx-note">
                 {grouped(result.findings.length)} of {plural(result.total, "finding")}{" "}
-                <button
-                  type="button"
-                  class="nzx-button"
-                  disabled={call.loading}
-                  onClick={() => setPages({ path, count: limit / PAGE + 1 })}
-                >
+                <Button disabled={call.loading} onClick={() => setPages({ path, count: limit / PAGE + 1 })}>
                   Show more
-                </button>
+                </Button>
               </p>
             )}
             <Open items={result.not_evaluated} total={result.not_evaluated_total} />
@@ -162,13 +157,13 @@ function Group({ name, order, findings, rules }: GroupProps) {
         {order === "rule" ? (
           <>
             <strong>{visible(rule?.title ?? name)}</strong>
-            <span class="nzx-quiet">{visible(rule?.source ?? "")}</span>
+            <Quiet>{visible(rule?.source ?? "")}</Quiet>
           </>
         ) : (
           <NodeLink path={name} />
         )}
         <span class="nzx-gap" />
-        <span class="nzx-quiet">{grouped(findings.length)}</span>
+        <Quiet>{grouped(findings.length)}</Quiet>
       </li>
       {findings.map((finding, at) => (
         <One
@@ -211,14 +206,9 @@ function One({ finding, rule, order }: { finding: Finding; rule: RuleInfo | unde
           <span class="nzx-message">{visible(finding.message)}</span>
         </button>
         {order === "rule" && <NodeLink path={finding.path} />}
-        <button
-          type="button"
-          class="nzx-button"
-          onClick={showMe}
-          aria-label={`Show me: ${finding.rule} in ${visible(finding.path)}`}
-        >
+        <Button onClick={showMe} aria-label={`Show me: ${finding.rule} in ${visible(finding.path)}`}>
           Show me
-        </button>
+        </Button>
       </div>
       {open && <Details finding={finding} rule={rule} />}
     </li>
@@ -234,7 +224,7 @@ function Details({ finding, rule }: { finding: Finding; rule: RuleInfo | undefin
           <>
             <dt>The convention</dt>
             <dd>
-              {visible(rule.statement)} <span class="nzx-quiet">{visible(rule.source)}</span>
+              {visible(rule.statement)} <Quiet>{visible(rule.source)}</Quiet>
             </dd>
             <dt>Why it matters</dt>
             <dd>{visible(rule.rationale)}</dd>
@@ -307,8 +297,7 @@ function Open({ items, total }: { items: readonly NotEvaluated[]; total: number 
   return (
     <details class="nzx-open-list">
       <summary>
-        Not evaluated: {grouped(total)}{" "}
-        <span class="nzx-quiet">– absence of findings is not conformance</span>
+        Not evaluated: {grouped(total)} <Quiet>– absence of findings is not conformance</Quiet>
       </summary>
       <table class="nzx-table" aria-label="Not evaluated">
         <thead>
@@ -330,7 +319,7 @@ function Open({ items, total }: { items: readonly NotEvaluated[]; total: number 
                   {[first, ...rest].slice(0, 10).map((item) => (
                     <NodeLink key={item.path} path={item.path} />
                   ))}
-                  {rest.length > 9 && <span class="nzx-quiet">and {grouped(rest.length - 9)} more</span>}
+                  {rest.length > 9 && <Quiet>and {grouped(rest.length - 9)} more</Quiet>}
                 </td>
               </tr>
             ),

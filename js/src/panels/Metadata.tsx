@@ -6,7 +6,7 @@ import { CodeView, type LineMark } from "../ui/code";
 import { locate } from "../ui/highlight";
 import { useCall, useView } from "../ui/hooks";
 import { SeverityIcon } from "../ui/icons";
-import { Choice, CopyButton, Problem, Waiting } from "../ui/parts";
+import { Choice, CopyButton, Problem, Quiet, Waiting } from "../ui/parts";
 
 const labelOf = (document: DocumentText, all: readonly DocumentText[]): string => {
   const keys = new Set(all.map(({ key }) => key));
@@ -117,14 +117,12 @@ export function MetadataPanel({ path }: { path: string }) {
                   onChange={(value) => setChosen(Number(value))}
                 />
               ) : (
-                <span class="nzx-quiet">
-                  {document.origin === "stored" ? "as stored" : "as consolidated"}
-                </span>
+                <Quiet>{document.origin === "stored" ? "as stored" : "as consolidated"}</Quiet>
               )}
               <code class="nzx-key" title={visible(document.key)}>
                 {visible(document.key)}
               </code>
-              <span class="nzx-quiet">{bytes(document.size)}</span>
+              <Quiet>{bytes(document.size)}</Quiet>
               {document.differs.length > 0 && (
                 <span class="nzx-chip nzx-warning" title={document.differs.map(visible).join("\n")}>
                   {plural(document.differs.length, "difference")} between stored and consolidated
@@ -166,7 +164,7 @@ function Marks({ marks, onShow }: { marks: readonly Mark[]; onShow: (line: numbe
             <span class={`nzx-${mark.severity}-text`}>
               <SeverityIcon severity={mark.severity} />
             </span>
-            <span class="nzx-quiet">line {mark.first_line}</span>
+            <Quiet>line {mark.first_line}</Quiet>
             <code>{mark.rule}</code>
             <span>{visible(mark.message)}</span>
           </button>

@@ -5,7 +5,7 @@ import { visible } from "../text";
 import { CodeView } from "../ui/code";
 import { useCall, useView } from "../ui/hooks";
 import { Icon } from "../ui/icons";
-import { NodeLink, Waiting } from "../ui/parts";
+import { NodeLink, Quiet, Waiting } from "../ui/parts";
 
 const ROLES: Record<NonNullable<NodeRow["role"]>, string> = {
   coordinate: "This array is a dimension coordinate.",
@@ -92,7 +92,7 @@ export function NetcdfPanel({ path }: { path: string }) {
         <div class="nzx-column">
           <div class="nzx-toolbar">
             <h4>CDL</h4>
-            <span class="nzx-quiet">as ncdump would print it</span>
+            <Quiet>as ncdump would print it</Quiet>
           </div>
           <CodeView
             text={cdl.text}
@@ -177,7 +177,7 @@ function Tests({ role, tests }: { role: NodeRow["role"]; tests: readonly RoleTes
               {passed === null ? "?" : passed ? "✓" : "✗"}
             </span>
             <span>
-              {visible(test)} <span class="nzx-quiet">{visible(detail)}</span>
+              {visible(test)} <Quiet>{visible(detail)}</Quiet>
             </span>
           </li>
         ))}
@@ -214,9 +214,9 @@ function Concepts({ concepts }: { concepts: readonly Concept[] }) {
                   <NodeLink key={path + label} path={path} label={label} />
                 ))}
                 {concept.total > concept.here.length && (
-                  <span class="nzx-quiet">and {grouped(concept.total - concept.here.length)} more</span>
+                  <Quiet>and {grouped(concept.total - concept.here.length)} more</Quiet>
                 )}
-                {concept.total === 0 && <span class="nzx-quiet">none</span>}
+                {concept.total === 0 && <Quiet>none</Quiet>}
               </td>
             </tr>
           ))}

@@ -1,9 +1,11 @@
+import { useState } from "preact/hooks";
 import type { NodeResult, NodeRow } from "../protocol.gen";
 import { visible } from "../text";
 import type { CallState } from "../ui/hooks";
-import { Waiting } from "../ui/parts";
+import { Choice, Waiting } from "../ui/parts";
 import { ArrayPlot } from "./ArrayPlot";
 import { Gallery } from "./Gallery";
+import { Lines } from "./Lines";
 import { Attributes, Facts } from "./Metadata";
 
 interface Props {
@@ -35,7 +37,7 @@ export function PlotPanel({ row, node, call, path }: Props) {
       </div>
     );
   }
-  if (row.kind === "array") return <ArrayPlot key={path} row={row} node={node} />;
+  if (row.kind === "array") return <ArrayPlot key={path} row={row} />;
   if (row.kind === "unknown") {
     return (
       <p class="nzx-note nzx-pad">
@@ -44,5 +46,30 @@ export function PlotPanel({ row, node, call, path }: Props) {
     );
   }
   if (node === null) return null;
-  return node.arrays.length > 0 ? <Gallery arrays={node.arrays} /> : <Overview node={node} />;
+  return node.arrays.length > 0 ? (
+    <Group key={path} path={path} arrays={node.arrays} />
+  ) : (
+    <Overview node={node} />
+  );
+}
+
+const SHOWS = [
+  { value: "each", label: "pictures", title: "A small picture of each array" },
+  { value: "lines", label: "lines", title: "The one-dimensional arrays together" },
+] as const;
+
+/** The arrays of a group: each by itself, or those of one dimension together. */
+function Group({ path, arrays }: { path: string; arrays: readonly NodeRow[] }) {
+  const [show, setShow] = useState<"each" | "lines">("each");
+  const lines = arrays.some(({ shape }) => shape?.length === 1 && (shape[0] ?? 0) > 1);
+  return (
+    <div class="nzx-plot">
+      {lines && (
+        <div class="nzx-toolbar">
+          <Choice label="Show" value={show} options={SHOWS} onChange={setShow} />
+        </div>
+      )}
+      {show === "lines" ? <Lines path={path} /> : <Gallery arrays={arrays} />}
+    </div>
+  );
 }

@@ -1,5 +1,12 @@
 import type { Axis } from "../protocol.gen";
+import { floats } from "./field";
 import { indexTicks, labelTicks, niceTicks } from "./ticks";
+
+/** The coordinates of an axis among the buffers of its picture. */
+export function axisNumbers(axis: Axis | null, buffers: readonly DataView[]): Float64Array | null {
+  const view = axis?.coordinates_buffer == null ? undefined : buffers[axis.coordinates_buffer];
+  return view === undefined ? null : (floats(view, "float64") as Float64Array);
+}
 
 /** A tick at a place between 0 (left or top) and 1 (right or bottom). */
 export interface AxisTick {

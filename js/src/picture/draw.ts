@@ -1,9 +1,34 @@
 import type { PictureResult } from "../protocol.gen";
 import type { PictureOptions } from "../session";
 import { visible } from "../text";
-import { AxisGeometry, type AxisTick } from "./axis";
-import { type Field, fieldOf, floats, histogram, masked, type Norm, normOf, place } from "./field";
-import { type Inks, paintMap, runs, shades, stateInk, type Tiles, tilesOf } from "./paint";
+import { AxisGeometry, axisNumbers } from "./axis";
+import { type Curved, curvedOf, splat, straight } from "./curvilinear";
+import {
+  decoded,
+  type Field,
+  fieldOf,
+  floats,
+  histogram,
+  masked,
+  type Norm,
+  normOf,
+  ONLY_NZ,
+  place,
+  uint32s,
+} from "./field";
+import {
+  categoryLut,
+  categoryShades,
+  faded,
+  type Inks,
+  paintMap,
+  pointsOf,
+  runs,
+  shades,
+  stateInk,
+  type Tiles,
+  tilesOf,
+} from "./paint";
 import { logTicks, niceTicks, type Tick } from "./ticks";
 
 /** A picture made ready: its numbers under the mask, its limits and where its points lie. */
@@ -16,6 +41,15 @@ export interface Scene {
   range: Norm | null;
   x: AxisGeometry;
   y: AxisGeometry;
+  /** The axes along which the array is stored: others than `x` and `y` where it is drawn on coordinates. */
+  grid: { x: AxisGeometry; y: AxisGeometry };
+  curved: Curved | null;
+  /** The colour of each point of an image. */
+  image: Uint32Array | null;
+  /** Whether the vertical axis is one of the array, not that of values. */
+  flat: boolean;
+  /** The point at each pixel, -1 where there is none. */
+  points(width: number, height: number): Int32Array;
 }
 
 export function sceneOf(
@@ -23,23 +57,66 @@ export function sceneOf(
   buffers: readonly DataView[],
   options: PictureOptions,
 ): Scene | null {
-  if (picture.kind !== "map" && picture.kind !== "line") return null;
-  const field = fieldOf(picture, buffers);
-  if (field === null) return null;
+  const flat = picture.kind === "map" || picture.kind === "image";
+  if (!flat && picture.kind !== "line") return null;
+  const read = fieldOf(picture, buffers);
+  if (read === null) return null;
+  const field = decoded(read, picture, options.cf, options.mask);
   const states = masked(field, options.mask);
-  const coordinates = (at: number | null | undefined) => {
-    const view = at === null || at === undefined ? undefined : buffers[at];
-    return view === undefined ? null : (floats(view, "float64") as Float64Array);
-  };
+  const geometry = (axis: PictureResult["x"], vertical: boolean) =>
+    new AxisGeometry(axis, axisNumbers(axis, buffers), vertical);
+  const grid = { x: geometry(picture.x, false), y: geometry(picture.y, true) };
   const norm = normOf(field, states, options);
+  const { curvilinear, packing } = picture;
+  const packed = options.cf ? packing : null;
+  const [xs, ys] = [curvilinear?.x_buffer, curvilinear?.y_buffer].map((at) => {
+    const view = buffers[at ?? -1];
+    return view && view.byteLength >= states.length * 4 ? floats(view, "float32") : null;
+  });
+  const curved =
+    curvilinear && options.coordinates && xs && ys ? curvedOf(curvilinear, xs, ys, field.nx, field.ny) : null;
+  const { x, y } =
+    curvilinear && curved
+      ? {
+          x: straight(curvilinear.x_label, curvilinear.x_units, curved.low[0], curved.high[0], false),
+          y: straight(curvilinear.y_label, curvilinear.y_units, curved.low[1], curved.high[1], true),
+        }
+      : grid;
+  let held: { width: number; height: number; points: Int32Array } | null = null;
+  const colors = picture.kind === "image" && picture.image_buffer !== null && buffers[picture.image_buffer];
+  const ends = [picture.low, picture.high].map((end) =>
+    end !== null && packed ? end * packed.scale + packed.offset : end,
+  );
+  if (packed && packed.scale < 0) ends.reverse();
   return {
-    picture,
+    picture: {
+      ...picture,
+      x: x.axis,
+      y: y.axis,
+      units: packed ? packed.units : picture.units,
+      low: ends[0] ?? null,
+      high: ends[1] ?? null,
+    },
     field,
     states,
-    norm,
-    range: norm && picture.kind === "line" ? airy(norm, options) : norm,
-    x: new AxisGeometry(picture.x, coordinates(picture.x?.coordinates_buffer), false),
-    y: new AxisGeometry(picture.y, coordinates(picture.y?.coordinates_buffer), true),
+    norm: picture.kind === "image" ? null : norm,
+    range: norm && !flat ? airy(norm, options) : norm,
+    x,
+    y,
+    grid,
+    curved,
+    image: colors ? uint32s(colors) : null,
+    flat,
+    points: (width, height) => {
+      if (held?.width !== width || held.height !== height) {
+        const { nx, ny } = field;
+        const points = curved
+          ? splat(curved, nx, ny, width, height)
+          : pointsOf(x.lookup(width), y.lookup(height), nx);
+        held = { width, height, points };
+      }
+      return held.points;
+    },
   };
 }
 
@@ -51,7 +128,6 @@ export interface Frame {
   height: number;
   /** The colorbar, for maps. */
   bar: { left: number; top: number; width: number; height: number } | null;
-  yTicks: Tick[] | AxisTick[];
 }
 
 const BAR = 12;
@@ -84,6 +160,13 @@ function valueTicks(norm: Norm, height: number): Tick[] {
   return norm.log ? logTicks(norm.low, norm.high, count) : niceTicks(norm.low, norm.high, count);
 }
 
+/** Ticks of a line's vertical axis: its categories, if it has any. */
+function heightTicks({ range, picture: { categories } }: Scene, height: number): Tick[] {
+  if (range === null) return [];
+  const inside = categories.filter(({ value }) => value >= range.low && value <= range.high);
+  return inside.length > 0 && inside.length <= height / 12 ? inside : valueTicks(range, height);
+}
+
 /** The range of a line's vertical axis: its limits with a little air. */
 export function airy(norm: Norm, options: { low: number | null; high: number | null }): Norm {
   if (norm.high === norm.low) {
@@ -103,16 +186,17 @@ export function frameOf(scene: Scene, width: number, height: number, measure: Me
   const bottom = 40;
   const top = 10;
   const tall = Math.max(20, height - top - bottom);
-  const yTicks = scene.picture.kind === "map" ? scene.y.ticks(Math.max(2, Math.floor(tall / 36))) : [];
-  const labels = scene.picture.kind === "map" ? yTicks : scene.range ? valueTicks(scene.range, tall) : [];
+  const { flat } = scene;
+  const labels = flat ? scene.y.ticks(Math.max(2, Math.floor(tall / 36))) : heightTicks(scene, tall);
   const widest = Math.max(16, ...labels.map(({ label }) => measure(visible(label))));
   const left = Math.min(width * 0.35, widest + 32);
+  const barred = flat && scene.picture.categories.length === 0 && scene.norm !== null;
   const barLabels = scene.norm
     ? Math.max(0, ...valueTicks(scene.norm, tall).map(({ label }) => measure(label)))
     : 0;
-  const right = scene.picture.kind === "map" && scene.norm ? GAP + BAR + HISTOGRAM + barLabels + 26 : 14;
+  const right = barred ? GAP + BAR + HISTOGRAM + barLabels + 26 : 14;
   let [w, h] = [Math.max(20, width - left - right), tall];
-  const ratio = scene.picture.kind === "map" ? aspect(scene) : null;
+  const ratio = flat ? aspect(scene) : null;
   if (ratio !== null) {
     const [wide, high] = [Math.min(w, h * ratio), Math.min(h, w / ratio)];
     // Thin strips are stretched: better seen than true.
@@ -120,8 +204,8 @@ export function frameOf(scene: Scene, width: number, height: number, measure: Me
   }
   [w, h] = [Math.round(w), Math.round(h)];
   const at = { left: Math.round(left), top, width: w, height: h };
-  const bar = right > 20 ? { left: at.left + w + GAP, top, width: BAR, height: h } : null;
-  return { ...at, bar, yTicks: labels };
+  const bar = barred ? { left: at.left + w + GAP, top, width: BAR, height: h } : null;
+  return { ...at, bar };
 }
 
 export interface Paper {
@@ -136,42 +220,42 @@ export interface Paper {
 const rgb = (color: readonly number[], alpha = 1) => `rgba(${color.map(Math.round).join(",")},${alpha})`;
 
 /** Draws a scene. */
-export function draw(
-  paper: Paper,
-  scene: Scene,
-  frame: Frame,
-  options: PictureOptions,
-  chunks: { x: number | null; y: number | null },
-): void {
+export function draw(paper: Paper, scene: Scene, frame: Frame, options: PictureOptions): void {
   const { context, ratio } = paper;
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.clearRect(0, 0, context.canvas.width, context.canvas.height);
-  if (scene.picture.kind === "map") drawMap(paper, scene, frame);
+  if (scene.flat) drawMap(paper, scene, frame, options.mask === "differences");
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.font = paper.font;
   context.lineWidth = 1;
-  if (scene.picture.kind === "line") drawLine(paper, scene, frame);
-  if (options.grid) drawGrid(paper, scene, frame, chunks);
+  if (!scene.flat) drawLine(paper, scene, frame);
+  if (options.grid && scene.curved === null) drawGrid(paper, scene, frame);
   drawAxes(paper, scene, frame);
   if (frame.bar && scene.norm) drawBar(paper, scene, frame.bar, scene.norm);
 }
 
-function drawMap({ context, ratio, inks, lut }: Paper, scene: Scene, frame: Frame): void {
+function drawMap({ context, ratio, inks, lut }: Paper, scene: Scene, frame: Frame, fade: boolean): void {
   const [left, top] = [Math.round(frame.left * ratio), Math.round(frame.top * ratio)];
   const [width, height] = [Math.round(frame.width * ratio), Math.round(frame.height * ratio)];
   if (width < 1 || height < 1) return;
   const image = context.createImageData(width, height);
-  const pixels = new Uint32Array(image.data.buffer);
-  const shade = shades(scene.field, scene.states, scene.norm);
+  const { field, states, norm, picture } = scene;
+  const { categories } = picture;
+  const many = categories.length > 0;
   const tiles = tilesOf(inks, ratio);
+  const colors = scene.image ?? (many ? categoryLut(inks.dark) : lut);
+  if (fade) tiles.pixels = tiles.pixels.map((tile, at) => (tile && at < ONLY_NZ ? faded(tile, inks) : tile));
   paintMap(
-    pixels,
-    scene.x.lookup(width),
-    scene.y.lookup(height),
-    scene.field.nx,
-    scene.states,
-    shade,
-    lut,
+    new Uint32Array(image.data.buffer),
+    scene.points(width, height),
+    width,
+    states,
+    scene.image
+      ? null
+      : many
+        ? categoryShades(field.stored ?? field.values, categories)
+        : shades(field, states, norm),
+    fade ? faded(colors, inks) : colors,
     tiles,
   );
   context.putImageData(image, left, top);
@@ -189,7 +273,7 @@ function drawLine(paper: Paper, scene: Scene, frame: Frame): void {
   if (range !== null) {
     const py = (value: number) => frame.top + (1 - unclamped(range, value)) * frame.height;
     context.strokeStyle = rgb(inks.foreground, 0.1);
-    for (const tick of valueTicks(range, frame.height)) {
+    for (const tick of heightTicks(scene, frame.height)) {
       const y = Math.round(py(tick.value)) + 0.5;
       context.beginPath();
       context.moveTo(frame.left, y);
@@ -216,19 +300,25 @@ function drawLine(paper: Paper, scene: Scene, frame: Frame): void {
   context.restore();
 }
 
-/** Along the foot of a line plot: which points are missing, and how. */
+/** Along the foot of a line plot: which points are missing, and how; a pixel shows the last that falls on it. */
 function strip({ context, inks, ratio }: Paper, scene: Scene, frame: Frame): void {
   const { states, x } = scene;
   const tiles = tilesOf(inks, ratio);
   const high = 8;
+  const columns = new Uint8Array(frame.width);
   for (let at = 0; at < scene.field.nx; at++) {
     const state = states[at] as number;
     if (state === 0) continue;
-    const first = at;
-    while (states[at + 1] === state) at++;
-    const [a, b] = [x.edges[first] as number, x.edges[at + 1] as number];
-    const left = frame.left + Math.min(a, b) * frame.width;
-    const wide = Math.max(1, Math.abs(b - a) * frame.width);
+    const [a, b] = [x.edges[at] as number, x.edges[at + 1] as number];
+    const first = Math.min(frame.width - 1, Math.floor(Math.min(a, b) * frame.width + 1e-6));
+    columns.fill(state, first, Math.max(first + 1, Math.round(Math.max(a, b) * frame.width)));
+  }
+  for (let at = 0; at < columns.length; at++) {
+    const state = columns[at] as number;
+    if (state === 0) continue;
+    const left = frame.left + at;
+    let wide = 1;
+    while (columns[at + 1] === state) [at, wide] = [at + 1, wide + 1];
     context.fillStyle = stateInk(inks, state);
     context.globalAlpha = 0.12;
     context.fillRect(left, frame.top, wide, frame.height);
@@ -277,7 +367,7 @@ function drawAxes({ context, inks }: Paper, scene: Scene, frame: Frame): void {
   context.textBaseline = "top";
   context.textAlign = "center";
   const widest = Math.max(20, ...x.ticks(4).map(({ label }) => context.measureText(visible(label)).width));
-  let end = Number.NEGATIVE_INFINITY;
+  let end = -Number.POSITIVE_INFINITY;
   for (const { at, label } of x
     .ticks(Math.max(2, Math.floor(width / (widest + 26))))
     .sort((a, b) => a.at - b.at)) {
@@ -293,8 +383,8 @@ function drawAxes({ context, inks }: Paper, scene: Scene, frame: Frame): void {
   context.fillText(nameOf(picture.x), left + width / 2, top + height + 23, width);
   context.textAlign = "right";
   context.textBaseline = "middle";
-  if (picture.kind === "map") {
-    let before = Number.NEGATIVE_INFINITY;
+  if (scene.flat) {
+    let before = -Number.POSITIVE_INFINITY;
     for (const { at, label } of y.ticks(Math.max(2, Math.floor(height / 36))).sort((a, b) => a.at - b.at)) {
       const py = top + at * height;
       if (at < -0.001 || at > 1.001 || py - before < 12) continue;
@@ -303,17 +393,17 @@ function drawAxes({ context, inks }: Paper, scene: Scene, frame: Frame): void {
       context.fillText(visible(label), left - 7, py, left - 26);
     }
   } else if (scene.range) {
-    for (const { value, label } of valueTicks(scene.range, height)) {
+    for (const { value, label } of heightTicks(scene, height)) {
       const at = 1 - unclamped(scene.range, value);
       mark(context, left - 4, top + at * height, left, top + at * height);
-      context.fillText(label, left - 7, top + at * height, left - 26);
+      context.fillText(visible(label), left - 7, top + at * height, left - 26);
     }
   }
   context.save();
   context.translate(10, top + height / 2);
   context.rotate(-Math.PI / 2);
   context.textAlign = "center";
-  context.fillText(picture.kind === "map" ? nameOf(picture.y) : visible(picture.units ?? ""), 0, 0, height);
+  context.fillText(scene.flat ? nameOf(picture.y) : visible(picture.units ?? ""), 0, 0, height);
   context.restore();
 }
 
@@ -390,16 +480,12 @@ function drawBar(
 }
 
 /** Borders of cells where they are large enough, and of chunks. */
-function drawGrid(
-  { context, inks }: Paper,
-  scene: Scene,
-  frame: Frame,
-  chunks: { x: number | null; y: number | null },
-): void {
+function drawGrid({ context, inks }: Paper, scene: Scene, frame: Frame): void {
   const { left, top, width, height } = frame;
-  const lines = (geometry: AxisGeometry, chunk: number | null, long: number, paint: (at: number) => void) => {
+  const lines = (geometry: AxisGeometry, long: number, paint: (at: number) => void) => {
     const { axis, size } = geometry;
     if (axis === null) return;
+    const { chunk } = axis;
     for (let at = 0; at <= size; at++) {
       const index = axis.start + at * axis.step;
       const border =
@@ -411,12 +497,8 @@ function drawGrid(
     }
     context.setLineDash([]);
   };
-  lines(scene.x, chunks.x, width, (at) =>
-    mark(context, left + at * width, top, left + at * width, top + height),
-  );
-  if (scene.picture.kind === "map") {
-    lines(scene.y, chunks.y, height, (at) =>
-      mark(context, left, top + at * height, left + width, top + at * height),
-    );
+  lines(scene.x, width, (at) => mark(context, left + at * width, top, left + at * width, top + height));
+  if (scene.flat) {
+    lines(scene.y, height, (at) => mark(context, left, top + at * height, left + width, top + at * height));
   }
 }

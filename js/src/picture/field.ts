@@ -2,7 +2,7 @@ import type { PictureResult, StateCount } from "../protocol.gen";
 import type { Mask } from "../session";
 
 /** `unread` is a point in a chunk that was left out to keep to the budget or has not come yet. */
-export type CellState = StateCount["state"];
+export type CellState = StateCount["state"] | "only_nz" | "only_storage";
 
 /** The states in the order of the codes used in here; `value` is 0. */
 export const STATES: readonly CellState[] = [
@@ -16,6 +16,8 @@ export const STATES: readonly CellState[] = [
   "storage_fill",
   "unread",
   "invalid",
+  "only_nz",
+  "only_storage",
 ];
 
 export const STATE_NAMES: Record<CellState, string> = {
@@ -29,9 +31,12 @@ export const STATE_NAMES: Record<CellState, string> = {
   storage_fill: "storage fill_value",
   unread: "not read",
   invalid: "outside valid range",
+  only_nz: "masked by NZ only",
+  only_storage: "masked by storage fill only",
 };
 
-const [VALUE, FILL, NAN, INF, NEG_INF, , , STORAGE_FILL] = [0, 1, 2, 3, 4, 5, 6, 7] as const;
+const [VALUE, FILL, NAN, INF, NEG_INF, STORAGE_FILL, INVALID] = [0, 1, 2, 3, 4, 7, 9] as const;
+export const [ONLY_NZ, ONLY_STORAGE] = [10, 11] as const;
 
 export interface Field {
   nx: number;
@@ -42,6 +47,8 @@ export interface Field {
   states: Uint8Array;
   /** The same if the storage fill value were the mask. */
   storage: Uint8Array;
+  /** As stored, where `values` are decoded. */
+  stored?: Float32Array | Float64Array;
 }
 
 /** Bytes of a buffer as typed array; a copy where the host's buffer is not aligned. */
@@ -59,6 +66,10 @@ export function floats(view: DataView, type: "float32" | "float64"): Float32Arra
   return type === "float32" ? typed(view, Float32Array, 4) : typed(view, Float64Array, 8);
 }
 
+export function uint32s(view: DataView): Uint32Array {
+  return typed(view, Uint32Array, 4);
+}
+
 export function uint8s(view: DataView): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 }
@@ -67,12 +78,12 @@ export function uint8s(view: DataView): Uint8Array {
 function plain(value: number): number {
   if (Number.isNaN(value)) return NAN;
   if (value === Number.POSITIVE_INFINITY) return INF;
-  return value === Number.NEGATIVE_INFINITY ? NEG_INF : VALUE;
+  return value === -Number.POSITIVE_INFINITY ? NEG_INF : VALUE;
 }
 
 /** Codes of a message turned into codes used in here. */
 function translate(codes: Uint8Array, states: readonly StateCount[]): Uint8Array {
-  const table = Uint8Array.from({ length: 256 }, (_, code) => (code < STATES.length ? code : VALUE));
+  const table = Uint8Array.from({ length: 256 }, (_, code) => (code < ONLY_NZ ? code : VALUE));
   let identical = true;
   for (const { state, code } of states) {
     const at = STATES.indexOf(state);
@@ -86,13 +97,14 @@ function translate(codes: Uint8Array, states: readonly StateCount[]): Uint8Array
 
 /** The numbers of a picture, or null where it has none or the buffers do not fit it. */
 export function fieldOf(picture: PictureResult, buffers: readonly DataView[]): Field | null {
-  if (picture.values_buffer === null || picture.values_type === null) return null;
-  const view = buffers[picture.values_buffer];
   const nx = picture.x?.size ?? 1;
-  const ny = picture.kind === "map" ? (picture.y?.size ?? 1) : 1;
-  if (view === undefined) return null;
-  const values = floats(view, picture.values_type);
-  if (values.length < nx * ny) return null;
+  const image = picture.kind === "image";
+  const ny = image || picture.kind === "map" ? (picture.y?.size ?? 1) : 1;
+  const view = picture.values_buffer === null ? undefined : buffers[picture.values_buffer];
+  const type = picture.values_type ?? "float32";
+  // Colours are not numbers.
+  const values = image ? new Float32Array(nx * ny) : view && floats(view, type);
+  if (values === undefined || values.length < nx * ny) return null;
   const codes = (at: number | null): Uint8Array | null => {
     const found = at === null ? undefined : buffers[at];
     return found !== undefined && found.byteLength >= nx * ny
@@ -103,11 +115,30 @@ export function fieldOf(picture: PictureResult, buffers: readonly DataView[]): F
   return {
     nx,
     ny,
-    type: picture.values_type,
+    type,
     values,
     states,
     storage: codes(picture.storage_states_buffer) ?? states,
   };
+}
+
+/** Scale, offset and valid range of CF, for the eye only. */
+export function decoded(field: Field, picture: PictureResult, cf: boolean, mask: Mask): Field {
+  const { packing, valid_low: low, valid_high: high } = picture;
+  const { values: stored } = field;
+  const range = low !== null || high !== null;
+  if (!range && !(cf && packing)) return field;
+  const valid = (codes: Uint8Array) =>
+    codes.map((code, at) => {
+      if (code !== VALUE && code !== INVALID) return code;
+      const value = stored[at] as number;
+      const out = (low !== null && value < low) || (high !== null && value > high);
+      return cf && mask !== "raw" && out ? INVALID : plain(value);
+    });
+  const changed = range ? { ...field, states: valid(field.states), storage: valid(field.storage) } : field;
+  if (!cf || packing === null) return changed;
+  const values = Float64Array.from(stored, (value) => value * packing.scale + packing.offset);
+  return { ...changed, type: "float64", values, stored };
 }
 
 /**
@@ -117,6 +148,13 @@ export function fieldOf(picture: PictureResult, buffers: readonly DataView[]): F
 export function masked(field: Field, mask: Mask): Uint8Array {
   if (mask === "nz") return field.states;
   if (mask === "storage") return field.storage;
+  if (mask === "differences") {
+    return field.states.map((state, at) => {
+      const other = field.storage[at] as number;
+      if ((state === VALUE) === (other === VALUE)) return state;
+      return state === VALUE ? ONLY_STORAGE : ONLY_NZ;
+    });
+  }
   return field.states.map((state, at) =>
     state === FILL || state === STORAGE_FILL || state === VALUE
       ? plain(field.values[at] ?? Number.NaN)
@@ -133,7 +171,7 @@ export function countStates(states: Uint8Array): { state: CellState; count: numb
 /** Smallest and largest value that is not masked; for a logarithm of the positive ones only. */
 export function rangeOf(field: Field, states: Uint8Array, log = false): [number, number] | null {
   let low = Number.POSITIVE_INFINITY;
-  let high = Number.NEGATIVE_INFINITY;
+  let high = -Number.POSITIVE_INFINITY;
   for (let at = 0; at < states.length; at++) {
     const value = field.values[at] as number;
     if (states[at] !== VALUE || (log && !(value > 0))) continue;

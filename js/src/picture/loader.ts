@@ -1,12 +1,14 @@
-import { type Signal, signal } from "@preact/signals";
 import { type Client, RequestError, type Wait } from "../client";
 import type { PictureParams, PictureResult } from "../protocol.gen";
+import { type Signal, signal } from "../signals";
 import { same } from "../traits";
 
 export interface Shown {
   params: PictureParams;
   picture: PictureResult;
   buffers: DataView[];
+  /** Whether more of it is on its way. */
+  partial?: boolean;
 }
 
 /** How long a picture that is no longer wanted may hold up the one that is. */
@@ -37,7 +39,8 @@ export class PictureLoader {
     this.#wanted = params;
     const running = this.#running;
     if (running === null) {
-      if (same(this.shown.peek()?.params, params) && this.error.peek() === null) return;
+      const shown = this.shown.peek();
+      if (shown && !shown.partial && same(shown.params, params) && this.error.peek() === null) return;
       this.#send(params);
     } else if (!same(running.params, params)) {
       const age = Date.now() - running.at;
@@ -73,7 +76,10 @@ export class PictureLoader {
   #send(params: PictureParams): void {
     this.#stopTimer();
     const abort = new AbortController();
-    const call = this.#client.call("picture", params, abort.signal);
+    const call = this.#client.call("picture", params, abort.signal, ({ value, buffers }) => {
+      if (this.#running?.abort === abort && !this.#closed)
+        this.shown.value = { params, picture: value, buffers, partial: true };
+    });
     const running = { params, abort, at: Date.now(), resend: call.resend };
     this.#running = running;
     this.loading.value = true;

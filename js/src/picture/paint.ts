@@ -51,6 +51,13 @@ function patterns({ dark, background, foreground }: Inks): (Pattern | null)[] {
       ink: mix(background, foreground, 0.2),
       drawn: (x, y) => x % 12 < 1.5 && y % 12 < 1.5,
     },
+    {
+      paper: mix(background, warm, 0.12),
+      ink: mix(background, warm, 0.55),
+      drawn: (x, y) => x % 6 < 1 || y % 6 < 1,
+    },
+    { paper: [214, 0, 110], ink: [255, 150, 205], drawn: rising(8, 2) },
+    { paper: [235, 120, 0], ink: [255, 214, 120], drawn: falling(8, 2) },
   ];
 }
 
@@ -102,31 +109,65 @@ export function shades(field: Field, states: Uint8Array, norm: Norm | null): Uin
   return out;
 }
 
-/** Paints a map: each pixel takes the point that lies there. */
+/** The point that lies at each pixel, of axes that are straight. */
+export function pointsOf(columns: Int32Array, rows: Int32Array, nx: number): Int32Array {
+  const points = new Int32Array(columns.length * rows.length);
+  let out = 0;
+  for (const row of rows) for (const column of columns) points[out++] = row * nx + column;
+  return points;
+}
+
+/** Paints a map: each pixel takes the point that lies there, if any. `shade` null: `lut` has a colour per point. */
 export function paintMap(
   target: Uint32Array,
-  columns: Int32Array,
-  rows: Int32Array,
-  nx: number,
+  points: Int32Array,
+  width: number,
   states: Uint8Array,
-  shade: Uint8Array,
+  shade: Uint8Array | null,
   lut: Uint32Array,
-  tiles: Tiles,
+  { side, pixels }: Tiles,
 ): void {
-  const width = columns.length;
-  const { side, pixels } = tiles;
-  for (let y = 0; y < rows.length; y++) {
-    const from = (rows[y] as number) * nx;
-    const tileRow = (y % side) * side;
-    const out = y * width;
-    for (let x = 0; x < width; x++) {
-      const at = from + (columns[x] as number);
-      const state = states[at] as number;
-      const tile = state === 0 ? null : (pixels[state] ?? null);
-      target[out + x] =
-        tile === null ? (lut[shade[at] as number] as number) : (tile[tileRow + (x % side)] as number);
-    }
+  for (let out = 0; out < points.length; out++) {
+    const at = points[out] as number;
+    if (at < 0) continue;
+    const state = states[at] as number;
+    const tile = state === 0 ? null : (pixels[state] ?? null);
+    target[out] =
+      tile === null
+        ? (lut[shade ? (shade[at] as number) : at] as number)
+        : (tile[(Math.floor(out / width) % side) * side + ((out % width) % side)] as number);
   }
+}
+
+/** Colours that fall behind what is struck out among them. */
+export function faded(colors: Uint32Array, { background }: Inks): Uint32Array {
+  return colors.map((color) =>
+    pack(mix([color & 255, (color >> 8) & 255, (color >> 16) & 255], background, 0.72)),
+  );
+}
+
+/** Colours of categories, told apart by hue and lightness; the last is for values that are none. */
+export function categoryColor(at: number, dark: boolean): Rgb {
+  if (at > 254) return [128, 128, 128];
+  const hue = (210 + at * 137.5) % 360;
+  const light = (dark ? 0.55 : 0.48) + ((at % 3) - 1) * 0.13;
+  const reach = 0.58 * Math.min(light, 1 - light);
+  return [0, 8, 4].map((n) => {
+    const k = (n + hue / 30) % 12;
+    return Math.round(255 * (light - reach * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+  }) as unknown as Rgb;
+}
+
+export const categoryLut = (dark: boolean): Uint32Array =>
+  Uint32Array.from({ length: 256 }, (_, at) => pack(categoryColor(at, dark)));
+
+/** The number of the category of each point; 255 where a value is none of them. */
+export function categoryShades(
+  values: ArrayLike<number>,
+  categories: readonly { value: number }[],
+): Uint8Array {
+  const of = new Map(categories.slice(0, 255).map(({ value }, at) => [value, at]));
+  return Uint8Array.from(values, (value) => of.get(value) ?? 255);
 }
 
 /** A sample of a state's pattern. */

@@ -1,6 +1,6 @@
-import { signal } from "@preact/signals";
 import { type Client, RequestError } from "../client";
 import type { NodeRow } from "../protocol.gen";
+import { signal } from "../signals";
 
 export const PAGE = 200;
 

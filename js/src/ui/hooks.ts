@@ -1,11 +1,11 @@
-import type { ReadonlySignal, Signal } from "@preact/signals";
-import { useSignalEffect } from "@preact/signals";
 import { createContext } from "preact";
 import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Answer, type Call, type Client, type Method, RequestError, type Wait } from "../client";
 import type { Inks } from "../picture/paint";
 import type { Methods } from "../protocol.gen";
 import type { Panel, Session } from "../session";
+import type { ReadonlySignal, Signal } from "../signals";
+import { useSignalEffect } from "../signals";
 import type { TreeModel } from "../tree/model";
 
 /** What the parts of one view share. */

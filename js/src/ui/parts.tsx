@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentProps } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Method } from "../client";
 import { grouped, plural } from "../format";
@@ -25,6 +25,16 @@ export function NodeLink({ path, label, panel }: { path: string; label?: string;
       <bdi>{visible(label ?? path)}</bdi>
     </button>
   );
+}
+
+type ButtonProps = Omit<ComponentProps<"button">, "type" | "class">;
+
+export function Button(props: ButtonProps) {
+  return <button type="button" class="nzx-button" {...props} />;
+}
+
+export function Quiet({ children }: { children: ComponentChildren }) {
+  return <span class="nzx-quiet">{children}</span>;
 }
 
 export function IconButton({
@@ -55,7 +65,7 @@ export function IconButton({
   );
 }
 
-async function copyText(text: string): Promise<boolean> {
+export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
@@ -137,9 +147,9 @@ export function Problem({
       <Icon name="warning" />
       <span class="nzx-problem-text">{children}</span>
       {onRetry && (
-        <button type="button" class="nzx-button" onClick={onRetry}>
+        <Button onClick={onRetry}>
           <Icon name="retry" /> {retry}
-        </button>
+        </Button>
       )}
     </div>
   );

@@ -1,0 +1,198 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { px, shortest } from "../format";
+import { AxisGeometry, axisNumbers } from "../picture/axis";
+import { floats, STATE_NAMES, STATES, uint8s } from "../picture/field";
+import { categoryColor, runs } from "../picture/paint";
+import { niceTicks } from "../picture/ticks";
+import { visible } from "../text";
+import { useCall, useSize, useView } from "../ui/hooks";
+import { Quiet, Waiting } from "../ui/parts";
+import { Select } from "./ArrayPlot";
+
+const [LEFT, RIGHT, TOP, BOTTOM] = [64, 14, 10, 42];
+
+/** The one-dimensional arrays of a group that share a dimension, in one plot. */
+export function Lines({ path }: { path: string }) {
+  const { session, inks } = useView();
+  const [dimension, setDimension] = useState<string | null>(null);
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const [at, setAt] = useState<number | null>(null);
+  const ref = useRef<HTMLDivElement>(null);
+  const size = useSize(ref);
+  const call = useCall(session.client, "lines", { path, dimension }, { keep: true });
+  useEffect(() => setAt(null), [call.answer]);
+  const answer = call.answer;
+  const dark = inks.value?.dark ?? false;
+  const all = useMemo(
+    () =>
+      answer?.value.lines.flatMap((line, nth) => {
+        const [values, states] = [answer.buffers[line.values_buffer], answer.buffers[line.states_buffer]];
+        if (!values || !states) return [];
+        const numbers = floats(values, "float64");
+        const codes = uint8s(states);
+        let [low, high] = [Number.POSITIVE_INFINITY, -Number.POSITIVE_INFINITY];
+        numbers.forEach((value, index) => {
+          if (codes[index] === 0) [low, high] = [Math.min(low, value), Math.max(high, value)];
+        });
+        return [{ ...line, numbers, codes, low, high, nth }];
+      }) ?? [],
+    [answer],
+  );
+  if (!answer)
+    return (
+      <div class="nzx-pad">
+        <Waiting call={call} />
+      </div>
+    );
+  const { x: axis, dimensions, message } = answer.value;
+  const x = new AxisGeometry(axis, axisNumbers(axis, answer.buffers), false);
+  const shown = all.filter((line) => !hidden.has(line.path) && line.low <= line.high);
+  // Different units have nothing to do with each other's heights.
+  const together = new Set(shown.map(({ units }) => units)).size <= 1;
+  const low = Math.min(...shown.map((line) => line.low));
+  const high = Math.max(...shown.map((line) => line.high));
+  const [width, height] = [(size.width || 640) - LEFT - RIGHT, (size.height || 300) - TOP - BOTTOM];
+  const atX = (index: number) => LEFT + x.center(index) * width;
+  const atY = (line: { low: number; high: number }, value: number) => {
+    const [from, to] = together ? [low, high] : [line.low, line.high];
+    return TOP + (1 - (to === from ? 0.5 : (value - from) / (to - from))) * height;
+  };
+  const color = (nth: number) => `rgb(${categoryColor(nth, dark)})`;
+  const move = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    setAt(Math.max(0, Math.min(axis.size - 1, (at ?? -1) + step)));
+  };
+  const here = at === null ? null : x.describe(at);
+  return (
+    <>
+      <div class="nzx-toolbar">
+        {dimensions.length > 1 && (
+          <Select
+            label="Dimension"
+            value={answer.value.dimension}
+            names={dimensions}
+            onChange={setDimension}
+          />
+        )}
+        {all.map((line) => (
+          <label key={line.path} class="nzx-check">
+            <input
+              type="checkbox"
+              checked={!hidden.has(line.path)}
+              onChange={() => {
+                const next = new Set(hidden);
+                if (!next.delete(line.path)) next.add(line.path);
+                setHidden(next);
+              }}
+            />
+            <span class="nzx-swatch nzx-flat" style={{ background: color(line.nth) }} />
+            {visible(line.label)}
+            {line.units && <Quiet>{visible(line.units)}</Quiet>}
+          </label>
+        ))}
+        {!together && <Quiet>units differ: each on its own scale</Quiet>}
+        {message && <Quiet>{visible(message)}</Quiet>}
+      </div>
+      <div
+        class="nzx-stage nzx-lines"
+        role="application"
+        aria-label="Values: arrow keys move along the lines"
+        ref={ref}
+        tabIndex={0}
+        onKeyDown={move}
+        onPointerMove={(event) => {
+          const place = (event.clientX - event.currentTarget.getBoundingClientRect().left - LEFT) / width;
+          setAt(place >= 0 && place < 1 ? x.indexAt(place) : null);
+        }}
+        onPointerLeave={() => setAt(null)}
+      >
+        <svg
+          width="100%"
+          height="100%"
+          role="img"
+          aria-label={`${shown.map((line) => visible(line.label)).join(", ")} along ${visible(axis.label)}`}
+        >
+          <rect
+            class="nzx-lines-frame"
+            x={LEFT}
+            y={TOP}
+            width={Math.max(0, width)}
+            height={Math.max(0, height)}
+          />
+          {together &&
+            low <= high &&
+            niceTicks(low, high, Math.max(2, height / 40)).map(({ value, label }) => (
+              <g key={label} class="nzx-bars-line">
+                <line
+                  x1={LEFT}
+                  x2={LEFT + width}
+                  y1={atY({ low, high }, value)}
+                  y2={atY({ low, high }, value)}
+                />
+                <text x={LEFT - 6} y={atY({ low, high }, value) + 4} text-anchor="end">
+                  {label}
+                </text>
+              </g>
+            ))}
+          {x.ticks(Math.max(2, width / 110)).map(({ at: place, label }) => (
+            <text key={place} x={LEFT + place * width} y={TOP + height + 16} text-anchor="middle">
+              {visible(label)}
+            </text>
+          ))}
+          <text x={LEFT + width / 2} y={TOP + height + 34} text-anchor="middle">
+            {visible(axis.units && axis.kind !== "time" ? `${axis.label} (${axis.units})` : axis.label)}
+          </text>
+          {shown.map((line) => (
+            <path
+              key={line.path}
+              stroke={color(line.nth)}
+              d={runs(line.codes, axis.size)
+                .map(([first, last]) => {
+                  let path = "";
+                  for (let index = first; index <= last; index++)
+                    path += `${index === first ? "M" : "L"}${atX(index).toFixed(1)},${atY(line, line.numbers[index] as number).toFixed(1)}`;
+                  // A point alone is a dot: its cap.
+                  return first === last ? `${path}h.1` : path;
+                })
+                .join("")}
+            />
+          ))}
+          {at !== null && (
+            <line class="nzx-lines-cross" x1={atX(at)} x2={atX(at)} y1={TOP} y2={TOP + height} />
+          )}
+        </svg>
+        {at !== null && here && (
+          <div
+            class="nzx-readout"
+            aria-live="polite"
+            style={{
+              top: px(TOP + 6),
+              ...(x.center(at) > 0.5 ? { left: px(LEFT + 8) } : { right: px(RIGHT + 8) }),
+            }}
+          >
+            {visible(axis.label)} {visible(here.coordinate ?? "")} [{here.index}]
+            <table>
+              <tbody>
+                {shown.map((line) => {
+                  const state = STATES[line.codes[at] ?? 0] ?? "value";
+                  return (
+                    <tr key={line.path}>
+                      <th scope="row">{visible(line.label)}</th>
+                      <td>
+                        {state === "value"
+                          ? `${shortest(line.numbers[at] ?? Number.NaN, "float64")} ${visible(line.units ?? "")}`
+                          : STATE_NAMES[state]}
+                      </td>
+                    </tr>
+                  );
+                })}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </div>
+    </>
+  );
+}

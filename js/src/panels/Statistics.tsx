@@ -1,0 +1,115 @@
+import { useEffect, useState } from "preact/hooks";
+import { RequestError } from "../client";
+import { compact, grouped } from "../format";
+import type { ScanParams } from "../protocol.gen";
+import { visible } from "../text";
+import { useView } from "../ui/hooks";
+import { Button, Problem } from "../ui/parts";
+import { ChunkErrors, StateChip } from "./ArrayPlot";
+import { Bars } from "./Bars";
+
+/** Minimum, maximum and so on of a whole array, found by going through all of it. */
+export function Statistics({ path, units }: { path: string; units: string | null }) {
+  const { session } = useView();
+  const [problem, setProblem] = useState<RequestError | null>(null);
+  const [log, setLog] = useState(false);
+  const found = session.scans.value[path];
+  const ask = async (action: ScanParams["action"]) => {
+    setProblem(null);
+    try {
+      const { value, buffers } = await session.client.call("scan", { path, action }).answer;
+      // Events may have told more while the reply was on its way.
+      const now = session.scans.peek()[path]?.scan;
+      const late = now?.phase === "done" && value.phase === "running";
+      if (!late) session.takeScan(value, buffers);
+      return value.phase;
+    } catch (error) {
+      if (error instanceof RequestError && !error.cancelled) setProblem(error);
+      return null;
+    }
+  };
+  useEffect(() => {
+    void ask("status").then((phase) => {
+      if (phase === "none") void ask("start");
+    });
+  }, [path]);
+  if (problem) return <Problem onRetry={() => void ask("start")}>{visible(problem.message)}</Problem>;
+  if (!found) return <p class="nzx-wait nzx-pad">Asking…</p>;
+  const { scan, buffers } = found;
+  const { phase, chunks_done: done, chunks_total: total } = scan;
+  const part = total > 0 ? done / total : 0;
+  const numbers: [string, number | null][] = [
+    ["min", scan.minimum],
+    ["max", scan.maximum],
+    ["mean", scan.mean],
+    ["std", scan.std],
+  ];
+  return (
+    <section class="nzx-scan" aria-label="Statistics">
+      <div class="nzx-read">
+        {phase === "running" && (
+          <>
+            <span
+              class="nzx-progress"
+              role="progressbar"
+              aria-label="Reading the whole array"
+              aria-valuemin={0}
+              aria-valuemax={100}
+              aria-valuenow={Math.floor(part * 100)}
+            >
+              <span style={{ width: `${part * 100}%` }} />
+            </span>
+            <Button onClick={() => void ask("cancel")}>Stop</Button>
+          </>
+        )}
+        <span class={phase === "failed" ? "nzx-error-text" : "nzx-quiet"}>
+          {grouped(done)} of {grouped(total)} chunks
+          {scan.message && ` · ${visible(scan.message)}`}
+          {phase === "done" && ` · ${scan.seconds.toFixed(scan.seconds < 10 ? 1 : 0)} s`}
+        </span>
+        {phase !== "running" && phase !== "done" && (
+          <Button onClick={() => void ask("start")}>{done > 0 ? "Resume" : "Start"}</Button>
+        )}
+      </div>
+      <div class="nzx-scan-body">
+        <table class="nzx-table">
+          <tbody>
+            {numbers.map(([name, value]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td class="nzx-number">
+                  {value === null ? "–" : compact(value, 9)} {value !== null && units && visible(units)}
+                </td>
+              </tr>
+            ))}
+            {scan.states
+              .filter(({ count }) => count > 0)
+              .map(({ state, count }) => (
+                <tr key={state}>
+                  <th scope="row">
+                    <StateChip state={state} />
+                  </th>
+                  <td class="nzx-number">{grouped(count)}</td>
+                </tr>
+              ))}
+          </tbody>
+        </table>
+        {scan.histogram && (
+          <div class="nzx-scan-bars">
+            <label class="nzx-check">
+              <input type="checkbox" checked={log} onChange={() => setLog(!log)} /> log counts
+            </label>
+            <Bars
+              histogram={scan.histogram}
+              buffers={buffers}
+              log={log}
+              units={units}
+              label={`Histogram of ${scan.histogram.of}`}
+            />
+          </div>
+        )}
+      </div>
+      <ChunkErrors errors={scan.errors} />
+    </section>
+  );
+}

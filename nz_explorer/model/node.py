@@ -232,7 +232,7 @@ class Array(Node):
         return self._data_type
 
     def _object_codec(self) -> str | None:
-        """The filter of a v2 array that turns objects into bytes; it alone says what they are."""
+        """Return the filter of a v2 array that turns objects into bytes; it alone says what they are."""
         for codec in self.codecs:
             name = codec.get("id") if isinstance(codec, dict) else None
             if isinstance(name, str) and name in OBJECT_CODECS:

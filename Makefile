@@ -15,7 +15,7 @@ SOURCES := $(shell find js -path js/node_modules -prune -o -type f \
 # What another environment exports must not leak into ours.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
 
-.PHONY: demo test lint types js pytest browser screenshots front clean
+.PHONY: demo test lint types js pytest browser screenshots front protocol clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/lab.done front
@@ -49,6 +49,12 @@ browser: $(VENV)/test.done
 # Takes the README's pictures again, from real JupyterLab.
 screenshots: $(VENV)/test.done front browser
 	$(BIN)/python tests/screenshots.py
+
+# After a change of nz_explorer/widget/protocol.py: its schema and the types of the front end.
+protocol: $(VENV)/test.done
+	$(BIN)/python -c 'import json; from nz_explorer.widget.protocol import schema; \
+		print(json.dumps(schema(), indent=2))' > js/protocol.schema.json
+	cd js && npm run --silent types
 
 front: $(STATIC)/widget.js
 

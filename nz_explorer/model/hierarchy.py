@@ -7,6 +7,7 @@ it), and `Hierarchy.stored` is the same store seen through the stored documents.
 
 from __future__ import annotations
 
+import copy
 import re
 import threading
 from collections.abc import Iterator, Sequence
@@ -506,6 +507,80 @@ class Hierarchy:
                 raise NodeNotFound(path)
             self._nodes[path] = node
         return node
+
+    def fork(self, reader: Reader) -> Hierarchy:
+        """Return a copy that knows what was read so far, and reads the rest through another reader.
+
+        Nodes that come from consolidated metadata are made anew when they are asked for: they cost no request.
+        """
+        with self._lock:
+            twin = copy.copy(self)
+            known = {"/": self.root} if self.metadata_source == "consolidated" else self._nodes
+            nodes = {path: node.moved_to(twin) for path, node in known.items()}
+            root = nodes["/"]
+            if self.metadata_source == "consolidated" and isinstance(root, Group):
+                root.child_names = None
+            vars(twin).update(
+                reader=reader,
+                mode="r",
+                root=root,
+                _nodes=nodes,
+                _lock=threading.RLock(),
+                _loading={},
+                _stored=None if self._stored is None else self._stored.fork(reader),
+            )
+            return twin
+
+    def reread(self, path: str, cancel: Cancellation | None = None) -> Node | None:
+        """Read the documents of one node again, and keep what is known of the nodes below it.
+
+        If it is no group any more the nodes below are forgotten, and those of consolidated metadata when the root
+        is read again.
+
+        Returns
+        -------
+        Node or None
+            None where it is gone.
+
+        Raises
+        ------
+        SourceError
+            If the root is gone.
+        """
+        path = normalise(path)
+        with self._lock:
+            before = self._nodes.get(path)
+        if path == "/":
+            with self._lock:
+                self._read_root(cancel)
+                if self.metadata_source == "consolidated":
+                    self._nodes = {"/": self.root}
+                else:
+                    self._take_over(before, self.root)
+                return self.root
+        (node,) = self._read_nodes([path], cancel)
+        if node is None and self.reader.listable:
+            node = next(iter(self._implicit_group(path, cancel)), None)
+        with self._lock:
+            above = self._nodes.get(path.rsplit("/", 1)[0] or "/")
+            if isinstance(above, Group) and above.child_names is not None:
+                names = {name for name in above.child_names if name != path.rsplit("/", 1)[1]}
+                above.child_names = tuple(sorted(names if node is None else {*names, node.name}))
+            if node is not None:
+                self._nodes[path] = node
+            else:
+                self._nodes.pop(path, None)
+            self._take_over(before, node)
+        return node
+
+    def _take_over(self, before: Node | None, node: Node | None) -> None:
+        """Keep the nodes below a group that was read again, or forget them."""
+        if isinstance(before, Group) and isinstance(node, Group):
+            node.child_names, node.listing_problem = before.child_names, before.listing_problem
+        elif before is not None:
+            below = before.path.rstrip("/") + "/"
+            for known in [p for p in self._nodes if p != before.path and p.startswith(below)]:
+                del self._nodes[known]
 
     def close(self) -> None:
         """Let go of the store."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeGuard
 
 from nz_explorer.model import pointers
 from nz_explorer.model.data_type import DataType, parse_v2, parse_v3
@@ -135,6 +136,12 @@ class Node:
             if (document := self.document(name)) is not None:
                 return document, f"/{rest}" if rest else ""
         return self._main, pointer
+
+    def moved_to(self, hierarchy: Hierarchy) -> Self:
+        """Return the same node in a copy of its hierarchy."""
+        twin = copy.copy(self)
+        twin.hierarchy = hierarchy
+        return twin
 
     def release(self) -> None:
         """Forget decoded documents; they are decoded again when asked for."""

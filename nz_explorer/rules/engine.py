@@ -6,6 +6,7 @@ Nodes with the same documents share one verdict, so a store that repeats itself 
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -101,6 +102,14 @@ class _Record:
         self.ghost = False
         """Whether only the consolidated metadata know of it."""
         self.parts: dict[str, Verdicts] = {}
+
+    def copy(self) -> _Record:
+        """Return the same with parts of its own."""
+        twin = _Record.__new__(_Record)
+        twin.kind, twin.state, twin.stored = self.kind, self.state, self.stored
+        twin.zarr_format, twin.ghost = self.zarr_format, self.ghost
+        twin.parts = dict(self.parts)
+        return twin
 
 
 def _and_above(path: str) -> Iterator[str]:
@@ -322,6 +331,11 @@ class Evaluation:
         stored = self.hierarchy.stored
         consolidated = self.hierarchy.consolidated
         if consolidated is not None and self._compares():
+            with self._lock:
+                ghosts = [path for path, record in self._records.items() if record.ghost]
+                for path in ghosts:
+                    if path not in consolidated:
+                        self._drop(path)
             for path in consolidated.paths:
                 record = self._records.get(path)
                 if record is not None and record.stored:
@@ -371,6 +385,50 @@ class Evaluation:
         with self._lock:
             for path in [path for path in self._records if path not in met]:
                 self._drop(path)
+
+    # --- after a change ---------------------------------------------------------------------
+
+    def fork(self, hierarchy: Hierarchy) -> Evaluation:
+        """Return an evaluation of its own that knows what this one knows.
+
+        Parameters
+        ----------
+        hierarchy : Hierarchy
+            A copy of the hierarchy that was evaluated; see `Hierarchy.fork`.
+        """
+        with self._lock:
+            twin = copy.copy(self)
+            vars(twin).update(
+                {k: v.copy() for k, v in vars(self).items() if isinstance(v, (dict, set))},
+                hierarchy=hierarchy,
+                _lock=threading.RLock(),
+                _records={path: record.copy() for path, record in self._records.items()},
+                _at={path: dict(parts) for path, parts in self._at.items()},
+                _counts={path: list(counts) for path, counts in self._counts.items()},
+            )
+            return twin
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._records
+
+    def add_again(self, node: Node, *, values: bool) -> None:
+        """Evaluate the rules on a node again, because its documents are others now.
+
+        Parameters
+        ----------
+        node : Node
+            The node as it is now.
+        values : bool
+            Whether what its values say is to be forgotten as well.
+        """
+        with self._lock:
+            record = self._records.get(node.path)
+            if values and record is not None and "values" in record.parts:
+                self._put(node.path, record, "values", NOTHING)
+                del record.parts["values"]
+                read = self._monotonicity.pop(node.path, None)
+                self._value_bytes -= read.bytes_read if read is not None else 0
+        self.add_node(node)
 
     def run(self, cancel: Cancellation | None = None, progress: Progress | None = None) -> None:
         """Visit the whole hierarchy and evaluate everything that was asked for.

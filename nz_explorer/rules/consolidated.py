@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model.json_text import json_text
@@ -14,7 +14,7 @@ from nz_explorer.rules.registry import rule
 from nz_explorer.rules.tree import listed
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Document, Node
+    from nz_explorer.model import Document, Group, Node
 
 
 def _is_stored(pair: Pair) -> bool:
@@ -150,3 +150,54 @@ def entry_has_node(pair: Pair) -> Iterator[Fail]:
             document=pair.consolidated.holder.key,
         ),
     )
+
+
+@rule("NZ-CONS-001", on="root")
+def present_on_object_storage(node: Node) -> Iterator[Fail]:
+    """Want consolidated metadata where each document costs a request."""
+    from nz_explorer.model import Group
+
+    reader = node.hierarchy.reader
+    if (
+        isinstance(node, Group)
+        and reader.object_storage
+        and node.hierarchy.consolidated is None
+        and "icechunk" not in reader.kind.lower()
+    ):
+        yield Fail(
+            "",
+            f"{reader.label} is on object storage and has no consolidated metadata:"
+            " readers ask for each document by itself",
+            fix=lambda _node: Draft("suggest", note="zarr.consolidate_metadata(store) writes them"),
+        )
+
+
+@rule("NZ-CONS-005", on="group", formats=(3,), reads="consolidated")
+def on_the_root(group: Group) -> Iterator[Fail]:
+    """Note consolidated metadata below a root that has none. Empty ones mean nothing."""
+    held = group.metadata.get("consolidated_metadata")
+    if (
+        group.path != "/"
+        and isinstance(held, Mapping)
+        and held.get("metadata")
+        and group.hierarchy.consolidated is None
+    ):
+        yield Fail(
+            "/consolidated_metadata",
+            "consolidated metadata sit on this group, not on the root",
+            fix=lambda _node: Draft("suggest", note="consolidate the metadata of the root"),
+        )
+
+
+@rule(
+    "NZ-CONS-006", on="entry", formats=(2,), when=lambda pair: _is_stored(pair) and pair.path == "/"
+)
+def root_entry_is_current(pair: Pair) -> Iterator[Fail | Undecided]:
+    """Note entries of the root itself, which only .zmetadata has, that differ from its documents."""
+    for document in pair.stored:
+        if not document.ok:
+            continue
+        entry = pair.consolidated.entry("/", document.name)
+        found = differences(document, entry)
+        if found:
+            yield _stale(pair, document, found, entry)

@@ -11,7 +11,7 @@ from nz_explorer.model import Group
 from nz_explorer.model.document import json_type
 from nz_explorer.model.json_text import json_text
 from nz_explorer.rules.findings import Fail
-from nz_explorer.rules.fixes import Draft, set_attribute
+from nz_explorer.rules.fixes import Draft, Operation, remove, set_attribute
 from nz_explorer.rules.registry import rule
 
 if TYPE_CHECKING:
@@ -108,3 +108,192 @@ def _declare(node: Node) -> Draft:
     ]
     rest = [token for token in others if fold(token) != fold(IDENTIFIER)]
     return Draft("safe", set_attribute(node, "conventions", " ".join([IDENTIFIER, *rest])))
+
+
+_SEPARATORS = re.compile(r"[\s,;/]+")
+_DOMAIN = re.compile(r"(cf|acdd|ugrid|geozarr|coards|cs|ioos|sgrid|radar|cfradial)([-/]?v?\d.*)?")
+_NEARLY_NZ = re.compile(r"(?:nz|nzarr|nzug)[-_ ]?v?(\d+)(?:\.(\d+))?(\.\d+)*")
+_OTHER_VERSION = re.compile(r"nz-(\d+)\.(\d+)")
+_ALMOST_KEYS = ("convention", "Convention", "CONVENTIONS")
+
+
+def _given(node: Node) -> Iterator[tuple[str, str]]:
+    """Yield each declaration that is a string, with its name."""
+    for key in KEYS:
+        value = node.attributes.get(key)
+        if isinstance(value, str):
+            yield key, value
+
+
+def _all_tokens(node: Node) -> Iterator[tuple[str, str]]:
+    for key, value in _given(node):
+        for token in tokens(value, key):
+            yield key, token
+
+
+@rule("NZ-DECL-003", on="root", needs=("attributes", "conventions"), when=_is_group)
+def separator(node: Node) -> Iterator[Fail]:
+    """Want single spaces between identifiers, and none around them."""
+    for key, value in _given(node):
+        parts = [part for part in _SEPARATORS.split(value) if part]
+        odd = dict.fromkeys(
+            mark
+            for found in re.findall(r"[\s,;]+|(?<=\d)/(?=[A-Za-z])", value)
+            for mark in _name_separator(found)
+        )
+        if value != value.strip():
+            odd["blanks at an end"] = None
+        if not odd or not parts:
+            continue
+        yield Fail(
+            node.attribute_pointer(key),
+            f'identifiers in "{key}" must be separated by single spaces, found {", ".join(odd)}',
+            severity="info" if key == KEYS[1] and set(odd) == {"a comma"} else None,
+            fix=partial(_joined, key, " ".join(parts)),
+        )
+
+
+def _name_separator(found: str) -> list[str]:
+    names = {
+        ",": "a comma",
+        ";": "a semicolon",
+        "/": "a slash",
+        "\n": "a line break",
+        "\t": "a tab",
+    }
+    marks = [name for mark, name in names.items() if mark in found]
+    return marks or (["several blanks"] if len(found) > 1 else [])
+
+
+def _joined(key: str, value: str, node: Node) -> Draft:
+    return Draft("safe", set_attribute(node, key, value))
+
+
+@rule("NZ-DECL-004", on="root", needs=("attributes", "conventions"), when=_is_group)
+def order(node: Node) -> Iterator[Fail]:
+    """Want NZ, on which domain conventions build, before them."""
+    for key, value in _given(node):
+        listed = tokens(value, key)
+        folded = [fold(token) for token in listed]
+        if fold(IDENTIFIER) not in folded:
+            continue
+        before = [t for t in listed[: folded.index(fold(IDENTIFIER))] if _DOMAIN.fullmatch(fold(t))]
+        if not before:
+            continue
+        own = listed[folded.index(fold(IDENTIFIER))]
+        rest = [token for token in listed if token is not own]
+        yield Fail(
+            node.attribute_pointer(key),
+            f"list {own} before {before[0]}: identifiers go from most general to most specific",
+            severity="info" if key == KEYS[1] else None,
+            fix=partial(_joined, key, " ".join([own, *rest])),
+        )
+
+
+@rule("NZ-DECL-005", on="root", needs=("attributes", "conventions"), when=_is_group)
+def canonical_case(node: Node) -> Iterator[Fail]:
+    """Note another case than that of the convention's own text."""
+    for key, token in _all_tokens(node):
+        if fold(token) == fold(IDENTIFIER) and token != IDENTIFIER:
+            value = str(node.attributes[key])
+            yield Fail(
+                node.attribute_pointer(key),
+                f"{IDENTIFIER} is spelled {json_text(token)}; readers have to accept that",
+                fix=partial(_joined, key, value.replace(token, IDENTIFIER)),
+            )
+
+
+@rule("NZ-DECL-006", on="root", needs=("attributes", "conventions"), when=_is_group)
+def legacy_key(node: Node) -> Iterator[Fail]:
+    """Note a declaration that stands only where older conventions have theirs."""
+    if "conventions" in node.attributes or not declares_nz(node.attributes):
+        return
+    legacy = str(node.attributes[KEYS[1]])
+    yield Fail(
+        node.attribute_pointer(KEYS[1]),
+        f'{IDENTIFIER} is declared only through the legacy "Conventions"; new data use "conventions"',
+        fix=partial(_joined, "conventions", " ".join(tokens(legacy, KEYS[1]))),
+    )
+
+
+@rule("NZ-DECL-007", on="root", needs=("attributes", "conventions"), when=_is_group)
+def keys_agree(node: Node) -> Iterator[Fail]:
+    """Want both spellings of the attribute to name the same conventions."""
+    given = dict(_given(node))
+    if len(given) < 2:
+        return
+    sets = [{fold(token): token for token in tokens(given[key], key)} for key in KEYS]
+    differing = [token for a, b in (sets, sets[::-1]) for name, token in a.items() if name not in b]
+    if not differing:
+        return
+    versions = [{n for n in names if _OTHER_VERSION.fullmatch(n)} for names in sets]
+    yield Fail(
+        node.attribute_pointer("conventions"),
+        f'"conventions" ({json_text(given[KEYS[0]])}) and "Conventions" ({json_text(given[KEYS[1]])}) disagree:'
+        f" only one of them names {', '.join(differing)}",
+        severity="error" if all(versions) and versions[0] != versions[1] else None,
+        fix=lambda _node: Draft("suggest", note="name the same conventions in both"),
+    )
+
+
+@rule("NZ-DECL-008", on="root", needs=("attributes", "conventions"), when=_is_group)
+def near_miss(node: Node) -> Iterator[Fail]:
+    """Note identifiers and attributes that are nearly the right ones."""
+    for key, token in _all_tokens(node):
+        folded = fold(token)
+        nearly = _NEARLY_NZ.fullmatch(folded)
+        if nearly is None or _OTHER_VERSION.fullmatch(folded):
+            continue
+        same = nearly[1] == "1" and nearly[2] in (None, "0") and nearly[3] is None
+        value = str(node.attributes[key])
+        yield Fail(
+            node.attribute_pointer(key),
+            f"{json_text(token)} is not an NZ identifier; did you mean {IDENTIFIER}?",
+            fix=partial(_joined, key, value.replace(token, IDENTIFIER)) if same else None,
+        )
+    for key in _ALMOST_KEYS:
+        meant = node.attributes.get(key)
+        if isinstance(meant, str) and fold(IDENTIFIER) in map(fold, _SEPARATORS.split(meant)):
+            yield Fail(
+                node.attribute_pointer(key),
+                f'the attribute {json_text(key)} declares nothing; did you mean "conventions"?',
+            )
+
+
+@rule("NZ-DECL-009", on="root", needs=("attributes", "conventions"), when=_is_group)
+def other_version(node: Node) -> Iterator[Fail]:
+    """Note a version that these rules do not cover."""
+    for key, token in _all_tokens(node):
+        folded = fold(token)
+        if _OTHER_VERSION.fullmatch(folded) and folded != fold(IDENTIFIER):
+            yield Fail(
+                node.attribute_pointer(key),
+                f"declares {token}; these rules are those of {IDENTIFIER}",
+            )
+
+
+@rule("NZ-DECL-010", on="node", needs=("attributes",), reads="declaration")
+def not_on_root(node: Node) -> Iterator[Fail]:
+    """Note a declaration where it declares nothing."""
+    if node.path == "/":
+        return
+    for key in KEYS:
+        if key in node.attributes:
+            recent = any(_forbids_below_root(token) for token in tokens(node.attributes[key], key))
+            yield Fail(
+                node.attribute_pointer(key),
+                f'"{key}" has no effect here: conventions are declared on the root group',
+                severity="warning" if recent else None,
+                fix=partial(_drop, key),
+            )
+
+
+def _forbids_below_root(token: str) -> bool:
+    """Whether a convention wants to be declared on the root only: CF from version 1.8, which knows groups."""
+    version = re.fullmatch(r"cf-1\.(\d{1,4})", fold(token))
+    return version is not None and int(version[1]) >= 8
+
+
+def _drop(key: str, node: Node) -> Draft:
+    operations: tuple[Operation, ...] = (remove(node.attribute_pointer(key)),)
+    return Draft("suggest", operations, "put what it says on the root group")

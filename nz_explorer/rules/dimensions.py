@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model import Array, Group, dimension_table
 from nz_explorer.model.json_text import json_text
 from nz_explorer.rules.findings import Fail, FixMaker
-from nz_explorer.rules.fixes import Draft, Operation, add, replace, set_attribute
+from nz_explorer.rules.fixes import Draft, Operation, add, remove, replace, set_attribute
 from nz_explorer.rules.registry import rule
 from nz_explorer.rules.tree import listed
 
@@ -276,3 +277,152 @@ def _rename_dimension(node: Node, path: str, axis: int, name: str) -> Draft | No
         "rename the dimension where it is another one, or correct the shape where the length is wrong",
         node=array,
     )
+
+
+@rule("NZ-DIM-007", on="array", needs=("shape", "attributes", "names"))
+def plain_labels(array: Array) -> Iterator[Fail]:
+    """Note names of dimensions that no array could have, or that cannot be seen."""
+    for axis, name, _ in _named_axes(array):
+        if not name:
+            continue
+        odd = (
+            "nothing but blanks"
+            if not name.strip()
+            else "blanks at an end"
+            if name != name.strip()
+            else "control characters"
+            if not name.isprintable()
+            else "a slash"
+            if "/" in name
+            else None
+        )
+        if odd is not None:
+            yield Fail(names_pointer(array, axis), f"dimension name {json_text(name)} has {odd}")
+
+
+@rule(
+    "NZ-DIM-009",
+    on="array",
+    formats=(3,),
+    needs=("shape", "attributes", "names"),
+    reads="attributes",
+    when=lambda array: "_ARRAY_DIMENSIONS" in array.attributes,
+)
+def old_attribute(array: Array) -> Iterator[Fail]:
+    """Note the attribute that v2 used for the names: superfluous at best."""
+    old, names = array.attributes["_ARRAY_DIMENSIONS"], array.metadata.get("dimension_names")
+    if names is None:
+        return  # NZ-DIM-001 proposes to use the attribute
+    same = old == names
+    pointer = array.attribute_pointer("_ARRAY_DIMENSIONS")
+    verb = "repeats" if same else "contradicts"
+    yield Fail(
+        pointer,
+        f"_ARRAY_DIMENSIONS {json_text(old)} {verb} dimension_names {json_text(names)}",
+        severity=None if same else "warning",
+        fix=(lambda _node: Draft("safe", (remove(pointer),))) if same else None,
+    )
+
+
+def _lengths(arrays: list[Array]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for array in arrays:
+        for _, name, length in _named_axes(array):
+            if name:
+                found.setdefault(name, length)
+    return found
+
+
+@rule("NZ-DIM-012", on="members")
+def one_length_in_tree(group: Group) -> Iterator[Fail]:
+    """Note a name with another length in a group above, which NZ allows and others do not."""
+    own = _lengths(group.arrays)
+    path = group.path
+    while own and path != "/":
+        path = path.rpartition("/")[0] or "/"
+        above = group.hierarchy.node_if_loaded(path)
+        if not isinstance(above, Group):
+            continue
+        for name, length in _lengths(above.arrays).items():
+            if own.get(name, length) != length:
+                yield Fail(
+                    "",
+                    f'dimension "{name}" has length {length} in {path} and {own[name]} in {group.path};'
+                    " NZ does not relate them",
+                    related=(path,),
+                )
+                del own[name]
+
+
+def _labels(arrays: list[Array]) -> set[str | None]:
+    return {name for array in arrays for name in array.dimension_names or ()}
+
+
+@rule("NZ-COORD-005", on="members")
+def namesake_of_more(group: Group) -> Iterator[Fail]:
+    """Note arrays called like a dimension that have more than that one."""
+    arrays = group.arrays
+    labels = _labels(arrays)
+    for array in arrays:
+        names = array.dimension_names
+        if names is not None and len(names) > 1 and array.name in labels:
+            own = array.name in names
+            yield Fail(
+                "",
+                f"this array is named like dimension {json_text(array.name)} but has dimensions"
+                f" {json_text(list(names))}: it is not a dimension coordinate",
+                path=array.path,
+                severity="warning" if own else None,
+            )
+
+
+@rule("NZ-COORD-006", on="members")
+def every_dimension_has_coordinate(group: Group) -> Iterator[Fail]:
+    """Note dimensions without a coordinate, which is no fault."""
+    for dimension in dimension_table(group.arrays):
+        if dimension.name and dimension.candidate is None:
+            yield Fail(
+                "",
+                f'dimension "{dimension.name}" in {group.path} has no dimension coordinate',
+                related=tuple(dict.fromkeys(use.array.path for use in dimension.uses)),
+            )
+
+
+@rule("NZ-COORD-009", on="members")
+def named_like_another(group: Group) -> Iterator[Fail]:
+    """Note an array along one dimension that is called like another one."""
+    arrays = group.arrays
+    labels = _labels(arrays)
+    for array in arrays:
+        names = array.dimension_names
+        if (
+            names is not None
+            and len(names) == 1
+            and array.name in labels
+            and names[0] != array.name
+        ):
+            yield Fail(
+                "",
+                f"this array runs along {json_text(names[0])} although {group.path} has a dimension"
+                f" called {json_text(array.name)}",
+                path=array.path,
+            )
+
+
+@rule("NZ-SCAL-002", on="members")
+def scalar_as_list(group: Group) -> Iterator[Fail]:
+    """Note arrays of one value along a dimension that nothing else uses."""
+    arrays = group.arrays
+    single = [a for a in arrays if a.shape == (1,) and a.dimension_names is not None]
+    if not single:
+        return
+    uses = Counter(name for array in arrays for name in array.dimension_names or ())
+    for array in single:
+        (name,) = array.dimension_names or (None,)
+        if name == "_scalar_" or (name is not None and uses[name] == 1 and name != array.name):
+            writer = " (netCDF-C up to 4.10 writes scalars so)" if name == "_scalar_" else ""
+            yield Fail(
+                "",
+                f"this array looks like a scalar stored as a list of one, along {json_text(name)}{writer}",
+                path=array.path,
+            )

@@ -44,7 +44,7 @@ CONVENTIONS = {
 }
 """The conventions that can be asked for, and their names in reports."""
 FAMILIES = {
-    "nz": ("NZ", "JSON", "TREE", "Z3", "Z2"),
+    "nz": ("NZ", "JSON", "TREE", "Z3", "Z2", "ZCF"),
     "zarr3": ("Z3", "JSON", "TREE"),
     "zarr2": ("Z2", "JSON", "TREE"),
     "zcf": ("ZCF", "JSON"),

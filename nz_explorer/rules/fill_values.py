@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from nz_explorer.model.fill import MISSING, FillProblem
+import numpy as np
+
+from nz_explorer.model import is_candidate
+from nz_explorer.model.fill import MISSING, FillProblem, FillValue, decode_fill
+from nz_explorer.model.json_text import json_text
 from nz_explorer.rules.findings import Fail, FixMaker, Undecided
-from nz_explorer.rules.fixes import Draft, set_attribute
+from nz_explorer.rules.fixes import Draft, remove, set_attribute
 from nz_explorer.rules.registry import rule
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Array, Node
+    from nz_explorer.model import Array, Group, Node
 
 XARRAY = (
     "xarray (up to 2026.9) reads only its own form and cannot open the group of an array with the plain value;"
@@ -80,3 +84,93 @@ def fill_dialect(array: Array) -> Iterator[Fail | Undecided]:
 def fill_spelling(array: Array) -> Iterator[Fail | Undecided]:
     """Note a value that is understood, but is not exactly what is written."""
     yield from _problems(array, "rounding", "spelling")
+
+
+@rule("NZ-FILL-001", on="group", needs=("attributes",), reads="attribute names")
+def no_fill_on_group(group: Group) -> Iterator[Fail]:
+    """Fail on a missing value of something that has no values."""
+    if "_FillValue" in group.attributes:
+        pointer = group.attribute_pointer("_FillValue")
+        yield Fail(
+            pointer,
+            "_FillValue on a group has no meaning: it belongs on arrays",
+            fix=lambda _node: Draft("unsafe", (remove(pointer),)),
+        )
+
+
+def _sound(array: Array) -> FillValue | None:
+    """Return the decoded missing value where there is one; what is wrong with others is told elsewhere."""
+    fill = array.fill
+    return fill if fill is not None and fill.usable else None
+
+
+@rule(
+    "NZ-FILL-006",
+    on="array",
+    formats=(3,),
+    needs=("attributes", "data type"),
+    reads="fill",
+    when=_has_fill,
+)
+def fill_for_xarray(array: Array) -> Iterator[Fail]:
+    """Note a value that is right, and that xarray cannot read."""
+    fill = _sound(array)
+    if (
+        fill is not None
+        and array.data_type.kind in ("float", "complex")
+        and fill.dialect in ("literal", "name", "hex", "pair")
+        and not any(problem.kind == "dialect" for problem in fill.problems)
+    ):
+        yield Fail(
+            array.attribute_pointer("_FillValue"),
+            "xarray (up to 2026.9) cannot open the group of this array: it expects base64,"
+            f" found {json_text(fill.given)}",
+        )
+
+
+def same_value(a: FillValue, b: FillValue) -> bool:
+    """Whether two decoded values are the same missing value; NaN is NaN, whatever its bits."""
+    if isinstance(a.value, str | bytes | np.void) or isinstance(b.value, str | bytes | np.void):
+        return bool(a.value == b.value)
+    if np.asarray(a.value).dtype.kind in "fc" and np.isnan(a.value):
+        return bool(np.isnan(b.value))
+    return bool(a.value == b.value)
+
+
+@rule("NZ-FILL-007", on="array", needs=("attributes", "data type"), reads="fill", when=_has_fill)
+def fill_equals_storage(array: Array) -> Iterator[Fail]:
+    """Note that chunks which were never written do not count as missing."""
+    fill, stored = _sound(array), array.storage_fill
+    if fill is None or stored is None or not stored.usable or same_value(fill, stored):
+        return
+    yield Fail(
+        array.attribute_pointer("_FillValue"),
+        f"_FillValue {fill.text} differs from fill_value {stored.text}: chunks that were never written"
+        " read as values, not as missing",
+    )
+
+
+@rule("NZ-FILL-012", on="array", needs=("attributes",), reads="fill", when=_has_fill)
+def fill_on_coordinate(array: Array) -> Iterator[Fail]:
+    """Note a missing value of an array in which none may be missing."""
+    if is_candidate(array):
+        pointer = array.attribute_pointer("_FillValue")
+        yield Fail(
+            pointer,
+            "this array is named like its dimension and declares _FillValue; a coordinate has no missing values",
+            fix=lambda _node: Draft("unsafe", (remove(pointer),)),
+        )
+
+
+@rule("NZ-FILL-013", on="array", needs=("attributes", "data type"), reads="fill", when=_has_fill)
+def fill_equals_missing_value(array: Array) -> Iterator[Fail]:
+    """Note an attribute of CF that says something else."""
+    fill = _sound(array)
+    if fill is None or "missing_value" not in array.attributes:
+        return
+    other = decode_fill(array.attributes["missing_value"], array.data_type)
+    if other.usable and not same_value(fill, other):
+        yield Fail(
+            array.attribute_pointer("missing_value"),
+            f"missing_value {other.text} differs from _FillValue {fill.text}",
+        )

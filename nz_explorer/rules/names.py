@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from nz_explorer.model import Array
 from nz_explorer.model.json_text import json_text
+from nz_explorer.model.roles import CF_REFERENCES
 from nz_explorer.rules.declaration import KEYS
 from nz_explorer.rules.findings import Fail, FixMaker
 from nz_explorer.rules.fixes import Draft, move
@@ -148,3 +151,66 @@ def attributes_differ_by_more_than_case(node: Node) -> Iterator[Fail]:
                 node.attribute_pointer(second),
                 f"attribute names {json_text(first)} and {json_text(second)} differ only by case",
             )
+
+
+_LOOKALIKES = str.maketrans(
+    "аеорсухіјѕАВЕКМНОРСТХΑΒΕΖΗΙΚΜΝΟΡΤΥΧο", "aeopcyxijsABEKMHOPCTXABEZHIKMNOPTYXo"
+)
+"""Cyrillic and Greek letters that are drawn like Latin ones."""
+
+
+@rule("NZ-NAME-005", on="array", needs=("attributes",), reads="references")
+def referenced_name(array: Array) -> Iterator[Fail]:
+    """Warn of names with a dot or a dash in attributes whose readers take them for something else."""
+    for key in CF_REFERENCES:
+        value = array.attributes.get(key)
+        if not isinstance(value, str):
+            continue
+        for word in dict.fromkeys(value.split()):
+            name = word.rsplit("/", 1)[-1]
+            odd = [mark for mark in ".-" if mark in name]
+            if odd and not word.endswith(":"):
+                yield Fail(
+                    array.attribute_pointer(key),
+                    f'{json_text(name)} is referenced by {key} and contains "{odd[0]}"',
+                )
+
+
+@rule("NZ-NAME-006", on="members")
+def siblings_look_different(group: Group) -> Iterator[Fail]:
+    """Note names that people cannot tell apart. Those that differ by case are NZ-NAME-004."""
+    names = group.child_names or ()
+    if all(map(str.isascii, names)):
+        return
+    stem = "" if group.path == "/" else group.path
+    seen: dict[str, str] = {}
+    for name in names:
+        drawn = unicodedata.normalize("NFKC", name).translate(_LOOKALIKES)
+        first = seen.setdefault(drawn, name)
+        if first != name:
+            yield Fail(
+                "",
+                f"names {json_text(first)} and {json_text(name)} in {group.path} look alike",
+                related=(f"{stem}/{first}", f"{stem}/{name}"),
+            )
+
+
+@rule("NZ-NAME-007", on="node", needs=("attributes",), reads="attribute names")
+def attribute_has_name(node: Node) -> Iterator[Fail]:
+    """Note an attribute called nothing."""
+    if "" in node.attributes:
+        yield Fail(node.attribute_pointer(""), "there is an attribute with an empty name")
+
+
+@rule("NZ-PROP-002", on="node", needs=("attributes",), reads="attribute values")
+def reserved_place(node: Node) -> Iterator[Fail]:
+    """Note reserved attributes inside of others, where nobody looks for them."""
+    wanted = ("_FillValue",) if isinstance(node, Array) else ("conventions", "Conventions")
+    for name, value in node.attributes.items():
+        if isinstance(value, dict) and name not in wanted:
+            for key in wanted:
+                if key in value:
+                    pointer = node.attribute_pointer(name, key)
+                    yield Fail(
+                        pointer, f"{key} must sit directly in attributes, found at {pointer}"
+                    )

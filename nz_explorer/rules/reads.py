@@ -7,19 +7,51 @@ where no two documents are equal.
 from __future__ import annotations
 
 import marshal
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
+
+from nz_explorer.model import Array
+from nz_explorer.model.roles import CF_REFERENCES
+from nz_explorer.rules.known_conventions import FRAMEWORK
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
 
 Reads = Literal[
-    "problems", "text", "members", "fill", "attribute names", "attribute lists", "attributes"
+    "problems",
+    "text",
+    "members",
+    "consolidated",
+    "fill",
+    "packing",
+    "references",
+    "declaration",
+    "conventions",
+    "attribute names",
+    "attribute values",
+    "attributes",
 ]
 OF_DOCUMENTS: tuple[Reads, ...] = ("problems", "text")
-ORDER: tuple[Reads, ...] = ("members", "fill", "attribute names", "attribute lists", "attributes")
+ORDER: tuple[Reads, ...] = (
+    "members",
+    "consolidated",
+    "fill",
+    "packing",
+    "references",
+    "declaration",
+    "conventions",
+    "attribute names",
+    "attribute values",
+    "attributes",
+)
 """Parts of a node's documents; facts that others need are established by rules on ``members``."""
 
+PACKING = ("scale_factor", "add_offset")
+"""Attributes that say how values are packed."""
+DECLARATIONS = ("conventions", "Conventions")
+
+_PLAIN = (str, float, bool)
+_INT64 = 2**63
 _NOT_MEMBERS = frozenset({"attributes", "consolidated_metadata"})
 _NAMES_IN_ATTRIBUTES = ("_ARRAY_DIMENSIONS", "_nczarr_array", "_NCZARR_ARRAY", "_nczarr_var")
 
@@ -43,11 +75,67 @@ def _members(node: Node) -> Hashable:
     return _text((members, others, type(metadata.get("attributes")).__name__))
 
 
+def _consolidated(node: Node) -> Hashable:
+    """Return the shape of what a node holds of others, without the entries."""
+    if "consolidated_metadata" not in node.metadata:
+        return ()
+    held = node.metadata["consolidated_metadata"]
+    if not isinstance(held, Mapping):
+        return _text((node.path == "/", held))
+    entries = held.get("metadata")
+    kind = bool(entries) if isinstance(entries, Mapping) else _text(entries)
+    others = {key: value for key, value in held.items() if key != "metadata"}
+    return (node.path == "/", "metadata" in held, kind, _text(others))
+
+
 def _fill(node: Node) -> Hashable:
     attributes, metadata = node.attributes, node.metadata
     if "_FillValue" not in attributes:
         return ()
-    return _text((attributes["_FillValue"], metadata.get("data_type"), metadata.get("dtype")))
+    return _text(
+        (
+            attributes["_FillValue"],
+            attributes.get("missing_value"),
+            metadata.get("data_type"),
+            metadata.get("dtype"),
+            metadata.get("fill_value"),
+            # Whether it is named like its dimension, which is all that the name matters for.
+            isinstance(node, Array) and node.dimension_names == (node.name,),
+        )
+    )
+
+
+def _packing(node: Node) -> Hashable:
+    attributes, metadata = node.attributes, node.metadata
+    packed = [name for name in PACKING if name in attributes]
+    return _text((packed, "_FillValue" in attributes, metadata.get("codecs"))) if packed else ()
+
+
+def _references(node: Node) -> Hashable:
+    """Attributes that refer to arrays by names with a dot or a dash."""
+    attributes = node.attributes
+    found = [
+        (key, value)
+        for key in CF_REFERENCES
+        if isinstance(value := attributes.get(key), str) and ("." in value or "-" in value)
+    ]
+    return tuple(found)
+
+
+def _declaration(node: Node) -> Hashable:
+    attributes = node.attributes
+    found = [(key, attributes[key]) for key in DECLARATIONS if key in attributes]
+    return (node.path == "/", _text(found)) if found else ()
+
+
+def _conventions(node: Node) -> Hashable:
+    """Return what it declares in zarr_conventions, and what is there to be declared."""
+    attributes = node.attributes
+    declared = attributes.get("zarr_conventions", ())
+    prefixed = {name: value for name, value in attributes.items() if name in FRAMEWORK}
+    if declared == () and not prefixed:
+        return ()
+    return _text((node.kind, declared, prefixed, node.metadata.get("shape"), node.path == "/"))
 
 
 def _attribute_names(node: Node) -> Hashable:
@@ -56,8 +144,14 @@ def _attribute_names(node: Node) -> Hashable:
     return tuple(attributes) if declared is None else (tuple(attributes), _text(declared))
 
 
-def _attribute_lists(node: Node) -> Hashable:
-    return _text([(name, value) for name, value in node.attributes.items() if type(value) is list])
+def _attribute_values(node: Node) -> Hashable:
+    """Attributes that are no plain text or number; most nodes of a store have few, and the same."""
+    odd = [
+        (name, value)
+        for name, value in node.attributes.items()
+        if type(value) not in _PLAIN and not (type(value) is int and -_INT64 <= value < _INT64)
+    ]
+    return _text(odd) if odd else ()
 
 
 def _problems(node: Node) -> Hashable:
@@ -71,9 +165,14 @@ def _problems(node: Node) -> Hashable:
 KEYS: dict[Reads, Callable[[Node], Hashable]] = {
     "problems": _problems,
     "members": _members,
+    "consolidated": _consolidated,
     "fill": _fill,
+    "packing": _packing,
+    "references": _references,
+    "declaration": _declaration,
+    "conventions": _conventions,
     "attribute names": _attribute_names,
-    "attribute lists": _attribute_lists,
+    "attribute values": _attribute_values,
 }
 """Makes the key of each part, None where the verdict is not to be shared.
 

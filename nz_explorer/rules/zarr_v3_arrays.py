@@ -253,6 +253,12 @@ def codecs_list(array: Array) -> Iterator[Fail]:
         yield Fail("/codecs", f"codecs must be a list with at least one codec, got {shown(given)}")
 
 
+def codec_name(codec: Any) -> str | None:
+    """Return the name of a codec, written in full or by its name alone; of v2 its id."""
+    name = codec.get("name", codec.get("id")) if isinstance(codec, dict) else codec
+    return name if isinstance(name, str) else None
+
+
 @rule("Z3-CODEC-012", on="array", formats=V3, needs=("codecs",))
 def codec_known(array: Array) -> Iterator[Fail]:
     """Want codecs that others can look up."""

@@ -11,6 +11,9 @@ from zarr.abc.store import ByteRequest
 from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import MemoryStore
 
+from nz_explorer.model import Hierarchy
+from nz_explorer.store import resolve
+
 FOLDER = Path(__file__).parent.parent / "corpus"
 BASES: dict[str, dict[str, Any]] = json.loads((FOLDER / "bases.json").read_text("utf-8"))
 CASES: list[dict[str, Any]] = [
@@ -70,7 +73,12 @@ def source(case: dict[str, Any], folder: Path) -> Any:
     unreadable, listable = case.get("unreadable", []), case.get("listable", True)
     if unreadable or not listable:
         return FaultyStore(documents, unreadable, listable)
-    return write(documents, folder)
+    written = write(documents, folder)
+    if case.get("served"):
+        reader = resolve(written)
+        reader.object_storage = True
+        return Hierarchy(reader)
+    return written
 
 
 def write(documents: dict[str, bytes], folder: Path) -> Path:

@@ -21,7 +21,12 @@ def _key(finding: dict[str, Any]) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_case(case: dict[str, Any], tmp_path: Path) -> None:
-    report = nz.check(source(case, tmp_path), progress=False).to_dict()
+    report = nz.check(
+        source(case, tmp_path),
+        values=case.get("values", "coordinates"),
+        select=case.get("select", ()),
+        progress=False,
+    ).to_dict()
     found = [
         _key(finding)
         for finding in report["findings"]

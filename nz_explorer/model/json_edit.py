@@ -496,3 +496,22 @@ def _equal(a: Any, b: Any) -> bool:
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all(_equal(x, y) for x, y in zip(a, b, strict=True))
     return isinstance(a, bool) == isinstance(b, bool) and bool(a == b)
+
+
+def indented(text: str) -> str:
+    """Return a JSON text with a line for each member, its tokens as they are spelled."""
+    return _Style("  ", "\n", ", ", ": ", True, True).lay_out(text.strip("\ufeff \t\r\n"), "")
+
+
+def new_text(value: Any, like: str | None = None) -> str:
+    """Return the text of a document that is not there yet.
+
+    Parameters
+    ----------
+    value
+        What it says; a JSON value or a `Verbatim`.
+    like : str, optional
+        The text of another document, whose layout it takes.
+    """
+    style = _Style.of(like if like is not None else '{\n  "a": 1}')
+    return style.lay_out(style.encode(value), "")

@@ -60,7 +60,7 @@ def test_large_documents() -> None:
         changed[6 * i + 3] = "      2"
     begin = time.perf_counter()
     diff = unified("zarr.json", "\n".join(lines).encode(), "\n".join(changed).encode())
-    assert time.perf_counter() - begin < 20  # difflib alone needs hours
+    assert time.perf_counter() - begin < 20
     assert diff.count("\n-      1") == diff.count("\n+      2") == 40
     assert "@@ -1,7 +1,7 @@" in diff
     assert "@@ -6001,7 +6001,7 @@" in diff

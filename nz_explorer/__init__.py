@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from nz_explorer.rules.findings import Finding
     from nz_explorer.rules.report import Report
     from nz_explorer.store import SourceError
+    from nz_explorer.values.scan import scan
     from nz_explorer.widget.explorer import Explorer, explore
 
-__all__ = ["Explorer", "Finding", "Report", "SourceError", "check", "explore", "open_store"]
+__all__ = ["Explorer", "Finding", "Report", "SourceError", "check", "explore", "open_store", "scan"]
 
 _HOMES = {
     "Explorer": "nz_explorer.widget.explorer",
@@ -30,6 +31,7 @@ _HOMES = {
     "check": "nz_explorer.rules.check",
     "explore": "nz_explorer.widget.explorer",
     "open_store": "nz_explorer.model",
+    "scan": "nz_explorer.values.scan",
 }
 """Where each name lives; it is imported when it is first used, so that importing the package is cheap."""
 

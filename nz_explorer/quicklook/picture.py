@@ -8,9 +8,10 @@ from typing import Any, Literal
 import numpy as np
 
 from nz_explorer.quicklook.kinds import Kind, Part
-from nz_explorer.quicklook.summaries import Category, Histogram
+from nz_explorer.quicklook.summaries import Category
 from nz_explorer.values.cf import Packing
 from nz_explorer.values.curvilinear import Curvilinear
+from nz_explorer.values.histograms import Histogram
 from nz_explorer.values.states import States
 from nz_explorer.values.window import ChunkError, ReadFacts
 

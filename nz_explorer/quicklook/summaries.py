@@ -10,6 +10,7 @@ import numpy as np
 from nz_explorer.model import Array
 from nz_explorer.values.axes import number_attribute, text_attribute
 from nz_explorer.values.cf import flags
+from nz_explorer.values.histograms import Histogram
 from nz_explorer.values.states import VALUE, States
 
 MOST_CATEGORIES = 64
@@ -23,25 +24,6 @@ class Category:
 
     value: float
     label: str
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Histogram:
-    """How often values fall between neighbouring edges; the fields are those of the protocol.
-
-    Parameters
-    ----------
-    edges
-        float64, one more than `counts`.
-    counts
-        float64.
-    of
-        What was counted.
-    """
-
-    edges: np.ndarray[Any, np.dtype[np.float64]]
-    counts: np.ndarray[Any, np.dtype[np.float64]]
-    of: str = "the points shown"
 
 
 def categories(array: Array, values: np.ndarray[Any, Any], states: States) -> tuple[Category, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 from nz_explorer.model.fill import FillValue, matches
 from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.values.cache import MEBIBYTE, Chunk, ChunkCache
-from nz_explorer.values.opening import Coordinates, OpenArray
+from nz_explorer.values.opening import ChunkGrid, Coordinates, OpenArray
 
 Progress = Callable[[int, int], object]
 
@@ -76,7 +76,7 @@ def read_chunks(
     def work(task: list[Coordinates]) -> None:
         if cancel is not None:
             cancel.check()
-        chunks = _read_together(opened, task, cancel)
+        chunks = read_together(opened, task, cancel)
         with lock:
             found.update(chunks)
             done = len(found)
@@ -132,7 +132,7 @@ def _nearest_first(tasks: list[list[Coordinates]]) -> list[list[Coordinates]]:
     return [tasks[i] for i in order.tolist()]
 
 
-def chunk_exists(opened: OpenArray, chunk: Coordinates) -> bool:
+def chunk_exists(opened: ChunkGrid, chunk: Coordinates) -> bool:
     """Tell whether the store holds the object of a chunk.
 
     Parameters
@@ -214,10 +214,25 @@ def _boxes(chunks: list[Coordinates], most: int) -> Iterator[list[Coordinates]]:
     yield from _boxes([chunk for chunk in chunks if chunk[axis] >= middle], most)
 
 
-def _read_together(
-    opened: OpenArray, chunks: list[Coordinates], cancel: Cancellation | None
+def read_together(
+    opened: ChunkGrid, chunks: list[Coordinates], cancel: Cancellation | None
 ) -> dict[Coordinates, Chunk]:
-    """Read the chunks of a box at once; where that fails, one by one."""
+    """Read the chunks of a box at once; where that fails, one by one.
+
+    Parameters
+    ----------
+    opened
+        The array.
+    chunks
+        Coordinates of chunks that fill a box.
+    cancel
+        Looked at before each read.
+
+    Returns
+    -------
+    dict
+        Every chunk. One that could not be read says so; nothing is raised for it.
+    """
     if len(chunks) > 1:
         try:
             return _split(opened, chunks)
@@ -231,7 +246,7 @@ def _read_together(
     return found
 
 
-def _split(opened: OpenArray, chunks: list[Coordinates]) -> dict[Coordinates, Chunk]:
+def _split(opened: ChunkGrid, chunks: list[Coordinates]) -> dict[Coordinates, Chunk]:
     # of the chunks of a box, the least and the greatest are its corners
     first, last = opened.region(min(chunks)), opened.region(max(chunks))
     box = tuple(slice(a.start, b.stop) for a, b in zip(first, last, strict=True))
@@ -248,7 +263,7 @@ def _split(opened: OpenArray, chunks: list[Coordinates]) -> dict[Coordinates, Ch
     return found
 
 
-def _read_one(opened: OpenArray, chunk: Coordinates) -> Chunk:
+def _read_one(opened: ChunkGrid, chunk: Coordinates) -> Chunk:
     try:
         return _as_chunk(opened, chunk, _select(opened, opened.region(chunk)))
     except Exception as error:  # noqa: BLE001  # codecs raise what they like
@@ -261,11 +276,11 @@ def error_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def _select(opened: OpenArray, region: tuple[slice, ...]) -> np.ndarray[Any, Any]:
+def _select(opened: ChunkGrid, region: tuple[slice, ...]) -> np.ndarray[Any, Any]:
     return np.asarray(opened.zarr.get_basic_selection(region or ()))
 
 
-def _as_chunk(opened: OpenArray, chunk: Coordinates, values: np.ndarray[Any, Any]) -> Chunk:
+def _as_chunk(opened: ChunkGrid, chunk: Coordinates, values: np.ndarray[Any, Any]) -> Chunk:
     """Tell a chunk that was never written from one that holds nothing but the fill value."""
     if _all_default(opened, values) and not chunk_exists(opened, chunk):
         # one value, seen at every place: an empty part of a large array costs nothing
@@ -274,7 +289,7 @@ def _as_chunk(opened: OpenArray, chunk: Coordinates, values: np.ndarray[Any, Any
     return Chunk("present", values)
 
 
-def _all_default(opened: OpenArray, values: np.ndarray[Any, Any]) -> bool:
+def _all_default(opened: ChunkGrid, values: np.ndarray[Any, Any]) -> bool:
     default = FillValue(opened.storage_default, "literal", (), None, "")
     flat = values.reshape(-1)
     return bool(flat.size and matches(flat[:1], default).all() and matches(flat, default).all())

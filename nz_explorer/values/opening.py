@@ -50,13 +50,11 @@ class UnsupportedArray(Exception):  # not a fault: a state of the array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OpenArray:
-    """An array whose values can be read.
+class ChunkGrid:
+    """The chunks of an array, and what it takes to read them.
 
     Parameters
     ----------
-    array
-        The array of the model.
     zarr
         The array of zarr-python.
     shape
@@ -67,27 +65,13 @@ class OpenArray:
         Lengths of a shard, None where it is not sharded.
     storage_default
         What absent chunks hold.
-    version
-        A number that no other opened array has.
     """
 
-    array: Array
     zarr: zarr.Array[Any]
     shape: tuple[int, ...]
     chunk_shape: tuple[int, ...]
     shard_shape: tuple[int, ...] | None
     storage_default: Any
-    version: int
-
-    @property
-    def itemsize(self) -> int:
-        """Bytes of one decoded element; a guess where elements vary."""
-        return self.array.data_type.itemsize or _VARIABLE_ITEM
-
-    @property
-    def chunk_bytes(self) -> int:
-        """Bytes that decoding one chunk makes."""
-        return math.prod(self.chunk_shape) * self.itemsize
 
     @property
     def grid(self) -> tuple[int, ...]:
@@ -116,6 +100,34 @@ class OpenArray:
         """Return the key of the object that holds a chunk, relative to the store of zarr."""
         name = self.zarr.metadata.encode_chunk_key(self.stored_in(chunk))
         return "/".join(part for part in (self.zarr.store_path.path, name) if part)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenArray(ChunkGrid):
+    """An array whose values can be read.
+
+    Parameters
+    ----------
+    zarr, shape, chunk_shape, shard_shape, storage_default
+        As of `ChunkGrid`.
+    array
+        The array of the model.
+    version
+        A number that no other opened array has.
+    """
+
+    array: Array
+    version: int
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one decoded element; a guess where elements vary."""
+        return self.array.data_type.itemsize or _VARIABLE_ITEM
+
+    @property
+    def chunk_bytes(self) -> int:
+        """Bytes that decoding one chunk makes."""
+        return math.prod(self.chunk_shape) * self.itemsize
 
 
 def open_for_reading(array: Array, cache: ChunkCache | None = None) -> OpenArray:

@@ -13,7 +13,7 @@ from nz_explorer.widget import protocol
 if TYPE_CHECKING:
     from nz_explorer.quicklook import QuickLook
     from nz_explorer.quicklook.picture import Axis
-    from nz_explorer.quicklook.summaries import Histogram
+    from nz_explorer.values.histograms import Histogram
 
 
 class _Buffers:

@@ -555,7 +555,7 @@ def test_overviews_are_read_where_they_suffice(group, form):
 
 
 def test_a_broken_pyramid_does_no_harm(group):
-    full, _, quarter = pyramid(group, "layout")
+    full, *_ = pyramid(group, "layout")
     edit(group, "2/a", codecs=[{"name": "rot13"}])
     assert look(group, full, width=100, height=200).kind == "map"
     for bad in (3, [3], {"layout": 3}, {"layout": [3, {"asset": "../.."}]}, {"tile_matrix_set": 4}):

@@ -1,12 +1,18 @@
-// The explorer on a mock kernel: ?store=small|broken|hostile|wide|lost&path=…&panel=…&delay=…&walk=1&fail=picture
+// The explorer on a mock kernel: ?store=small|kinds|broken|hostile|wide|lost&path=…&panel=…&delay=…&walk=1&fail=picture&partials=3
 import widget from "../src/index";
-import { brokenStore, hostileStore, smallStore, wideStore } from "../src/mock/data";
+import { brokenStore, hostileStore, kindsStore, smallStore, wideStore } from "../src/mock/data";
 import { MockKernel } from "../src/mock/kernel";
 import { FakeModel } from "../src/mock/model";
 import type { Methods } from "../src/protocol.gen";
 
 const query = new URLSearchParams(location.search);
-const stores = { small: smallStore, broken: brokenStore, hostile: hostileStore, wide: wideStore };
+const stores = {
+  small: smallStore,
+  kinds: kindsStore,
+  broken: brokenStore,
+  hostile: hostileStore,
+  wide: wideStore,
+};
 const store = (stores[query.get("store") as keyof typeof stores] ?? smallStore)();
 const model = new FakeModel({
   path: query.get("path") ?? "/",
@@ -21,6 +27,8 @@ for (const method of (query.get("silent") ?? "").split(","))
 for (const method of (query.get("fail") ?? "").split(",")) {
   if (method) kernel.failing.set(method as keyof Methods, "the store answered 503 Service Unavailable");
 }
+kernel.partials = Number(query.get("partials") ?? 0);
+kernel.scanStep = Number(query.get("scan") ?? 700);
 if (query.get("consolidated")) kernel.metadata = "consolidated";
 if (query.get("walk")) kernel.walk(Number(query.get("walk")));
 Object.assign(globalThis, { model, kernel });

@@ -18,6 +18,7 @@ const common = {
   inject: [at("./jsx.mjs")],
   tsconfigRaw: {},
   // Written as 1/0.
+  charset: "utf8",
   define: { "Number.POSITIVE_INFINITY": "Infinity", "Number.NaN": "NaN" },
   legalComments: "none",
   logLevel: "warning",

@@ -19,9 +19,9 @@ export interface PictureOptions {
   log: boolean;
   grid: boolean;
   /** Whether scale, offset and valid range of CF are applied. */
-  cf: boolean;
+  decoded: boolean;
   /** Whether a map is drawn on its two-dimensional coordinates. */
-  coordinates: boolean;
+  curvilinear: boolean;
   /** The part shown, the kind of picture and the part of complex values; of one array only. */
   window: Window;
   kind: string;
@@ -65,8 +65,8 @@ export function readOptions(raw: unknown): PictureOptions {
     high: finite(given.high),
     log: given.log === true,
     grid: given.grid === true,
-    cf: given.cf !== false,
-    coordinates: given.coordinates === true,
+    decoded: given.decoded !== false,
+    curvilinear: given.curvilinear === true,
     window: readWindow(given.window),
     kind: typeof given.kind === "string" ? given.kind : "auto",
     part: typeof given.part === "string" ? given.part : "",

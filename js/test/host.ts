@@ -32,6 +32,7 @@ export async function mountWidget(
   };
   kernel.onReply = (method, message) => {
     if (method === "event") faulty.push(faults("Event", message));
+    else if (method === "partial") faulty.push(faults("Partial", message));
     else {
       const reply = message as { ok: boolean; result: unknown };
       faulty.push(faults("Reply", reply));

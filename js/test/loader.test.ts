@@ -91,3 +91,26 @@ test("an error is kept with the picture before it, and retried", async () => {
   expect(loader.error.value).toBeNull();
   expect(loader.shown.value?.params).toEqual(at(1));
 });
+
+test("unfinished pictures are shown as they come, and never taken for the finished one", async () => {
+  const partial = (id: number, label: string) => model.receive({ kind: "partial", id, result: { label } });
+  loader.want(at(0));
+  partial(1, "half");
+  expect(loader.shown.value).toMatchObject({ params: at(0), picture: { label: "half" }, partial: true });
+  expect(loader.loading.value).toBe(true);
+  // Who moves on stops it, and hears no more of it.
+  loader.want(at(1));
+  vi.advanceTimersByTime(PATIENCE + 10);
+  expect(cancelled()).toEqual([1]);
+  partial(1, "more");
+  expect(loader.shown.value?.picture.label).toBe("half");
+  // Coming back asks again.
+  loader.want(at(0));
+  vi.advanceTimersByTime(PATIENCE + 10);
+  expect(asked()).toEqual([{ time: 0 }, { time: 1 }, { time: 0 }]);
+  partial(3, "half again");
+  await answer(3);
+  expect(loader.shown.value).toMatchObject({ params: at(0), picture: { kind: "none" } });
+  expect(loader.shown.value?.partial).toBeUndefined();
+  expect(loader.loading.value).toBe(false);
+});

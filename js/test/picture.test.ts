@@ -1,12 +1,23 @@
 import { describe, expect, test } from "vitest";
 import { row } from "../src/mock/data";
-import { reading } from "../src/panels/ArrayPlot";
+import { cellAt, costOf, reading } from "../src/panels/ArrayPlot";
 import { ownIndex } from "../src/panels/index-of";
 import { AxisGeometry } from "../src/picture/axis";
+import { curvedOf, splat } from "../src/picture/curvilinear";
 import { aspect, frameOf, sceneOf } from "../src/picture/draw";
-import { countStates, fieldOf, histogram, masked, normOf, place, rangeOf } from "../src/picture/field";
-import { GREYS, lutOf, paintMap, runs, shades, tilesOf } from "../src/picture/paint";
+import {
+  countStates,
+  decoded,
+  fieldOf,
+  histogram,
+  masked,
+  normOf,
+  place,
+  rangeOf,
+} from "../src/picture/field";
+import { categoryShades, faded, GREYS, lutOf, paintMap, runs, shades, tilesOf } from "../src/picture/paint";
 import { indexTicks, labelTicks, logTicks, niceTicks } from "../src/picture/ticks";
+import { windowAround, windowOf } from "../src/picture/zoom";
 import type { Axis, PictureResult } from "../src/protocol.gen";
 import { readOptions } from "../src/session";
 
@@ -404,4 +415,214 @@ test("of the index an array takes what is its own and within its length", () => 
   const array = row("/a", { kind: "array", shape: [10, 4, 5], dimension_names: ["time", null, "x"] });
   expect(ownIndex(array, { time: 99, dim_1: 2, depth: 3, x: -2 })).toEqual({ time: 9, dim_1: 2, x: -2 });
   expect(ownIndex(null, { time: 1 })).toEqual({});
+});
+
+describe("differences of masks", () => {
+  test("are struck out, each way by itself, and counted", () => {
+    const made = picture();
+    const scene = sceneOf(made.picture, made.buffers, readOptions({ mask: "differences" }));
+    expect([...(scene?.states ?? [])]).toEqual([0, 0, 2, 10, 11, 0]);
+    expect(countStates(scene?.states ?? new Uint8Array()).slice(-2)).toEqual([
+      { state: "only_nz", count: 1 },
+      { state: "only_storage", count: 1 },
+    ]);
+    // What both mask, each for its own reason, is no difference.
+    const both = { ...made.picture, storage_states_buffer: 1 };
+    const same = sceneOf(both, made.buffers, readOptions({ mask: "differences" }));
+    expect([...(same?.states ?? [])]).toEqual([0, 0, 2, 1, 0, 0]);
+  });
+
+  test("other colours fall back towards the paper", () => {
+    const inks = { dark: false, background: [255, 255, 255], foreground: [0, 0, 0] } as const;
+    const [black] = faded(Uint32Array.from([0xff000000]), inks);
+    expect((black ?? 0) & 255).toBeGreaterThan(150);
+  });
+});
+
+describe("CF display", () => {
+  const packing = { scale: -0.5, offset: 10, units: "degC", text: "" };
+
+  test("values, limits, units and hover are decoded; what is stored is told too", () => {
+    const made = picture({ packing, units: null });
+    const scene = sceneOf(made.picture, made.buffers, readOptions({}));
+    if (!scene) throw new Error("no scene");
+    expect([...scene.field.values].slice(0, 2)).toEqual([9.5, 9]);
+    expect(scene.norm).toMatchObject({ low: 7, high: 10 });
+    expect([scene.picture.low, scene.picture.high, scene.picture.units]).toEqual([7, 10, "degC"]);
+    const { value, rows } = reading(scene, 1, 0);
+    expect(value).toBe("9");
+    expect(rows.at(-1)).toEqual(["stored", "2"]);
+    const plain = sceneOf(made.picture, made.buffers, readOptions({ decoded: false }));
+    expect([plain?.field.values[1], plain?.picture.units, plain?.norm?.high]).toEqual([2, null, 6]);
+  });
+
+  test("what is outside of the valid range is invalid, unless nothing is masked or CF is off", () => {
+    const made = picture({ valid_low: 0, valid_high: 1 });
+    const field = fieldOf(made.picture, made.buffers);
+    if (!field) throw new Error("no field");
+    expect([...decoded(field, made.picture, true, "nz").states]).toEqual([0, 9, 2, 1, 0, 9]);
+    expect([...decoded(field, made.picture, true, "raw").states]).toEqual([0, 0, 2, 1, 0, 0]);
+    expect([...decoded(field, made.picture, false, "nz").states]).toEqual([0, 0, 2, 1, 0, 0]);
+    const marked = { ...field, states: Uint8Array.from([9, 9, 2, 1, 9, 9]) };
+    expect([...decoded(marked, made.picture, false, "nz").states]).toEqual([0, 0, 2, 1, 0, 0]);
+  });
+});
+
+test("images have the colours that came, and the hover tells them", () => {
+  const made = picture({ kind: "image", values_buffer: null, values_type: null, image_buffer: 5 });
+  made.buffers.push(
+    new DataView(Uint8Array.from({ length: 24 }, (_, at) => (at % 4 === 3 ? 255 : at)).buffer),
+  );
+  const scene = sceneOf(made.picture, made.buffers, options);
+  if (!scene) throw new Error("no scene");
+  expect(scene.norm).toBeNull();
+  expect(reading(scene, 1, 0).value).toBe("RGB 4, 5, 6");
+  const target = new Uint32Array(6);
+  const tiles = tilesOf({ dark: false, background: [255, 255, 255], foreground: [0, 0, 0] }, 1);
+  paintMap(target, scene.points(3, 2), 3, scene.states, null, scene.image ?? target, tiles);
+  // Row 0 has the higher latitude.
+  expect((target[1] ?? 0) & 0xffffff).toBe(4 | (5 << 8) | (6 << 16));
+});
+
+test("categories have a number of their own, and what is none of them another", () => {
+  const categories = [
+    { value: 0, label: "clear" },
+    { value: 6, label: "fog" },
+  ];
+  expect([...categoryShades([6, 0, 2], categories)]).toEqual([1, 0, 255]);
+  const made = picture({ categories });
+  const scene = sceneOf(made.picture, made.buffers, options);
+  if (!scene) throw new Error("no scene");
+  expect(reading(scene, 2, 1)).toMatchObject({ value: "fog", state: "value" });
+  expect(frameOf(scene, 600, 400, (text) => text.length * 6).bar).toBeNull();
+});
+
+describe("two-dimensional coordinates", () => {
+  const of = (xs: number[], ys: number[]) => ({
+    curved: curvedOf(
+      { x_label: "lon", y_label: "lat", x_buffer: 0, y_buffer: 1, x_units: "degrees_east", y_units: null },
+      xs,
+      ys,
+      3,
+      2,
+    ),
+  });
+
+  test("each pixel takes the nearest point; the outermost reach half a cell further", () => {
+    const { curved } = of([10, 20, 30, 10, 20, 30], [5, 5, 5, 0, 0, 0]);
+    if (!curved) throw new Error("no coordinates");
+    expect([curved.low, curved.high]).toEqual([
+      [5, -2.5],
+      [35, 7.5],
+    ]);
+    expect([...splat(curved, 3, 2, 6, 4)]).toEqual([
+      0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 3, 3, 4, 4, 5, 5,
+    ]);
+  });
+
+  test("a grid across the date line stays together and smears nowhere", () => {
+    const { curved } = of([170, 180, -170, 170, 180, -170], [5, 5, 5, 0, 0, 0]);
+    if (!curved) throw new Error("no coordinates");
+    expect(curved.high[0] - curved.low[0]).toBe(30);
+    expect([...splat(curved, 3, 2, 6, 2)]).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
+  });
+
+  test("round the globe, cells at the cut appear on its two sides and not between", () => {
+    const xs = Array.from({ length: 36 }, (_, at) => ((at * 10 + 185) % 360) - 180);
+    const both = [...xs, ...xs];
+    const ys = both.map((_, at) => (at < 36 ? 10 : 0));
+    const curved = curvedOf(
+      { x_label: "lon", y_label: "lat", x_buffer: 0, y_buffer: 1, x_units: "degrees_east", y_units: null },
+      both,
+      ys,
+      36,
+      2,
+    );
+    if (!curved) throw new Error("no coordinates");
+    expect([curved.low[0], curved.high[0]]).toEqual([-180, 180]);
+    const points = splat(curved, 36, 2, 36, 1);
+    for (const [column, point] of points.entries()) {
+      const lon = -175 + column * 10;
+      expect(both[point]).toBeCloseTo(lon > 175 ? lon - 360 : lon);
+    }
+  });
+
+  test("points without coordinates and jumps of the grid leave gaps", () => {
+    const { curved } = of([10, Number.NaN, 30, 10, 20, 30], [5, 5, 5, 0, 0, 0]);
+    if (!curved) throw new Error("no coordinates");
+    const points = splat(curved, 3, 2, 6, 4);
+    expect(points.includes(1)).toBe(false);
+    expect(points.includes(-1)).toBe(true);
+    const torn = of([10, 20, 170, 10, 20, 170], [5, 5, 5, 0, 0, 0]).curved;
+    if (!torn) throw new Error("no coordinates");
+    // Between 20 and 170 degrees there is nothing.
+    const row = [...splat(torn, 3, 2, 190, 2)].slice(50, 148);
+    expect(new Set(row)).toEqual(new Set([-1]));
+  });
+
+  test("the pointer finds the nearest point, and a rectangle the part of the array below it", () => {
+    const made = picture({
+      curvilinear: { x_label: "lon", y_label: "lat", x_buffer: 5, y_buffer: 6, x_units: null, y_units: null },
+    });
+    made.buffers.push(
+      new DataView(Float32Array.from([1, 2, 3, 1, 2, 3]).buffer),
+      new DataView(Float32Array.from([5, 5, 5, 9, 9, 9]).buffer),
+    );
+    const scene = sceneOf(made.picture, made.buffers, readOptions({ curvilinear: true }));
+    if (!scene) throw new Error("no scene");
+    // The second row lies above, for its latitude is larger.
+    expect(cellAt(scene, { x: 0.9, y: 0.1 }, 60, 40)).toEqual({ x: 2, y: 1 });
+    expect(reading(scene, 2, 1).rows.slice(0, 2)).toEqual([
+      ["lat", "9 "],
+      ["lon", "3 "],
+    ]);
+    expect(windowOf(scene, { x: 0.4, y: 0.1 }, { x: 0.9, y: 0.3 }, 60, 40)).toEqual({
+      lon: [1, 3],
+      lat: [1, 2],
+    });
+    const flat = sceneOf(made.picture, made.buffers, options);
+    expect(flat?.curved).toBeNull();
+  });
+});
+
+describe("windows", () => {
+  const made = picture({
+    x: axis({ label: "x", size: 10, step: 4, start: 20, length: 100 }),
+    y: axis({ label: "y", size: 5, step: 2, start: 0, length: 10 }),
+    values_buffer: 5,
+    states_buffer: null,
+    storage_states_buffer: null,
+  });
+  made.buffers.push(new DataView(new Float32Array(50).buffer));
+  const scene = sceneOf(made.picture, made.buffers, options);
+  if (!scene) throw new Error("no scene");
+
+  test("a rectangle is a range of array indices, of decimated points too", () => {
+    expect(windowOf(scene, { x: 0.75, y: 0.5 }, { x: 0.25, y: 0.25 }, 100, 100)).toEqual({
+      x: [28, 52],
+      y: [2, 6],
+    });
+    // A dimension that is shown whole is not named.
+    expect(windowOf(scene, { x: 0.25, y: 0 }, { x: 0.75, y: 1 }, 100, 100)).toEqual({ x: [28, 52] });
+  });
+
+  test("zooming in and out keeps to the array and to its point", () => {
+    const near = windowAround(scene, { x: [20, 60] }, { x: 5, y: 2 }, 0.5);
+    expect(near).toEqual({ x: [31, 51], y: [3, 8] });
+    expect(windowAround(scene, { x: [20, 60] }, { x: 0, y: 0 }, 4)).toEqual({});
+    expect(windowAround(scene, { x: [0, 3] }, { x: 0, y: 0 }, 0.1).x).toHaveLength(2);
+  });
+});
+
+test("what a picture cost is said in a line", () => {
+  const read = { decoded_bytes: 2 ** 20, whole_bytes: 0, chunks_total: 1, decimated: false, note: "" };
+  const { picture: made } = picture();
+  expect(costOf(made, { ...read, chunks_read: 1, complete: true })).toBe("1 chunk read · 1.0 MiB decoded");
+  expect(costOf(made, { ...read, chunks_read: 1, complete: true, decoded_bytes: 0 })).toBe(
+    "1 chunk read · from memory",
+  );
+  const wide = { ...made, x: axis({ step: 6 }), y: axis({ step: 2 }) };
+  expect(costOf(wide, { ...read, chunks_read: 3, chunks_total: 9, complete: false })).toBe(
+    "3 of 9 chunks read · 1.0 MiB decoded · 1 point in 12 shown · some left out",
+  );
 });

@@ -80,7 +80,7 @@ describe("plot", () => {
     const legend = screen.getByRole("group", { name: "Legend" });
     for (const state of ["_FillValue", "NaN", "+Inf", "−Inf", "absent chunk"])
       expect(legend.textContent).toContain(state);
-    expect(screen.getByText(/read 12 of 48 chunks/)).toBeTruthy();
+    expect(screen.getByText(/^12 of 48 chunks read · /)).toBeTruthy();
   });
 
   test("a slider for each other dimension sets the index and fetches the slice", async () => {

@@ -1,5 +1,6 @@
 import type {
   Attribute,
+  Category,
   CdlSpan,
   Counts,
   DimensionRow,
@@ -7,6 +8,7 @@ import type {
   Finding,
   NodeRow,
   NotEvaluated,
+  Packing,
   RuleInfo,
 } from "../protocol.gen";
 
@@ -21,6 +23,14 @@ export interface Source {
   units?: string;
   text?: string;
   chunks?: number[];
+  /** Red, green and blue, each 0 to 255. */
+  color?(index: number[]): number[];
+  categories?: Category[];
+  packing?: Packing;
+  valid?: [number, number];
+  parts?: string[];
+  /** Longitude and latitude of a point. */
+  place?(j: number, i: number): [number, number];
 }
 
 export interface Coordinate {
@@ -453,6 +463,65 @@ export function smallStore(): MockStore {
   );
   const temp = nodes.get("/forecast/temp") as MockNode;
   temp.consolidated = temp.document.replace('"units": "K"', '"units": "degC"');
+  return store;
+}
+
+/** Arrays that are drawn in other ways than as maps and lines of plain numbers. */
+export function kindsStore(): MockStore {
+  const store = emptyStore("/data/kinds.zarr");
+  addGroup(store, "/k");
+  const two = (name: string, source: Partial<Source>, attributes: Record<string, unknown> = {}) =>
+    addArray(
+      store,
+      `/k/${name}`,
+      [40, 60],
+      ["y", "x"],
+      { kind: "map", chunks: [20, 20], value: ([j = 0, i = 0]) => waves(i / 12, j / 12, 1), ...source },
+      { attributes },
+    );
+  two(
+    "packed",
+    {
+      value: ([j = 0, i = 0]) => j * 60 + i,
+      packing: { scale: 0.01, offset: 273.15, units: "K", text: "stored × 0.01 + 273.15" },
+      valid: [0, 2299],
+      state: ([j = 0, i = 0]) => (j === 0 && i < 3 ? 1 : 0),
+    },
+    { _FillValue: -9999 },
+  );
+  two("flags", {
+    value: ([j = 0, i = 0]) => Math.floor((i + j) / 20) % 4,
+    state: ([j = 0, i = 0]) => (Math.hypot(i - 30, j - 20) < 6 ? 1 : 0),
+    categories: [
+      { value: 0, label: "clear" },
+      { value: 1, label: "low cloud" },
+      { value: 2, label: "<b>fog</b>" },
+    ],
+  });
+  two("complex", { units: "Pa", parts: ["magnitude", "phase", "real", "imaginary"] });
+  two("photo", { color: ([j = 0, i = 0]) => [i * 4, j * 6, 90] });
+  two("curved", {
+    units: "degC",
+    state: ([j = 0, i = 0]) => (i >= 20 && i < 26 && j >= 10 && j < 20 ? 1 : 0),
+    place: (j, i) => [150 + i + 0.4 * j, -20 + j + 6 * Math.sin(i / 15)],
+  });
+  for (const [name, units, gap] of [
+    ["speed", "m s-1", 20],
+    ["gust", "m s-1", 44],
+    ["pressure", "hPa", 70],
+  ] as const) {
+    addArray(store, `/k/${name}`, [90], ["step"], {
+      kind: "line",
+      units,
+      value: ([i = 0]) => (units === "hPa" ? 1000 : 8) + 3 * Math.sin(i / 9 + gap) + (i === 33 ? 9 : 0),
+      state: ([i = 0]) => (i >= gap && i < gap + 6 ? 1 : i === gap + 7 ? 2 : 0),
+    });
+  }
+  addArray(store, "/k/names", [4], ["station"], {
+    kind: "text",
+    text: "0  Oslo\n1  Bergen\n2  <b>Tromsø</b>\n3  (missing)",
+    value: () => 0,
+  });
   return store;
 }
 

@@ -6,6 +6,7 @@ import type {
   PictureParams,
   PictureResult,
   Progress,
+  ScanResult,
   StateCount,
   Summary,
   Thumbnail,
@@ -52,8 +53,13 @@ export class MockKernel {
   /** Sees every reply and event before it leaves. */
   onReply: ((method: string, message: unknown) => void) | null = null;
   progress: Progress;
+  /** How many unfinished pictures come before each finished one. */
+  partials = 0;
+  /** Milliseconds between the steps of going through all values; 0: only `step` moves it. */
+  scanStep = 0;
   metadata: Summary["metadata"] = "documents";
 
+  readonly #scans = new Map<string, ScanResult>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
 
   constructor(store: MockStore, model: FakeModel, { delay = 0 }: { delay?: number } = {}) {
@@ -149,6 +155,49 @@ export class MockKernel {
     this.#timers.add(timer);
   }
 
+  /** Goes through one more quarter of an array, and says so. */
+  step(path: string): void {
+    const scan = this.#scans.get(path);
+    if (scan?.phase !== "running") return;
+    const done = Math.min(scan.chunks_total, scan.chunks_done + scan.chunks_total / 4);
+    const over = done === scan.chunks_total;
+    this.#scans.set(path, {
+      ...scan,
+      phase: over ? "done" : "running",
+      chunks_done: done,
+      message: "",
+      count: done * 100,
+      minimum: 1.5,
+      maximum: 9 + done,
+      mean: 4.25,
+      std: 0.5,
+      states: [
+        { state: "value", code: 0, count: done * 100 },
+        { state: "fill", code: 1, count: 7 },
+      ],
+      errors: over ? [{ chunk: "c/0/1", message: "zstd: the frame is cut short" }] : [],
+      seconds: 2.5,
+    });
+    const buffers: DataView[] = [];
+    const event = { kind: "event", event: "scan", summary: null, scan: this.#scan(path, buffers) };
+    this.onReply?.("event", event);
+    this.model.receive(event, buffers);
+    if (this.scanStep > 0 && !over) setTimeout(() => this.step(path), this.scanStep);
+  }
+
+  #scan(path: string, buffers: DataView[]): ScanResult {
+    const scan = this.#scans.get(path);
+    if (!scan) {
+      const nothing = { count: 0, minimum: null, maximum: null, mean: null, std: null, seconds: 0 };
+      const rest = { states: [], histogram: null, errors: [], message: "" };
+      return { path, phase: "none", chunks_done: 0, chunks_total: 48, ...nothing, ...rest };
+    }
+    const bell = Array.from({ length: 24 }, (_, at) => Math.round(4000 * Math.exp(-(((at - 10) / 5) ** 2))));
+    return scan.count === 0
+      ? scan
+      : { ...scan, histogram: histogramOf(bell, 1.5, 21, "the whole array", buffers) };
+  }
+
   #answer(id: number, method: Method, params: Record<string, unknown>): void {
     const buffers: DataView[] = [];
     let reply: Record<string, unknown>;
@@ -170,9 +219,35 @@ export class MockKernel {
         };
       }
     }
+    const result = reply.result as PictureResult;
+    if (method === "picture" && reply.ok && result.states_buffer !== null) {
+      for (let part = 1; part <= this.partials; part++) this.#partial(id, part, result, buffers);
+    }
     const message = { kind: "reply", id, ...reply };
     this.onReply?.(method, message);
     this.model.receive(message, buffers);
+  }
+
+  /** A picture of which the first rows are there. */
+  #partial(id: number, part: number, result: PictureResult, buffers: DataView[]): void {
+    const own = [...buffers];
+    const view = own[result.states_buffer ?? 0] as DataView;
+    const states = new Uint8Array(view.buffer, view.byteOffset, view.byteLength).slice();
+    states.fill(8, Math.floor((states.length * part) / (this.partials + 1)));
+    own[result.states_buffer ?? 0] = new DataView(states.buffer);
+    const read = result.read && {
+      ...result.read,
+      chunks_read: part,
+      chunks_total: this.partials + 1,
+      complete: false,
+    };
+    const message = {
+      kind: "partial",
+      id,
+      result: { ...result, read, label: `${result.label}, not finished` },
+    };
+    this.onReply?.("partial", message);
+    this.model.receive(message, own);
   }
 
   #nodeCount(): number {
@@ -381,14 +456,48 @@ export class MockKernel {
       });
       return { names, tables_buffer: buffers.push(new DataView(tables.buffer)) - 1 };
     },
-    lines: () => {
-      throw new Refusal("bad_request", "not yet");
+    lines: ({ path, dimension, width = 800 }, buffers) => {
+      const all = this.#node(path).children.map((child) => this.#node(child));
+      const flat = all.filter(({ row: { shape }, source }) => shape?.length === 1 && source?.kind === "line");
+      const dimensions = [...new Set(flat.map((node) => node.row.dimension_names?.[0] ?? "dim_0"))];
+      const chosen = dimension ?? dimensions[0] ?? "";
+      const group = flat.filter((node) => node.row.dimension_names?.[0] === chosen);
+      const x = this.#axis(path, chosen, 0, group[0]?.row.shape?.[0] ?? 0, width, buffers, null, null);
+      const lines = group.map(({ row: { path: one, name }, source }) => {
+        const places = Array.from({ length: x.size }, (_, at) => [at * x.step]);
+        const values = Float64Array.from(places, (place) => source?.value(place) ?? 0);
+        const states = Uint8Array.from(places, (place) => source?.state?.(place) ?? 0);
+        const units = source?.units ?? null;
+        const values_buffer = buffers.push(new DataView(values.buffer)) - 1;
+        return {
+          path: one,
+          label: name,
+          units,
+          values_buffer,
+          states_buffer: buffers.push(new DataView(states.buffer)) - 1,
+        };
+      });
+      return { path, dimension: chosen, dimensions, x, lines, message: null };
     },
-    scan: () => {
-      throw new Refusal("bad_request", "not yet");
+    scan: ({ path, action }, buffers) => {
+      this.#node(path);
+      const before = this.#scan(path, []);
+      if (action === "start" && before.phase !== "done") {
+        this.#scans.set(path, { ...before, phase: "running" });
+        if (this.scanStep > 0) setTimeout(() => this.step(path), this.scanStep);
+      } else if (action === "cancel")
+        this.#scans.set(path, { ...before, phase: "cancelled", message: "stopped" });
+      return this.#scan(path, buffers);
     },
-    export: () => {
-      throw new Refusal("bad_request", "not yet");
+    export: ({ path, format }, buffers) => {
+      const bytes = new TextEncoder().encode(`${path} as ${format}`);
+      const media_type = { png: "image/png", svg: "image/svg+xml", csv: "text/csv", npy: "", nc: "" }[format];
+      const name = `${this.#node(path).row.name}.${format}`;
+      return {
+        name,
+        media_type: media_type || "application/octet-stream",
+        file_buffer: buffers.push(new DataView(bytes.buffer)) - 1,
+      };
     },
     retry: ({ path }) => ({ row: this.#node(path).row }),
     walk: ({ action }) => {
@@ -415,12 +524,15 @@ export class MockKernel {
     length: number,
     most: number,
     buffers: DataView[],
+    chunk: number | null,
+    window: number[] | null | undefined,
   ): Axis {
-    const step = Math.max(1, Math.ceil(length / Math.max(1, most)));
-    const size = Math.ceil(length / step);
+    const [start, end] = [window?.[0] ?? 0, Math.min(length, window?.[1] ?? length)];
+    const step = Math.max(1, Math.ceil((end - start) / Math.max(1, most)));
+    const size = Math.ceil((end - start) / step);
     const coordinate =
       name === null ? undefined : this.store.coordinates.get(`${group === "/" ? "" : group}/${name}`);
-    const base = { label: name ?? `dim_${dim}`, start: 0, step, size, length, chunk: null };
+    const base = { label: name ?? `dim_${dim}`, start, step, size, length, chunk };
     if (!coordinate)
       return {
         ...base,
@@ -430,7 +542,7 @@ export class MockKernel {
         coordinates_buffer: null,
         labels: null,
       };
-    const values = Float64Array.from({ length: size }, (_, at) => coordinate.at(at * step));
+    const values = Float64Array.from({ length: size }, (_, at) => coordinate.at(start + at * step));
     const label = coordinate.label;
     return {
       ...base,
@@ -439,12 +551,21 @@ export class MockKernel {
       units: coordinate.units,
       coordinates_buffer:
         coordinate.kind === "category" ? null : buffers.push(new DataView(values.buffer)) - 1,
-      labels: label ? Array.from({ length: size }, (_, at) => label(at * step)) : null,
+      labels: label ? Array.from({ length: size }, (_, at) => label(start + at * step)) : null,
     };
   }
 
   #picture(
-    { path, index = {}, width = 800, height = 500, everything = false }: PictureParams,
+    {
+      path,
+      index = {},
+      width = 800,
+      height = 500,
+      everything = false,
+      window = {},
+      kind = "auto",
+      part = null,
+    }: PictureParams,
     buffers: DataView[],
   ): PictureResult {
     const node = this.#node(path);
@@ -489,11 +610,13 @@ export class MockKernel {
     if (!source || !shape || state !== "ok") return { ...result, message: problem ?? "nothing to draw" };
     if (source.kind === "text" || source.kind === "scalar") {
       const states: StateCount[] = source.kind === "scalar" ? [{ state: "value", code: 0, count: 1 }] : [];
+      const along = source.kind === "text" && shape.length === 1;
       return {
         ...result,
         kind: source.kind,
         label: `${path}: ${source.text}`,
         text: source.text ?? null,
+        x: along ? this.#axis(group, names?.[0] ?? null, 0, shape[0] ?? 0, 200, buffers, null, null) : null,
         states,
       };
     }
@@ -511,19 +634,39 @@ export class MockKernel {
       shape[rank - 1] ?? 1,
       Math.min(width, 1e6) * budget,
       buffers,
+      source.chunks?.at(-1) ?? null,
+      window[names?.[rank - 1] ?? `dim_${rank - 1}`],
     );
     const y = two
-      ? this.#axis(group, names?.[rank - 2] ?? null, rank - 2, shape[rank - 2] ?? 1, height * budget, buffers)
+      ? this.#axis(
+          group,
+          names?.[rank - 2] ?? null,
+          rank - 2,
+          shape[rank - 2] ?? 1,
+          height * budget,
+          buffers,
+          source.chunks?.at(-2) ?? null,
+          window[names?.[rank - 2] ?? `dim_${rank - 2}`],
+        )
       : null;
     const count = x.size * (y?.size ?? 1);
     const values = new Float32Array(count);
     const states = new Uint8Array(count);
     const storage = new Uint8Array(count);
+    const colors = new Uint8ClampedArray(count * 4);
+    const [xs, ys] = [new Float32Array(count), new Float32Array(count)];
     const counts = new Array<number>(10).fill(0);
     let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     for (let at = 0; at < count; at++) {
-      const i = (at % x.size) * x.step;
-      const place = y ? [...fixed, Math.floor(at / x.size) * y.step, i] : [...fixed, i];
+      const i = x.start + (at % x.size) * x.step;
+      const j = y ? y.start + Math.floor(at / x.size) * y.step : 0;
+      const place = y ? [...fixed, j, i] : [...fixed, i];
+      if (source.color) colors.set([...source.color(place), 255], at * 4);
+      if (source.place) {
+        const [lon, lat] = source.place(j, i);
+        xs[at] = ((lon + 180) % 360) - 180;
+        ys[at] = lat;
+      }
       const value = Math.fround(source.value(place));
       const given = source.state?.(place) ?? 0;
       values[at] =
@@ -538,7 +681,7 @@ export class MockKernel {
         high = Math.max(high, value);
       }
     }
-    const add = (array: Float32Array | Uint8Array) => {
+    const add = (array: Float32Array | Uint8Array | Uint8ClampedArray) => {
       // Not aligned, as buffers of a message are not.
       const bytes = new Uint8Array(array.byteLength + 3);
       bytes.set(new Uint8Array(array.buffer), 3);
@@ -560,9 +703,39 @@ export class MockKernel {
     const decimated = x.step > 1 || (y?.step ?? 1) > 1;
     const slice = sliders.map(({ dimension, label }) => `${dimension} ${label}`).join(", ");
     const unreadable = counts[6] ?? 0;
+    const usual = source.color ? "image" : source.kind;
+    const shown = kind === "auto" ? usual : kind;
+    const bins = new Array<number>(20).fill(0);
+    for (const [at, value] of values.entries()) {
+      const bin = Math.min(19, Math.floor(((value - low) / (high - low || 1)) * 20));
+      if (states[at] === 0) bins[bin] = (bins[bin] ?? 0) + 1;
+    }
+    const numbers = {
+      image_buffer: shown === "image" ? add(colors) : null,
+      histogram: shown === "histogram" ? histogramOf(bins, low, high, "the points shown", buffers) : null,
+      kinds: [usual, ...(source.color ? ["map"] : []), "histogram"],
+      parts: source.parts ?? [],
+      part: source.parts ? (part ?? source.parts[0] ?? null) : null,
+      categories: source.categories ?? [],
+      packing: source.packing ?? null,
+      valid_low: source.valid?.[0] ?? null,
+      valid_high: source.valid?.[1] ?? null,
+      curvilinear: source.place
+        ? {
+            x_label: "lon",
+            y_label: "lat",
+            x_buffer: add(xs),
+            y_buffer: add(ys),
+            x_units: "degrees_east",
+            y_units: "degrees_north",
+          }
+        : null,
+      overview: x.step > 2 ? `read from an overview, ${x.step} times smaller` : null,
+    };
     return {
       ...result,
-      kind: source.kind,
+      ...numbers,
+      kind: shown,
       title: `${name}${slice ? ` at ${slice}` : ""}`,
       label: `${path}${slice ? `, ${slice}` : ""}: ${low.toPrecision(4)} to ${high.toPrecision(4)}${source.units ? ` ${source.units}` : ""}`,
       x,
@@ -629,6 +802,16 @@ export class MockKernel {
       label: picture.label,
     };
   }
+}
+
+function histogramOf(counts: number[], low: number, high: number, of: string, buffers: DataView[]) {
+  const edges = Float64Array.from(
+    { length: counts.length + 1 },
+    (_, at) => low + ((high - low) * at) / counts.length,
+  );
+  const edges_buffer = buffers.push(new DataView(edges.buffer)) - 1;
+  const counts_buffer = buffers.push(new DataView(Float64Array.from(counts).buffer)) - 1;
+  return { edges_buffer, counts_buffer, of };
 }
 
 /** Rough likenesses of matplotlib's colormaps. */

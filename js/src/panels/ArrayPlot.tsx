@@ -7,7 +7,7 @@ import { type CellState, countStates, ONLY_NZ, STATE_NAMES, STATES } from "../pi
 import { PictureLoader, type Shown } from "../picture/loader";
 import { categoryColor, categoryShades, GREYS, lutOf, paintSwatch, tilesOf } from "../picture/paint";
 import { extent, windowAround, windowOf } from "../picture/zoom";
-import type { ChunkError, NodeRow, PictureParams, PictureResult, Slider } from "../protocol.gen";
+import type { ChunkError, NodeRow, PictureParams, PictureResult, ReadFacts, Slider } from "../protocol.gen";
 import type { Mask } from "../session";
 import { lines, visible, visibleLines } from "../text";
 import { type Size, useSize, useView } from "../ui/hooks";
@@ -197,7 +197,7 @@ function Stage({ shown, scene, size }: StageProps) {
     );
   }
   if (picture.kind === "histogram" && picture.histogram) {
-    const packing = options.cf ? picture.packing : null;
+    const packing = options.decoded ? picture.packing : null;
     return (
       <Bars
         histogram={picture.histogram}
@@ -230,7 +230,8 @@ function Stage({ shown, scene, size }: StageProps) {
 
 /** Values that are no numbers: a table along their dimension, or one text. */
 function Text({ shown: { picture, buffers } }: { shown: Shown }) {
-  const { x } = picture;
+  // Rows run along the first of two dimensions.
+  const x = picture.y ?? picture.x;
   if (x === null) {
     return (
       // It scrolls.
@@ -258,7 +259,7 @@ function Text({ shown: { picture, buffers } }: { shown: Shown }) {
               <tr key={index}>
                 <td class="nzx-number nzx-quiet">{index}</td>
                 {named && <td>{visible(coordinate ?? "")}</td>}
-                <td>{visible(line.replace(/^ *\d+ {2}/, ""))}</td>
+                <td class="nzx-cell">{visible(line.replace(/^ *\d+ {2}/, ""))}</td>
               </tr>
             );
           })}
@@ -612,7 +613,7 @@ function Controls({
   const colored = numbers && kind === "map" && categories.length === 0;
   const cf = packing !== null || picture.valid_low !== null || picture.valid_high !== null;
   const middle = { x: Math.floor((scene?.field.nx ?? 0) / 2), y: Math.floor((scene?.field.ny ?? 0) / 2) };
-  const check = (label: string, name: "cf" | "coordinates" | "log" | "grid", title?: string) => (
+  const check = (label: string, name: "decoded" | "curvilinear" | "log" | "grid", title?: string) => (
     <label class="nzx-check" title={title}>
       <input
         type="checkbox"
@@ -683,8 +684,12 @@ function Controls({
         </>
       )}
       {cf &&
-        check("CF decoded", "cf", packing ? visible(packing.text) : "Masks what is outside of valid_range")}
-      {picture.curvilinear && check("on coordinates", "coordinates")}
+        check(
+          "CF decoded",
+          "decoded",
+          packing ? visible(packing.text) : "Masks what is outside of valid_range",
+        )}
+      {picture.curvilinear && check("on coordinates", "curvilinear")}
       {(colored || kind === "line" || kind === "histogram") && check("log", "log")}
       {scene && check("grid", "grid")}
       {scene && (
@@ -860,6 +865,19 @@ function at(slider: Slider, index: Record<string, number>): number {
   return set < 0 ? set + slider.length : Math.min(set, slider.length - 1);
 }
 
+/** What was read for a picture, in a line. */
+export function costOf({ x, y }: PictureResult, read: ReadFacts): string {
+  const { chunks_read: some, chunks_total: all, decoded_bytes: size } = read;
+  const step = (x?.step ?? 1) * (y?.step ?? 1);
+  const parts = [
+    `${some === all ? "" : `${grouped(some)} of `}${plural(all, "chunk")} read`,
+    size > 0 ? `${bytes(size)} decoded` : some > 0 && "from memory",
+    step > 1 && `1 point in ${grouped(step)} shown`,
+    !read.complete && "some left out",
+  ];
+  return parts.filter(Boolean).join(" · ");
+}
+
 interface FootProps {
   picture: PictureResult;
   scene: Scene | null;
@@ -874,7 +892,10 @@ function Foot({ picture, scene, whole, onWhole, loading, children }: FootProps) 
   const { session } = useView();
   const options = session.options.value;
   const states = useMemo(
-    () => (scene ? countStates(scene.states) : picture.states.filter(({ count }) => count > 0)),
+    () =>
+      scene
+        ? countStates(scene.states)
+        : picture.states.filter(({ count, state }) => count > 0 && state !== "storage_fill"),
     [scene, picture],
   );
   const { read, errors } = picture;
@@ -902,11 +923,8 @@ function Foot({ picture, scene, whole, onWhole, loading, children }: FootProps) 
       )}
       <div class="nzx-read">
         {read && (
-          <span
-            class="nzx-quiet"
-            title={`${plural(read.chunks_read, "chunk")} of ${grouped(read.chunks_total)}, ${bytes(read.decoded_bytes)} decoded`}
-          >
-            {visible(read.note)}
+          <span class="nzx-quiet" title={visible(read.note)}>
+            {costOf(picture, read)}
           </span>
         )}
         {read && (read.decimated || !read.complete) && !whole && (

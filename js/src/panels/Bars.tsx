@@ -1,3 +1,4 @@
+import type { TargetedPointerEvent } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { compact, grouped, px } from "../format";
 import { floats } from "../picture/field";
@@ -6,7 +7,47 @@ import type { Histogram, Packing } from "../protocol.gen";
 import { visible } from "../text";
 import { useSize } from "../ui/hooks";
 
-const [LEFT, BOTTOM, TOP] = [56, 34, 10];
+export const [LEFT, BOTTOM, TOP] = [62, 38, 10];
+
+/** A place among `count` that pointer and arrow keys move. */
+export function useProbe(label: string, count: number, indexAt: (px: number) => number | null) {
+  const [at, setAt] = useState<number | null>(null);
+  const clear = () => setAt(null);
+  return {
+    at: at !== null && at < count ? at : null,
+    probe: {
+      role: "application",
+      "aria-label": label,
+      tabIndex: 0,
+      onKeyDown: (event: KeyboardEvent) => {
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        if (step === undefined) return;
+        event.preventDefault();
+        setAt(Math.max(0, Math.min(count - 1, (at ?? -1) + step)));
+      },
+      onBlur: clear,
+      onPointerMove: (event: TargetedPointerEvent<HTMLElement>) =>
+        setAt(indexAt(event.clientX - event.currentTarget.getBoundingClientRect().left)),
+      onPointerLeave: clear,
+    },
+  } as const;
+}
+
+/** Levels of a vertical axis, across the plot. */
+export function Levels({ ticks, width }: { ticks: { label: string; y: number }[]; width: number }) {
+  return (
+    <>
+      {ticks.map(({ label, y }) => (
+        <g key={label} class="nzx-bars-line">
+          <line x1={LEFT} x2={LEFT + width} y1={y} y2={y} />
+          <text x={LEFT - 6} y={y + 4} text-anchor="end">
+            {label}
+          </text>
+        </g>
+      ))}
+    </>
+  );
+}
 
 interface Props {
   histogram: Histogram;
@@ -21,7 +62,6 @@ interface Props {
 export function Bars({ histogram, buffers, log, label, units, packing }: Props) {
   const ref = useRef<HTMLDivElement>(null);
   const size = useSize(ref);
-  const [at, setAt] = useState<number | null>(null);
   const numbers = (buffer: number) => {
     const view = buffers[buffer];
     return view ? [...floats(view, "float64")] : [];
@@ -39,42 +79,18 @@ export function Bars({ histogram, buffers, log, label, units, packing }: Props) 
   const heights = log
     ? Array.from({ length: Math.floor(Math.log10(most)) + 1 }, (_, power) => 10 ** power)
     : niceTicks(0, most, Math.max(2, height / 40)).map(({ value }) => value);
-  const key = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (step === undefined) return;
-    event.preventDefault();
-    setAt(Math.max(0, Math.min(counts.length - 1, (at ?? -1) + step)));
-  };
+  const { at, probe } = useProbe("Counts: arrow keys move through the bars", counts.length, (px) => {
+    const part = (px - LEFT) / width;
+    return part >= 0 && part < 1 ? Math.floor(part * counts.length) : null;
+  });
   const unit = units ? ` ${visible(units)}` : "";
   return (
-    <div
-      class="nzx-bars"
-      role="application"
-      aria-label="Counts: arrow keys move through the bars"
-      ref={ref}
-      tabIndex={0}
-      onKeyDown={key}
-      onBlur={() => setAt(null)}
-      onPointerMove={(event) => {
-        const part = (event.clientX - event.currentTarget.getBoundingClientRect().left - LEFT) / width;
-        setAt(part >= 0 && part < 1 ? Math.floor(part * counts.length) : null);
-      }}
-      onPointerLeave={() => setAt(null)}
-    >
+    <div class="nzx-bars" ref={ref} {...probe}>
       <svg width="100%" height="100%" role="img" aria-label={visible(label)}>
-        {heights.map((count) => (
-          <g key={count} class="nzx-bars-line">
-            <line
-              x1={LEFT}
-              x2={LEFT + width}
-              y1={TOP + height - tall(count)}
-              y2={TOP + height - tall(count)}
-            />
-            <text x={LEFT - 6} y={TOP + height - tall(count) + 4} text-anchor="end">
-              {compact(count)}
-            </text>
-          </g>
-        ))}
+        <Levels
+          width={width}
+          ticks={heights.map((count) => ({ label: compact(count), y: TOP + height - tall(count) }))}
+        />
         {counts.map((count, bin) => {
           const [a, b] = [place(edges[bin] ?? 0), place(edges[bin + 1] ?? 0)];
           return (

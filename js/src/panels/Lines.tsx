@@ -1,4 +1,5 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
+import type { Answer } from "../client";
 import { px, shortest } from "../format";
 import { AxisGeometry, axisNumbers } from "../picture/axis";
 import { floats, STATE_NAMES, STATES, uint8s } from "../picture/field";
@@ -8,24 +9,37 @@ import { visible } from "../text";
 import { useCall, useSize, useView } from "../ui/hooks";
 import { Quiet, Waiting } from "../ui/parts";
 import { Select } from "./ArrayPlot";
+import { BOTTOM, LEFT, Levels, TOP, useProbe } from "./Bars";
 
-const [LEFT, RIGHT, TOP, BOTTOM] = [64, 14, 10, 42];
+const RIGHT = 14;
 
 /** The one-dimensional arrays of a group that share a dimension, in one plot. */
 export function Lines({ path }: { path: string }) {
-  const { session, inks } = useView();
+  const { session } = useView();
   const [dimension, setDimension] = useState<string | null>(null);
+  const call = useCall(session.client, "lines", { path, dimension }, { keep: true });
+  if (call.answer) return <Together answer={call.answer} onDimension={setDimension} />;
+  return (
+    <div class="nzx-pad">
+      <Waiting call={call} />
+    </div>
+  );
+}
+
+interface Props {
+  answer: Answer<"lines">;
+  onDimension: (dimension: string) => void;
+}
+
+function Together({ answer, onDimension }: Props) {
+  const { inks } = useView();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const [at, setAt] = useState<number | null>(null);
   const ref = useRef<HTMLDivElement>(null);
   const size = useSize(ref);
-  const call = useCall(session.client, "lines", { path, dimension }, { keep: true });
-  useEffect(() => setAt(null), [call.answer]);
-  const answer = call.answer;
   const dark = inks.value?.dark ?? false;
   const all = useMemo(
     () =>
-      answer?.value.lines.flatMap((line, nth) => {
+      answer.value.lines.flatMap((line, nth) => {
         const [values, states] = [answer.buffers[line.values_buffer], answer.buffers[line.states_buffer]];
         if (!values || !states) return [];
         const numbers = floats(values, "float64");
@@ -35,15 +49,9 @@ export function Lines({ path }: { path: string }) {
           if (codes[index] === 0) [low, high] = [Math.min(low, value), Math.max(high, value)];
         });
         return [{ ...line, numbers, codes, low, high, nth }];
-      }) ?? [],
+      }),
     [answer],
   );
-  if (!answer)
-    return (
-      <div class="nzx-pad">
-        <Waiting call={call} />
-      </div>
-    );
   const { x: axis, dimensions, message } = answer.value;
   const x = new AxisGeometry(axis, axisNumbers(axis, answer.buffers), false);
   const shown = all.filter((line) => !hidden.has(line.path) && line.low <= line.high);
@@ -58,12 +66,10 @@ export function Lines({ path }: { path: string }) {
     return TOP + (1 - (to === from ? 0.5 : (value - from) / (to - from))) * height;
   };
   const color = (nth: number) => `rgb(${categoryColor(nth, dark)})`;
-  const move = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (step === undefined) return;
-    event.preventDefault();
-    setAt(Math.max(0, Math.min(axis.size - 1, (at ?? -1) + step)));
-  };
+  const { at, probe } = useProbe("Values: arrow keys move along the lines", axis.size, (px) => {
+    const place = (px - LEFT) / width;
+    return place >= 0 && place < 1 ? x.indexAt(place) : null;
+  });
   const here = at === null ? null : x.describe(at);
   return (
     <>
@@ -73,7 +79,7 @@ export function Lines({ path }: { path: string }) {
             label="Dimension"
             value={answer.value.dimension}
             names={dimensions}
-            onChange={setDimension}
+            onChange={onDimension}
           />
         )}
         {all.map((line) => (
@@ -95,19 +101,7 @@ export function Lines({ path }: { path: string }) {
         {!together && <Quiet>units differ: each on its own scale</Quiet>}
         {message && <Quiet>{visible(message)}</Quiet>}
       </div>
-      <div
-        class="nzx-stage nzx-lines"
-        role="application"
-        aria-label="Values: arrow keys move along the lines"
-        ref={ref}
-        tabIndex={0}
-        onKeyDown={move}
-        onPointerMove={(event) => {
-          const place = (event.clientX - event.currentTarget.getBoundingClientRect().left - LEFT) / width;
-          setAt(place >= 0 && place < 1 ? x.indexAt(place) : null);
-        }}
-        onPointerLeave={() => setAt(null)}
-      >
+      <div class="nzx-stage nzx-lines" ref={ref} {...probe}>
         <svg
           width="100%"
           height="100%"
@@ -121,21 +115,15 @@ export function Lines({ path }: { path: string }) {
             width={Math.max(0, width)}
             height={Math.max(0, height)}
           />
-          {together &&
-            low <= high &&
-            niceTicks(low, high, Math.max(2, height / 40)).map(({ value, label }) => (
-              <g key={label} class="nzx-bars-line">
-                <line
-                  x1={LEFT}
-                  x2={LEFT + width}
-                  y1={atY({ low, high }, value)}
-                  y2={atY({ low, high }, value)}
-                />
-                <text x={LEFT - 6} y={atY({ low, high }, value) + 4} text-anchor="end">
-                  {label}
-                </text>
-              </g>
-            ))}
+          {together && low <= high && (
+            <Levels
+              width={width}
+              ticks={niceTicks(low, high, Math.max(2, height / 40)).map(({ value, label }) => ({
+                label,
+                y: atY({ low, high }, value),
+              }))}
+            />
+          )}
           {x.ticks(Math.max(2, width / 110)).map(({ at: place, label }) => (
             <text key={place} x={LEFT + place * width} y={TOP + height + 16} text-anchor="middle">
               {visible(label)}
@@ -153,8 +141,8 @@ export function Lines({ path }: { path: string }) {
                   let path = "";
                   for (let index = first; index <= last; index++)
                     path += `${index === first ? "M" : "L"}${atX(index).toFixed(1)},${atY(line, line.numbers[index] as number).toFixed(1)}`;
-                  // A point alone is a dot: its cap.
-                  return first === last ? `${path}h.1` : path;
+                  // A point alone is a dash.
+                  return first === last ? `${path}m-2,0h4` : path;
                 })
                 .join("")}
             />

@@ -11,6 +11,9 @@ export interface Curved {
   high: [number, number];
 }
 
+/** Degrees without a point that are no mere distance between neighbours. */
+const GAP = 30;
+
 /** Where the circle of longitudes is cut: in its widest gap, else at -180 or 0 as the data have it. */
 function cutOf(x: ArrayLike<number>): number {
   const taken = new Uint8Array(360);
@@ -21,12 +24,12 @@ function cutOf(x: ArrayLike<number>): number {
     taken[((Math.floor(value) % 360) + 360) % 360] = 1;
     if (value < least) least = value;
   }
-  let [best, widest, run] = [least < 0 ? -180 : 0, 8, 0];
+  let [best, widest, run] = [least < 0 ? -180 : 0, GAP, 0];
   for (let at = 0; at < 720; at++) {
     run = taken[at % 360] ? 0 : run + 1;
     if (run > widest && run < 360) [widest, best] = [run, (at + 1) % 360];
   }
-  return best >= 180 && widest > 8 ? best - 360 : best;
+  return best >= 180 && widest > GAP ? best - 360 : best;
 }
 
 export function curvedOf(

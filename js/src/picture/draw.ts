@@ -61,20 +61,20 @@ export function sceneOf(
   if (!flat && picture.kind !== "line") return null;
   const read = fieldOf(picture, buffers);
   if (read === null) return null;
-  const field = decoded(read, picture, options.cf, options.mask);
+  const field = decoded(read, picture, options.decoded, options.mask);
   const states = masked(field, options.mask);
   const geometry = (axis: PictureResult["x"], vertical: boolean) =>
     new AxisGeometry(axis, axisNumbers(axis, buffers), vertical);
   const grid = { x: geometry(picture.x, false), y: geometry(picture.y, true) };
   const norm = normOf(field, states, options);
   const { curvilinear, packing } = picture;
-  const packed = options.cf ? packing : null;
+  const packed = options.decoded ? packing : null;
   const [xs, ys] = [curvilinear?.x_buffer, curvilinear?.y_buffer].map((at) => {
     const view = buffers[at ?? -1];
     return view && view.byteLength >= states.length * 4 ? floats(view, "float32") : null;
   });
   const curved =
-    curvilinear && options.coordinates && xs && ys ? curvedOf(curvilinear, xs, ys, field.nx, field.ny) : null;
+    curvilinear && options.curvilinear && xs && ys ? curvedOf(curvilinear, xs, ys, field.nx, field.ny) : null;
   const { x, y } =
     curvilinear && curved
       ? {

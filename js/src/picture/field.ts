@@ -4,22 +4,7 @@ import type { Mask } from "../session";
 /** `unread` is a point in a chunk that was left out to keep to the budget or has not come yet. */
 export type CellState = StateCount["state"] | "only_nz" | "only_storage";
 
-/** The states in the order of the codes used in here; `value` is 0. */
-export const STATES: readonly CellState[] = [
-  "value",
-  "fill",
-  "nan",
-  "inf",
-  "neg_inf",
-  "absent",
-  "unreadable",
-  "storage_fill",
-  "unread",
-  "invalid",
-  "only_nz",
-  "only_storage",
-];
-
+/** The states in the order of the codes; `value` is 0. */
 export const STATE_NAMES: Record<CellState, string> = {
   value: "value",
   fill: "_FillValue",
@@ -34,6 +19,8 @@ export const STATE_NAMES: Record<CellState, string> = {
   only_nz: "masked by NZ only",
   only_storage: "masked by storage fill only",
 };
+
+export const STATES = Object.keys(STATE_NAMES) as readonly CellState[];
 
 const [VALUE, FILL, NAN, INF, NEG_INF, STORAGE_FILL, INVALID] = [0, 1, 2, 3, 4, 7, 9] as const;
 export const [ONLY_NZ, ONLY_STORAGE] = [10, 11] as const;

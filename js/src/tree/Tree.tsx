@@ -45,7 +45,7 @@ export function RowContent({ row, name }: { row: NodeRow; name: string }) {
 }
 
 export function titleOf(row: NodeRow, name: string): string {
-  return visible(row.problem ? `${name}\n${row.problem}` : name);
+  return visible([name, shapeText(row.shape), row.problem].filter(Boolean).join("\n"));
 }
 
 /** The tree of groups and arrays. */

@@ -140,7 +140,11 @@ def _sequence(text: str, at: int, close: str, item: Callable[[int, int], int]) -
 
 def _member(result: Scan, text: str, at: int, pointer: str, depth: int) -> int:
     end = _string(text, at)
-    place = join(pointer, json.loads(text[at:end], strict=False))
+    try:
+        name = json.loads(text[at:end], strict=False)
+    except ValueError as error:  # an escape that JSON does not have
+        raise ScanError(f"the key is not a string: {error}", at) from error
+    place = join(pointer, name)
     colon = _space(text, end)
     if text[colon : colon + 1] != ":":
         raise ScanError("expected ':'", colon)

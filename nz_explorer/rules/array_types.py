@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from nz_explorer.model.json_text import json_text
 from nz_explorer.rules.findings import Fail
 from nz_explorer.rules.reads import PACKING
+from nz_explorer.rules.registered import CODECS
 from nz_explorer.rules.registry import rule
 from nz_explorer.rules.zarr_v3_arrays import codec_name
 
@@ -103,8 +104,6 @@ def baseline(array: Array) -> Iterator[Fail]:
 @rule("NZ-CODEC-002", on="array", formats=(3,), needs=("codecs",))
 def broadly_supported(array: Array) -> Iterator[Fail]:
     """Note a codec that many programs lack. One that nobody has registered is Z3-CODEC-012."""
-    from nz_explorer.rules.zarr_v3_arrays import CODECS
-
     for i, codec in enumerate(array.codecs):
         name = codec_name(codec)
         if name in CODECS and name not in COMMON and not _is_lossy(name):

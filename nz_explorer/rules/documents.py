@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from nz_explorer.model import pointers
 from nz_explorer.model.json_text import json_text
 from nz_explorer.rules.findings import Fail, FixMaker
 from nz_explorer.rules.fixes import Draft, replace
@@ -144,3 +146,35 @@ def limits(node: Node, document: Document) -> Iterator[Fail]:
     """Note a document that is larger or deeper than what is read."""
     for problem in _of(document, "limit"):
         yield Fail(place(node, document), problem.message)
+
+
+EXACT = 2**53 - 1
+_LONG = re.compile(rb"[0-9]{16}")
+
+
+def _may_hold_long(_node: Node, document: Document) -> bool:
+    return document.ok and document.raw is not None and _LONG.search(document.raw) is not None
+
+
+@rule("JSON-008", on="document", reads="text", when=_may_hold_long)
+def exact_integers(node: Node, document: Document) -> Iterator[Fail]:
+    """Note integers that JavaScript rounds. What is copied from other documents is told there."""
+    found = list(_long_integers(document.value, ""))
+    for pointer, value in found[:MOST]:
+        yield Fail(
+            place(node, document, pointer),
+            f"{pointer}: {value} is not exact in JavaScript readers",
+        )
+
+
+def _long_integers(value: Any, pointer: str) -> Iterator[tuple[str, int]]:
+    if type(value) is int:
+        if not -EXACT <= value <= EXACT:
+            yield pointer, value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if pointer or key != "consolidated_metadata":
+                yield from _long_integers(item, pointers.join(pointer, key))
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            yield from _long_integers(item, f"{pointer}/{i}")

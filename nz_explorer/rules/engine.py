@@ -411,6 +411,28 @@ class Evaluation:
     def __contains__(self, path: str) -> bool:
         return path in self._records
 
+    @property
+    def on_documents(self) -> bool:
+        """Whether the nodes that are evaluated are the stored ones, not those of consolidated metadata."""
+        return self.hierarchy.metadata_source == "documents" or self._compares()
+
+    def compared_with(self, later: Evaluation) -> tuple[list[Finding], list[Finding]]:
+        """Return the findings that a fork does not have any more, and those that only it has.
+
+        A finding of which only the message is another one, because a number in it is, is in neither list.
+        """
+        with self._lock, later._lock:
+            places = [p for p in {*self._at, *later._at} if self._at.get(p) != later._at.get(p)]
+            before, after = (
+                Counter(
+                    f for place in {*places, "/"} for f in evaluation.findings(place, below=False)
+                )
+                for evaluation in (self, later)
+            )
+        gone, new = list((before - after).elements()), list((after - before).elements())
+        same = Counter(map(_fact, gone)) & Counter(map(_fact, new))
+        return _without(gone, same), _without(new, same)
+
     def add_again(self, node: Node, *, values: bool) -> None:
         """Evaluate the rules on a node again, because its documents are others now.
 
@@ -621,8 +643,10 @@ class Evaluation:
         """Return the findings at a node, and below it, parents before children."""
         with self._lock:
             prefix = "/" if path == "/" else path + "/"
-            places = [p for p in self._at if p == path or (below and p.startswith(prefix))]
-            places.sort(key=_tree_order)
+            places = [path] if path in self._at else []
+            if below:
+                places += [p for p in self._at if p.startswith(prefix) and p != path]
+                places.sort(key=_tree_order)
             found = [
                 self._finding(hit, place, owner)
                 for place in places
@@ -846,6 +870,22 @@ class Evaluation:
             self.hierarchy.stored if record is not None and record.stored else self.hierarchy
         )
         return hierarchy.node_if_loaded(path)
+
+
+def _fact(finding: Finding) -> tuple[str, str, str]:
+    return finding.rule, finding.path, finding.pointer
+
+
+def _without(findings: list[Finding], same: Counter[tuple[str, str, str]]) -> list[Finding]:
+    """Return findings in the order of the tree, without as many of each fact as are given."""
+    left = Counter(same)
+    kept = []
+    for finding in sorted(findings, key=lambda f: (_tree_order(f.path), f.rule, f.pointer)):
+        if left[_fact(finding)] > 0:
+            left[_fact(finding)] -= 1
+        else:
+            kept.append(finding)
+    return kept
 
 
 def _tree_order(path: str) -> list[str]:

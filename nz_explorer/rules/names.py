@@ -18,6 +18,9 @@ from nz_explorer.rules.registry import rule
 if TYPE_CHECKING:
     from nz_explorer.model import Group, Node
 
+S3_KEY = 1024
+WINDOWS_PATH = 260
+"""Bytes of a key that S3 takes, characters of a path that Windows takes."""
 _LETTER = re.compile(r"[A-Za-z]")
 _ODD = re.compile(r"[^A-Za-z0-9_.\-/]")
 """Outside the recommended characters. ``.`` and ``-`` are discouraged only where attributes refer to
@@ -214,3 +217,39 @@ def reserved_place(node: Node) -> Iterator[Fail]:
                     yield Fail(
                         pointer, f"{key} must sit directly in attributes, found at {pointer}"
                     )
+
+
+# --- names of nodes in Zarr v3 -------------------------------------------------------------------
+
+
+def _rename_node(_node: Node) -> Draft:
+    return Draft("unsafe", note="renaming breaks whoever refers to the name")
+
+
+@rule("Z3-NAME-001", on="name", formats=(3,))
+def legal_name(name: str) -> Iterator[Fail]:
+    """Fail on names that are no names: of periods only, or with a slash."""
+    if not name.strip(".") or "/" in name:
+        yield Fail("", f"{json_text(name)} is not a legal node name")
+
+
+@rule("Z3-NAME-002", on="name", formats=(3,))
+def not_reserved(name: str) -> Iterator[Fail]:
+    """Fail on the prefix that is kept for extensions."""
+    if name.startswith("__"):
+        yield Fail("", f'{json_text(name)} starts with the reserved prefix "__"', fix=_rename_node)
+
+
+@rule("Z3-NAME-005", on="members", formats=(3,))
+def short_keys(group: Group) -> Iterator[Fail]:
+    """Note paths that common stores cannot hold."""
+    stem = len(group.path) + len("/zarr.json")
+    names = group.child_names or ()
+    if not names or stem + max(map(len, names)) <= WINDOWS_PATH // 2:
+        return
+    for name in names:
+        path = f"{'' if group.path == '/' else group.path}/{name}"
+        size = len(f"{path[1:]}/zarr.json".encode())
+        if size > WINDOWS_PATH:
+            what = "more than S3 takes" if size > S3_KEY else "more than Windows takes"
+            yield Fail("", f"the key of this node is {size} bytes long, {what}", path=path)

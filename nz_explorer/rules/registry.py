@@ -44,6 +44,7 @@ MODULES = (
     "tree",
     "zarr_v3",
     "zarr_v3_arrays",
+    "zarr_v3_codecs",
     "zarr_v2",
     "declaration",
     "conventions",

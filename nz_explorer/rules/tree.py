@@ -102,3 +102,15 @@ def node_inside_array(array: Array, paths: list[str]) -> Iterator[Fail]:
             path=path,
             fix=lambda _node: Draft("suggest", note="move it beside the array"),
         )
+
+
+@rule("TREE-005", on="node")
+def one_format(node: Node) -> Iterator[Fail]:
+    """Fail on a node of another version than the root: readers that follow the root do not see it."""
+    root, own = node.hierarchy.zarr_format, node.zarr_format
+    if own is not None and root is not None and own != root:
+        yield Fail(
+            "",
+            f"this node is Zarr v{own} inside a v{root} hierarchy",
+            fix=lambda _node: Draft("suggest", note=f"convert it to Zarr v{root}"),
+        )

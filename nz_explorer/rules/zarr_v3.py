@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from nz_explorer.model.document import json_type
 from nz_explorer.model.json_text import json_text
@@ -24,7 +24,7 @@ def shown(value: Any) -> str:
     return "nothing" if value is MISSING else json_text(value)
 
 
-def is_integer(value: Any) -> bool:
+def is_integer(value: Any) -> TypeGuard[int]:
     """Whether JSON spells an integer; true and false are integers only to Python."""
     return type(value) is int
 

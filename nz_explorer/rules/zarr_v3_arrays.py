@@ -11,6 +11,7 @@ from nz_explorer.model.fill import MISSING as NO_SUGGESTION
 from nz_explorer.model.json_text import json_text
 from nz_explorer.rules.findings import Fail
 from nz_explorer.rules.fixes import Draft, move, remove
+from nz_explorer.rules.registered import CODECS
 from nz_explorer.rules.registry import rule
 from nz_explorer.rules.zarr_v3 import V3, is_integer, set_to, shown
 
@@ -32,30 +33,6 @@ ARRAY_MEMBERS = frozenset(
         "dimension_names",
     )
 )
-
-CODECS = frozenset(
-    (
-        "bitround",
-        "blosc",
-        "bytes",
-        "cast_value",
-        "conditional",
-        "crc32c",
-        "gzip",
-        "n5_default",
-        "packbits",
-        "reshape",
-        "scale_offset",
-        "sharding_indexed",
-        "transpose",
-        "vlen-bytes",
-        "vlen-utf8",
-        "zfp",
-        "zstd",
-        "numcodecs.bitround",  # an alias that the register allows, though not for new data
-    )
-)
-"""Codecs of the core and of zarr-extensions at commit 4da7b37."""
 
 
 @rule("Z3-DOC-004", on="node", formats=V3)
@@ -262,7 +239,7 @@ def codec_name(codec: Any) -> str | None:
 @rule("Z3-CODEC-012", on="array", formats=V3, needs=("codecs",))
 def codec_known(array: Array) -> Iterator[Fail]:
     """Want codecs that others can look up."""
-    for pointer, codec in _all_codecs(array.codecs, "/codecs"):
+    for pointer, codec in all_codecs(array.codecs, "/codecs"):
         name = codec.get("name") if isinstance(codec, dict) else codec
         if isinstance(name, str) and (name in CODECS or "://" in name):
             continue
@@ -274,7 +251,7 @@ def codec_known(array: Array) -> Iterator[Fail]:
         yield Fail(pointer, f"codec {shown(name)} is not registered; decoding needs {needs}")
 
 
-def _all_codecs(codecs: list[Any], pointer: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
+def all_codecs(codecs: list[Any], pointer: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
     """Yield the codecs of a chain with those inside of shards, each with its pointer."""
     for i, codec in enumerate(codecs):
         yield f"{pointer}/{i}", codec
@@ -287,6 +264,4 @@ def _all_codecs(codecs: list[Any], pointer: str, depth: int = 0) -> Iterator[tup
             for member in ("codecs", "index_codecs"):
                 inner = configuration.get(member)
                 if isinstance(inner, list):
-                    yield from _all_codecs(
-                        inner, f"{pointer}/{i}/configuration/{member}", depth + 1
-                    )
+                    yield from all_codecs(inner, f"{pointer}/{i}/configuration/{member}", depth + 1)

@@ -158,3 +158,9 @@ def test_spans_are_lines_and_tokens_are_as_spelled() -> None:
     assert span is not None
     assert (span.first_line, span.last_line) == (3, 6)
     assert document.span("/nothing") is None
+
+
+def test_an_invalid_escape_in_a_key_has_no_place() -> None:
+    document = Document("zarr.json", "zarr.json", rb'{"a\q": 1, "b": 2}')
+    assert not document.ok
+    assert document.span("/b") is None

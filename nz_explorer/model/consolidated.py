@@ -93,6 +93,10 @@ class Consolidated:
         key = self.key(path, name)
         return None if key is None else self._entries[key]
 
+    def raw_entries(self, path: str) -> dict[str, bytes]:
+        """Return the entries of a node by the name of the document, as text."""
+        return {name: bytes(self._raw(key)) for name, key in self._keys.get(path, {}).items()}
+
     def documents(self, path: str) -> tuple[Document, ...]:
         """Return the documents that the entries of a node stand for."""
         stem = "" if path == "/" else f"{path[1:]}/"

@@ -61,7 +61,9 @@ def test_a_hierarchy_and_its_values_are_read_through_it(tmp_path: Path) -> None:
     tree = [p for p in sorted((tmp_path / "s.zarr").rglob("*")) if p.is_file()]
     before = [hashlib.sha256(p.read_bytes()).digest() for p in tree]
     overlay = OverlayReader(resolve(tmp_path / "s.zarr"))
-    text = (overlay.get("x/zarr.json") or b"").replace(b'"attributes": {}', b'"attributes": {"u": 1}')
+    text = (overlay.get("x/zarr.json") or b"").replace(
+        b'"attributes": {}', b'"attributes": {"u": 1}'
+    )
     overlay.override("x/zarr.json", text)
     hierarchy = open_store(overlay)
     assert hierarchy["/x"].attributes == {"u": 1}

@@ -194,7 +194,8 @@ class _Reading:
             return replace(look, data_type=array.data_type.text)
         most = (height, width, 4)[: len(self.axes)] if len(self.axes) > 1 else (2 * width,)
         if self.kind == "text":
-            most = (_MOST_LINES, _MOST_LINES)
+            rows = _MOST_LINES if budget is not None else max(_MOST_LINES, height)
+            most = (rows, _MOST_LINES) if len(self.axes) == 2 else (rows,)
         whole_line = self._whole_line(budget)
         if budget is not None and not whole_line and self.kind != "text":
             self.overview = self._overview(most)
@@ -216,7 +217,7 @@ class _Reading:
             source,
             self.axes,
             self._in_source(self.index),
-            (_LONGEST_LINE,) if whole_line else most[: len(self.axes)],
+            (_LONGEST_LINE,) if whole_line and most[0] < _LONGEST_LINE else most[: len(self.axes)],
             parts=self._parts_in_source(),
             budget=budget,
             cache=self.cache,

@@ -154,4 +154,4 @@ def _bins(
         scaled[(scaled == 0) & (values < 0)] = -1
     # numbers below 2**24, so that nothing is lost
     scaled -= scaled.dtype.type(first)
-    return scaled.astype(np.uint8)
+    return np.asarray(scaled, np.uint8)

@@ -13,17 +13,26 @@ import traitlets
 from nz_explorer.model import Array, Hierarchy, Node, open_store
 from nz_explorer.rules.engine import Evaluation
 from nz_explorer.rules.report import Report
+from nz_explorer.widget import exporting
 from nz_explorer.widget.code import code
 from nz_explorer.widget.session import Session
 
 if TYPE_CHECKING:
+    from os import PathLike
+
+    import numpy as np
     import xarray
     import zarr
     from matplotlib.figure import Figure
 
+    from nz_explorer.quicklook import QuickLook
+
 STATIC = Path(__file__).parent / "static"
 PANELS = ("plot", "dimensions", "findings", "metadata", "netcdf", "code")
 DEFAULT_BUDGET = 64 * 1024 * 1024
+ALL_POINTS = 2**40
+"""More points along an axis than any slice has that fits in memory."""
+
 STATIC_PAGE_SECONDS = 1.5
 """How long displaying waits for the walk, so that the saved page can show its result."""
 
@@ -41,7 +50,8 @@ class Explorer(anywidget.AnyWidget):
         At which index each dimension is fixed in the picture; both ways too. A dimension without a name of
         its own is called ``dim_<axis>``.
     view : dict
-        How the picture is drawn: ``mask`` (``nz``, ``storage`` or ``raw``), ``colormap``, ``low``, ``high``, ``log``.
+        How the picture is drawn: ``mask`` (``nz``, ``storage``, ``raw`` or ``differences``), ``colormap``,
+        ``low``, ``high``, ``log``, ``cf``, ``coordinates``; and what it shows: ``window``, ``kind``, ``part``.
     panel : str
         The tab in front: ``plot``, ``dimensions``, ``findings``, ``metadata``, ``netcdf`` or ``code``.
     """
@@ -155,8 +165,15 @@ class Explorer(anywidget.AnyWidget):
 
         return to_xarray(self.node)
 
-    def figure(self) -> Figure:
+    def figure(self, **options: Any) -> Figure:
         """Return the picture of the selected array as a matplotlib figure.
+
+        Parameters
+        ----------
+        **options
+            How it is drawn, instead of what `view` says: ``mask``, ``colormap``, ``low``, ``high``,
+            ``log``, ``decoded`` (scale, offset and valid range of CF), ``curvilinear`` (on its
+            two-dimensional coordinates), ``width`` and ``height`` in inches.
 
         Raises
         ------
@@ -165,8 +182,99 @@ class Explorer(anywidget.AnyWidget):
         """
         from nz_explorer.quicklook import figure
 
-        look = self._session.quicklook(self._selected_array(), self.index)
-        return figure(look, **self.view)
+        return figure(self._look(), **{**exporting.drawing(self.view), **options})
+
+    def _look(self, *, everything: bool = False, **options: Any) -> QuickLook:
+        looking = exporting.looking(self.view)
+        array = self._selected_array()
+        if everything:
+            options |= {"width": ALL_POINTS, "height": ALL_POINTS, "everything": True}
+        return self._session.quicklook(array, self.index, **{**looking, **options})
+
+    def sel(
+        self, choice: Mapping[str, Any] | None = None, *, exact: bool = False, **choices: Any
+    ) -> Explorer:
+        """Fix dimensions of the selected array by coordinate value.
+
+        Parameters
+        ----------
+        choice, **choices
+            By dimension: a number; a date, or a text such as ``2001-07-03`` (which also fits
+            ``2001-07-03 06:00``); a name.
+        exact : bool
+            Whether the nearest value will not do.
+
+        Returns
+        -------
+        Explorer
+            Itself, so that ``ex.sel(time="2001-07").figure()`` works.
+
+        Raises
+        ------
+        KeyError
+            If there is no such dimension, or no such value.
+        ValueError
+            If a dimension has no coordinate to go by.
+        """
+        from nz_explorer.values.choosing import index_of
+
+        array = self._selected_array()
+        names = [array.dimension_label(axis) for axis in range(array.ndim or 0)]
+        found = {}
+        for name, value in {**(choice or {}), **choices}.items():
+            if name not in names:
+                known = ", ".join(names) or "none"
+                raise KeyError(f"{array.path} has no dimension {name!r}; it has {known}")
+            axis = names.index(name)
+            found[name] = index_of(array, axis, value, exact=exact, cache=self._session.cache)
+        self.index = {**self.index, **found}
+        return self
+
+    @property
+    def selection(self) -> dict[str, int | slice]:
+        """What the picture shows, by dimension: an index, or a slice of evenly spaced points.
+
+        ``ex.to_xarray().isel(ex.selection)`` is what is shown, as xarray has it.
+        """
+        return exporting.selection(self._look())
+
+    def values(self, *, whole: bool = False) -> np.ma.MaskedArray[Any, Any]:
+        """Return the values that the picture shows.
+
+        Parameters
+        ----------
+        whole : bool
+            Every element of the slice, however many bytes that takes, instead of as many points
+            as the picture has.
+
+        Returns
+        -------
+        numpy.ma.MaskedArray
+            As stored; masked where they equal ``_FillValue``, and where there is nothing to show:
+            chunks that are not in the store, unreadable, or were not read.
+        """
+        return exporting.masked_values(self._look(everything=whole))
+
+    def export(self, file: str | PathLike[str]) -> Path:
+        """Write the slice to a file: a picture, or its values.
+
+        Parameters
+        ----------
+        file
+            Its ending says what to write: png, svg, npy, csv or nc.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        target = Path(file)
+        form: Any = target.suffix.removeprefix(".").lower()
+        if form not in exporting.MEDIA_TYPES:
+            raise ValueError(f"cannot write {target.name}: use {', '.join(exporting.MEDIA_TYPES)}")
+        _, data = self._session.export(self._selected_array(), form, self.index, self.view)
+        target.write_bytes(data)
+        return target
 
     def code(self, package: Literal["zarr", "xarray", "nz"] = "zarr") -> str:
         """Return Python that reproduces the view, by default without this package.

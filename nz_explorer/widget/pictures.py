@@ -12,6 +12,7 @@ from nz_explorer.widget import protocol
 
 if TYPE_CHECKING:
     from nz_explorer.quicklook import QuickLook
+    from nz_explorer.quicklook.lines import Lines
     from nz_explorer.quicklook.picture import Axis
     from nz_explorer.values.histograms import Histogram
 
@@ -49,8 +50,8 @@ def picture(look: QuickLook) -> tuple[protocol.PictureResult, list[bytes]]:
             states_buffer=buffers.add(look.cell_states),
             storage_states_buffer=buffers.add(look.storage_states),
             states=_same(look.states, list[protocol.StateCount]),
-            low=_finite(look.low),
-            high=_finite(look.high),
+            low=finite(look.low),
+            high=finite(look.high),
             text=look.text,
             fill=look.fill,
             storage_fill=look.storage_fill,
@@ -63,13 +64,56 @@ def picture(look: QuickLook) -> tuple[protocol.PictureResult, list[bytes]]:
             histogram=None if look.histogram is None else _histogram(look.histogram, buffers),
             categories=_same(look.categories, list[protocol.Category]),
             packing=None if look.packing is None else _same(look.packing, protocol.Packing),
-            valid_low=_finite(look.valid_low),
-            valid_high=_finite(look.valid_high),
+            valid_low=finite(look.valid_low),
+            valid_high=finite(look.valid_high),
             curvilinear=_curvilinear(look, buffers),
             overview=look.overview,
         ),
         buffers.all,
     )
+
+
+def histogram_message(
+    found: Histogram | None,
+) -> tuple[protocol.Histogram | None, list[bytes]]:
+    """Return a histogram as a message and its buffers."""
+    buffers = _Buffers()
+    return (None if found is None else _histogram(found, buffers)), buffers.all
+
+
+def lines(path: str, found: Lines) -> tuple[protocol.LinesResult, list[bytes]]:
+    """Return lines as a message and their buffers."""
+    buffers = _Buffers()
+    x = _axis(found.x, buffers)
+    assert x is not None  # noqa: S101  # there is one
+    drawn = []
+    for look in found.looks:
+        if look.values is None or look.cell_states is None:
+            continue
+        drawn.append(
+            protocol.Line(
+                path=look.path,
+                label=look.name or look.path.rsplit("/", 1)[-1],
+                units=look.units or (look.packing.units if look.packing else None),
+                values_buffer=_added(buffers, decoded(look)),
+                states_buffer=_added(buffers, look.cell_states),
+            )
+        )
+    return (
+        protocol.LinesResult(
+            path, found.dimension, list(found.dimensions), x, drawn, found.message
+        ),
+        buffers.all,
+    )
+
+
+def decoded(look: QuickLook) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return the numbers of a picture as they are meant, float64."""
+    assert look.values is not None  # noqa: S101  # who asks has looked
+    numbers: np.ndarray[Any, np.dtype[np.float64]] = (
+        look.values.astype(np.float64) if look.packing is None else look.packing.decode(look.values)
+    )
+    return numbers
 
 
 def _histogram(found: Histogram, buffers: _Buffers) -> protocol.Histogram:
@@ -123,6 +167,6 @@ def _axis(axis: Axis | None, buffers: _Buffers) -> protocol.Axis | None:
     )
 
 
-def _finite(value: float | None) -> float | None:
+def finite(value: float | None) -> float | None:
     """JSON has neither NaN nor infinities."""
     return value if value is not None and math.isfinite(value) else None

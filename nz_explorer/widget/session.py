@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
@@ -23,11 +23,23 @@ from nz_explorer.rules.engine import Evaluation
 from nz_explorer.store import Cancellation, Cancelled, ReadError, SourceError
 from nz_explorer.values.cache import ChunkCache
 from nz_explorer.values.coordinates import Monotonicity
-from nz_explorer.widget import code, dimensions, documents, findings, pictures, protocol, words
+from nz_explorer.widget import (
+    code,
+    dimensions,
+    documents,
+    exporting,
+    findings,
+    pictures,
+    protocol,
+    words,
+)
 from nz_explorer.widget.prefetch import Prefetch
 from nz_explorer.widget.rows import Tree
+from nz_explorer.widget.scanning import Scans
 
 if TYPE_CHECKING:
+    import xarray
+
     from nz_explorer.quicklook import QuickLook
 
 Buffers = Sequence[bytes | memoryview]
@@ -37,6 +49,7 @@ Answer = tuple[protocol.Message, Buffers]
 WORKERS = 4
 MAX_PAGE = 1000
 MAX_SMALL_PICTURES = 60
+MAX_PIXELS = 4096
 EVENT_SECONDS = 0.25
 """Pause between two progress events; more would only keep the browser busy."""
 
@@ -78,6 +91,7 @@ class Session:
         self._waiting: dict[int, Cancellation] = {}
         self._picture: Cancellation | None = None
         self._prefetch = Prefetch(self.quicklook)
+        self._scans = Scans(self._tell_scan)
         self._walk: Cancellation | None = None
         self._walker: threading.Thread | None = None
         self._progress = protocol.Progress(
@@ -251,6 +265,7 @@ class Session:
         for cancel in waiting:
             cancel.cancel()
         self._prefetch.close()
+        self._scans.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     # --- answers ----------------------------------------------------------------------------
@@ -393,8 +408,8 @@ class Session:
         look = self.quicklook(
             node,
             params.index,
-            width=params.width,
-            height=params.height,
+            width=min(params.width, MAX_PIXELS),
+            height=min(params.height, MAX_PIXELS),
             everything=params.everything,
             window=params.window,
             kind=params.kind,
@@ -415,6 +430,66 @@ class Session:
         with self._lock:
             return next((n for n, one in self._waiting.items() if one is cancel), None)
 
+    def _answer_lines(self, params: protocol.LinesParams, cancel: Cancellation) -> Answer:
+        from nz_explorer.quicklook.lines import lines
+
+        node = self.tree.node(params.path)
+        if not isinstance(node, Group):
+            raise BadRequest(f"{node.path} is no group")
+        node.hierarchy.children(node, cancel)
+        arrays = [child for child in self.tree.children(node) if isinstance(child, Array)]
+        look = partial(self.quicklook, index={}, width=params.width, kind="line", cancel=cancel)
+        return pictures.lines(node.path, lines(arrays, look, params.dimension))
+
+    def _answer_scan(self, params: protocol.ScanParams, cancel: Cancellation) -> Answer:
+        node = self.tree.node(params.path)
+        if not isinstance(node, Array):
+            raise BadRequest(f"{node.path} is no array")
+        if params.action == "start":
+            self._scans.start(node)
+        elif params.action == "cancel":
+            self._scans.cancel(node.path)
+        return self._scans.status(node.path)
+
+    def _tell_scan(self, found: protocol.ScanResult, buffers: Buffers) -> None:
+        self._reply(protocol.Event(event="scan", scan=found), buffers)
+
+    def _answer_export(self, params: protocol.ExportParams, cancel: Cancellation) -> Answer:
+        node = self.tree.node(params.path)
+        if not isinstance(node, Array):
+            raise BadRequest(f"{node.path} is no array")
+        try:
+            look, data = self.export(node, params.format, params.index, params.view, cancel)
+        except (ValueError, TypeError, ImportError) as error:
+            raise BadRequest(str(error)) from error
+        name = exporting.file_name(look, params.format)
+        return protocol.ExportResult(name, exporting.MEDIA_TYPES[params.format], 0), [data]
+
+    def export(
+        self,
+        array: Array,
+        form: exporting.Format,
+        index: Mapping[str, int],
+        view: Mapping[str, Any],
+        cancel: Cancellation | None = None,
+    ) -> tuple[QuickLook, bytes]:
+        """Return what is shown of an array, and the bytes of a file of it.
+
+        Pictures are drawn as they are shown. Files of numbers hold every element of what is
+        shown, unless there are more than the byte budget has room for, or than 4096 along an axis.
+        """
+        from nz_explorer.values.to_xarray import to_xarray
+
+        looking = exporting.looking(view)
+        size = (1600, 1000) if form in ("png", "svg") else (MAX_PIXELS, MAX_PIXELS)
+        look = self.quicklook(array, index, width=size[0], height=size[1], cancel=cancel, **looking)
+
+        def slice_of() -> xarray.DataArray:
+            found: Any = to_xarray(array)
+            return cast("xarray.DataArray", found[exporting.positions(look, len(found.shape))])
+
+        return look, exporting.export(look, form, view, slice_of)
+
     def quicklook(
         self,
         array: Array,
@@ -432,8 +507,8 @@ class Session:
             array.hierarchy,
             array,
             index,
-            width=max(16, min(width, 4096)),
-            height=max(16, min(height, 4096)),
+            width=max(16, width if choices.get("everything") else min(width, MAX_PIXELS)),
+            height=max(16, height if choices.get("everything") else min(height, MAX_PIXELS)),
             budget=self.budget,
             cancel=cancel,
             cache=self.cache,
@@ -503,6 +578,7 @@ class Session:
         self.wait()
         node = self.hierarchy.refresh(params.path, cancel)
         self.cache.forget(node.path)
+        self._scans.forget(node.path)
         self.evaluation.forget(node.path)
         self.tree.forget()
         self.start()

@@ -1,0 +1,207 @@
+"""A slice as a file: a picture, or its values."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from nz_explorer.values.axes import number_text
+from nz_explorer.values.states import INF, NAN, NEG_INF, VALUE
+
+if TYPE_CHECKING:
+    import xarray
+
+    from nz_explorer.quicklook import Axis, QuickLook
+
+Format = Literal["png", "svg", "npy", "csv", "nc"]
+
+MEDIA_TYPES: dict[str, str] = {
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "npy": "application/octet-stream",
+    "csv": "text/csv",
+    "nc": "application/x-netcdf",
+}
+
+
+def drawing(view: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how a picture is drawn, as `quicklook.figure` takes it, from the browser's view."""
+    options = dict(view)
+    if "cf" in options:
+        options.setdefault("decoded", options.pop("cf") is not False)
+    if "coordinates" in options:
+        options.setdefault("curvilinear", options.pop("coordinates") is True)
+    return options
+
+
+def looking(view: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a picture shows, as `quicklook.make` takes it, from the browser's view."""
+    options: dict[str, Any] = {}
+    window = view.get("window")
+    if isinstance(window, Mapping):
+        options["window"] = {
+            name: [int(end) for end in part]
+            for name, part in window.items()
+            if isinstance(part, list | tuple) and len(part) == 2
+        }
+    if view.get("kind") in ("line", "map", "image", "histogram"):
+        options["kind"] = view["kind"]
+    if view.get("part") in ("real", "imaginary", "magnitude", "phase"):
+        options["part"] = view["part"]
+    return options
+
+
+def masked_values(look: QuickLook) -> np.ma.MaskedArray[Any, Any]:
+    """Return the values of a picture in their own type, masked where there is none.
+
+    NaN and infinities are values of the array, and not masked unless they are its ``_FillValue``.
+    """
+    if look.stored is None:
+        raise ValueError(look.message or f"{look.path} has no picture")
+    if look.cell_states is None:  # texts
+        return np.ma.masked_array(look.stored, mask=np.ma.nomask)
+    mask = ~np.isin(look.cell_states, (VALUE, NAN, INF, NEG_INF))
+    if look.stored.ndim > mask.ndim:
+        mask = np.broadcast_to(mask[..., None], look.stored.shape)
+    return np.ma.masked_array(look.stored, mask=mask)
+
+
+def selection(look: QuickLook) -> dict[str, int | slice]:
+    """Return by dimension what a picture shows: an index, or a slice of evenly spaced points."""
+    shown = {axis.label: _slice(axis) for axis in (look.y, look.x) if axis is not None}
+    return {slider.dimension: slider.index for slider in look.sliders} | shown
+
+
+def positions(look: QuickLook, rank: int) -> tuple[int | slice, ...]:
+    """Return the same by axis, with all elements of the parts shown."""
+    chosen: list[int | slice] = [slice(None)] * rank
+    for slider in look.sliders:
+        chosen[slider.axis] = slider.index
+    shown = [axis for axis in (look.y, look.x) if axis is not None]
+    free = [axis for axis in range(rank) if chosen[axis] == slice(None)]
+    for axis, along in zip(free, shown, strict=False):
+        part = _slice(along)
+        chosen[axis] = slice(part.start, part.stop, part.step)
+    return tuple(chosen)
+
+
+def _slice(axis: Axis) -> slice:
+    return slice(axis.start, axis.start + axis.step * (axis.size - 1) + 1, axis.step)
+
+
+def file_name(look: QuickLook, form: str) -> str:
+    """Return a name for a file that any file system takes."""
+    slices = [f"{slider.dimension}-{slider.label}" for slider in look.sliders]
+    words = "_".join([look.path.strip("/").replace("/", "_") or "values", *slices])
+    return f"{re.sub(r'[^A-Za-z0-9._+-]+', '-', words)[:120]}.{form}"
+
+
+def export(
+    look: QuickLook,
+    form: Format,
+    view: Mapping[str, Any],
+    to_xarray: Callable[[], xarray.DataArray],
+) -> bytes:
+    """Return a picture, or the values that it shows, as the bytes of a file.
+
+    Parameters
+    ----------
+    look
+        The picture.
+    form
+        What file.
+    view
+        How it is drawn.
+    to_xarray
+        Returns the slice as xarray has it, for netCDF.
+    """
+    if form in ("png", "svg"):
+        return _picture(look, form, view)
+    if form == "nc":
+        return _netcdf(to_xarray())
+    values = masked_values(look)
+    if form == "npy":
+        target = io.BytesIO()
+        np.save(target, _plain(values), allow_pickle=False)
+        return target.getvalue()
+    return _csv(look, values).encode()
+
+
+def _picture(look: QuickLook, form: str, view: Mapping[str, Any]) -> bytes:
+    from nz_explorer.quicklook import figure
+
+    target = io.BytesIO()
+    figure(look, **drawing(view)).savefig(target, format=form, dpi=150)
+    return target.getvalue()
+
+
+def _plain(values: np.ma.MaskedArray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return masked values as an array whose missing values any reader knows: NaN."""
+    if values.dtype.kind in "OT":
+        return np.asarray(values.data, dtype=np.str_)
+    if not np.ma.getmaskarray(values).any():
+        return np.asarray(values.data)
+    if values.dtype.kind in "mM":
+        return np.where(np.ma.getmaskarray(values), np.array("NaT", values.dtype), values.data)
+    if values.dtype.kind in "bui":
+        return np.where(np.ma.getmaskarray(values), np.nan, values.data.astype(np.float64))
+    return np.asarray(values.filled(np.nan)) if values.dtype.kind in "fc" else values.data
+
+
+def _csv(look: QuickLook, values: np.ma.MaskedArray[Any, Any]) -> str:
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    name = look.path.rsplit("/", 1)[-1] or "value"
+    gone = np.ma.getmaskarray(values)
+
+    def row(at: Any) -> list[Any]:
+        cells = zip(np.atleast_1d(values.data[at]).tolist(), np.atleast_1d(gone[at]), strict=True)
+        return ["" if missing else value for value, missing in cells]
+
+    if values.ndim == 0 or look.x is None:
+        writer.writerows([[name], row(())])
+    elif values.ndim == 1:
+        writer.writerow([look.x.label, name])
+        places = _places(look.x)
+        writer.writerows([place, *row(i)] for i, place in enumerate(places))
+    elif values.ndim == 2 and look.y is not None:
+        writer.writerow([f"{look.y.label} \\ {look.x.label}", *_places(look.x)])
+        writer.writerows([place, *row(i)] for i, place in enumerate(_places(look.y)))
+    else:
+        raise ValueError("an image has no table: choose a map of one of its bands")
+    return target.getvalue()
+
+
+def _places(axis: Axis) -> list[str]:
+    if axis.labels is not None:
+        return axis.labels
+    if axis.coordinates is not None:
+        return [number_text(value) for value in axis.coordinates.tolist()]
+    return [str(axis.start + axis.step * i) for i in range(axis.size)]
+
+
+def _netcdf(array: xarray.DataArray) -> bytes:
+    dataset = array.to_dataset(name="values" if array.name is None else array.name)
+    everything: list[Any] = [dataset, *dataset.variables.values()]
+    for variable in everything:
+        # netCDF has no attributes that are objects, null or bools
+        variable.attrs = {
+            name: value
+            for name, value in variable.attrs.items()
+            if isinstance(value, str | int | float | list | np.ndarray | np.generic)
+            and not isinstance(value, bool)
+        }
+    for coordinate in dataset.variables.values():
+        for key in ("chunks", "preferred_chunks"):
+            coordinate.encoding.pop(key, None)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "slice.nc"
+        dataset.to_netcdf(file)
+        return file.read_bytes()

@@ -1,0 +1,151 @@
+"""Going through all values of arrays in the background, for the browser."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from nz_explorer.model import Array
+from nz_explorer.store import Cancellation
+from nz_explorer.values.opening import UnsupportedArray
+from nz_explorer.values.scan import ArrayScan, by_state, scan_array
+from nz_explorer.widget import pictures, protocol
+
+EVENT_SECONDS = 0.25
+
+Tell = Callable[[protocol.ScanResult, list[bytes]], None]
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Scan:
+    found: ArrayScan | None = None
+    cancel: Cancellation = field(default_factory=Cancellation)
+    thread: threading.Thread | None = None
+    problem: str | None = None
+
+
+class Scans:
+    """The scans of a session, at most one of an array at a time.
+
+    Parameters
+    ----------
+    tell : callable
+        Sends how far one is, unasked.
+    """
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self._lock = threading.RLock()
+        self._scans: dict[str, _Scan] = {}
+
+    def start(self, array: Array) -> None:
+        """Begin, or go on with what was cancelled; a scan that is done begins anew."""
+        with self._lock:
+            known = self._scans.get(array.path)
+            if known is not None and known.thread is not None and known.thread.is_alive():
+                return
+            before = None if known is None else known.found
+            resume = before if before is not None and before.phase == "cancelled" else None
+            scan = self._scans[array.path] = _Scan(found=resume)
+            scan.thread = threading.Thread(
+                target=self._run, args=(array, scan, resume), name="nz-explorer-scan", daemon=True
+            )
+            scan.thread.start()
+
+    def cancel(self, path: str) -> None:
+        """Stop one; what was found stays, and can be gone on with."""
+        with self._lock:
+            known = self._scans.get(path)
+        if known is not None:
+            known.cancel.cancel()
+            if known.thread is not None:
+                known.thread.join()
+
+    def close(self) -> None:
+        """Stop all."""
+        with self._lock:
+            scans = list(self._scans.values())
+        for scan in scans:
+            scan.cancel.cancel()
+
+    def forget(self, path: str) -> None:
+        """Forget what was found about an array, or about all below a group."""
+        below = path.rstrip("/") + "/"
+        with self._lock:
+            gone = [p for p in self._scans if p == path or p.startswith(below)]
+            scans = [self._scans.pop(p) for p in gone]
+        for scan in scans:
+            scan.cancel.cancel()
+
+    def status(self, path: str) -> tuple[protocol.ScanResult, list[bytes]]:
+        """Return how far one is."""
+        with self._lock:
+            known = self._scans.get(path)
+        return _result(path, known)
+
+    def _run(self, array: Array, scan: _Scan, resume: ArrayScan | None) -> None:
+        told = 0.0
+
+        def progress(found: ArrayScan) -> None:
+            nonlocal told
+            scan.found = found
+            if found.phase == "running" and time.monotonic() - told >= EVENT_SECONDS:
+                told = time.monotonic()
+                self._tell(*_result(array.path, scan))
+
+        try:
+            scan.found = scan_array(array, progress=progress, cancel=scan.cancel, resume=resume)
+        except UnsupportedArray as error:
+            scan.problem = str(error)
+        except Exception as error:  # the panel shows it, the log has the traceback
+            logger.exception("the scan of %s failed", array.path)
+            scan.problem = f"{type(error).__name__}: {error}"
+        self._tell(*_result(array.path, scan))
+
+
+def _result(path: str, scan: _Scan | None) -> tuple[protocol.ScanResult, list[bytes]]:
+    if scan is None:
+        return protocol.ScanResult(path, "none", 0, 0, "not begun"), []
+    found = scan.found
+    if scan.problem is not None:
+        return protocol.ScanResult(path, "failed", 0, 0, scan.problem), []
+    if found is None:
+        return protocol.ScanResult(path, "running", 0, 0, "beginning"), []
+    histogram, buffers = pictures.histogram_message(found.histogram)
+    # a scan that goes on still holds what was found before it was cancelled
+    going = scan.thread is not None and scan.thread.is_alive() and not scan.cancel.cancelled
+    phase: Any = "running" if going and found.phase == "cancelled" else found.phase
+    return (
+        protocol.ScanResult(
+            path=path,
+            phase=phase,
+            chunks_done=found.chunks_done,
+            chunks_total=found.chunks_total,
+            message=f"{found.chunks_done:,} of {found.chunks_total:,} chunks",
+            count=found.count,
+            minimum=_number(found.minimum),
+            maximum=_number(found.maximum),
+            mean=pictures.finite(found.mean),
+            std=pictures.finite(found.std),
+            states=[protocol.StateCount(*one) for one in by_state(found.states)],  # type: ignore[arg-type]
+            histogram=histogram,
+            errors=[protocol.ChunkError(e.chunk, e.message) for e in found.errors],
+            seconds=found.seconds,
+        ),
+        buffers,
+    )
+
+
+def _number(value: Any) -> float | None:
+    """JSON and the browser have no times; their ticks are shown."""
+    return (
+        pictures.finite(float(value.astype("i8") if hasattr(value, "astype") else value))
+        if value is not None
+        else None
+    )

@@ -1,0 +1,269 @@
+"""Pictures, lines, scans and files over the protocol, and the same in Python."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+
+import nz_explorer as nz
+from nz_explorer.values import chunks
+from nz_explorer.widget import prefetch
+from nz_explorer.widget.explorer import Explorer
+from tests.widget.conftest import Browser
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A field over time, latitude and longitude, packed; and what goes with it."""
+    group = zarr.open_group(tmp_path / "store.zarr", mode="w")
+    values = np.arange(4 * 30 * 40, dtype="i2").reshape(4, 30, 40)
+    values[:, 0, 0] = -1
+    field = group.create_array(
+        "t", data=values, chunks=(1, 10, 10), dimension_names=("time", "lat", "lon")
+    )
+    field.attrs.update(
+        {"_FillValue": -1, "scale_factor": 0.1, "add_offset": 5.0, "units": "K", "valid_max": 4000}
+    )
+    for name, numbers, units in [
+        ("time", [0, 1, 2, 3], "days since 2001-07-01"),
+        ("lat", np.linspace(80, -65, 30), "degrees_north"),
+        ("lon", np.arange(40.0), "degrees_east"),
+    ]:
+        one = group.create_array(name, data=np.array(numbers), dimension_names=(name,))
+        one.attrs["units"] = units
+    for name in ("a", "b"):
+        group.create_array(name, data=np.arange(4.0) * len(name), dimension_names=("time",))
+    group.create_array("z", data=np.array([1 + 1j, 2j]), dimension_names=("n",))
+    return tmp_path / "store.zarr"
+
+
+@pytest.fixture
+def browser(folder: Path) -> Iterator[Browser]:
+    opened = Browser(folder)
+    yield opened
+    opened.session.close()
+
+
+@pytest.fixture
+def ex(folder: Path) -> Iterator[Explorer]:
+    opened = nz.explore(folder, path="/t")
+    yield opened
+    opened.close()
+
+
+def test_a_picture_says_all_that_belongs_to_it(browser: Browser) -> None:
+    found = browser.ask("picture", path="/t", window={"lat": [10, 20]})
+    assert found["kinds"] == ["map", "line", "histogram"]
+    assert (found["y"]["start"], found["y"]["size"], found["y"]["chunk"]) == (10, 10, 10)
+    assert found["packing"] == {
+        "scale": 0.1,
+        "offset": 5.0,
+        "units": "K",
+        "text": "stored × 0.1 + 5",
+    }
+    assert (found["valid_low"], found["valid_high"]) == (None, 4000)
+    found = browser.ask("picture", path="/t", kind="histogram")
+    counts = np.frombuffer(browser.buffers[found["histogram"]["counts_buffer"]])
+    edges = np.frombuffer(browser.buffers[found["histogram"]["edges_buffer"]])
+    assert counts.sum() == 30 * 40 - 1
+    assert len(edges) == len(counts) + 1
+    assert browser.ask("picture", path="/z", part="phase")["part"] == "phase"
+    assert browser.refused("picture", path="/z", part="x")["code"] == "bad_request"
+
+
+def test_pictures_come_in_parts(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunks, "PARTIAL_SECONDS", 0)
+    monkeypatch.setattr(chunks, "_MOST_TOGETHER", 1)
+    browser.ask("picture", path="/t")
+    assert browser.partials
+    for message, buffers in browser.partials:
+        assert message["id"] == browser.number
+        states = np.frombuffer(buffers[message["result"]["states_buffer"]], "u1")
+        assert (states == 8).any()
+
+
+def test_a_newer_picture_stops_the_older_at_once(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = chunks.read_together
+
+    def slow(*arguments: object) -> object:
+        time.sleep(2)
+        return real(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(chunks, "read_together", slow)
+    monkeypatch.setattr(chunks, "_MOST_TOGETHER", 1)
+    began = time.monotonic()
+    first = browser.send("picture", path="/t")
+    time.sleep(0.2)
+    browser.session.receive({"kind": "cancel", "id": first})
+    message, _ = browser.answer()
+    assert message["error"]["code"] == "cancelled"
+    assert time.monotonic() - began < 1.5
+
+
+def test_the_next_slice_is_read_ahead(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prefetch, "IDLE_SECONDS", 0)
+    browser.ask("picture", path="/t", index={"time": 0})
+    browser.ask("picture", path="/t", index={"time": 1})
+    deadline = time.monotonic() + 20
+    while browser.session.cache.misses < 36 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.2)
+    found = browser.ask("picture", path="/t", index={"time": 2})
+    assert found["read"]["decoded_bytes"] == 0
+
+
+def test_lines_of_a_group(browser: Browser) -> None:
+    found = browser.ask("lines", path="/")
+    assert (found["dimension"], found["dimensions"]) == ("time", ["time", "n"])
+    assert [line["path"] for line in found["lines"]] == ["/a", "/b"]
+    assert found["x"]["labels"][0] == "2001-07-01"
+    values = np.frombuffer(browser.buffers[found["lines"][1]["values_buffer"]])
+    assert values.tolist() == [0, 1, 2, 3]
+    assert [x["path"] for x in browser.ask("lines", path="/", dimension="n")["lines"]] == ["/z"]
+    assert browser.refused("lines", path="/t")["code"] == "bad_request"
+
+
+def test_scans(browser: Browser) -> None:
+    assert browser.ask("scan", path="/t", action="status")["phase"] == "none"
+    browser.ask("scan", path="/t", action="start")
+    deadline = time.monotonic() + 20
+    while (found := browser.ask("scan", path="/t", action="status"))["phase"] == "running":
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert (found["phase"], found["count"], found["maximum"]) == ("done", 4796, 4799)
+    counts = np.frombuffer(browser.buffers[found["histogram"]["counts_buffer"]])
+    assert counts.sum() == 4796
+    assert [event["scan"]["phase"] for event in browser.events if event["event"] == "scan"][
+        -1
+    ] == "done"
+    assert browser.ask("scan", path="/t", action="cancel")["phase"] == "done"
+    assert browser.refused("scan", path="/", action="start")["code"] == "bad_request"
+
+
+@pytest.mark.parametrize("form", ["png", "svg", "npy", "csv", "nc"])
+def test_exports(browser: Browser, form: str, tmp_path: Path) -> None:
+    found = browser.ask("export", path="/t", format=form, index={"time": 2}, view={"cf": False})
+    assert found["name"] == f"t_time-2001-07-03.{form}"
+    data = bytes(browser.buffers[found["file_buffer"]])
+    expected = zarr.open_group(browser.session.hierarchy.source, mode="r")["t"][2].astype(float)
+    expected[0, 0] = np.nan
+    if form == "png":
+        assert data.startswith(b"\x89PNG")
+    elif form == "svg":
+        assert b"<svg" in data
+    elif form == "npy":
+        np.testing.assert_array_equal(np.load(io.BytesIO(data)), expected)
+    elif form == "csv":
+        rows = data.decode().splitlines()
+        assert rows[0].startswith("lat \\ lon,0,1,2")
+        assert rows[1].startswith("80,,2401,")
+        assert len(rows) == 31
+    else:
+        import xarray
+
+        file = tmp_path / "slice.nc"
+        file.write_bytes(data)
+        with xarray.open_dataset(file) as opened:
+            np.testing.assert_allclose(opened["t"].values, expected * 0.1 + 5, rtol=1e-6)
+            assert str(opened["time"].values)[:10] == "2001-07-03"
+
+
+def test_what_cannot_be_exported_is_refused(browser: Browser) -> None:
+    assert browser.refused("export", path="/", format="png")["code"] == "bad_request"
+    bad = {"colormap": "no such"}
+    assert browser.refused("export", path="/t", format="png", view=bad)["code"] == "bad_request"
+
+
+# --- in Python ------------------------------------------------------------------------------------
+
+
+def test_dimensions_are_fixed_by_value(ex: Explorer) -> None:
+    import datetime as dt
+
+    import cftime
+
+    assert ex.sel(time="2001-07-03", lat=52.1) is ex
+    assert ex.index == {"time": 2, "lat": 6}
+    for value in (
+        dt.date(2001, 7, 4),
+        np.datetime64("2001-07-04"),
+        cftime.DatetimeGregorian(2001, 7, 4),
+        "2001-07-03 20:00",
+        3,
+    ):
+        assert ex.sel(time=value).index["time"] == 3
+    ex.sel({"lat": 80}, exact=True)
+    assert ex.index["lat"] == 0
+
+
+@pytest.mark.parametrize(
+    ("choice", "error", "words"),
+    [
+        ({"depth": 3}, KeyError, "no dimension 'depth'; it has time, lat, lon"),
+        ({"lat": 95}, KeyError, "80 degrees_north … -65 degrees_north"),
+        ({"time": "2003-01-01"}, KeyError, "2001-07-01 … 2001-07-04"),
+        ({"time": "yesterday"}, TypeError, "write it as"),
+        ({"lat": "north"}, TypeError, "is a number"),
+    ],
+)
+def test_values_that_are_not_there(ex: Explorer, choice: dict, error: type, words: str) -> None:
+    with pytest.raises(error, match=words):
+        ex.sel(choice)
+    with pytest.raises(KeyError, match="the nearest is 50 degrees_north"):
+        ex.sel(lat=52.1, exact=True)
+
+
+def test_a_dimension_without_a_coordinate_has_no_values(ex: Explorer) -> None:
+    ex.path = "/z"
+    with pytest.raises(ValueError, match="there is no array n beside it"):
+        ex.sel(n=3)
+
+
+def test_the_values_shown_and_the_whole_slice(ex: Explorer) -> None:
+    stored = ex.array[1]
+    ex.index = {"time": 1}
+    ex.view = {"window": {"lat": [0, 10]}}
+    shown = ex.values()
+    np.testing.assert_array_equal(shown.data, stored[:10])
+    assert shown.mask.sum() == 1
+    assert shown.dtype == stored.dtype
+    assert ex.selection == {"time": 1, "lat": slice(0, 10, 1), "lon": slice(0, 40, 1)}
+    assert ex.to_xarray().isel(ex.selection).shape == (10, 40)
+    ex.view = {}
+    np.testing.assert_array_equal(ex.values(whole=True).data, stored)
+
+
+def test_more_than_there_are_pixels(tmp_path: Path) -> None:
+    values = np.arange(3_000_000, dtype="i4").reshape(1000, 3000)
+    zarr.create_array(tmp_path / "a.zarr", data=values, chunks=(100, 500))
+    ex = nz.explore(tmp_path / "a.zarr")
+    try:
+        assert ex.values().shape == (500, 750)
+        rows, columns = ex.selection.values()
+        np.testing.assert_array_equal(ex.values().data, values[rows, columns])
+        np.testing.assert_array_equal(ex.values(whole=True).data, values)
+    finally:
+        ex.close()
+
+
+def test_files_are_written_by_their_ending(ex: Explorer, tmp_path: Path) -> None:
+    assert ex.export(tmp_path / "a.csv").read_text().startswith("lat \\ lon")
+    with pytest.raises(ValueError, match="use png, svg, npy, csv, nc"):
+        ex.export(tmp_path / "a.tiff")
+
+
+def test_the_figure_follows_the_view(ex: Explorer) -> None:
+    assert ex.figure().axes[1].get_ylabel() == "t (K)"
+    ex.view = {"cf": False}
+    assert ex.figure().axes[1].get_ylabel() == "t (as stored)"
+    assert ex.figure(decoded=True).axes[1].get_ylabel() == "t (K)"
+    ex.view = {"kind": "histogram"}
+    assert ex.figure().axes[0].get_ylabel() == "number of points shown"

@@ -157,7 +157,7 @@ def _scale_codec(array: Array) -> str | None:
     on="array",
     formats=(3,),
     needs=("attributes", "codecs"),
-    reads="packing",
+    reads="rare",
     when=_is_packed,
 )
 def packed_by_codec(array: Array) -> Iterator[Fail]:
@@ -174,7 +174,7 @@ def packed_by_codec(array: Array) -> Iterator[Fail]:
     on="array",
     formats=(3,),
     needs=("attributes", "codecs"),
-    reads="packing",
+    reads="rare",
     when=_is_packed,
 )
 def packed_once(array: Array) -> Iterator[Fail]:
@@ -187,7 +187,7 @@ def packed_once(array: Array) -> Iterator[Fail]:
         )
 
 
-@rule("NZ-FILL-011", on="array", needs=("attributes",), reads="packing", when=_is_packed)
+@rule("NZ-FILL-011", on="array", needs=("attributes",), reads="rare", when=_is_packed)
 def fill_of_packed(array: Array) -> Iterator[Fail]:
     """Note that the missing value is compared before values are unpacked."""
     if "_FillValue" in array.attributes:

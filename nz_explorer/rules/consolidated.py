@@ -172,7 +172,7 @@ def present_on_object_storage(node: Node) -> Iterator[Fail]:
         )
 
 
-@rule("NZ-CONS-005", on="group", formats=(3,), reads="consolidated")
+@rule("NZ-CONS-005", on="group", formats=(3,), reads="rare")
 def on_the_root(group: Group) -> Iterator[Fail]:
     """Note consolidated metadata below a root that has none. Empty ones mean nothing."""
     held = group.metadata.get("consolidated_metadata")

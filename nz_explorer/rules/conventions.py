@@ -47,7 +47,7 @@ def entries(node: Node) -> list[tuple[int, dict[str, Any]]]:
     "ZCF-DECL-002",
     on="node",
     needs=("attributes",),
-    reads="conventions",
+    reads="rare",
     when=_declares,
     provides="conventions list",
 )
@@ -86,7 +86,7 @@ def _as_list(node: Node) -> Draft | None:
     "ZCF-DECL-003",
     on="node",
     needs=("attributes", "conventions list"),
-    reads="conventions",
+    reads="rare",
     when=_declares,
 )
 def entry_identifies(node: Node) -> Iterator[Fail]:
@@ -104,7 +104,7 @@ def entry_identifies(node: Node) -> Iterator[Fail]:
     "ZCF-DECL-004",
     on="node",
     needs=("attributes", "conventions list"),
-    reads="conventions",
+    reads="rare",
     when=_declares,
 )
 def entry_members(node: Node) -> Iterator[Fail]:
@@ -124,7 +124,7 @@ def entry_members(node: Node) -> Iterator[Fail]:
     "ZCF-DECL-005",
     on="node",
     needs=("attributes", "conventions list"),
-    reads="conventions",
+    reads="rare",
     when=_declares,
 )
 def entry_named(node: Node) -> Iterator[Fail]:
@@ -153,7 +153,7 @@ def _put(i: int, member: str, value: Any) -> Any:
     "ZCF-DECL-006",
     on="node",
     needs=("attributes", "conventions list"),
-    reads="conventions",
+    reads="rare",
     when=_declares,
 )
 def entry_name_fits(node: Node) -> Iterator[Fail]:
@@ -176,7 +176,7 @@ def entry_name_fits(node: Node) -> Iterator[Fail]:
     "ZCF-DECL-007",
     on="node",
     needs=("attributes", "conventions list"),
-    reads="conventions",
+    reads="rare",
     when=_declares,
 )
 def entry_has_url(node: Node) -> Iterator[Fail]:
@@ -196,7 +196,7 @@ def entry_has_url(node: Node) -> Iterator[Fail]:
     "ZCF-DECL-008",
     on="node",
     needs=("attributes", "conventions list"),
-    reads="conventions",
+    reads="rare",
     when=_declares,
 )
 def entry_uuid(node: Node) -> Iterator[Fail]:
@@ -219,7 +219,7 @@ def entry_uuid(node: Node) -> Iterator[Fail]:
     "ZCF-DECL-010",
     on="node",
     needs=("attributes", "conventions list"),
-    reads="conventions",
+    reads="rare",
     when=_declares,
 )
 def entry_pinned(node: Node) -> Iterator[Fail]:
@@ -238,7 +238,7 @@ def entry_pinned(node: Node) -> Iterator[Fail]:
     "ZCF-DECL-011",
     on="node",
     needs=("attributes", "conventions list"),
-    reads="conventions",
+    reads="rare",
     when=_declares,
 )
 def declared_once(node: Node) -> Iterator[Fail]:
@@ -262,7 +262,7 @@ def declared_once(node: Node) -> Iterator[Fail]:
     "ZCF-DECL-012",
     on="node",
     needs=("attributes", "conventions list"),
-    reads="conventions",
+    reads="rare",
     when=_declares,
 )
 def convention_known(node: Node) -> Iterator[Fail]:
@@ -282,7 +282,7 @@ def _declared_here(node: Node) -> set[Convention | None]:
     on="node",
     formats=(3,),
     needs=("attributes", "conventions list"),
-    reads="conventions",
+    reads="rare",
 )
 def uses_are_declared(node: Node) -> Iterator[Fail]:
     """Want a declaration on each node that has attributes of a convention."""
@@ -328,7 +328,7 @@ def children_declare(group: Group) -> Iterator[Fail]:
     "ZCF-SCHEMA-001",
     on="node",
     needs=("attributes", "conventions list"),
-    reads="conventions",
+    reads="rare",
     when=_declares,
 )
 def properties_valid(node: Node) -> Iterator[Fail]:

@@ -272,7 +272,7 @@ def other_version(node: Node) -> Iterator[Fail]:
             )
 
 
-@rule("NZ-DECL-010", on="node", needs=("attributes",), reads="declaration")
+@rule("NZ-DECL-010", on="node", needs=("attributes",), reads="rare")
 def not_on_root(node: Node) -> Iterator[Fail]:
     """Note a declaration where it declares nothing."""
     if node.path == "/":

@@ -305,7 +305,7 @@ def plain_labels(array: Array) -> Iterator[Fail]:
     on="array",
     formats=(3,),
     needs=("shape", "attributes", "names"),
-    reads="attributes",
+    reads="rare",
     when=lambda array: "_ARRAY_DIMENSIONS" in array.attributes,
 )
 def old_attribute(array: Array) -> Iterator[Fail]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model import pointers
@@ -149,22 +149,26 @@ def limits(node: Node, document: Document) -> Iterator[Fail]:
 
 
 EXACT = 2**53 - 1
-_LONG = re.compile(rb"[0-9]{16}")
 
 
-def _may_hold_long(_node: Node, document: Document) -> bool:
-    return document.ok and document.raw is not None and _LONG.search(document.raw) is not None
-
-
-@rule("JSON-008", on="document", reads="text", when=_may_hold_long)
-def exact_integers(node: Node, document: Document) -> Iterator[Fail]:
+@rule("JSON-008", on="node")
+def exact_members(node: Node) -> Iterator[Fail]:
     """Note integers that JavaScript rounds. What is copied from other documents is told there."""
-    found = list(_long_integers(document.value, ""))
-    for pointer, value in found[:MOST]:
-        yield Fail(
-            place(node, document, pointer),
-            f"{pointer}: {value} is not exact in JavaScript readers",
-        )
+    for member, value in node.metadata.items():
+        if member not in ("attributes", "consolidated_metadata"):
+            yield from _inexact(value, node.pointer(member))
+
+
+@rule("JSON-008", on="node", reads="attribute values")
+def exact_attributes(node: Node) -> Iterator[Fail]:
+    """Note such integers in attributes, too."""
+    for name, value in node.attributes.items():
+        yield from _inexact(value, node.attribute_pointer(name))
+
+
+def _inexact(value: Any, pointer: str) -> Iterator[Fail]:
+    for place_of, number in islice(_long_integers(value, pointer), MOST):
+        yield Fail(place_of, f"{place_of}: {number} is not exact in JavaScript readers")
 
 
 def _long_integers(value: Any, pointer: str) -> Iterator[tuple[str, int]]:
@@ -173,8 +177,7 @@ def _long_integers(value: Any, pointer: str) -> Iterator[tuple[str, int]]:
             yield pointer, value
     elif isinstance(value, dict):
         for key, item in value.items():
-            if pointer or key != "consolidated_metadata":
-                yield from _long_integers(item, pointers.join(pointer, key))
+            yield from _long_integers(item, pointers.join(pointer, key))
     elif isinstance(value, list):
         for i, item in enumerate(value):
             yield from _long_integers(item, f"{pointer}/{i}")

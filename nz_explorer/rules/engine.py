@@ -112,6 +112,9 @@ class _Record:
         return twin
 
 
+_RANK = {severity: rank for rank, severity in enumerate(SEVERITIES)}
+
+
 def _and_above(path: str) -> Iterator[str]:
     """Yield a path and all paths above it."""
     yield path
@@ -613,9 +616,9 @@ class Evaluation:
                 self._at[place].pop((owner, part), None)
                 if not self._at[place]:
                     del self._at[place]
-            delta = [
-                sum(hit.severity == severity for hit in hits) * sign for severity in SEVERITIES
-            ]
+            delta = [0, 0, 0]
+            for hit in hits:
+                delta[_RANK[hit.severity]] += sign
             for path in _and_above(place):
                 counts = self._counts.setdefault(path, [0, 0, 0])
                 for i in range(3):

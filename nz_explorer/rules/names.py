@@ -162,7 +162,7 @@ _LOOKALIKES = str.maketrans(
 """Cyrillic and Greek letters that are drawn like Latin ones."""
 
 
-@rule("NZ-NAME-005", on="array", needs=("attributes",), reads="references")
+@rule("NZ-NAME-005", on="array", needs=("attributes",), reads="rare")
 def referenced_name(array: Array) -> Iterator[Fail]:
     """Warn of names with a dot or a dash in attributes whose readers take them for something else."""
     for key in CF_REFERENCES:

@@ -21,12 +21,8 @@ Reads = Literal[
     "problems",
     "text",
     "members",
-    "consolidated",
     "fill",
-    "packing",
-    "references",
-    "declaration",
-    "conventions",
+    "rare",
     "attribute names",
     "attribute values",
     "attributes",
@@ -34,12 +30,8 @@ Reads = Literal[
 OF_DOCUMENTS: tuple[Reads, ...] = ("problems", "text")
 ORDER: tuple[Reads, ...] = (
     "members",
-    "consolidated",
     "fill",
-    "packing",
-    "references",
-    "declaration",
-    "conventions",
+    "rare",
     "attribute names",
     "attribute values",
     "attributes",
@@ -51,7 +43,10 @@ PACKING = ("scale_factor", "add_offset")
 DECLARATIONS = ("conventions", "Conventions")
 
 _PLAIN = (str, float, bool)
-_INT64 = 2**63
+_EXACT = 2**53
+_RARE = frozenset(
+    (*PACKING, *DECLARATIONS, *CF_REFERENCES, *FRAMEWORK, "zarr_conventions", "_ARRAY_DIMENSIONS")
+)
 _NOT_MEMBERS = frozenset({"attributes", "consolidated_metadata"})
 _NAMES_IN_ATTRIBUTES = ("_ARRAY_DIMENSIONS", "_nczarr_array", "_NCZARR_ARRAY", "_nczarr_var")
 
@@ -138,6 +133,23 @@ def _conventions(node: Node) -> Hashable:
     return _text((node.kind, declared, prefixed, node.metadata.get("shape"), node.path == "/"))
 
 
+def _rare(node: Node) -> Hashable:
+    """Return what only few nodes have, so that most of them are told apart from those by one look."""
+    attributes = node.attributes
+    if _RARE.isdisjoint(attributes) and "consolidated_metadata" not in node.metadata:
+        return ()
+    old = attributes.get("_ARRAY_DIMENSIONS")
+    return (
+        _consolidated(node),
+        _packing(node),
+        _references(node),
+        _declaration(node),
+        _conventions(node),
+        "_ARRAY_DIMENSIONS" in attributes
+        and _text((old, node.metadata.get("dimension_names"), node.metadata.get("shape"))),
+    )
+
+
 def _attribute_names(node: Node) -> Hashable:
     attributes = node.attributes
     declared = attributes.get("zarr_conventions")
@@ -149,7 +161,7 @@ def _attribute_values(node: Node) -> Hashable:
     odd = [
         (name, value)
         for name, value in node.attributes.items()
-        if type(value) not in _PLAIN and not (type(value) is int and -_INT64 <= value < _INT64)
+        if type(value) not in _PLAIN and not (type(value) is int and -_EXACT < value < _EXACT)
     ]
     return _text(odd) if odd else ()
 
@@ -165,12 +177,8 @@ def _problems(node: Node) -> Hashable:
 KEYS: dict[Reads, Callable[[Node], Hashable]] = {
     "problems": _problems,
     "members": _members,
-    "consolidated": _consolidated,
     "fill": _fill,
-    "packing": _packing,
-    "references": _references,
-    "declaration": _declaration,
-    "conventions": _conventions,
+    "rare": _rare,
     "attribute names": _attribute_names,
     "attribute values": _attribute_values,
 }

@@ -496,7 +496,7 @@ def _has_own_rule(pointer: str, given: dict[str, Any]) -> bool:
 # --- consolidated metadata -----------------------------------------------------------------------
 
 
-@rule("Z3-CM-001", on="group", formats=V3, reads="consolidated")
+@rule("Z3-CM-001", on="group", formats=V3, reads="rare")
 def consolidated_form(group: Group) -> Iterator[Fail]:
     """Want the one form that readers have agreed on."""
     if "consolidated_metadata" not in group.metadata:
@@ -525,7 +525,7 @@ def consolidated_form(group: Group) -> Iterator[Fail]:
         yield Fail(f"{base}/metadata", "consolidated_metadata: metadata must be an object")
 
 
-@rule("Z3-CM-003", on="array", formats=V3, reads="consolidated")
+@rule("Z3-CM-003", on="array", formats=V3, reads="rare")
 def consolidated_on_array(array: Array) -> Iterator[Fail]:
     """Fail on consolidated metadata of something that holds no nodes."""
     if "consolidated_metadata" in array.metadata:

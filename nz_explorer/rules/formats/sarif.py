@@ -103,9 +103,22 @@ def _result(report: Report, finding: Finding, index: int) -> dict[str, Any]:
         "message": {"text": finding.message},
         "locations": [location],
     }
+    fixes = _fixes(finding)
+    if fixes:
+        result["properties"] = {"fixes": fixes}
     if finding.related:
         result["relatedLocations"] = [
             {"logicalLocations": [{"fullyQualifiedName": path, "kind": "object"}]}
             for path in finding.related
         ]
     return result
+
+
+def _fixes(finding: Finding) -> list[dict[str, Any]]:
+    """Return the fix of a finding as our JSON report has it.
+
+    SARIF's own ``fixes`` replace stretches of text, which a patch on JSON values does not know; a
+    property bag says the same without claiming what a text editor would do.
+    """
+    fix = finding.fix
+    return [] if fix is None else [fix.to_dict()]

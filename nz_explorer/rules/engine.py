@@ -55,6 +55,8 @@ FAMILIES = {
 """The families of rules of each convention: its own first, then what it stands on."""
 
 BASE = "NZ-BASE-001"
+PARTS = ("documents", "name", "entry", "members", "values", "inside")
+"""The parts of the verdicts on a node, in the order in which findings are told."""
 NEEDS_LISTING = ("TREE-002", "TREE-003", "NZ-CONS-003")
 COMPARED = ("NZ-CONS-002", "NZ-CONS-003", "NZ-CONS-004")
 VALUE_BYTES = 256 * 1024 * 1024
@@ -624,6 +626,13 @@ class Evaluation:
                 for i in range(3):
                     counts[i] += delta[i]
 
+    def _parts_at(self, place: str) -> list[tuple[tuple[str, str], tuple[Hit, ...]]]:
+        """Return what was found at a node, in an order that does not depend on when it was evaluated."""
+        parts = self._at[place].items()
+        if len(parts) < 2:
+            return list(parts)
+        return sorted(parts, key=lambda item: (item[0][0], PARTS.index(item[0][1])))
+
     def _set_open(self, path: str, part: str, is_open: bool) -> None:
         if ((path, part) in self._open) == is_open:
             return
@@ -653,7 +662,7 @@ class Evaluation:
             found = [
                 self._finding(hit, place, owner)
                 for place in places
-                for (owner, _), hits in self._at[place].items()
+                for (owner, _), hits in self._parts_at(place)
                 for hit in hits
             ]
             if path == "/" and (base := self._base_hit()) is not None:

@@ -868,7 +868,8 @@ function at(slider: Slider, index: Record<string, number>): number {
 /** What was read for a picture, in a line. */
 export function costOf({ x, y }: PictureResult, read: ReadFacts): string {
   const { chunks_read: some, chunks_total: all, decoded_bytes: size } = read;
-  const step = (x?.step ?? 1) * (y?.step ?? 1);
+  // Of lines the extremes are shown, which the kernel says itself.
+  const step = y ? y.step * (x?.step ?? 1) : 1;
   const parts = [
     `${some === all ? "" : `${grouped(some)} of `}${plural(all, "chunk")} read`,
     size > 0 ? `${bytes(size)} decoded` : some > 0 && "from memory",

@@ -63,9 +63,8 @@ export function Statistics({ path, units }: { path: string; units: string | null
           </>
         )}
         <span class={phase === "failed" ? "nzx-error-text" : "nzx-quiet"}>
-          {grouped(done)} of {grouped(total)} chunks
-          {scan.message && ` · ${visible(scan.message)}`}
-          {phase === "done" && ` · ${scan.seconds.toFixed(scan.seconds < 10 ? 1 : 0)} s`}
+          {scan.message ? visible(scan.message) : `${grouped(done)} of ${grouped(total)} chunks`}
+          {phase === "done" && ` · ${scan.seconds.toFixed(1)} s`}
         </span>
         {phase !== "running" && phase !== "done" && (
           <Button onClick={() => void ask("start")}>{done > 0 ? "Resume" : "Start"}</Button>

@@ -175,10 +175,17 @@ def check(
     """Check one or more SOURCEs against NZ-1.0 and what it stands on.
 
     The exit code is 0 if nothing at or above --fail-on was found, 1 if something was, and 2 if a source
-    could not be read or the call is wrong.
+    could not be read or the call is wrong. Options that are not given are taken from [tool.nz-explorer] in
+    the pyproject.toml of this folder or of one above it.
     """
     from nz_explorer.rules.check import check as check_source
+    from nz_explorer.rules.configuration import ConfigurationError, find
     from nz_explorer.rules.formats import render
+
+    try:
+        configuration = find(Path.cwd())
+    except ConfigurationError as error:
+        raise click.UsageError(str(error)) from error
 
     reports = []
     unread = False
@@ -186,7 +193,12 @@ def check(
         try:
             reports.append(
                 check_source(
-                    source, conventions, values, select=_split(select), ignore=_split(ignore)
+                    source,
+                    conventions,
+                    values,
+                    select=_split(select),
+                    ignore=_split(ignore),
+                    configuration=configuration,
                 )
             )
         except ValueError as error:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from nz_explorer.model import Hierarchy, open_store
+from nz_explorer.rules.configuration import Configuration
 from nz_explorer.rules.engine import Budget, Evaluation, Progress, Values
 from nz_explorer.rules.report import Report
 from nz_explorer.store import SourceError
@@ -19,7 +20,7 @@ WORDS = {
 }
 
 
-def check(
+def check(  # noqa: PLR0913, PLR0917  # the contract has them all
     source: Any,
     conventions: str | Iterable[str] = "auto",
     values: Values = "coordinates",
@@ -28,6 +29,7 @@ def check(
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     storage_options: dict[str, Any] | None = None,
+    configuration: Configuration | None = None,
 ) -> Report:
     """Check a Zarr hierarchy against NZ-1.0 and what it stands on.
 
@@ -47,6 +49,9 @@ def check(
         Rules by id or prefix, such as ``["NZ-DIM"]``; the longest prefix decides.
     storage_options : dict, optional
         For remote sources.
+    configuration : Configuration, optional
+        What a project wants: `select` and `ignore` where none are given here, severities, and findings
+        that are not wanted at some paths.
 
     Returns
     -------
@@ -67,9 +72,11 @@ def check(
     )
     if hierarchy.root.state == "unreadable":
         raise SourceError(hierarchy.root.problem or f"{hierarchy.source} could not be read")
-    evaluation = Evaluation(
-        hierarchy, conventions, _listed(select), _listed(ignore), values, budget
-    )
+    chosen, left_out = _listed(select), _listed(ignore)
+    if configuration is not None:
+        chosen = chosen or list(configuration.select)
+        left_out = left_out or list(configuration.ignore)
+    evaluation = Evaluation(hierarchy, conventions, chosen, left_out, values, budget, configuration)
     with _bar(progress and sys.stderr.isatty()) as tell:
         evaluation.run(progress=tell)
     return Report(evaluation)

@@ -98,7 +98,9 @@ def parse(table: Any, origin: str = "pyproject.toml") -> Configuration:
         raise ConfigurationError(f"{where} must be a table")
     unknown = [member for member in table if member not in MEMBERS]
     if unknown:
-        raise ConfigurationError(f"{where}: {unknown[0]} is not known; known are {', '.join(MEMBERS)}")
+        raise ConfigurationError(
+            f"{where}: {unknown[0]} is not known; known are {', '.join(MEMBERS)}"
+        )
     severity = table.get("severity", {})
     paths = table.get("per-path-ignores", {})
     if not isinstance(severity, dict) or not isinstance(paths, dict):

@@ -27,6 +27,7 @@ from nz_explorer.rules.registry import On
 from nz_explorer.store import Cancellation, Cancelled, ReadError
 
 if TYPE_CHECKING:
+    from nz_explorer.rules.configuration import Configuration
     from nz_explorer.values.coordinates import Monotonicity
 
 Values = Literal["none", "coordinates", "all"]
@@ -143,6 +144,9 @@ class Evaluation:
         Which values may be read.
     budget : Budget, optional
         How much may be read.
+    configuration : Configuration, optional
+        Other severities, and findings that are not wanted at some paths. Whether a convention is kept
+        does not depend on them.
 
     Raises
     ------
@@ -158,12 +162,14 @@ class Evaluation:
         ignore: Iterable[str] = (),
         values: Values = "coordinates",
         budget: Budget | None = None,
+        configuration: Configuration | None = None,
     ) -> None:
         if values not in ("none", "coordinates", "all"):
             raise ValueError(f"values must be none, coordinates or all, not {values!r}")
         self.hierarchy = hierarchy
         self.values = values
         self.budget = budget or Budget()
+        self.configuration = configuration
         self.conventions = _conventions(conventions, hierarchy.zarr_format)
         families = {family for name in self.conventions for family in FAMILIES[name]}
         chosen = catalogue.select(select, ignore)
@@ -610,7 +616,12 @@ class Evaluation:
         places: dict[str, list[Hit]] = {}
         for hit in verdicts.hits:
             self._failed[hit.rule.id] += sign
-            places.setdefault(hit.fail.path or owner, []).append(hit)
+            place = hit.fail.path or owner
+            shown = (
+                hit if self.configuration is None else _configured(hit, place, self.configuration)
+            )
+            if shown is not None:
+                places.setdefault(place, []).append(shown)
         for place, hits in places.items():
             if sign > 0:
                 self._at.setdefault(place, {})[owner, part] = tuple(hits)
@@ -832,15 +843,22 @@ class Evaluation:
         )
         if not count:
             return None
-        place, hit = next(
-            (place, hit)
-            for place in sorted(self._at, key=_tree_order)
-            for hits in self._at[place].values()
-            for hit in hits
-            if _is_base(hit.rule)
+        first = next(
+            (
+                (place, hit)
+                for place in sorted(self._at, key=_tree_order)
+                for _, hits in self._parts_at(place)
+                for hit in hits
+                if _is_base(hit.rule)
+            ),
+            None,
         )
         errors = "1 error" if count == 1 else f"{count} errors"
-        message = f"not a valid Zarr v3 hierarchy: {errors}, first {hit.rule.id} at {place}"
+        message = f"not a valid Zarr v3 hierarchy: {errors}"
+        if first is None:  # the configuration hides them all
+            return Hit(rules()[BASE], Fail("", message), "error")
+        place, hit = first
+        message += f", first {hit.rule.id} at {place}"
         return Hit(rules()[BASE], Fail("", message, related=(place,)), "error")
 
     def _base_unknown(self) -> str | None:
@@ -898,6 +916,16 @@ def _without(findings: list[Finding], same: Counter[tuple[str, str, str]]) -> li
         else:
             kept.append(finding)
     return kept
+
+
+def _configured(hit: Hit, place: str, configuration: Configuration) -> Hit | None:
+    """Return a failure as a project wants to see it, None where it does not."""
+    if configuration.ignores(hit.rule.id, place):
+        return None
+    severity = configuration.severity_of(hit.rule.id)
+    if severity is None or severity == hit.severity:
+        return hit
+    return Hit(hit.rule, hit.fail, severity)
 
 
 def _tree_order(path: str) -> list[str]:

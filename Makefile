@@ -1,5 +1,6 @@
 # make demo    shows the explorer in JupyterLab (NO_BROWSER=1 only prints the address)
 # make test    every check and every test, the browser's included
+# make bench   what the budgets of the design are, measured
 #
 # Needs Python ≥ 3.11, Node.js with npm, and make. Everything goes into .venv and js/node_modules;
 # an active virtual environment is neither used nor touched. PYTHON=python3.13 picks another Python.
@@ -45,6 +46,10 @@ pytest: $(VENV)/test.done front browser
 
 browser: $(VENV)/test.done
 	@$(BIN)/python tests/e2e/browser.py
+
+# Measures the budgets beside zarr, xarray and dask, in one run; BENCH_JSON=file keeps the figures.
+bench: $(VENV)/test.done
+	@$(BIN)/python -m tests.benchmarks $(BENCH_JSON)
 
 # Takes the README's pictures again, from real JupyterLab.
 screenshots: $(VENV)/test.done front browser

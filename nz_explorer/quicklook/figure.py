@@ -335,9 +335,15 @@ def _draw_curvilinear(drawn: Figure, axes: Axes, look: QuickLook, view: _View) -
     )
     axes.set_xlabel(_safe(_named(grid.x_label, grid.x_units)))
     axes.set_ylabel(_safe(_named(grid.y_label, grid.y_units)))
+    if _is_round(grid):  # what was unwrapped goes beyond a circle
+        axes.xaxis.set_major_formatter(lambda value, _: f"{(value + 180) % 360 - 180:g}")
     axes.set_xlim(float(x[:-1, :-1][whole].min()), float(x[1:, 1:][whole].max()))
     axes.set_ylim(float(y[:-1, :-1][whole].min()), float(y[1:, 1:][whole].max()))
     _explain(drawn, axes, look, view, picture, colours, states)
+
+
+def _is_round(grid: Curvilinear) -> bool:
+    return (grid.x_units or "").startswith("degree") or grid.x_label.startswith("lon")
 
 
 def _corners(
@@ -346,7 +352,7 @@ def _corners(
     """Return the corners of the cells around points, and which cells can be drawn."""
     x, y = grid.x.astype(np.float64), grid.y.astype(np.float64)
     whole = np.isfinite(x) & np.isfinite(y)
-    round_the_globe = (grid.x_units or "").startswith("degree") or grid.x_label.startswith("lon")
+    round_the_globe = _is_round(grid)
     if round_the_globe and whole.any():
         # neighbours differ by less than half a circle, whatever side of the date line they are on
         x = np.degrees(np.unwrap(np.unwrap(np.radians(np.where(whole, x, 0)), axis=1), axis=0))

@@ -158,3 +158,97 @@ def test_colormaps():
     for name, table in zip(names, tables, strict=True):
         expected = mpl.colormaps[name](np.linspace(0, 1, 256))[:, :3]
         assert np.abs(table / 255 - expected).max() < 0.01
+
+
+# --- kinds beside maps and lines ------------------------------------------------------------------
+
+
+def rendered(drawn):
+    canvas = drawn.canvas
+    canvas.draw()
+    return np.asarray(canvas.buffer_rgba()).copy()
+
+
+@pytest.fixture
+def kinds(tmp_path):
+    """A store with an array for each kind of picture."""
+    group = zarr.open_group(tmp_path / "kinds.zarr", mode="w")
+    rng = np.random.default_rng(0)
+    group.create_array(
+        "image", data=rng.integers(0, 255, (6, 8, 3), np.uint8), dimension_names=("y", "x", "band")
+    )
+    flags = group.create_array("flags", data=np.arange(48, dtype="i1").reshape(6, 8) % 3)
+    flags.attrs.update({"flag_values": [0, 1, 2], "flag_meanings": "land sea $ice$"})
+    packed = group.create_array("packed", data=np.arange(48, dtype="i2").reshape(6, 8))
+    packed.attrs.update({"scale_factor": 0.5, "valid_max": 40, "units": "m"})
+    y, x = np.mgrid[0:20, 0:30]
+    field = group.create_array("field", data=np.hypot(x, y), dimension_names=("j", "i"))
+    field.attrs["coordinates"] = "lat lon"
+    # across the date line, with a hole
+    lon = ((170 + x + 0.2 * y + 180) % 360 - 180).astype("f4")
+    lat = (y - 0.2 * x).astype("f4")
+    lat[0, 0] = np.nan
+    for name, values, units in [("lon", lon, "degrees_east"), ("lat", lat, "degrees_north")]:
+        one = group.create_array(name, data=values, dimension_names=("j", "i"))
+        one.attrs["units"] = units
+    return open_store(tmp_path / "kinds.zarr")
+
+
+def test_images_are_drawn_in_their_colours(kinds):
+    look = make(kinds, "/image")
+    (picture,) = figure(look).axes[0].images
+    np.testing.assert_array_equal(picture.get_array(), look.image)
+
+
+def test_categories_are_named_in_the_legend(kinds):
+    drawn = figure(make(kinds, "/flags"))
+    texts = [text.get_text() for text in drawn.legends[0].get_texts()]
+    assert texts == ["land", "sea", r"\$ice\$"]
+    assert len(drawn.axes) == 1  # no colour bar
+    rendered(drawn)
+
+
+def test_packing_and_the_valid_range_can_be_switched_off(kinds):
+    look = make(kinds, "/packed")
+    picture = figure(look).axes[0].images[-1].get_array()
+    assert picture.max() == 20
+    assert picture.mask.sum() == 7
+    picture = figure(look, decoded=False).axes[0].images[-1].get_array()
+    assert picture.max() == 47
+    assert not np.ma.getmaskarray(picture).any()
+
+
+def test_where_the_two_masks_differ(tmp_path):
+    group = zarr.open_group(tmp_path / "m.zarr", mode="w")
+    values = np.arange(12.0).reshape(3, 4)
+    array = group.create_array("a", data=values, fill_value=3.0)
+    array.attrs["_FillValue"] = 7.0
+    drawn = figure(make(open_store(tmp_path / "m.zarr"), "/a"), mask="differences")
+    texts = " ".join(text.get_text() for text in drawn.legends[0].get_texts())
+    assert "NZ only  8.33 %" in texts
+    assert "storage fill_value only  8.33 %" in texts
+
+
+def test_maps_on_two_dimensional_coordinates(kinds):
+    from matplotlib.collections import QuadMesh
+
+    look = make(kinds, "/field")
+    flat = figure(look)
+    drawn = figure(look, curvilinear=True)
+    (mesh,) = [c for c in drawn.axes[0].collections if isinstance(c, QuadMesh)]
+    corners = mesh.get_coordinates()
+    assert corners.shape == (21, 31, 2)
+    # no cell reaches across the map, although longitudes jump from 180 to -180
+    assert np.abs(np.diff(corners[1:, 1:, 0], axis=1)).max() < 5
+    middle = corners[5:7, 5:7].mean(axis=(0, 1))
+    np.testing.assert_allclose(middle % 360, [(170 + 5 + 1), 5 - 1], atol=1e-4)
+    assert drawn.axes[0].get_xlabel() == "lon (°E)"
+    assert np.ma.getmaskarray(mesh.get_array()).sum() == 1
+    assert not np.array_equal(rendered(flat), rendered(drawn))
+
+
+def test_histograms_are_bars(kinds):
+    drawn = figure(make(kinds, "/packed", kind="histogram"))
+    (bars,) = drawn.axes[0].patches
+    assert bars.get_data().values.sum() == 48
+    assert bars.get_data().edges[-1] == 23.75

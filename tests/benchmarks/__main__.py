@@ -1,0 +1,289 @@
+"""Budgets of the design, measured beside a reference in the same run: ``make bench``.
+
+Prints medians and their ratios, and writes them as JSON (to the file given as argument). A ratio
+is told, never a time in a test: machines differ, and so do days.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zarr
+
+ROUNDS = 5
+
+
+@dataclass
+class Result:
+    """A measurement beside its reference; `ratio` is how many times as fast we are."""
+
+    work: str
+    ours: float
+    reference: str
+    theirs: float | None
+    ratio: float | None
+    budget: str
+    holds: bool
+
+
+def side_by_side(
+    work: str,
+    ours: Callable[[], object],
+    reference: str,
+    theirs: Callable[[], object],
+    least: float,
+    *,
+    rounds: int = ROUNDS,
+) -> Result:
+    """Take turns, so that what else the machine does hits both."""
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(rounds):
+        for call, taken in zip((ours, theirs), times, strict=True):
+            began = time.perf_counter()
+            call()
+            taken.append(time.perf_counter() - began)
+    mine, other = (statistics.median(taken) for taken in times)
+    ratio = other / mine
+    return Result(work, mine, reference, other, ratio, f">= {least:g} x", ratio >= least)
+
+
+def write_field(folder: Path) -> Path:
+    """Write 240 × 721 × 1440 float32 in chunks of 60 × 121 × 240."""
+    rng = np.random.default_rng(0)
+    group = zarr.open_group(folder, mode="w")
+    array = group.create_array(
+        "t",
+        shape=(240, 721, 1440),
+        chunks=(60, 121, 240),
+        dtype="f4",
+        dimension_names=("time", "lat", "lon"),
+    )
+    base = np.add.outer(np.linspace(-30, 30, 721), 10 * np.sin(np.linspace(0, 6, 1440))) + 270
+    for start in range(0, 240, 60):
+        noise = np.round(rng.normal(size=(60, 721, 1440)), 1)
+        array[start : start + 60] = (base + noise).astype("f4")
+    return folder
+
+
+def write_nodes(folder: Path, groups: int, arrays: int) -> Path:
+    """Write many small nodes by hand, which is much faster than asking zarr."""
+    group = {"zarr_format": 3, "node_type": "group", "attributes": {}}
+    array = {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": [10],
+        "data_type": "float32",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [10]}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "fill_value": 0.0,
+        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+        "attributes": {"units": "m"},
+        "dimension_names": ["x"],
+    }
+    folder.mkdir()
+    (folder / "zarr.json").write_text(json.dumps(group))
+    for number in range(groups):
+        below = folder / f"g{number}"
+        below.mkdir()
+        (below / "zarr.json").write_text(json.dumps(group))
+        for other in range(arrays):
+            (below / f"a{other}").mkdir()
+            (below / f"a{other}" / "zarr.json").write_text(json.dumps(array))
+    return folder
+
+
+def consolidate(folder: Path) -> Path:
+    """Put all documents into that of the root."""
+    documents = {
+        str(file.parent.relative_to(folder)): json.loads(file.read_text())
+        for file in folder.glob("*/**/zarr.json")
+    }
+    root = json.loads((folder / "zarr.json").read_text())
+    root["consolidated_metadata"] = {
+        "kind": "inline",
+        "must_understand": False,
+        "metadata": documents,
+    }
+    (folder / "zarr.json").write_text(json.dumps(root))
+    return folder
+
+
+def slices(field: Path) -> Result:
+    """Step through slices of chunks that are in memory."""
+    import xarray
+
+    from nz_explorer.model import open_store
+    from nz_explorer.quicklook import make
+    from nz_explorer.values.cache import ChunkCache
+
+    hierarchy, cache, at = open_store(field), ChunkCache(2**30), [0, 0]
+    everything = {"width": 1440, "height": 721, "cache": cache, "budget": 2**40}
+    make(hierarchy, "/t", {"time": 0}, **everything)
+    opened = xarray.open_zarr(field, consolidated=False)
+
+    def ours() -> None:
+        at[0] += 1
+        make(hierarchy, "/t", {"time": at[0] % 60}, **everything)
+
+    def theirs() -> None:
+        at[1] += 1
+        opened["t"].isel(time=at[1] % 60).load()
+
+    return side_by_side(
+        "next slice inside cached chunks", ours, "xarray open_zarr isel load", theirs, 20, rounds=15
+    )
+
+
+def first_picture(field: Path) -> list[Result]:
+    """Decode no more than the budget for the first picture, whatever the size."""
+    from nz_explorer.model import open_store
+    from nz_explorer.quicklook import make
+
+    huge = field.parent / "huge.zarr"
+    array = zarr.create_array(
+        huge, shape=(10**6, 10**6), chunks=(1000, 1000), dtype="f8", fill_value=0.0
+    )
+    for corner in (0, 500_000, 999_000):
+        array[corner : corner + 1000, corner : corner + 1000] = 1.0
+    results = []
+    for work, store, path in (("1 GB", field, "/t"), ("10^12 elements", huge, "/")):
+        began = time.perf_counter()
+        look = make(open_store(store), path)
+        seconds = time.perf_counter() - began
+        read = 0 if look.read is None else look.read.decoded_bytes
+        name = f"first picture of {work}: {read / 2**20:.1f} MiB decoded"
+        results.append(Result(name, seconds, "-", None, None, "<= 64 MiB", read <= 64 * 2**20))
+    return results
+
+
+def statistics_of(field: Path) -> Result:
+    """Statistics of a whole array; ours have std, histogram, states and chunks as well."""
+    import dask
+    import dask.array
+
+    from nz_explorer import scan
+
+    array = zarr.open_group(field, mode="r")["t"]
+
+    def theirs() -> None:
+        lazy = dask.array.from_zarr(array)
+        wanted = (lazy.min(), lazy.max(), lazy.mean(), dask.array.isnan(lazy).sum())
+        dask.compute(*wanted)
+
+    return side_by_side(
+        "statistics of 1 GB", lambda: scan(array), "dask min, max, mean, NaN count", theirs, 1
+    )
+
+
+def imports() -> Result:
+    """Import in a fresh interpreter."""
+
+    def fresh(module: str) -> Callable[[], object]:
+        command = [sys.executable, "-c", f"import {module}"]
+        return lambda: subprocess.run(command, check=True)
+
+    return side_by_side(
+        "import nz_explorer", fresh("nz_explorer"), "import zarr", fresh("zarr"), 1 / 1.2, rounds=9
+    )
+
+
+def walks(folder: Path) -> Result:
+    """Walk 10 200 nodes that are not consolidated, with every metadata rule."""
+    import nz_explorer as nz
+
+    nodes = write_nodes(folder / "nodes.zarr", 200, 50)
+
+    def theirs() -> None:
+        dict(zarr.open_group(nodes, mode="r", use_consolidated=False).members(max_depth=None))
+
+    return side_by_side(
+        "walk and rules, 10 200 nodes",
+        lambda: nz.check(nodes, values="none", progress=False),
+        "zarr members, which only lists",
+        theirs,
+        10,
+        rounds=3,
+    )
+
+
+def consolidated(folder: Path) -> Result:
+    """Open 101 000 consolidated nodes, until the first level is there."""
+    from nz_explorer.model import open_store
+
+    nodes = consolidate(write_nodes(folder / "many.zarr", 1000, 100))
+
+    def ours() -> None:
+        list(open_store(nodes).children("/"))
+
+    def theirs() -> None:
+        dict(zarr.open_group(nodes, mode="r").members(max_depth=None))
+
+    return side_by_side(
+        "open 101 000 consolidated nodes", ours, "zarr members", theirs, 40, rounds=3
+    )
+
+
+def show(results: list[Result]) -> None:
+    """Print a table."""
+    print(f"{'work':<48} {'ours':>10} {'reference':>10} {'ratio':>8}  budget")
+    for one in results:
+        theirs = "" if one.theirs is None else f"{1000 * one.theirs:8.1f}ms"
+        ratio = "" if one.ratio is None else f"{one.ratio:7.2f}x"
+        verdict = "holds" if one.holds else "MISSED"
+        print(
+            f"{one.work:<48} {1000 * one.ours:8.1f}ms {theirs:>10} {ratio:>8}  "
+            f"{one.budget} {verdict}   ({one.reference})"
+        )
+
+
+def main() -> None:
+    """Measure, print and write."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("output", nargs="?", type=Path, help="where to write the JSON")
+    options.add_argument("--only", default="", help="a word in the name of what to measure")
+    given = options.parse_args()
+    results: list[Result] = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        work: dict[str, Callable[[], Any]] = {
+            "imports": imports,
+            "slices": lambda: slices(field),
+            "picture": lambda: first_picture(field),
+            "statistics": lambda: statistics_of(field),
+            "walks": lambda: walks(folder),
+            "consolidated": lambda: consolidated(folder),
+        }
+        chosen = [call for word, call in work.items() if given.only in word]
+        if any(word in ("slices", "picture", "statistics") and given.only in word for word in work):
+            field = write_field(folder / "field.zarr")
+        for call in chosen:
+            found = call()
+            results += found if isinstance(found, list) else [found]
+    show(results)
+    if given.output is not None:
+        machine = {
+            "python": platform.python_version(),
+            "machine": platform.machine(),
+            "cores": os.cpu_count(),
+            "load": os.getloadavg()[0],
+        }
+        given.output.write_text(
+            json.dumps({**machine, "results": [asdict(one) for one in results]}, indent=1) + "\n"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -118,3 +118,52 @@ def test_repr(report: nz.Report) -> None:
     assert "NZ-1.0: False" in repr(report)
     assert "NZ-DIM-004" in repr(next(f for f in report.findings if f.rule == "NZ-DIM-004"))
     assert report._repr_html_().startswith("<section")
+
+
+RESULT = {
+    "ruleId",
+    "ruleIndex",
+    "kind",
+    "level",
+    "message",
+    "locations",
+    "relatedLocations",
+    "properties",
+}
+"""Members that SARIF 2.1.0 defines for a result, as far as they are used here."""
+
+
+def test_sarif_has_the_structure_of_its_standard(report: nz.Report) -> None:
+    """SARIF's schema is in no package of PyPI that holds it, so what we write is compared by hand."""
+    log = json.loads(json.dumps(report.to_sarif(), allow_nan=False))
+    assert set(log) == {"$schema", "version", "runs"}
+    for run in log["runs"]:
+        assert set(run) == {"tool", "properties", "columnKind", "results"}
+        assert run["columnKind"] in ("utf16CodeUnits", "unicodeCodePoints")
+        driver = run["tool"]["driver"]
+        assert set(driver) == {"name", "version", "rules"}
+        ids = [rule["id"] for rule in driver["rules"]]
+        assert len(ids) == len(set(ids))
+        for rule in driver["rules"]:
+            assert rule["defaultConfiguration"]["level"] in ("none", "note", "warning", "error")
+            assert rule["shortDescription"]["text"]
+        for result in run["results"]:
+            assert set(result) <= RESULT
+            assert {"ruleId", "message"} <= set(result)
+            assert result["kind"] in ("pass", "open", "notApplicable", "fail")
+            assert result["level"] in ("none", "note", "warning", "error")
+            assert result["message"]["text"]
+            for location in result.get("locations", ()):
+                assert set(location) == {"physicalLocation", "logicalLocations"}
+                physical = location["physicalLocation"]
+                assert set(physical) <= {"artifactLocation", "region"}
+                assert " " not in physical["artifactLocation"]["uri"]
+                if "region" in physical:
+                    assert physical["region"]["startLine"] >= 1
+
+
+def test_sarif_carries_fixes(report: nz.Report) -> None:
+    (run,) = report.to_sarif()["runs"]
+    fixed = [result for result in run["results"] if "properties" in result]
+    assert fixed
+    assert all(fix["document"] for result in fixed for fix in result["properties"]["fixes"])

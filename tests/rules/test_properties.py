@@ -176,3 +176,48 @@ def test_no_bytes_make_it_raise(documents: dict[str, bytes]) -> None:
 @settings(max_examples=150, deadline=None)
 def test_no_json_makes_it_raise(documents: dict[str, bytes]) -> None:
     _everything(documents)
+
+
+DAMAGE: dict[str, list[Any]] = {
+    "shape": [None, [-1], [2.5], "x", ...],
+    "data_type": [None, 5, "float33", [], ...],
+    "codecs": [None, [], "x", [{"name": "zstd"}], [5], ...],
+    "chunk_grid": [None, [], {"name": "own"}, {"name": "regular"}, ...],
+    "chunk_key_encoding": [
+        None,
+        {"name": "own"},
+        {"name": "default", "configuration": {"separator": "-"}},
+        ...,
+    ],
+    "fill_value": [None, "x", {}, [1, 2, 3], ...],
+    "dimension_names": [None, 5, [None], ["a", "b", "c", "d"], ...],
+    "node_type": [None, "arrays", ...],
+    "zarr_format": [None, 2, "3", True, ...],
+    "attributes": [5, [], "x", {"a": ["x", 1]}, {"a/b": 1}],
+    "unheard_of": [{}, None, {"must_understand": True}],
+}
+"""Values that no member of an array may have; an ellipsis removes it."""
+
+
+@given(_hierarchies(), st.data())
+@settings(max_examples=100, deadline=None)
+def test_a_single_corruption_is_found_where_it_is(
+    documents: dict[str, Any], data: st.DataObject
+) -> None:
+    arrays = [key for key, value in documents.items() if value["node_type"] == "array"]
+    if not arrays:
+        return
+    key = data.draw(st.sampled_from(arrays))
+    member = data.draw(st.sampled_from(sorted(DAMAGE)))
+    value = data.draw(st.sampled_from(DAMAGE[member]))
+    broken = dict(documents[key])
+    if member == "dimension_names" and value == [None] and broken["shape"] == []:
+        value = None
+    if value is ...:
+        del broken[member]
+    else:
+        broken[member] = value
+    documents[key] = broken
+    report = _check({key: json.dumps(value).encode() for key, value in documents.items()})
+    path = "/" + key.removesuffix("/zarr.json")
+    assert any(finding.path == path and finding.severity == "error" for finding in report.findings)

@@ -96,8 +96,11 @@ test("CF decoding is on where there is packing, and switching it asks nothing", 
   const low = screen.getByRole("textbox", { name: "Low" }) as HTMLInputElement;
   expect(low.placeholder).toBe("273.18");
   expect(legend()).toContain("outside valid range100");
+  host.model.fromPython("view", { low: 280 });
+  await waitFor(() => expect(low.value).toBe("280"));
   fireEvent.click(box);
   await waitFor(() => expect(low.placeholder).toBe("3"));
+  expect(low.value).toBe("");
   expect(legend()).not.toContain("outside");
   expect(host.requests("picture")).toHaveLength(1);
 });

@@ -618,7 +618,13 @@ function Controls({
       <input
         type="checkbox"
         checked={options[name]}
-        onChange={(event) => session.setOptions({ [name]: event.currentTarget.checked })}
+        onChange={(event) =>
+          session.setOptions({
+            [name]: event.currentTarget.checked,
+            // Limits were of the other numbers.
+            ...(name === "decoded" && { low: null, high: null }),
+          })
+        }
       />{" "}
       {label}
     </label>

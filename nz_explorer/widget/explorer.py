@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nz_explorer.quicklook import QuickLook
+    from nz_explorer.rules.what_if import WhatIf
 
 STATIC = Path(__file__).parent / "static"
 PANELS = ("plot", "dimensions", "findings", "metadata", "netcdf", "code")
@@ -285,6 +287,16 @@ class Explorer(anywidget.AnyWidget):
             What the code uses.
         """
         return str(getattr(code(self.hierarchy, self.node, self.index), package))
+
+    @cached_property
+    def what_if(self) -> WhatIf:
+        """Edits and fixes to try on the metadata in memory; nothing is written.
+
+        What was found by then is what it compares with, so wait for the walk to be over (`wait`).
+        """
+        from nz_explorer.rules.what_if import WhatIf
+
+        return WhatIf(self._session.evaluation)
 
     @property
     def report(self) -> Report:

@@ -190,3 +190,16 @@ def test_a_budget_decimates(explore, sample_store: Path, budget: int) -> None:
 def test_what_is_no_store_is_said_at_once(tmp_path: Path) -> None:
     with pytest.raises(nz.SourceError, match="there is nothing at"):
         nz.explore(tmp_path / "nothing")
+
+
+def test_a_fix_is_tried_without_writing(explore, broken_store: Path) -> None:
+    ex = explore(broken_store)
+    assert ex.wait(30)
+    finding = next(f for f in ex.report.findings if f.rule == "NZ-SCAL-001")
+    before = (broken_store / finding.path[1:] / "zarr.json").read_bytes()
+    ex.what_if.apply(finding)
+    assert finding in ex.what_if.gone
+    assert '"dimension_names": []' in str(ex.what_if.diff())
+    assert (broken_store / finding.path[1:] / "zarr.json").read_bytes() == before
+    ex.what_if.reset()
+    assert not ex.what_if.gone

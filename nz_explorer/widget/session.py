@@ -246,7 +246,7 @@ class Session:
             metadata=self.hierarchy.metadata_source,
             nodes=self._nodes(),
             counts=protocol.Counts(counts.error, counts.warning, counts.info, counts.complete),
-            not_evaluated=len(self.evaluation.not_evaluated()),
+            not_evaluated=self.evaluation.not_evaluated_total,
             conforms=self.evaluation.conforms,
             progress=self._progress,
             root=self.tree.row(self.hierarchy.root),
@@ -528,7 +528,11 @@ class Session:
             look = self.quicklook(node, {}, width=params.width, height=params.height, cancel=cancel)
             image = thumbnail(look, min(params.width, 512), min(params.height, 512))
             if image is None:
-                small.append(protocol.Thumbnail(path, 0, 0, label=look.message or look.text or ""))
+                small.append(
+                    protocol.Thumbnail(
+                        path, 0, 0, label=" · ".join((look.message or look.text or "").splitlines())
+                    )
+                )
                 continue
             kind: Any = look.kind if look.kind in ("line", "map") else "none"
             small.append(

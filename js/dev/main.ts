@@ -1,4 +1,4 @@
-// The explorer on a mock kernel: ?store=small|kinds|broken|hostile|wide|lost&path=…&panel=…&delay=…&walk=1&fail=picture&partials=3
+// The explorer on a mock kernel: ?store=small|kinds|broken|hostile|wide|lost&path=…&panel=…&delay=…&walk=1&fail=picture&partials=3&pause=2000
 import widget from "../src/index";
 import { brokenStore, hostileStore, kindsStore, smallStore, wideStore } from "../src/mock/data";
 import { MockKernel } from "../src/mock/kernel";
@@ -28,6 +28,7 @@ for (const method of (query.get("fail") ?? "").split(",")) {
   if (method) kernel.failing.set(method as keyof Methods, "the store answered 503 Service Unavailable");
 }
 kernel.partials = Number(query.get("partials") ?? 0);
+kernel.partialPause = Number(query.get("pause") ?? 0);
 kernel.scanStep = Number(query.get("scan") ?? 700);
 if (query.get("consolidated")) kernel.metadata = "consolidated";
 if (query.get("walk")) kernel.walk(Number(query.get("walk")));

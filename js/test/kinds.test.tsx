@@ -160,19 +160,20 @@ describe("zoom", () => {
 });
 
 test("an unfinished picture is painted, with a note, until the finished one comes", async () => {
-  const seen: string[] = [];
   host = await mountWidget(kindsStore(), { path: "/k/curved" }, (kernel) => {
     kernel.partials = 2;
+    kernel.partialPause = 600;
   });
-  const watch = new MutationObserver(() => {
-    seen.push(screen.queryByText(/of 3 chunks…/)?.textContent ?? "");
-  });
-  watch.observe(host.el, { childList: true, subtree: true, characterData: true, attributes: true });
-  fireEvent.click(await screen.findByRole("button", { name: "Zoom in" }));
-  await waitFor(() => expect(params()?.window).toBeTruthy());
+  await screen.findByText("2 of 3 chunks…");
+  await screen.findByRole("img", { name: /^\/k\/curved: .*, not finished$/ });
+  expect(legend()).toMatch(/not read\d+/);
+  const stage = host.el.querySelector(".nzx-stage");
+  expect(stage?.getAttribute("aria-busy")).toBe("true");
+  expect(stage?.classList).not.toContain("nzx-stale");
   await screen.findByRole("img", { name: /^\/k\/curved: [^,]*$/ });
-  watch.disconnect();
-  await waitFor(() => expect(legend()).not.toContain("not read"));
+  await waitFor(() => expect(stage?.getAttribute("aria-busy")).toBe("false"));
+  expect(legend()).not.toContain("not read");
+  expect(screen.queryByText(/of 3 chunks…/)).toBeNull();
 });
 
 test("the whole array is gone through on demand, stopped and resumed", async () => {

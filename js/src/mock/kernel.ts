@@ -55,6 +55,8 @@ export class MockKernel {
   progress: Progress;
   /** How many unfinished pictures come before each finished one. */
   partials = 0;
+  /** Milliseconds from the last of them to the finished one. */
+  partialPause = 0;
   /** Milliseconds between the steps of going through all values; 0: only `step` moves it. */
   scanStep = 0;
   metadata: Summary["metadata"] = "documents";
@@ -224,8 +226,13 @@ export class MockKernel {
       for (let part = 1; part <= this.partials; part++) this.#partial(id, part, result, buffers);
     }
     const message = { kind: "reply", id, ...reply };
-    this.onReply?.(method, message);
-    this.model.receive(message, buffers);
+    const send = () => {
+      this.onReply?.(method, message);
+      this.model.receive(message, buffers);
+    };
+    if (method === "picture" && this.partials > 0 && this.partialPause > 0) {
+      this.#timers.add(setTimeout(send, this.partialPause));
+    } else send();
   }
 
   /** A picture of which the first rows are there. */

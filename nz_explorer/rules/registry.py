@@ -51,6 +51,7 @@ MODULES = (
     "dimensions",
     "attributes",
     "array_types",
+    "upstream_schema",
     "fill_values",
     "coordinates",
     "names",

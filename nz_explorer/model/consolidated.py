@@ -13,6 +13,7 @@ from nz_explorer.store import ReadError
 from nz_explorer.store.reader import check_key
 
 V2_NAMES = (".zarray", ".zgroup", ".zattrs")
+_INDEX = ("_keys", "_children", "rejected")
 
 
 class Consolidated:
@@ -26,6 +27,8 @@ class Consolidated:
         2 or 3.
     entries : mapping
         The entries as the document has them: key to metadata.
+    like : Consolidated, optional
+        An earlier version of the same document, whose index is taken over where the keys are the same.
 
     Attributes
     ----------
@@ -34,7 +37,11 @@ class Consolidated:
     """
 
     def __init__(
-        self, holder: Document, zarr_format: Literal[2, 3], entries: Mapping[str, Any]
+        self,
+        holder: Document,
+        zarr_format: Literal[2, 3],
+        entries: Mapping[str, Any],
+        like: Consolidated | None = None,
     ) -> None:
         self.holder = holder
         self.zarr_format = zarr_format
@@ -43,11 +50,18 @@ class Consolidated:
         self._keys: dict[str, dict[str, str]] = {}
         """Path → document name → key of the entry."""
         self._children: dict[str, dict[str, None]] = {}
+        if (
+            like is not None
+            and like.zarr_format == zarr_format
+            and list(like._entries) == list(entries)  # noqa: SLF001
+        ):
+            vars(self).update({k: v for k, v in vars(like).items() if k in _INDEX})
+            return
         for key in entries:
             self._add(key)
 
     def _add(self, key: str) -> None:
-        path, name = (key, "zarr.json") if self.zarr_format == 3 else _split(key)
+        path, name = self._split(key)
         trimmed = path.strip("/")
         if self.zarr_format == 2 and name not in V2_NAMES:
             self.rejected[key] = "it names no metadata document"
@@ -68,6 +82,13 @@ class Consolidated:
                 return
             names[name] = None
             path = above
+
+    def _split(self, key: str) -> tuple[str, str]:
+        """Return path and name of the document that a key speaks of."""
+        if self.zarr_format == 3:
+            return key, "zarr.json"
+        path, _, name = key.rpartition("/")
+        return path, name
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -93,9 +114,21 @@ class Consolidated:
         key = self.key(path, name)
         return None if key is None else self._entries[key]
 
-    def raw_entries(self, path: str) -> dict[str, bytes]:
-        """Return the entries of a node by the name of the document, as text."""
-        return {name: bytes(self._raw(key)) for name, key in self._keys.get(path, {}).items()}
+    def changed_since(self, earlier: Consolidated) -> set[str]:
+        """Return the paths of nodes whose entries are others than in an earlier version."""
+        new, old = self._entries, earlier._entries
+        if earlier._keys is self._keys and isinstance(new, Entries) and isinstance(old, Entries):
+            before = old.raw
+            keys = [key for key, raw in new.raw.items() if bytes(raw) != bytes(before[key])]
+            return {"/" + self._split(key)[0].strip("/") for key in keys}
+        return {
+            path
+            for path in {*self._keys, *earlier._keys}
+            if self._texts(path) != earlier._texts(path)
+        }
+
+    def _texts(self, path: str) -> list[tuple[str, bytes]]:
+        return [(name, bytes(self._raw(key))) for name, key in self._keys.get(path, {}).items()]
 
     def documents(self, path: str) -> tuple[Document, ...]:
         """Return the documents that the entries of a node stand for."""
@@ -112,13 +145,17 @@ class Consolidated:
         return json.dumps(self._entries[key]).encode()
 
 
-def _split(key: str) -> tuple[str, str]:
-    path, _, name = key.rpartition("/")
-    return path, name
-
-
-def find(root_documents: Mapping[str, Document]) -> tuple[Consolidated | None, str | None]:
+def find(
+    root_documents: Mapping[str, Document], earlier: Consolidated | None = None
+) -> tuple[Consolidated | None, str | None]:
     """Look for consolidated metadata among the documents of a root.
+
+    Parameters
+    ----------
+    root_documents : mapping
+        The documents by name.
+    earlier : Consolidated, optional
+        What was found when they were read before.
 
     Returns
     -------
@@ -135,11 +172,11 @@ def find(root_documents: Mapping[str, Document]) -> tuple[Consolidated | None, s
         entries = holder.get("metadata") if isinstance(holder, Mapping) else None
         if not isinstance(entries, Mapping):
             return None, "consolidated_metadata holds no object called metadata"
-        return Consolidated(document, 3, entries), None
+        return Consolidated(document, 3, entries, earlier), None
     document = root_documents.get(".zmetadata")
     if document is not None and document.has_bytes:
         entries = document.value.get("metadata") if document.ok else None
         if not isinstance(entries, Mapping):
             return None, ".zmetadata holds no object called metadata"
-        return Consolidated(document, 2, entries), None
+        return Consolidated(document, 2, entries, earlier), None
     return None, None

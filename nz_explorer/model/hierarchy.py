@@ -86,11 +86,18 @@ class Hierarchy:
 
     # --- the root ---------------------------------------------------------------------------
 
-    def _read_root(self, cancel: Cancellation | None) -> None:
-        documents = {d.name: d for d in self._read_documents(["/"], ROOT_NAMES, cancel)[0]}
+    def _read_root(
+        self,
+        cancel: Cancellation | None,
+        documents: dict[str, Document] | None = None,
+        consolidated: Consolidated | None = None,
+    ) -> dict[str, Document]:
+        """Read the root, unless its documents are given; return them."""
+        if documents is None:
+            documents = {d.name: d for d in self._read_documents(["/"], ROOT_NAMES, cancel)[0]}
         self.side_names = NCZARR_NAMES if documents[".nczarr"].has_bytes else ()
         """Side documents that netCDF-C 4.8.0 wrote, to be read where it did."""
-        found, self.consolidated_problem = find(documents)
+        found, self.consolidated_problem = find(documents, consolidated)
         self.consolidated: Consolidated | None = found
         """The consolidated metadata, whether it is used or not."""
         self.metadata_source: Literal["documents", "consolidated"] = (
@@ -105,6 +112,7 @@ class Hierarchy:
         self.root = root
         self.zarr_format = root.zarr_format or (found.zarr_format if found is not None else None)
         self._nodes["/"] = root
+        return documents
 
     def _root_without_document(
         self, documents: dict[str, Document], cancel: Cancellation | None
@@ -535,7 +543,7 @@ class Hierarchy:
         """Read the documents of one node again, and keep what is known of the nodes below it.
 
         If it is no group any more the nodes below are forgotten, and those of consolidated metadata when the root
-        is read again.
+        is read again. The root is read again in `stored`, too.
 
         Returns
         -------
@@ -552,11 +560,7 @@ class Hierarchy:
             before = self._nodes.get(path)
         if path == "/":
             with self._lock:
-                self._read_root(cancel)
-                if self.metadata_source == "consolidated":
-                    self._nodes = {"/": self.root}
-                else:
-                    self._take_over(before, self.root)
+                self._reread_root(before, self._read_root(cancel, None, self.consolidated))
                 return self.root
         (node,) = self._read_nodes([path], cancel)
         if node is None and self.reader.listable:
@@ -572,6 +576,23 @@ class Hierarchy:
                 self._nodes.pop(path, None)
             self._take_over(before, node)
         return node
+
+    def _reread_root(self, before: Node | None, documents: dict[str, Document]) -> None:
+        if self.metadata_source == "consolidated":
+            self._nodes = {"/": self.root}
+        else:
+            self._take_over(before, self.root)
+        if self._stored is not None:  # which need not decode them again
+            self._stored._reread_shared(  # noqa: SLF001  # of the same class
+                documents, self.consolidated
+            )
+
+    def _reread_shared(
+        self, documents: dict[str, Document], consolidated: Consolidated | None
+    ) -> None:
+        with self._lock:
+            before = self.root
+            self._reread_root(before, self._read_root(None, dict(documents), consolidated))
 
     def _take_over(self, before: Node | None, node: Node | None) -> None:
         """Keep the nodes below a group that was read again, or forget them."""

@@ -579,11 +579,9 @@ class _Update:
         return True
 
     def _reread_root(self, on_documents: bool) -> bool:
-        hierarchy, docs = self.hierarchy, self.docs
+        hierarchy = self.hierarchy
         before, old = _nature(hierarchy), hierarchy.consolidated
         hierarchy.reread("/")
-        if docs is not hierarchy:
-            docs.reread("/")
         if _nature(hierarchy) != before or not on_documents:
             return False
         self.nodes["/"] = True
@@ -594,11 +592,10 @@ class _Update:
 
     def _compare_entries(self, old: Consolidated, new: Consolidated) -> None:
         """Find the nodes whose consolidated copy is another one."""
-        for path in {*old.paths, *new.paths}:
-            if path != "/" and old.raw_entries(path) != new.raw_entries(path):
-                self.entries = True
-                if self.docs.node_if_loaded(path) is not None:
-                    self.nodes.setdefault(path, False)
+        for path in new.changed_since(old) - {"/"}:
+            self.entries = True
+            if self.docs.node_if_loaded(path) is not None:
+                self.nodes.setdefault(path, False)
 
     def _reread(self, path: str) -> None:
         docs = self.docs

@@ -16,7 +16,7 @@ SOURCES := $(shell find js -path js/node_modules -prune -o -type f \
 # What another environment exports must not leak into ours.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
 
-.PHONY: demo test lint types js pytest browser screenshots front protocol clean
+.PHONY: demo test lint types js pytest browser bench screenshots front protocol clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/lab.done front

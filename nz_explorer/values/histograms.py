@@ -10,6 +10,7 @@ import numpy as np
 
 MOST_BINS = 128
 _LEAST_EXPONENT = -2000
+_NARROWEST = -1000
 _BLOCK = 2**18
 """Values counted at once: what is made on the way then stays in the processor's cache."""
 
@@ -92,7 +93,14 @@ class BinaryHistogram:
 
     def plain(self, of: str) -> Histogram:
         """Return it with its edges as numbers."""
-        edges = [math.ldexp(self.first + i, self.exponent) for i in range(len(self.counts) + 1)]
+        if self.exponent < _NARROWEST:  # of zeros only: a bar without width is none
+            return self.widened(_NARROWEST).plain(of)
+        # the last edge may lie beyond what a float can hold
+        numbers = (np.longdouble(self.first + i) for i in range(len(self.counts) + 1))
+        largest = np.finfo(np.float64).max
+        edges = [
+            float(np.clip(np.ldexp(number, self.exponent), -largest, largest)) for number in numbers
+        ]
         return Histogram(np.array(edges), self.counts.astype(np.float64), of)
 
 

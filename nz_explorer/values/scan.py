@@ -472,7 +472,9 @@ def _scan_others(task: _Task, values: Numbers, found: _Found) -> _Found:
         return found
     values = values[states == VALUE]
     if values.dtype.kind == "c":
-        values = np.abs(values)
+        with np.errstate(over="ignore"):  # of two huge parts the magnitude is the largest number
+            magnitudes = np.abs(values)
+        values = np.minimum(magnitudes, np.finfo(magnitudes.dtype).max)
     else:
         found.timed = values.dtype
         values = values.view(np.int64)

@@ -1,0 +1,170 @@
+"""Every type, format and spelling of ``_FillValue``: the mask is what NumPy computes by itself."""
+
+import base64
+import itertools
+import json
+import struct
+
+import numpy as np
+import pytest
+import zarr
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from nz_explorer.model import open_store
+from nz_explorer.model.data_type import NZ_TYPES
+from nz_explorer.quicklook import make
+from nz_explorer.values.chunks import chunk_exists
+from nz_explorer.values.masking import masked
+from nz_explorer.values.scan import scan_array
+from nz_explorer.values.states import FILL
+from nz_explorer.values.window import read_window
+
+SPELLINGS = {
+    "bool": ["none", "literal"],
+    "int": ["none", "literal", "lowest", "highest"],
+    "float": ["none", "literal", "base64", "hex", "NaN", "Infinity", "-Infinity", "highest"],
+    "complex": ["none", "pair", "NaN pair", "hex pair"],
+}
+
+
+def kind_of(dtype):
+    return {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}[dtype.kind]
+
+
+def bits(value):
+    """Big-endian hexadecimal, as Zarr v3 spells floats."""
+    return "0x" + np.asarray(value).astype(value.dtype.newbyteorder(">")).tobytes().hex()
+
+
+def spelled(spelling, dtype, value):
+    """JSON for a fill value, and the value that it means."""
+    if spelling == "lowest":
+        value = dtype.type(np.iinfo(dtype).min)
+    elif spelling == "highest":
+        value = dtype.type((np.iinfo if dtype.kind in "iu" else np.finfo)(dtype).max)
+    if spelling in ("NaN", "Infinity", "-Infinity"):
+        return spelling, dtype.type(spelling.replace("Infinity", "inf"))
+    if spelling == "base64":  # xarray packs a double
+        return base64.b64encode(struct.pack("<d", float(value))).decode(), value
+    if spelling == "hex":
+        return bits(value), value
+    if dtype.kind != "c":
+        return value.item(), value
+    if spelling == "NaN pair":
+        return ["NaN", float(value.imag)], dtype.type(complex(np.nan, value.imag))
+    if spelling == "hex pair":
+        return [bits(value.real), bits(value.imag)], value
+    return [float(value.real), float(value.imag)], value
+
+
+def equal(values, fill):
+    """Compare without the code under test: by bytes, with all NaN and both zeros alike."""
+
+    def plain(part):
+        part = np.where(part == 0, np.zeros((), part.dtype), part)
+        return np.where(np.isnan(part), np.full((), np.nan, part.dtype), part)
+
+    if values.dtype.kind == "c":
+        return equal(values.real, fill.real) & equal(values.imag, fill.imag)
+    if values.dtype.kind == "f":
+        values, fill = plain(values), plain(np.asarray(fill))
+    width = values.dtype.itemsize
+    one = np.asarray(fill).tobytes()
+    raw = np.ascontiguousarray(values).tobytes()
+    found = [raw[at : at + width] == one for at in range(0, len(raw), width)]
+    return np.array(found, bool).reshape(values.shape)
+
+
+def finite(dtype):
+    if dtype.kind not in "fc":
+        return None
+    width = dtype.itemsize * 8 // (2 if dtype.kind == "c" else 1)
+    numbers = st.floats(width=width, allow_nan=False, allow_infinity=False)
+    return numbers if dtype.kind == "f" else st.builds(complex, numbers, numbers)
+
+
+CASES = [(name, spelling) for name in NZ_TYPES for spelling in SPELLINGS[kind_of(np.dtype(name))]]
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.parametrize(("name", "spelling"), CASES)
+@settings(deadline=None, max_examples=3, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_the_mask_is_what_numpy_computes(tmp_path_factory, zarr_format, name, spelling, data):
+    dtype = np.dtype(name)
+    shape = data.draw(hnp.array_shapes(min_dims=1, max_dims=2, max_side=7))
+    values = data.draw(hnp.arrays(dtype, shape))
+    given_, fill = spelled(
+        spelling,
+        dtype,
+        dtype.type(data.draw(st.sampled_from(values[np.isfinite(values)].tolist() or [1]))),
+    )
+    for at in data.draw(st.sets(st.integers(0, values.size - 1), max_size=4)):
+        values.reshape(-1)[at] = fill
+    folder = tmp_path_factory.mktemp("mask")
+    # of version 2, the storage fill value is the _FillValue where there is no other
+    bare = {"fill_value": None} if (zarr_format, spelling) == (2, "none") else {}
+    array = zarr.create_array(
+        folder,
+        data=values,
+        **bare,
+        chunks=tuple(max(1, size // 2) for size in shape),
+        zarr_format=zarr_format,
+        compressors=None,
+        config={"write_empty_chunks": True},
+    )
+    array.attrs.update({} if spelling == "none" else {"_FillValue": given_})
+    expected = np.zeros(shape, bool) if spelling == "none" else equal(values, fill)
+    node = open_store(folder)["/"]
+    np.testing.assert_array_equal(np.ma.getmaskarray(masked(node)), expected)
+    window = read_window(node, tuple(range(len(shape))), {}, shape)
+    np.testing.assert_array_equal(window.states == FILL, expected)
+    assert scan_array(node).states.get("fill", 0) == expected.sum()
+
+
+# --- sizes that nothing may go through --------------------------------------------------------
+
+
+def test_a_million_million_elements_with_three_chunks(tmp_path):
+    array = zarr.create_array(
+        tmp_path / "a.zarr", shape=(10**6, 10**6), chunks=(1000, 1000), dtype="f8", fill_value=0.0
+    )
+    for corner in (0, 500_000, 999_000):
+        array[corner : corner + 1000, corner : corner + 1000] = 5.0
+    look = make(open_store(tmp_path / "a.zarr"), "/", {})
+    assert look.read.decoded_bytes <= 64 * 2**20
+    assert look.read.complete
+    zoomed = make(
+        open_store(tmp_path / "a.zarr"),
+        "/",
+        window={"dim_0": [500_000, 502_000], "dim_1": [500_000, 502_000]},
+    )
+    counts = {one.state: one.count for one in zoomed.states}
+    assert set(counts) == {"value", "absent"}
+    assert zoomed.read.chunks_total == 4
+
+
+def test_an_array_of_a_million_chunks_is_not_listed(tmp_path, monkeypatch):
+    array = zarr.create_array(
+        tmp_path / "a.zarr", shape=(10**6,), chunks=(1,), dtype="f4", fill_value=0.0
+    )
+    array[500_000] = 5.0
+    asked = itertools.count()
+    from nz_explorer.values import chunks
+
+    def counted(*arguments):
+        next(asked)
+        return chunk_exists(*arguments)
+
+    def listed(*arguments, **options):
+        raise AssertionError("the store was listed")
+
+    monkeypatch.setattr(chunks, "chunk_exists", counted)
+    for method in ("list", "list_prefix", "list_dir"):
+        monkeypatch.setattr(zarr.storage.LocalStore, method, listed)
+    look = make(open_store(tmp_path / "a.zarr"), "/", width=300, budget=4 * 1000)
+    assert look.read.decoded_bytes <= 4000
+    assert next(asked) <= 1000
+    assert json.dumps(look.read.note)

@@ -1,4 +1,4 @@
-"""The command line: ``nz-explorer check | tree | cdl | explain | demo | lab``.
+"""The command line: ``nz-explorer check | fix | tree | cdl | explain | demo | lab``.
 
 Commands import what they need when they run, so that ``--help`` and shell completion answer at
 once. Exit codes are part of the contract: 0 nothing found, 1 findings, 2 the source could not be
@@ -60,8 +60,9 @@ def _is_expected(error: Exception) -> bool:
     from nz_explorer.launch import LaunchError
     from nz_explorer.model import NodeNotFound
     from nz_explorer.store import SourceError
+    from nz_explorer.store.writing import WriteError
 
-    return isinstance(error, (SourceError, NodeNotFound, LaunchError, OSError))
+    return isinstance(error, (SourceError, NodeNotFound, LaunchError, WriteError, OSError))
 
 
 def _complain(message: str) -> None:
@@ -219,6 +220,81 @@ def check(
         return WRONG
     severe = {"error": ("error",), "warning": ("error", "warning"), "never": ()}[fail_on]
     return int(any(getattr(report.counts, severity) for report in reports for severity in severe))
+
+
+@main.command()
+@click.argument("source")
+@click.option("--select", multiple=True, help="Rules to fix, by id or prefix, such as NZ-DIM.")
+@click.option("--ignore", multiple=True, help="Rules to leave alone, by id or prefix.")
+@click.option("--unsafe", is_flag=True, help="Also fixes after which readers see something else.")
+@click.option("--dry-run", "how", flag_value="dry-run", help="Only show what would be written.")
+@click.option("--yes", "how", flag_value="yes", help="Write without asking.")
+@click.option(
+    "--recover",
+    "how",
+    flag_value="recover",
+    help="Only take back, or complete, a fix that was interrupted.",
+)
+@click.option(
+    "--conventions",
+    default="auto",
+    show_default=True,
+    help="Comma-separated: auto, nz, zarr3, zarr2, zcf, geozarr, cs, nczarr.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(["error", "warning", "never"]),
+    default="error",
+    show_default=True,
+    help="Severity from which on findings that are left make the exit code 1.",
+)
+def fix(
+    source: str,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    unsafe: bool,
+    how: str | None,
+    conventions: str,
+    fail_on: str,
+) -> int:
+    """Fix what can be fixed in SOURCE without a person's choice.
+
+    Shows what would be written and asks. All documents are written, or none. The exit code is that of check for
+    the store as it is left, as far as the rules are selected.
+    """
+    from nz_explorer.rules import fix_command
+
+    console = fix_command.Console(click.echo, color=sys.stdout.isatty())
+    if how == "recover":
+        fix_command.recover(source, console)
+        return 0
+    try:
+        counts = fix_command.fix(
+            source,
+            console,
+            select=_split(select),
+            ignore=_split(ignore),
+            unsafe=unsafe,
+            conventions=conventions,
+            confirm={"dry-run": None, "yes": lambda _question: True}.get(how or "", _confirm),
+        )
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    return _exit_code(counts, fail_on)
+
+
+def _confirm(question: str) -> bool:
+    try:
+        return click.confirm(question)
+    except click.Abort as error:
+        raise click.UsageError(
+            "nothing was written: there is no one to ask; --yes writes without asking"
+        ) from error
+
+
+def _exit_code(counts: Any, fail_on: str) -> int:
+    severe = {"error": ("error",), "warning": ("error", "warning"), "never": ()}[fail_on]
+    return int(any(counts[severity] for severity in severe))
 
 
 def _split(prefixes: tuple[str, ...]) -> list[str]:

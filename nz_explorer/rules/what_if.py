@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,10 +74,13 @@ class WhatIf:
     evaluation : Evaluation
         The hierarchy as it is, with its verdicts. It may still be under way; nodes that it has not visited are
         evaluated when they are edited.
+    reread : callable, optional
+        Reads the store of the evaluation again after something was written, and evaluates it again.
     """
 
-    def __init__(self, evaluation: Evaluation) -> None:
+    def __init__(self, evaluation: Evaluation, reread: Callable[[], None] | None = None) -> None:
         self.base = evaluation
+        self._reread = reread or self._reread_base
         self._lock = threading.RLock()
         self._forget()
 
@@ -98,6 +101,13 @@ class WhatIf:
         """The verdicts on the hierarchy with the edits."""
         with self._lock:
             return self._forked()
+
+    @property
+    def evaluation_before(self) -> Evaluation:
+        """The verdicts without the edits, as they were when the first one was made."""
+        with self._lock:
+            self._forked()
+            return self.base if self._before is None else self._before
 
     @property
     def hierarchy(self) -> Hierarchy:
@@ -172,7 +182,7 @@ class WhatIf:
         with self._lock:
             node = self._node(path)
             operation = self._operation_to_set(node, pointer, plain(value))
-            return self._fix(finish(Draft("suggest", (operation,)), node))
+            return self._change(changes_of(finish(Draft("suggest", (operation,)), node)))
 
     def remove(self, path: str, pointer: str) -> WhatIf:
         """Remove a member of a node's document, and of its consolidated copy too.
@@ -192,7 +202,7 @@ class WhatIf:
         with self._lock:
             node = self._node(path)
             operation = {"op": "remove", "path": pointer}
-            return self._fix(finish(Draft("suggest", (operation,)), node))
+            return self._change(changes_of(finish(Draft("suggest", (operation,)), node)))
 
     def apply(self, finding: Finding) -> WhatIf:
         """Try the fix of a finding, with the change to the consolidated metadata that belongs to it.
@@ -207,11 +217,41 @@ class WhatIf:
         CannotEdit
             If it has no fix that could be applied, or is gone already.
         """
+        return self.apply_all([finding])
+
+    def apply_all(self, findings: Iterable[Finding]) -> WhatIf:
+        """Try the fixes of several findings as one edit.
+
+        The fixes are those for the documents as they are now, so they must not be for the same place.
+
+        Raises
+        ------
+        CannotEdit
+            If one of them has no fix that could be applied, or is gone already.
+        """
         with self._lock:
-            fix = self.fix_of(finding)
-            if fix is None:
-                raise CannotEdit(f"{finding.rule} at {finding.path} has no fix")
-            return self._fix(fix, rewrite=finding.rule == "JSON-005")
+            changes: list[Change] = []
+            for finding in findings:
+                fix = self.fix_of(finding)
+                if fix is None:
+                    raise CannotEdit(f"{finding.rule} at {finding.path} has no fix")
+                if not is_patch(finding, fix):
+                    raise CannotEdit(f"the fix of {finding.rule} is advice: {fix.note}")
+                changes += changes_of(fix)
+            return self._change(changes)
+
+    def try_fix(self, fix: Fix) -> WhatIf:
+        """Try a fix that belongs to no finding.
+
+        Raises
+        ------
+        CannotEdit
+            If it does not fit the documents, or changes nothing.
+        """
+        with self._lock:
+            if not any(change.patch for change in changes_of(fix)):
+                raise CannotEdit(f"the fix is advice: {fix.note}")
+            return self._change(changes_of(fix))
 
     def fix_of(self, finding: Finding) -> Fix | None:
         """Return the fix of a finding for the documents as they are now.
@@ -243,7 +283,7 @@ class WhatIf:
                 for finding in self._forked().findings()
                 if finding.rule in CONSOLIDATED and (fix := finding.fix) is not None and fix.patch
             ]
-            return self._change([change for fix in fixes for change in _changes(fix)])
+            return self._change([change for fix in fixes for change in changes_of(fix)])
 
     def edit(self, key: str, text: str | bytes | None) -> WhatIf:
         """Give a whole document another text; None removes the document.
@@ -291,6 +331,17 @@ class WhatIf:
         with self._lock:
             self._forget()
             return self
+
+    def refresh(self) -> None:
+        """Read the store again after something was written, and start without edits."""
+        with self._lock:
+            self._reread()
+            self._forget()
+
+    def _reread_base(self) -> None:
+        self.base.hierarchy.refresh("/")
+        self.base.forget("/")
+        self.base.run()
 
     # --- the overlay ------------------------------------------------------------------------
 
@@ -346,15 +397,6 @@ class WhatIf:
                 return {"op": "add", "path": place, "value": _nested(parts[depth + 1 :], value)}
             here = here[part] if isinstance(here, dict) else here[int(part)]
         return {"op": "replace", "path": base + inner, "value": value}
-
-    def _fix(self, fix: Fix, *, rewrite: bool = False) -> WhatIf:
-        """Apply a fix and what belongs to it."""
-        changes = _changes(fix)
-        if not any(change.patch for change in changes) and not rewrite:
-            raise CannotEdit(
-                f"this fix is advice only: {fix.note}" if fix.note else "nothing to do"
-            )
-        return self._change(changes)
 
     def _change(self, changes: Sequence[Change]) -> WhatIf:
         """Apply patches in one edit."""
@@ -504,8 +546,17 @@ def _path(key: str) -> str:
     return f"/{key.rpartition('/')[0]}"
 
 
-def _changes(fix: Fix) -> list[Change]:
+def changes_of(fix: Fix) -> list[Change]:
+    """Return all patches of a fix."""
     return [Change(fix.document, fix.patch), *fix.also]
+
+
+def is_patch(finding: Finding, fix: Fix) -> bool:
+    """Whether a fix can be applied, and is not only advice.
+
+    A byte order mark is no part of the JSON, so no patch takes it off: writing the document again does.
+    """
+    return any(change.patch for change in changes_of(fix)) or finding.rule == "JSON-005"
 
 
 def _nested(parts: Sequence[str], value: Any) -> Any:

@@ -1,0 +1,286 @@
+"""Fixes are written: all documents of a bundle or none, and only when someone has said so twice.
+
+The hierarchy must have been opened with ``mode="r+"``, and `apply` only shows what would be written:
+
+>>> h = nz.open_store("data.zarr", mode="r+")
+>>> proposal = nz.apply(what_if)  # prints as a diff
+>>> proposal.write()
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from nz_explorer.model import Hierarchy
+from nz_explorer.rules.diffs import Diff, unified
+from nz_explorer.rules.engine import Evaluation
+from nz_explorer.rules.findings import Finding
+from nz_explorer.rules.fixes import Fix, Safety
+from nz_explorer.rules.what_if import CannotEdit, WhatIf, changes_of, is_patch
+from nz_explorer.store import ReadError
+from nz_explorer.store.writing import Edit, Interrupted, Recovery, WriteError, Writer, writer_for
+
+ROUNDS = 12
+"""How often findings are looked for again after fixes; each round can bring others to light."""
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What came of writing.
+
+    Attributes
+    ----------
+    documents : tuple of str
+        The keys that were written.
+    gone, new, left : list of Finding
+        Findings that are cured, that came up, and all that there are now.
+    recovery : Recovery or None
+        What became of an earlier fix that had been interrupted.
+    """
+
+    documents: tuple[str, ...]
+    gone: list[Finding]
+    new: list[Finding]
+    left: list[Finding]
+    recovery: Recovery | None = None
+
+    def __repr__(self) -> str:
+        return (
+            f"<Applied: {len(self.documents)} documents written, {len(self.gone)} findings gone,"
+            f" {len(self.new)} new, {len(self.left)} left>"
+        )
+
+
+class Proposal:
+    """What would be written. It shows as a diff; `write` writes it.
+
+    Parameters
+    ----------
+    what_if : WhatIf
+        The edits that were tried.
+
+    Raises
+    ------
+    WriteError
+        If the hierarchy was opened read-only, or its store cannot be written to.
+    """
+
+    def __init__(self, what_if: WhatIf) -> None:
+        hierarchy = what_if.base.hierarchy
+        if hierarchy.mode != "r+":
+            raise WriteError(
+                f'{hierarchy.source} was opened read-only: open it with mode="r+" to write fixes'
+            )
+        self._writer: Writer = writer_for(hierarchy.reader)
+        self._what_if = what_if
+        self.edits: list[Edit] = what_if.edits
+
+    def diff(self) -> Diff:
+        """Return what would be written, as a unified diff for each document."""
+        return Diff({edit.key: unified(edit.key, edit.before, edit.after) for edit in self.edits})
+
+    def __repr__(self) -> str:
+        if not self.edits:
+            return "<Proposal: nothing to write>"
+        return f"{self.diff()}\n\nNothing has been written yet: .write() does."
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
+    def write(self) -> Applied:
+        """Write the documents, read the hierarchy again, and evaluate it again.
+
+        Returns
+        -------
+        Applied
+            What came of it.
+
+        Raises
+        ------
+        WriteError
+            If they were not written: a document was changed in the store since it was read, or the store
+            failed. The text says what the store holds now.
+        """
+        recovery = recover(self._writer)
+        try:
+            self._writer.write(self.edits)
+        except WriteError as error:
+            if recovery is None or isinstance(error, Interrupted):
+                raise
+            raise WriteError(f"{recovery.message}; {error}", error.state) from error
+        before = self._what_if.evaluation_before
+        self._read_back()
+        self._what_if.refresh()
+        after = self._what_if.base
+        gone, new = before.compared_with(after)
+        keys = tuple(edit.key for edit in self.edits)
+        return Applied(keys, gone, new, after.findings(), recovery)
+
+    def _read_back(self) -> None:
+        """Read what was written: a store that answers yes may still have kept the old version."""
+        reader = self._what_if.base.hierarchy.reader
+        answers = reader.get_many([edit.key for edit in self.edits])
+        for edit, answer in zip(self.edits, answers, strict=True):
+            if isinstance(answer, ReadError):
+                raise WriteError(
+                    f"everything was written, but {edit.key} could not be read back: {answer.detail}",
+                    "new",
+                )
+            if answer != edit.after:
+                raise WriteError(
+                    f"{edit.key} is not what was just written: someone else has changed it since",
+                    "mixed",
+                )
+
+
+def apply(
+    changes: WhatIf | Iterable[Finding | Fix], hierarchy: Hierarchy | Evaluation | None = None
+) -> Proposal:
+    """Propose to write edits or fixes; nothing is written before `Proposal.write` is called.
+
+    Parameters
+    ----------
+    changes : WhatIf, or iterable of Finding or Fix
+        What was tried, or what to fix.
+    hierarchy : Hierarchy or Evaluation, optional
+        Where findings and fixes belong, opened with ``mode="r+"``. A `WhatIf` knows it.
+
+    Returns
+    -------
+    Proposal
+        Shows as a diff.
+
+    Raises
+    ------
+    CannotEdit
+        If a fix does not fit.
+    WriteError
+        If the hierarchy was opened read-only, or its store cannot be written to.
+    """
+    if isinstance(changes, WhatIf):
+        return Proposal(changes)
+    if hierarchy is None:
+        raise TypeError("say which hierarchy the findings belong to")
+    if isinstance(hierarchy, Hierarchy):
+        hierarchy = Evaluation(hierarchy)
+        hierarchy.run()
+    what_if = WhatIf(hierarchy)
+    for change in changes:
+        if isinstance(change, Fix):
+            what_if.try_fix(change)
+        else:
+            what_if.apply(change)
+    return Proposal(what_if)
+
+
+def recover(writer: Writer) -> Recovery | None:
+    """Complete or restore what an earlier call has left, where it is certain that it has ended.
+
+    Raises
+    ------
+    Interrupted
+        If only a person can tell whether it has ended.
+    WriteError
+        If it cannot be restored.
+    """
+    if writer.needs_consent:
+        return None  # writing itself refuses, and says what to do
+    return writer.recover()
+
+
+# --- all at once ----------------------------------------------------------------------------------
+
+
+@dataclass
+class Fixed:
+    """Which fixes were tried.
+
+    Attributes
+    ----------
+    done : list of Finding
+        Findings whose fix has cured them.
+    failed : list of (Finding, str)
+        Findings whose fix does not fit or does not help, and why.
+    """
+
+    done: list[Finding] = field(default_factory=list)
+    failed: list[tuple[Finding, str]] = field(default_factory=list)
+
+
+def fix_all(
+    what_if: WhatIf, wanted: Callable[[Finding], bool] = lambda _: True, *, unsafe: bool = False
+) -> Fixed:
+    """Try all fixes that need no person to choose.
+
+    Fixes of different places are tried together, those of one place one after the other, because each is made
+    for the document as the one before has left it. A fix after which its finding is still there is taken back.
+
+    Parameters
+    ----------
+    what_if : WhatIf
+        Where they are tried.
+    wanted : callable
+        Tells of a finding whether it is to be fixed.
+    unsafe : bool
+        Also those after which readers see something else.
+    """
+    allowed: tuple[Safety, ...] = ("safe", "unsafe") if unsafe else ("safe",)
+    result = Fixed()
+    tried: set[tuple[str, str, str]] = set()
+    for _ in range(ROUNDS * len(allowed)):
+        batch: list[Finding] = []
+        taken: set[tuple[str, str]] = set()
+        for finding in what_if.evaluation.findings():
+            fact = (finding.rule, finding.path, finding.pointer)
+            if fact in tried or not wanted(finding):
+                continue
+            fix = finding.fix
+            if fix is None or fix.safety not in allowed or not is_patch(finding, fix):
+                continue
+            places = _places(fix)
+            if not places & taken:
+                taken |= places
+                tried.add(fact)
+                batch.append(finding)
+        if not batch:
+            break
+        _try(what_if, batch, result)
+    return result
+
+
+def _places(fix: Fix) -> set[tuple[str, str]]:
+    """Return what a fix changes: documents, and of consolidated ones only the entry."""
+    places = set()
+    for change in changes_of(fix):
+        pointers = [str(o[key]) for o in change.patch for key in ("path", "from") if key in o]
+        for pointer in pointers or [""]:
+            parts = pointer.split("/")
+            if change.document == ".zmetadata":
+                entry = parts[2:3]
+            else:
+                entry = parts[3:4] if parts[1:3] == ["consolidated_metadata", "metadata"] else []
+            places.add((change.document, "".join(entry)))
+    return places
+
+
+def _try(what_if: WhatIf, batch: list[Finding], result: Fixed) -> None:
+    """Try fixes together, or one by one where that does not cure them all."""
+    try:
+        what_if.apply_all(batch)
+    except CannotEdit as error:
+        if len(batch) == 1:
+            result.failed.append((batch[0], str(error)))
+            return
+    else:
+        left = [f for f in batch if f in what_if.evaluation.findings(f.path, below=False)]
+        if not left:
+            result.done += batch
+            return
+        what_if.undo()
+        if len(batch) == 1:
+            result.failed.append((batch[0], "its fix does not cure it"))
+            return
+    for finding in batch:
+        _try(what_if, [finding], result)

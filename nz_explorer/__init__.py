@@ -14,20 +14,35 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nz_explorer.model import open_store
+    from nz_explorer.rules.apply import apply
     from nz_explorer.rules.check import check
     from nz_explorer.rules.findings import Finding
     from nz_explorer.rules.report import Report
+    from nz_explorer.rules.what_if import WhatIf
     from nz_explorer.store import SourceError
     from nz_explorer.values.scan import scan
     from nz_explorer.widget.explorer import Explorer, explore
 
-__all__ = ["Explorer", "Finding", "Report", "SourceError", "check", "explore", "open_store", "scan"]
+__all__ = [
+    "Explorer",
+    "Finding",
+    "Report",
+    "SourceError",
+    "WhatIf",
+    "apply",
+    "check",
+    "explore",
+    "open_store",
+    "scan",
+]
 
 _HOMES = {
     "Explorer": "nz_explorer.widget.explorer",
     "Finding": "nz_explorer.rules.findings",
     "Report": "nz_explorer.rules.report",
     "SourceError": "nz_explorer.store",
+    "WhatIf": "nz_explorer.rules.what_if",
+    "apply": "nz_explorer.rules.apply",
     "check": "nz_explorer.rules.check",
     "explore": "nz_explorer.widget.explorer",
     "open_store": "nz_explorer.model",

@@ -116,7 +116,7 @@ def take(browser: Browser, server: Server, folder: Path, shot: Shot, theme: str)
     )
     notebook.run_all()
     explorer = Explorer(notebook.widgets.first)
-    expect(explorer.tree).to_be_visible()
+    expect(explorer.tree).to_be_visible(timeout=60_000)  # a kernel may be slow to start
     explorer.wait_until_done()
     shot.prepare(notebook, explorer)
     target = IMAGES / f"{shot.name}{suffix}.png"

@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 from nz_explorer import demo  # noqa: E402
 from nz_explorer.launch import Server, serve  # noqa: E402
 from tests.e2e import browser as chromium  # noqa: E402
-from tests.e2e.lab import Explorer, Notebook, write_notebook  # noqa: E402
+from tests.e2e.lab import IDLE, START_MS, Explorer, Notebook, write_notebook  # noqa: E402
 
 IMAGES = ROOT / "notebooks" / "images"
 DATA = Path(os.environ.get("NZ_EXPLORER_DATA", ROOT.parent / "shared" / "data"))
@@ -107,7 +107,11 @@ def take(browser: Browser, server: Server, folder: Path, shot: Shot, theme: str)
     write_notebook(folder / name, [f'import nz_explorer as nz\n\nex = nz.explore("{source}")\nex'])
     context = browser.new_context(viewport=SIZE, device_scale_factor=1.5)  # type: ignore[arg-type]
     page: Page = context.new_page()
-    notebook = Notebook.open(page, server, folder, name)
+    # A workspace of its own: JupyterLab would bring back the notebook of the picture before.
+    workspace = f"/lab/workspaces/{shot.name}{suffix}/tree/"
+    page.goto(server.lab_url(name).replace("/lab/tree/", workspace))
+    page.wait_for_function(IDLE, timeout=START_MS)
+    notebook = Notebook(page, folder, name)
     page.evaluate(
         "theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", THEMES[theme]
     )

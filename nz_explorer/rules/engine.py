@@ -58,7 +58,9 @@ FAMILIES = {
 BASE = "NZ-BASE-001"
 PARTS = ("documents", "name", "entry", "members", "values", "inside")
 """The parts of the verdicts on a node, in the order in which findings are told."""
-NEEDS_LISTING = ("TREE-002", "TREE-003", "NZ-CONS-003")
+INSIDE = ("TREE-003", "TREE-004", "TREE-006")
+"""Rules for which folders of arrays are listed."""
+NEEDS_LISTING = ("TREE-002", *INSIDE, "Z3-NAME-003", "NZ-CONS-003")
 COMPARED = ("NZ-CONS-002", "NZ-CONS-003", "NZ-CONS-004")
 VALUE_BYTES = 256 * 1024 * 1024
 """Decoded bytes of coordinates that are read unless a budget says otherwise."""
@@ -320,7 +322,7 @@ class Evaluation:
     def listing_rules(self, array: Array, cancel: Cancellation | None = None) -> None:
         """Look for nodes inside an array, and evaluate the rules on them."""
         plan = self._plan("inside", array.zarr_format)
-        if not plan.rules or "TREE-003" in self._skipped:
+        if not plan.rules:
             return
         try:
             inside = array.hierarchy.inside_array(array, cancel=cancel)
@@ -539,7 +541,7 @@ class Evaluation:
                 self.value_rules(array, cancel)
 
     def _look_inside(self, cancel: Cancellation | None, tell: Progress) -> None:
-        if "TREE-003" not in self.wanted or "TREE-003" in self._skipped:
+        if not self.wanted.difference(self._skipped).intersection(INSIDE):
             return
         arrays = [
             node for path in tuple(self._records) if isinstance(node := self._node(path), Array)

@@ -240,6 +240,13 @@ def not_reserved(name: str) -> Iterator[Fail]:
         yield Fail("", f'{json_text(name)} starts with the reserved prefix "__"', fix=_rename_node)
 
 
+@rule("Z3-NAME-003", on="name", formats=(3,))
+def not_a_document(name: str) -> Iterator[Fail]:
+    """Fail on the name that the document of the group above has."""
+    if name == "zarr.json":
+        yield Fail("", "a node cannot be called zarr.json", fix=_rename_node)
+
+
 @rule("Z3-NAME-005", on="members", formats=(3,))
 def short_keys(group: Group) -> Iterator[Fail]:
     """Note paths that common stores cannot hold."""

@@ -14,7 +14,7 @@ name       name                             the node's name; shared by all nodes
 members    group                            the group with its children
 entry      `nz_explorer.rules.compare.Pair` a document and its consolidated copy
 values     array, monotonicity              the values of an array named like its dimension
-inside     array, paths                     nodes found inside the array
+inside     array, `nz_explorer.model.Inside` what lies in the array's folder beside chunks
 ========== ================================ =========================================================
 
 It yields `Fail` for each violation, `Undecided` where it cannot tell, and nothing where all is well.

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model import Array, Group
+from nz_explorer.model.hierarchy import is_document
 from nz_explorer.rules.documents import place
 from nz_explorer.rules.findings import Fail, Undecided
 from nz_explorer.rules.fixes import Draft, add
 from nz_explorer.rules.registry import rule
+from nz_explorer.store import ReadError
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Document, Node
+    from nz_explorer.model import Document, Inside, Node
 
 SHOWN = 5
 """How many names a message lists before it says how many more there are."""
@@ -92,9 +94,11 @@ def _create_group(node: Node) -> Draft:
 
 
 @rule("TREE-003", on="inside")
-def node_inside_array(array: Array, paths: list[str]) -> Iterator[Fail]:
+def node_inside_array(array: Array, inside: Inside) -> Iterator[Fail | Undecided]:
     """Fail on documents below an array, where only chunks may be."""
-    for path in paths:
+    if not inside.nodes and not inside.complete:
+        yield Undecided("listing")
+    for path in inside.nodes:
         yield Fail(
             "",
             f"{path} lies inside the array {array.path}, where no reader looks for nodes",
@@ -114,3 +118,93 @@ def one_format(node: Node) -> Iterator[Fail]:
             f"this node is Zarr v{own} inside a v{root} hierarchy",
             fix=lambda _node: Draft("suggest", note=f"convert it to Zarr v{root}"),
         )
+
+
+# --- documents of both formats, and keys of neither -----------------------------------------------
+
+DOCUMENTS_V2 = frozenset({".zgroup", ".zarray", ".zattrs"})
+RESERVED = "__"
+"""How the names begin that Zarr keeps for extensions."""
+
+
+def _is_seen_from_store(node: Node) -> bool:
+    """Whether the node was found in a listing, not in consolidated metadata."""
+    return node.hierarchy.metadata_source == "documents"
+
+
+@rule("TREE-004", on="members")
+def group_in_one_format(group: Group) -> Iterator[Fail | Undecided]:
+    """Warn of a group with documents of both formats."""
+    if _is_seen_from_store(group):
+        yield from _in_both_formats(group, group.other_names)
+    else:
+        yield Undecided("listing")
+
+
+@rule("TREE-004", on="inside")
+def array_in_one_format(array: Array, inside: Inside) -> Iterator[Fail | Undecided]:
+    """Warn of an array, too."""
+    found = list(_in_both_formats(array, inside.other_names))
+    if not found and not inside.complete:
+        yield Undecided("listing")
+    yield from found
+
+
+def _in_both_formats(node: Node, names: tuple[str, ...]) -> Iterator[Fail | Undecided]:
+    old = sorted(DOCUMENTS_V2.intersection(names))
+    if not old or "zarr.json" not in names:
+        return
+    try:
+        other = node.hierarchy.in_other_format(node)
+    except ReadError as error:
+        yield Undecided(f"unreadable: {error.detail}")
+        return
+    same = other is not None and _means(node) == _means(other)
+    yield Fail(
+        "",
+        f"{node.path} is described in both formats, by zarr.json and {listed(old)}: readers of either"
+        + (" see the same" if same else " may see different things; zarr-python uses zarr.json"),
+        severity="info" if same else None,
+        fix=lambda _node: Draft("suggest", note="delete the documents of one format"),
+    )
+
+
+def _means(node: Node) -> tuple[Any, ...]:
+    """Return what both formats can say of a node."""
+    attributes = {k: v for k, v in node.attributes.items() if k != "_ARRAY_DIMENSIONS"}
+    if not isinstance(node, Array):
+        return node.kind, attributes
+    fill = node.storage_fill
+    return (
+        node.kind,
+        attributes,
+        node.shape,
+        node.data_type.name,
+        node.dimension_names or None,
+        node.grid_shape,
+        None if fill is None else str(fill.value),
+    )
+
+
+@rule("TREE-006", on="members")
+def keys_of_group(group: Group) -> Iterator[Fail | Undecided]:
+    """Note keys in a group that no reader of Zarr looks for."""
+    if _is_seen_from_store(group):
+        yield from _strays(group, group.other_names)
+    else:
+        yield Undecided("listing")
+
+
+@rule("TREE-006", on="inside")
+def keys_of_array(array: Array, inside: Inside) -> Iterator[Fail | Undecided]:
+    """Note them beside the chunks of an array, too."""
+    if not inside.complete:
+        yield Undecided("listing")
+    yield from _strays(array, inside.other_names)
+
+
+def _strays(node: Node, names: tuple[str, ...]) -> Iterator[Fail]:
+    stem = "" if node.path == "/" else node.path[1:] + "/"
+    for name in names:
+        if not is_document(name) and not name.startswith(RESERVED):
+            yield Fail("", f"{stem}{name} is not part of the hierarchy")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nz_explorer.model import Array, Group, NodeNotFound, open_store
+from nz_explorer.model import Array, Group, Inside, NodeNotFound, open_store
 from nz_explorer.store import SourceError
 
 GROUP = {"zarr_format": 3, "node_type": "group"}
@@ -135,6 +136,21 @@ def test_a_folder_without_document_above_nodes_is_a_missing_group(tmp_path: Path
     assert "no metadata document" in (hierarchy["/lost"].problem or "")
 
 
+def test_a_node_called_like_a_document(tmp_path: Path) -> None:
+    """On a disk it takes the document's place; in a zip file, as on object stores, there is room for both."""
+    documents = {"zarr.json": GROUP, "g/zarr.json": GROUP, "g/zarr.json/zarr.json": GROUP}
+    with zipfile.ZipFile(tmp_path / "s.zip", "w") as file:
+        for key, document in documents.items():
+            file.writestr(key, json.dumps(document))
+    hierarchy = open_store(tmp_path / "s.zip")
+    assert [node.path for node in hierarchy.walk()] == ["/", "/g", "/g/zarr.json"]
+    assert hierarchy["/g"].state == "ok"
+    del documents["g/zarr.json"]
+    hierarchy = open_store(write(tmp_path / "s", documents))
+    assert [node.path for node in hierarchy.walk()] == ["/", "/g", "/g/zarr.json"]
+    assert hierarchy["/g"].state == "missing"
+
+
 def test_chunks_are_no_nodes_and_arrays_are_not_listed(tmp_path: Path) -> None:
     store = write(
         tmp_path, {"zarr.json": GROUP, "a/zarr.json": array([2], ["x"]), "a/c/0": b"1234"}
@@ -144,9 +160,12 @@ def test_chunks_are_no_nodes_and_arrays_are_not_listed(tmp_path: Path) -> None:
     node = hierarchy["/a"]
     assert isinstance(node, Array)
     assert hierarchy.children(node) == []
-    assert hierarchy.inside_array(node) == []
+    assert hierarchy.inside_array(node) == Inside([], ("zarr.json",), complete=True)
     write(store, {"a/inner/zarr.json": GROUP})
-    assert hierarchy.inside_array(node) == ["/a/inner"]
+    assert hierarchy.inside_array(node) == Inside(["/a/inner"], ("zarr.json",), complete=True)
+    inside = hierarchy.inside_array(node, limit=1)
+    assert inside is not None
+    assert not inside.complete
 
 
 @pytest.mark.parametrize(

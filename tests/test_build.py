@@ -127,3 +127,11 @@ def test_fresh_means_newer_than_every_source(hook: ModuleType, checkout: Path) -
     assert hook.is_fresh(js, built)
     built[1].unlink()
     assert not hook.is_fresh(js, built)
+
+
+def test_the_front_end_keeps_its_budget() -> None:
+    static = ROOT / "nz_explorer" / "widget" / "static"
+    files = [static / "widget.js", static / "widget.css"]
+    if not all(file.exists() for file in files):
+        pytest.skip("the front end is not built")
+    assert sum(file.stat().st_size for file in files) <= 150_000

@@ -11,10 +11,10 @@ function verdicts({ counts, not_evaluated: open, progress }: Summary): { text: s
   return [
     {
       text: plural(counts.error, "error"),
-      kind: counts.error > 0 ? "error" : over && counts.complete ? "good" : "quiet",
+      kind: counts.error > 0 ? "nzx-is-error" : over && counts.complete ? "nzx-is-good" : "nzx-quiet",
     },
-    { text: plural(counts.warning, "warning"), kind: counts.warning > 0 ? "warning" : "quiet" },
-    { text: `${grouped(open)} not evaluated`, kind: open > 0 ? "open" : "quiet" },
+    { text: plural(counts.warning, "warning"), kind: counts.warning > 0 ? "nzx-is-warning" : "nzx-quiet" },
+    { text: `${grouped(open)} not evaluated`, kind: open > 0 ? "nzx-is-warning" : "nzx-quiet" },
   ];
 }
 
@@ -67,7 +67,7 @@ export function Header({ side, onSide }: { side: boolean; onSide: () => void }) 
       </span>
       {!summary.listable && (
         <span
-          class="nzx-chip nzx-chip-warning"
+          class="nzx-chip nzx-is-warning"
           title="This store cannot be listed: only nodes that metadata name are found."
         >
           not listable
@@ -79,7 +79,7 @@ export function Header({ side, onSide }: { side: boolean; onSide: () => void }) 
         <button
           type="button"
           key={name}
-          class={`nzx-chip nzx-verdict ${holds === true ? "nzx-good" : holds === false ? "nzx-error" : "nzx-open-question"}`}
+          class={`nzx-chip nzx-verdict ${holds === true ? "nzx-is-good" : holds === false ? "nzx-is-error" : "nzx-open-question"}`}
           title={`${visible(name)}: ${holds === true ? "conforms" : holds === false ? "does not conform" : "not decided: something needed has not been evaluated"}`}
           onClick={() => goto("/", "findings")}
         >
@@ -93,13 +93,13 @@ export function Header({ side, onSide }: { side: boolean; onSide: () => void }) 
       <div class="nzx-status" role="status">
         <Quiet>{plural(summary.nodes, "node")}</Quiet>
         {verdicts(summary).map(({ text, kind }) => (
-          <span key={kind + text} class={`nzx-count nzx-count-${kind}`}>
+          <span key={kind + text} class={`nzx-count ${kind}`}>
             {text}
           </span>
         ))}
         {busy && <span class="nzx-hidden">{visible(progress.message)}</span>}
-        {health === "slow" && <span class="nzx-slow">The kernel is busy; waiting…</span>}
-        {health === "lost" && <span class="nzx-error-text">No answer from the kernel</span>}
+        {health === "slow" && <span class="nzx-is-warning">The kernel is busy; waiting…</span>}
+        {health === "lost" && <span class="nzx-is-error">No answer from the kernel</span>}
       </div>
       {health === "lost" && (
         <Button onClick={() => session.client.resendAll()}>
@@ -150,7 +150,7 @@ function Walk({ summary }: { summary: Summary }) {
         </>
       ) : (
         <>
-          <span class={progress.phase === "failed" ? "nzx-error-text" : "nzx-quiet"}>
+          <span class={progress.phase === "failed" ? "nzx-is-error" : "nzx-quiet"}>
             {progress.phase === "failed" ? "walk failed" : `stopped at ${plural(progress.nodes, "node")}`}
           </span>
           <Button onClick={() => walk("resume")}>

@@ -11,7 +11,7 @@ export function mount(session: Session, el: HTMLElement): () => void {
   const view: View = {
     session,
     tree,
-    uid: `nzx-${Math.random().toString(36).slice(2, 9)}`,
+    uid: `nz-${Math.random().toString(36).slice(2, 9)}`,
     inks: signal(null),
     spotlight: signal(null),
     goto: (path: string, panel?: Panel) => {

@@ -148,7 +148,7 @@ function PictureWait({ loader }: { loader: PictureLoader }) {
     );
   }
   const text = { waiting: "Reading…", slow: "The kernel is busy; waiting…", working: "Still reading…" }[wait];
-  return <div class={`nzx-stage-note nzx-wait ${wait === "waiting" ? "" : "nzx-slow"}`}>{text}</div>;
+  return <div class={`nzx-stage-note nzx-wait ${wait === "waiting" ? "" : "nzx-is-warning"}`}>{text}</div>;
 }
 
 interface StageProps {

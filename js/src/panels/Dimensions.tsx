@@ -80,7 +80,7 @@ function Row({ row, uses, group }: { row: DimensionRow; uses: string[]; group: s
       <td class="nzx-why">
         {row.coordinate !== null && <NodeLink path={row.coordinate} label={nameOf(row.coordinate)} />}{" "}
         <span
-          class={`nzx-chip ${row.coordinate_state === "yes" ? "nzx-good" : row.coordinate_state === "no" ? "nzx-warning" : ""}`}
+          class={`nzx-chip ${row.coordinate_state === "yes" ? "nzx-is-good" : row.coordinate_state === "no" ? "nzx-is-warning" : ""}`}
         >
           {STATES[row.coordinate_state]}
         </span>

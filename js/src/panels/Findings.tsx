@@ -62,7 +62,7 @@ export function FindingsPanel({ path, group }: { path: string; group: boolean })
             <button
               key={severity}
               type="button"
-              class={`nzx-filter nzx-filter-${severity}`}
+              class="nzx-filter"
               aria-pressed={!hidden.has(severity)}
               title={hidden.has(severity) ? "Show them" : "Hide them"}
               onClick={() => toggle(severity)}
@@ -201,7 +201,7 @@ function One({ finding, rule, order }: { finding: Finding; rule: RuleInfo | unde
           <span class={`nzx-chevron ${open ? "nzx-open" : ""}`}>
             <Icon name="chevron" />
           </span>
-          <span class={`nzx-level nzx-${finding.severity}`}>{visible(finding.level)}</span>
+          <span class={`nzx-level nzx-is-${finding.severity}`}>{visible(finding.level)}</span>
           <code class="nzx-rule">{finding.rule}</code>
           <span class="nzx-message">{visible(finding.message)}</span>
         </button>
@@ -255,7 +255,7 @@ function Details({ finding, rule }: { finding: Finding; rule: RuleInfo | undefin
         <div class="nzx-fix">
           <div class="nzx-code-head">
             <h5>Fix</h5>
-            <span class={`nzx-chip ${fix.safety === "safe" ? "nzx-good" : "nzx-warning"}`}>
+            <span class={`nzx-chip ${fix.safety === "safe" ? "nzx-is-good" : "nzx-is-warning"}`}>
               {{ safe: "safe", unsafe: "may change meaning", suggest: "a suggestion" }[fix.safety]}
             </span>
             <code class="nzx-quiet">{visible(fix.document)}</code>

@@ -124,7 +124,7 @@ export function MetadataPanel({ path }: { path: string }) {
               </code>
               <Quiet>{bytes(document.size)}</Quiet>
               {document.differs.length > 0 && (
-                <span class="nzx-chip nzx-warning" title={document.differs.map(visible).join("\n")}>
+                <span class="nzx-chip nzx-is-warning" title={document.differs.map(visible).join("\n")}>
                   {plural(document.differs.length, "difference")} between stored and consolidated
                 </span>
               )}
@@ -161,7 +161,7 @@ function Marks({ marks, onShow }: { marks: readonly Mark[]; onShow: (line: numbe
       {marks.map((mark) => (
         <li key={`${mark.rule} ${mark.first_line} ${mark.message}`}>
           <button type="button" class="nzx-mark-button" onClick={() => onShow(mark.first_line)}>
-            <span class={`nzx-${mark.severity}-text`}>
+            <span class={`nzx-is-${mark.severity}`}>
               <SeverityIcon severity={mark.severity} />
             </span>
             <Quiet>line {mark.first_line}</Quiet>

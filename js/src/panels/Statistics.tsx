@@ -62,7 +62,7 @@ export function Statistics({ path, units }: { path: string; units: string | null
             <Button onClick={() => void ask("cancel")}>Stop</Button>
           </>
         )}
-        <span class={phase === "failed" ? "nzx-error-text" : "nzx-quiet"}>
+        <span class={phase === "failed" ? "nzx-is-error" : "nzx-quiet"}>
           {scan.message ? visible(scan.message) : `${grouped(done)} of ${grouped(total)} chunks`}
           {phase === "done" && ` · ${scan.seconds.toFixed(1)} s`}
         </span>

@@ -207,7 +207,7 @@ export function Tree() {
   return (
     <>
       {revealProblem && (
-        <p class="nzx-note nzx-warning-text" role="alert">
+        <p class="nzx-note nzx-is-warning" role="alert">
           <Icon name="warning" /> {visible(revealProblem.message)}
         </p>
       )}
@@ -253,7 +253,7 @@ function Line({ item, id, selected, active, onClick }: LineProps) {
   if (item.kind === "note") {
     return (
       <div
-        class={`nzx-row nzx-row-note ${item.error ? "nzx-error-text" : ""}`}
+        class={`nzx-row nzx-row-note ${item.error ? "nzx-is-error" : ""}`}
         role="presentation"
         style={indent}
       >

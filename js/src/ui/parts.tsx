@@ -94,7 +94,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   return (
     <button
       type="button"
-      class={`nzx-icon-button ${state === "Copied" ? "nzx-done" : ""}`}
+      class={`nzx-icon-button ${state === "Copied" ? "nzx-is-good" : ""}`}
       aria-label={label}
       title={state || label}
       onClick={copy}
@@ -116,7 +116,7 @@ export function Badges({ counts }: { counts: Counts }) {
   return (
     <span class="nzx-badges" aria-hidden="true">
       {shown.map((severity) => (
-        <span key={severity} class={`nzx-badge nzx-${severity}`} title={countsText(counts)}>
+        <span key={severity} class={`nzx-badge nzx-is-${severity}`} title={countsText(counts)}>
           {severity === "error" ? "✕" : "!"}&thinsp;{counts[severity] > 999 ? "999+" : counts[severity]}
         </span>
       ))}
@@ -167,8 +167,8 @@ export function Waiting<M extends Method>({
   if (call.error) return <Problem onRetry={call.retry}>{visible(call.error.message)}</Problem>;
   if (!call.loading) return null;
   if (wait === "lost") return <Problem onRetry={call.retry}>No answer from the kernel.</Problem>;
-  if (wait === "slow") return <p class="nzx-wait nzx-slow">The kernel is busy; waiting…</p>;
-  if (wait === "working") return <p class="nzx-wait nzx-slow">{what} The kernel is still at it.</p>;
+  if (wait === "slow") return <p class="nzx-wait nzx-is-warning">The kernel is busy; waiting…</p>;
+  if (wait === "working") return <p class="nzx-wait nzx-is-warning">{what} The kernel is still at it.</p>;
   return call.answer === null ? <p class="nzx-wait">{what}</p> : null;
 }
 

@@ -1,0 +1,1 @@
+export function shortNames(script: string, style: string): [script: string, style: string];

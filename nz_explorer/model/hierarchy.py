@@ -18,6 +18,7 @@ from nz_explorer.model.consolidated import Consolidated, find
 from nz_explorer.model.document import Document
 from nz_explorer.model.node import Array, Group, Node, build_node
 from nz_explorer.store import Cancellation, Reader, ReadError, SourceError, resolve
+from nz_explorer.store.reader import Listing
 
 V3_NAMES = ("zarr.json",)
 V2_NAMES = (".zarray", ".zgroup", ".zattrs")
@@ -479,37 +480,38 @@ class Hierarchy:
                             below.append(child)
             level = below
 
-    def inside_array(
-        self, array: Array, limit: int = 2000, cancel: Cancellation | None = None
-    ) -> Inside | None:
-        """Return what lies in an array's folder beside its chunks.
+    def inside_arrays(
+        self, arrays: Sequence[Array], limit: int = 2000, cancel: Cancellation | None = None
+    ) -> list[Inside | ReadError | None]:
+        """Return what lies in the folders of arrays beside their chunks.
 
         Parameters
         ----------
-        array : Array
+        arrays : sequence of Array
             Where to look.
         limit : int
-            How many names to look at; arrays may have millions of chunks.
+            How many names to look at in each; arrays may have millions of chunks.
 
         Returns
         -------
-        Inside or None
-            None where the store cannot be listed.
-
-        Raises
-        ------
-        ReadError
-            If the store fails.
+        list of Inside, ReadError or None
+            For each array; None where the store cannot be listed.
         """
         if not self.reader.listable:
-            return None
-        listing = self.reader.list_level(array.path.strip("/"), cancel, limit=limit)
-        stem = "" if array.path == "/" else array.path
+            return [None] * len(arrays)
+        listings = self.reader.list_many([a.path.strip("/") for a in arrays], cancel, limit=limit)
+        return [
+            listing if isinstance(listing, ReadError) else self._inside(array, listing, cancel)
+            for array, listing in zip(arrays, listings, strict=True)
+        ]
+
+    def _inside(self, array: Array, listing: Listing, cancel: Cancellation | None) -> Inside:
         names = [name for name in listing.names if not _CHUNK_NAME.fullmatch(name)]
+        stem = "" if array.path == "/" else array.path
         paths = [f"{stem}/{name}" for name in names if not is_document(name)]
         nodes = [node.path for node in self._read_nodes(paths, cancel) if node] if paths else []
         known = {path.rpartition("/")[2] for path in nodes}
-        return Inside(nodes, tuple(name for name in names if name not in known), listing.complete)
+        return Inside(nodes, tuple([n for n in names if n not in known]), listing.complete)
 
     def in_other_format(self, node: Node, cancel: Cancellation | None = None) -> Node | None:
         """Return what the documents of the other format say of a node; None where there are none."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 import copy
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from nz_explorer.model import Array, Group, Hierarchy, Node, is_candidate
+from nz_explorer.model import Array, Group, Hierarchy, Inside, Node, is_candidate
+from nz_explorer.model.collector import seldom_collected
 from nz_explorer.rules import catalogue
 from nz_explorer.rules.catalogue import COSTS, Cost, RuleInfo, rules
 from nz_explorer.rules.compare import Pair
@@ -64,8 +64,8 @@ NEEDS_LISTING = ("TREE-002", *INSIDE, "Z3-NAME-003", "NZ-CONS-003")
 COMPARED = ("NZ-CONS-002", "NZ-CONS-003", "NZ-CONS-004")
 VALUE_BYTES = 256 * 1024 * 1024
 """Decoded bytes of coordinates that are read unless a budget says otherwise."""
-LISTERS = 16
-"""Listings of a remote store that run side by side."""
+LISTED_AT_ONCE = 256
+"""Arrays that are looked into between two looks at whether someone has cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +95,9 @@ class Budget:
 
 
 class _Record:
-    """What is known of one node."""
+    """What is known of one node; the verdicts on each part of it stand under the name of the part."""
 
-    __slots__ = ("ghost", "kind", "parts", "state", "stored", "zarr_format")
+    __slots__ = (*PARTS, "ghost", "kind", "state", "stored", "zarr_format")
 
     def __init__(self, node: Node) -> None:
         self.kind = node.kind
@@ -106,18 +106,33 @@ class _Record:
         self.zarr_format = node.zarr_format
         self.ghost = False
         """Whether only the consolidated metadata know of it."""
-        self.parts: dict[str, Verdicts] = {}
+        self.documents: Verdicts | None = None
+        self.name: Verdicts | None = None
+        self.entry: Verdicts | None = None
+        self.members: Verdicts | None = None
+        self.values: Verdicts | None = None
+        self.inside: Verdicts | None = None
+
+    @property
+    def parts(self) -> dict[str, Verdicts]:
+        """The verdicts that were given, by part."""
+        return {part: given for part in PARTS if (given := getattr(self, part)) is not None}
+
+    def take_over(self, other: _Record) -> None:
+        """Have the verdicts of an earlier record of the same node."""
+        for part in PARTS:
+            setattr(self, part, getattr(other, part))
 
     def copy(self) -> _Record:
-        """Return the same with parts of its own."""
+        """Return the same with verdicts of its own."""
         twin = _Record.__new__(_Record)
-        twin.kind, twin.state, twin.stored = self.kind, self.state, self.stored
-        twin.zarr_format, twin.ghost = self.zarr_format, self.ghost
-        twin.parts = dict(self.parts)
+        for name in _Record.__slots__:
+            setattr(twin, name, getattr(self, name))
         return twin
 
 
 _RANK = {severity: rank for rank, severity in enumerate(SEVERITIES)}
+_NONE = (0, 0, 0)
 
 
 def _and_above(path: str) -> Iterator[str]:
@@ -187,9 +202,11 @@ class Evaluation:
 
     def _clear(self) -> None:
         self._records: dict[str, _Record] = {}
-        self._at: dict[str, dict[tuple[str, str], tuple[Hit, ...]]] = {}
-        """Node that findings sit on → node and part that they come from → failures."""
-        self._counts: dict[str, list[int]] = {}
+        self._at: Counter[str] = Counter()
+        """Node that findings sit on → how many parts they come from."""
+        self._from: dict[str, dict[tuple[str, str], None]] = {}
+        """Node that findings sit on → other nodes, and the parts of them, that they come from."""
+        self._counts: dict[str, tuple[int, int, int]] = {}
         self._failed: Counter[str] = Counter()
         self._undecided: Counter[str] = Counter()
         self._open: set[tuple[str, str]] = set()
@@ -248,36 +265,29 @@ class Evaluation:
         candidate = isinstance(node, Array) and is_candidate(node)
         with self._lock:
             if known is not None:
-                record.parts = known.parts
+                record.take_over(known)
             self._records[path] = record
             if path == "/":
                 self._declared = declares_nz(node.attributes)
             self._put(path, record, "documents", verdicts)
             self._put(path, record, "name", name)
-            if pair is not NOTHING or "entry" in record.parts:
+            if pair is not NOTHING or record.entry is not None:
                 self._put(path, record, "entry", pair)
-            if isinstance(node, Group) and "members" not in record.parts:
+            if isinstance(node, Group) and record.members is None:
                 self._set_open(path, "members", True)
-            if candidate and "values" not in record.parts:
+            if candidate and record.values is None:
                 if self.values != "none" and self.budget.allows("V"):
                     self._set_open(path, "values", True)
                 else:
-                    wanted = self._plan("values", record.zarr_format).rules
-                    self._put(
-                        path,
-                        record,
-                        "values",
-                        Verdicts(undecided=tuple((r, "cost") for r in wanted)),
-                    )
+                    left_out = self._plan("values", record.zarr_format).undecided("cost")
+                    self._put(path, record, "values", left_out)
 
     def group_complete(self, group: Group) -> None:
         """Evaluate the rules on a group and its children, which must have been read."""
         plan = self._plan("members", group.zarr_format)
         children = group.children
         if children is None or (group.listing_problem is not None and not children):
-            verdicts = Verdicts(
-                plan.rules, undecided=tuple((rule_id, "listing") for rule_id in plan.rules)
-            )
+            verdicts = plan.undecided("listing")
         else:
             verdicts = plan.run(group)
         with self._lock:
@@ -301,9 +311,9 @@ class Evaluation:
         left = self.budget.max_bytes - self._value_bytes
         monotonic: Monotonicity | None = None
         if self.values == "none" or not self.budget.allows("V"):
-            verdicts = Verdicts(plan.rules, undecided=tuple((r, "cost") for r in plan.rules))
+            verdicts = plan.undecided("cost")
         elif left <= 0:
-            verdicts = Verdicts(plan.rules, undecided=tuple((r, "budget") for r in plan.rules))
+            verdicts = plan.undecided("budget")
         else:
             from nz_explorer.values.coordinates import check_monotonic
 
@@ -319,25 +329,16 @@ class Evaluation:
                 self._set_open(array.path, "values", False)
         return monotonic
 
-    def listing_rules(self, array: Array, cancel: Cancellation | None = None) -> None:
-        """Look for nodes inside an array, and evaluate the rules on them."""
-        plan = self._plan("inside", array.zarr_format)
-        if not plan.rules:
+    def listing_rules(self, arrays: Sequence[Array], cancel: Cancellation | None = None) -> None:
+        """Look into the folders of arrays, and evaluate the rules on what is there."""
+        if not self._looks_inside():
             return
-        try:
-            inside = array.hierarchy.inside_array(array, cancel=cancel)
-        except ReadError as error:
-            reason = f"unreadable: {error.detail}"
-            verdicts = Verdicts(plan.rules, undecided=tuple((r, reason) for r in plan.rules))
-        else:
-            verdicts = (
-                plan.run(array, inside)
-                if inside is not None
-                else Verdicts(plan.rules, undecided=tuple((r, "listing") for r in plan.rules))
-            )
+        found = self.hierarchy.inside_arrays(arrays, cancel=cancel)
+        given = [self._of_inside(*one) for one in zip(arrays, found, strict=True)]
         with self._lock:
-            if (record := self._records.get(array.path)) is not None:
-                self._put(array.path, record, "inside", verdicts)
+            for array, verdicts in zip(arrays, given, strict=True):
+                if (record := self._records.get(array.path)) is not None:
+                    self._put(array.path, record, "inside", verdicts)
 
     def consolidated_complete(self) -> None:
         """Look for consolidated entries without a document, once all stored nodes have been fed."""
@@ -360,7 +361,7 @@ class Evaluation:
                         record = self._records[path] = _Record(node)
                     record.ghost = True
                     # The one finding is that the node is not there.
-                    for part in tuple(record.parts):
+                    for part in record.parts:
                         self._put(path, record, part, NOTHING)
                         self._set_open(path, part, False)
                     self._put(path, record, "entry", verdicts)
@@ -379,25 +380,17 @@ class Evaluation:
                 self._drop(gone)
             above = path.rpartition("/")[0] or "/"
             if (record_above := self._records.get(above)) is not None:
-                self._put(above, record_above, "members", NOTHING)
-                del record_above.parts["members"]
+                self._put(above, record_above, "members", None)
                 self._set_open(above, "members", True)
             self.complete = False
 
     def _drop(self, path: str) -> None:
         """Forget one node."""
         record = self._records.pop(path)
-        for part in (*record.parts, "members", "values"):
-            if part in record.parts:
-                self._put(path, record, part, NOTHING)
+        for part in PARTS:
+            self._put(path, record, part, None)
             self._set_open(path, part, False)
         self._monotonicity.pop(path, None)
-
-    def _drop_gone(self, met: set[str]) -> None:
-        """Forget nodes of an earlier visit that this one has not met, because they are gone."""
-        with self._lock:
-            for path in [path for path in self._records if path not in met]:
-                self._drop(path)
 
     # --- after a change ---------------------------------------------------------------------
 
@@ -416,8 +409,7 @@ class Evaluation:
                 hierarchy=hierarchy,
                 _lock=threading.RLock(),
                 _records={path: record.copy() for path, record in self._records.items()},
-                _at={path: dict(parts) for path, parts in self._at.items()},
-                _counts={path: list(counts) for path, counts in self._counts.items()},
+                _from={path: dict(sources) for path, sources in self._from.items()},
             )
             return twin
 
@@ -435,7 +427,7 @@ class Evaluation:
         A finding of which only the message is another one, because a number in it is, is in neither list.
         """
         with self._lock, later._lock:
-            places = [p for p in {*self._at, *later._at} if self._at.get(p) != later._at.get(p)]
+            places = [p for p in {*self._at, *later._at} if self._parts_at(p) != later._parts_at(p)]
             before, after = (
                 Counter(
                     f for place in {*places, "/"} for f in evaluation.findings(place, below=False)
@@ -458,9 +450,8 @@ class Evaluation:
         """
         with self._lock:
             record = self._records.get(node.path)
-            if values and record is not None and "values" in record.parts:
-                self._put(node.path, record, "values", NOTHING)
-                del record.parts["values"]
+            if values and record is not None and record.values is not None:
+                self._put(node.path, record, "values", None)
                 read = self._monotonicity.pop(node.path, None)
                 self._value_bytes -= read.bytes_read if read is not None else 0
         self.add_node(node)
@@ -477,9 +468,10 @@ class Evaluation:
         """
         tell = progress or (lambda _what, _done, _total: None)
         try:
-            finished = self._visit(cancel, tell)
-            self._read_values(cancel, tell)
-            self._look_inside(cancel, tell)
+            with seldom_collected():
+                finished = self._visit(cancel, tell)
+                self._read_values(cancel, tell)
+                self._look_inside(cancel, tell)
         except Cancelled:
             return
         with self._lock:
@@ -494,7 +486,7 @@ class Evaluation:
         parent: Group | None = None
         done: set[str] = set()
         groups: list[Group] = []
-        met: set[str] = set()
+        gone = set(self._records)
         for number, node in enumerate(hierarchy.walk(cancel=cancel)):
             spent = hierarchy.reader.counters.requests - before
             if (self.budget.max_nodes is not None and number >= self.budget.max_nodes) or (
@@ -503,7 +495,7 @@ class Evaluation:
                 self._cut_short()
                 return False
             self.add_node(node)
-            met.add(node.path)
+            gone.discard(node.path)
             if isinstance(node, Group):
                 groups.append(node)
             # The walk yields all children of a group in a row: when the parent changes, the last one is done.
@@ -515,13 +507,15 @@ class Evaluation:
                 parent = above if isinstance(above, Group) else None
             if number % 500 == 0:
                 tell("nodes", number, total)
-            if node.path != "/":
+            if node is not hierarchy.root:
                 node.release()
         for group in groups:
             if group.path not in done:
                 self.group_complete(group)
         tell("nodes", len(self._records), len(self._records))
-        self._drop_gone(met)
+        with self._lock:
+            for path in gone:
+                self._drop(path)
         if compares:
             self.consolidated_complete()
         return True
@@ -540,26 +534,18 @@ class Evaluation:
             if isinstance(array, Array):
                 self.value_rules(array, cancel)
 
+    def _looks_inside(self) -> bool:
+        return not self.wanted.difference(self._skipped).isdisjoint(INSIDE)
+
     def _look_inside(self, cancel: Cancellation | None, tell: Progress) -> None:
-        if not self.wanted.difference(self._skipped).intersection(INSIDE):
+        if not self._looks_inside():
             return
         arrays = [
             node for path in tuple(self._records) if isinstance(node := self._node(path), Array)
         ]
-        if self.hierarchy.reader.local:
-            for number, array in enumerate(arrays):
-                if number % 500 == 0:
-                    tell("listings", number, len(arrays))
-                    if cancel is not None:
-                        cancel.check()
-                self.listing_rules(array, cancel)
-            return
-        with ThreadPoolExecutor(LISTERS) as pool:
-            for number, _ in enumerate(
-                pool.map(partial(self.listing_rules, cancel=cancel), arrays)
-            ):
-                if number % 50 == 0:
-                    tell("listings", number, len(arrays))
+        for begin in range(0, len(arrays), LISTED_AT_ONCE):
+            tell("listings", begin, len(arrays))
+            self.listing_rules(arrays[begin : begin + LISTED_AT_ONCE], cancel)
 
     # --- evaluating -------------------------------------------------------------------------
 
@@ -595,56 +581,82 @@ class Evaluation:
             known = self._names[key] = self._plan("name", node.zarr_format).run(node.name)
         return known
 
+    def _of_inside(self, array: Array, inside: Inside | ReadError | None) -> Verdicts:
+        plan = self._plan("inside", array.zarr_format)
+        if inside is None:
+            return plan.undecided("listing")
+        if isinstance(inside, ReadError):
+            return plan.undecided(f"unreadable: {inside.detail}")
+        return plan.passed if _is_usual(array, inside) else plan.run(array, inside)
+
     def _of_pair(self, pair: Pair) -> Verdicts:
         return self._plan("entry", pair.consolidated.zarr_format).run(pair)
 
-    def _put(self, owner: str, record: _Record, part: str, verdicts: Verdicts) -> None:
+    def _put(self, owner: str, record: _Record, part: str, verdicts: Verdicts | None) -> None:
         """Replace what one part of the rules says of a node, and all counts with it."""
-        old = record.parts.get(part)
-        record.parts[part] = verdicts
+        old = getattr(record, part)
+        setattr(record, part, verdicts)
         if old is verdicts:
             return
-        if old is not None:
+        if old is not None and (old.hits or old.undecided):
             self._account(owner, part, old, -1)
-        self._account(owner, part, verdicts, 1)
+        if verdicts is not None and (verdicts.hits or verdicts.undecided):
+            self._account(owner, part, verdicts, 1)
 
     def _account(self, owner: str, part: str, verdicts: Verdicts, sign: int) -> None:
+        self._base_stale = True
         for rule_id, _ in verdicts.undecided:
             self._undecided[rule_id] += sign
-        if verdicts.undecided or verdicts.hits:
-            self._base_stale = True
-        if not verdicts.hits:
-            return
-        places: dict[str, list[Hit]] = {}
         for hit in verdicts.hits:
             self._failed[hit.rule.id] += sign
+        for place, hits in self._shown(owner, verdicts).items():
+            self._at[place] += sign
+            if not self._at[place]:
+                del self._at[place]
+            if place != owner:
+                sources = self._from.setdefault(place, {})
+                if sign > 0:
+                    sources[owner, part] = None
+                else:
+                    del sources[owner, part]
+            delta = [0, 0, 0]
+            for hit in hits:
+                delta[_RANK[hit.severity]] += sign
+            e, w, i = delta
+            for path in _and_above(place):
+                errors, warnings, infos = self._counts.get(path, _NONE)
+                self._counts[path] = (errors + e, warnings + w, infos + i)
+
+    def _shown(self, owner: str, verdicts: Verdicts) -> dict[str, tuple[Hit, ...]]:
+        """Return failures by the node that they sit on, as the configuration wants to see them."""
+        if self.configuration is None and verdicts.local:
+            return {owner: verdicts.hits} if verdicts.hits else {}
+        places: dict[str, tuple[Hit, ...]] = {}
+        for hit in verdicts.hits:
             place = hit.fail.path or owner
             shown = (
                 hit if self.configuration is None else _configured(hit, place, self.configuration)
             )
             if shown is not None:
-                places.setdefault(place, []).append(shown)
-        for place, hits in places.items():
-            if sign > 0:
-                self._at.setdefault(place, {})[owner, part] = tuple(hits)
-            else:
-                self._at[place].pop((owner, part), None)
-                if not self._at[place]:
-                    del self._at[place]
-            delta = [0, 0, 0]
-            for hit in hits:
-                delta[_RANK[hit.severity]] += sign
-            for path in _and_above(place):
-                counts = self._counts.setdefault(path, [0, 0, 0])
-                for i in range(3):
-                    counts[i] += delta[i]
+                places[place] = (*places.get(place, ()), shown)
+        return places
 
     def _parts_at(self, place: str) -> list[tuple[tuple[str, str], tuple[Hit, ...]]]:
         """Return what was found at a node, in an order that does not depend on when it was evaluated."""
-        parts = self._at[place].items()
-        if len(parts) < 2:
-            return list(parts)
-        return sorted(parts, key=lambda item: (item[0][0], PARTS.index(item[0][1])))
+        if place not in self._at:
+            return []
+        record = self._records.get(place)
+        sources = [] if record is None else [(place, part) for part in PARTS]
+        if others := self._from.get(place):
+            sources = sorted([*sources, *others], key=lambda one: (one[0], PARTS.index(one[1])))
+        found = []
+        for owner, part in sources:
+            verdicts = getattr(self._records[owner], part)
+            if verdicts is not None and verdicts.hits:
+                hits = self._shown(owner, verdicts).get(place)
+                if hits:
+                    found.append(((owner, part), hits))
+        return found
 
     def _set_open(self, path: str, part: str, is_open: bool) -> None:
         if ((path, part) in self._open) == is_open:
@@ -658,8 +670,8 @@ class Evaluation:
     def counts(self, path: str = "/") -> Counts:
         """Return how many findings there are at a node and below it."""
         with self._lock:
-            error, warning, info = self._counts.get(path, (0, 0, 0))
-            if path == "/" and self._base_hit() is not None:
+            error, warning, info = self._counts.get(path, _NONE)
+            if path == "/" and self._base_errors():
                 error += 1
             done = path in self._records and not self._pending[path]
             return Counts(error, warning, info, done)
@@ -837,12 +849,14 @@ class Evaluation:
             self._base = self._make_base()
         return self._base
 
-    def _make_base(self) -> Hit | None:
+    def _base_errors(self) -> int:
+        """Return how many errors of plain Zarr there are."""
         if BASE not in self.wanted or self.hierarchy.zarr_format == 2:
-            return None
-        count = sum(
-            number for rule_id, number in self._failed.items() if _is_base(rules()[rule_id])
-        )
+            return 0
+        return sum(number for rule_id, number in self._failed.items() if _is_base(rules()[rule_id]))
+
+    def _make_base(self) -> Hit | None:
+        count = self._base_errors()
         if not count:
             return None
         first = next(
@@ -902,6 +916,12 @@ class Evaluation:
             self.hierarchy.stored if record is not None and record.stored else self.hierarchy
         )
         return hierarchy.node_if_loaded(path)
+
+
+def _is_usual(array: Array, inside: Inside) -> bool:
+    """Whether there is nothing in an array's folder but its documents and chunks."""
+    own = tuple([document.name for document in array.documents])
+    return inside.complete and not inside.nodes and inside.other_names == own
 
 
 def _fact(finding: Finding) -> tuple[str, str, str]:

@@ -37,6 +37,11 @@ class Verdicts:
     undecided: tuple[tuple[str, str], ...] = ()
     absent: tuple[str, ...] = ()
 
+    @property
+    def local(self) -> bool:
+        """Whether all failures sit on the thing itself."""
+        return all(hit.fail.path is None for hit in self.hits)
+
 
 NOTHING = Verdicts()
 MEMO_ENTRIES = 20_000
@@ -183,8 +188,19 @@ class Plan:
             if (found := [f for f in of_nodes if f.reads == reads])
         ]
         self.root = _Section(None, [f for f in chosen if f.on == "root"])
+        self.passed = Verdicts(self.rules)
+        """What is said of something that breaks none of them."""
+        self._undecided: dict[str, Verdicts] = {}
         self._clean: dict[tuple[str, ...], Verdicts] = {}
         self._merged: dict[tuple[int, ...], tuple[list[Verdicts], Verdicts]] = {}
+
+    def undecided(self, reason: str) -> Verdicts:
+        """Return that none of them could be decided, for one reason."""
+        known = self._undecided.get(reason)
+        if known is None:
+            undecided = tuple((rule_id, reason) for rule_id in self.rules)
+            known = self._undecided[reason] = Verdicts(self.rules, undecided=undecided)
+        return known
 
     def run(self, *args: Any) -> Verdicts:
         """Return what the rules say of something that is no node's document."""

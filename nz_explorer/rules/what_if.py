@@ -732,9 +732,8 @@ class _Update:
         for node in (*visited, *(n for p, n in again.items() if self.nodes[p])):
             if isinstance(node, Array) and is_candidate(node):
                 evaluation.value_rules(node)
-        for array in (*visited, *map(docs.node_if_loaded, self.arrays)):
-            if isinstance(array, Array):
-                evaluation.listing_rules(array)
+        looked_into = (*visited, *map(docs.node_if_loaded, self.arrays))
+        evaluation.listing_rules([array for array in looked_into if isinstance(array, Array)])
         if self.entries:
             evaluation.consolidated_complete()
 

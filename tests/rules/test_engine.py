@@ -64,7 +64,7 @@ def test_nodes_can_be_fed_one_by_one(broken_store: Path) -> None:
     evaluation.consolidated_complete()
     for node in hierarchy.stored.walk():
         if isinstance(node, Array):
-            evaluation.listing_rules(node)
+            evaluation.listing_rules([node])
             if node.dimension_names == (node.name,):
                 evaluation.value_rules(node)
     assert _keys(evaluation) - {("NZ-BASE-001", "/", "")} == _keys(whole) - {

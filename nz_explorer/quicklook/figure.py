@@ -11,6 +11,17 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from nz_explorer.quicklook.colormaps import NAMES
+from nz_explorer.quicklook.figure_parts import (
+    category_colour,
+    edges_of,
+    is_even,
+    named,
+    places_of,
+    pretty,
+    safe,
+    set_ticks,
+)
+from nz_explorer.quicklook.mesh import mesh
 from nz_explorer.quicklook.picture import Axis, Numbers, QuickLook
 from nz_explorer.quicklook.words import slice_text
 from nz_explorer.values.states import (
@@ -33,38 +44,53 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
 
-    from nz_explorer.values.curvilinear import Curvilinear
+    from nz_explorer.quicklook.lines import Lines
+
 
 _Doubles = np.ndarray[Any, np.dtype[np.float64]]
 Mask = Literal["nz", "storage", "raw", "differences"]
+_Pattern = tuple[str, str, str]
 
 _ONLY_NZ, _ONLY_STORAGE = 20, 21
 """Not states of the protocol: where the two masks differ."""
 
-# paper, ink, hatch: never told apart by colour alone
-_LOOKS: dict[int, tuple[str, str, str]] = {
-    FILL: ("#dcdcdc", "#a8a8a8", "////"),
-    NAN: ("#f2f2f2", "#8c8c8c", "...."),
-    INF: ("#ecd9f2", "#963caa", "||||"),
-    NEG_INF: ("#d3e6f2", "#146eaa", "----"),
-    ABSENT: ("#fafafa", "#c4c4c4", "xxxx"),
-    UNREADABLE: ("#f6cccc", "#c81e1e", "XXXX"),
-    STORAGE_FILL: ("#dcdcdc", "#a8a8a8", "\\\\\\\\"),
-    UNREAD: ("#ffffff", "#dddddd", ".."),
-    INVALID: ("#f5e6c8", "#b8862b", "++++"),
-    _ONLY_NZ: ("#ffd9a8", "#d9730d", "////"),
-    _ONLY_STORAGE: ("#c9dcff", "#1f5fd0", "\\\\\\\\"),
+# paper, ink, hatch: never told apart by colour alone; the browser's on a light page
+LOOKS: dict[int, _Pattern] = {
+    FILL: ("#d6d6d6", "#9e9e9e", "////"),
+    NAN: ("#f0f0f0", "#666666", "...."),
+    INF: ("#e0c5e6", "#963caa", "||||"),
+    NEG_INF: ("#b9d4e6", "#146eaa", "----"),
+    ABSENT: ("#f5f5f5", "#bfbfbf", "xxxx"),
+    UNREADABLE: ("#f1c7c7", "#c81e1e", "XXXX"),
+    STORAGE_FILL: ("#d6d6d6", "#9e9e9e", "\\\\\\\\"),
+    UNREAD: ("#ffffff", "#cccccc", ".."),
+    INVALID: ("#f2e6d1", "#b8862b", "++++"),
+    _ONLY_NZ: ("#d6006e", "#ff96cd", "////"),
+    _ONLY_STORAGE: ("#eb7800", "#ffd678", "\\\\\\\\"),
 }
+FADED = 0.72
+"""How near white everything else is where the masks' differences are looked for."""
+
+
+def faded(colour: str) -> str:
+    """Return a colour as it is where the masks' differences are looked for."""
+    from matplotlib.colors import to_hex, to_rgb
+
+    red, green, blue = (part + (1 - part) * FADED for part in to_rgb(colour))
+    return to_hex((red, green, blue))
+
+
 _TITLES = {
     **TITLES,
     _ONLY_NZ: "missing under NZ only",
     _ONLY_STORAGE: "missing by the storage fill_value only",
 }
-_UNEVEN = 20
-"""A grid whose widest cell is so many times its narrowest is drawn by number."""
-_MOST_TICKS = 6
 _MOST_CATEGORIES = 24
-_LONGEST = 90
+_INK = "#1f5fa8"
+_STRIP = 0.03
+"""How high the strip below a line is that says which points are missing, as a part of the height."""
+_AIR = 0.05
+"""Room above and below a line, as a part of its height."""
 _lock = threading.RLock()  # fonts and text layout of matplotlib are shared
 
 
@@ -115,13 +141,8 @@ def figure(  # noqa: PLR0913  # each is a choice of the caller
     ValueError
         If matplotlib knows no such colormap.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     with _lock:
-        drawn = Figure(figsize=(width, height), layout="constrained")
-        FigureCanvasAgg(drawn)
-        axes = drawn.add_subplot()
+        drawn, axes = _empty(width, height)
         view = _View(mask, colormap or NAMES[0], low, high, log, decoded)
         if look.kind == "map" and look.values is not None:
             if curvilinear and look.curvilinear is not None:
@@ -140,6 +161,67 @@ def figure(  # noqa: PLR0913  # each is a choice of the caller
         return drawn
 
 
+def lines_figure(found: Lines, *, width: float = 8.0, height: float = 5.0) -> Figure:
+    """Draw the one-dimensional arrays of a group together.
+
+    Parameters
+    ----------
+    found
+        From `quicklook.lines.lines`.
+    width, height
+        In inches.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Arrays in different units each have a scale of their own, from their lowest to their highest.
+    """
+    with _lock:
+        drawn, axes = _empty(width, height)
+        edges = edges_of(found.x) if found.x.size else np.array([0.0, 1.0])
+        units = [look.packing.units if look.packing else look.units for look in found.looks]
+        together = len(set(units)) <= 1
+        for number, (look, unit) in enumerate(zip(found.looks, units, strict=True)):
+            name = safe(named(look.name or look.path.rsplit("/", 1)[-1], unit), 40)
+            values = _lone_line(look, scaled=not together)
+            colour = category_colour(number)
+            axes.plot(places_of(found.x), values, lw=1.4, color=colour, label=name)
+        axes.margins(y=_AIR)
+        axes.set_xlim(min(edges[0], edges[-1]), max(edges[0], edges[-1]))
+        axes.grid(visible=True, lw=0.4, alpha=0.5)
+        set_ticks(axes, found.x, "x")
+        if together:
+            axes.set_ylabel(safe(pretty(units[0]) if units else ""))
+        else:
+            axes.set_yticks([])
+        if found.message:
+            axes.set_title(safe(found.message), loc="left", fontsize="medium")
+        if found.looks:
+            drawn.legend(loc="outside lower left", ncols=4, fontsize="small", frameon=False)
+        return drawn
+
+
+def _lone_line(look: QuickLook, *, scaled: bool) -> _Doubles:
+    """Return the decoded values of a line, NaN where it is broken; from 0 to 1 where `scaled`."""
+    view = _View("nz", NAMES[0], None, None, log=False)
+    good = view.states(look) == VALUE
+    values = np.where(good, view.values(look).astype(np.float64), np.nan)
+    if not scaled or not good.any():
+        return values
+    low, high = values[good].min(), values[good].max()
+    return np.where(good, 0.5, np.nan) if low == high else (values - low) / (high - low)
+
+
+def _empty(width: float, height: float) -> tuple[Figure, Axes]:
+    """Return a figure that pyplot does not know."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    drawn = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(drawn)
+    return drawn, drawn.add_subplot()
+
+
 @dataclass(frozen=True, slots=True)
 class _View:
     mask: Mask
@@ -148,6 +230,18 @@ class _View:
     high: float | None
     log: bool
     decoded: bool = True
+
+    @property
+    def alpha(self) -> float | None:
+        """How strong values are: they step back where differences are looked for."""
+        return 1 - FADED if self.mask == "differences" else None
+
+    def pattern(self, code: int) -> _Pattern:
+        """Return paper, ink and hatch of a state."""
+        paper, ink, hatch = LOOKS[code]
+        if self.alpha is None or code in (_ONLY_NZ, _ONLY_STORAGE):
+            return paper, ink, hatch
+        return faded(paper), faded(ink), hatch
 
     def values(self, look: QuickLook) -> Numbers:
         """Return the numbers that are drawn: unpacked where that is wanted."""
@@ -225,14 +319,14 @@ def _draw_map(drawn: Figure, axes: Axes, look: QuickLook, view: _View) -> None:
     _known_colormap(view)
     states = view.states(look)
     values = view.values(look)
-    x, y = _edges(look.x), _edges(look.y)
+    x, y = edges_of(look.x), edges_of(look.y)
     for code in _present(states):
-        _patch_area(axes, states == code, x, y, code)
+        _patch_area(axes, states == code, x, y, view.pattern(code))
     colours = _colours(look, view, values, states)
     shown = np.ma.masked_array(colours.values, mask=states != VALUE)
-    picture = _cells(axes, shown, x, y, cmap=colours.colormap, norm=colours.norm)
-    _ticks(axes, look.x, "x")
-    _ticks(axes, look.y, "y")
+    picture = _cells(axes, shown, x, y, cmap=colours.colormap, norm=colours.norm, alpha=view.alpha)
+    set_ticks(axes, look.x, "x")
+    set_ticks(axes, look.y, "y")
     axes.set_xlim(min(x[0], x[-1]), max(x[0], x[-1]))
     axes.set_ylim(*_upwards(look.y, y))
     _explain(drawn, axes, look, view, picture, colours, states)
@@ -269,7 +363,7 @@ def _colours(look: QuickLook, view: _View, values: Numbers, states: States) -> _
         order = np.searchsorted(numbers, look.values)  # type: ignore[arg-type]
         count = len(numbers)
         known = (order < count) & (numbers[np.minimum(order, count - 1)] == look.values)
-        colours = [_category_colour(i) for i in range(count)]
+        colours = [category_colour(i) for i in range(count)]
         table = ListedColormap([*colours, (0.5, 0.5, 0.5)])
         norm: Any = BoundaryNorm(np.arange(count + 2) - 0.5, count + 1)
         return _Colours(np.where(known, order, count), table, norm)
@@ -278,15 +372,6 @@ def _colours(look: QuickLook, view: _View, values: Numbers, states: States) -> _
     shown = values[states == VALUE]
     extend = _extend(shown, low, high)
     return _Colours(values, view.colormap, norm, extend)
-
-
-def _category_colour(number: int) -> tuple[float, float, float]:
-    """Return the colour of a category: the same as in the browser."""
-    import colorsys
-
-    hue = (210 + number * 137.5) % 360
-    light = 0.48 + (number % 3 - 1) * 0.13
-    return colorsys.hls_to_rgb(hue / 360, light, 0.58)
 
 
 def _explain(
@@ -304,19 +389,20 @@ def _explain(
     patches: list[Patch] = []
     if look.categories:
         patches = [
-            Patch(fc=_category_colour(i), label=_safe(category.label, 40))
+            Patch(fc=category_colour(i), label=safe(category.label, 40))
             for i, category in enumerate(look.categories[:_MOST_CATEGORIES])
         ]
     elif (states == VALUE).any():
         bar = drawn.colorbar(picture, ax=axes, pad=0.02, extend=colours.extend, aspect=30)
-        bar.set_label(_safe(_quantity(look, view)))
+        bar.set_label(safe(_quantity(look, view)))
         bar.outline.set_linewidth(0.5)  # type: ignore[operator, unused-ignore]
     _legend(axes, states, patches)
 
 
 def _draw_curvilinear(drawn: Figure, axes: Axes, look: QuickLook, view: _View) -> None:
     """Draw a map on its two-dimensional coordinates."""
-    if look.curvilinear is None:
+    cells = None if look.curvilinear is None else mesh(look.curvilinear)
+    if look.curvilinear is None or cells is None:
         return
     from matplotlib.colors import ListedColormap
 
@@ -324,78 +410,47 @@ def _draw_curvilinear(drawn: Figure, axes: Axes, look: QuickLook, view: _View) -
     _known_colormap(view)
     states = view.states(look)
     colours = _colours(look, view, view.values(look), states)
-    x, y, whole = _corners(grid)
-    for code in _present(states):
-        paper = ListedColormap([_LOOKS[code][0]])
-        area = np.ma.masked_array(np.ones(states.shape), mask=(states != code) | ~whole)
-        axes.pcolormesh(x, y, area, cmap=paper, rasterized=True, hatch=_LOOKS[code][2], ec="none")
-    shown = np.ma.masked_array(colours.values, mask=(states != VALUE) | ~whole)
-    picture = axes.pcolormesh(
-        x, y, shown, cmap=colours.colormap, norm=colours.norm, rasterized=True
-    )
-    axes.set_xlabel(_safe(_named(grid.x_label, grid.x_units)))
-    axes.set_ylabel(_safe(_named(grid.y_label, grid.y_units)))
-    if _is_round(grid):  # what was unwrapped goes beyond a circle
-        axes.xaxis.set_major_formatter(lambda value, _: f"{(value + 180) % 360 - 180:g}")
-    axes.set_xlim(float(x[:-1, :-1][whole].min()), float(x[1:, 1:][whole].max()))
-    axes.set_ylim(float(y[:-1, :-1][whole].min()), float(y[1:, 1:][whole].max()))
+    for turn in cells.turns:
+        for code in _present(states):
+            paper, _, hatch = view.pattern(code)
+            area = np.ma.masked_array(np.ones(states.shape), mask=(states != code) | ~cells.whole)
+            axes.pcolormesh(
+                cells.x + turn,
+                cells.y,
+                area,
+                cmap=ListedColormap([paper]),
+                hatch=hatch,
+                ec="none",
+                rasterized=True,
+            )
+        shown = np.ma.masked_array(colours.values, mask=(states != VALUE) | ~cells.whole)
+        picture = axes.pcolormesh(
+            cells.x + turn,
+            cells.y,
+            shown,
+            cmap=colours.colormap,
+            norm=colours.norm,
+            alpha=view.alpha,
+            rasterized=True,
+        )
+    axes.set_xlabel(safe(named(grid.x_label, grid.x_units)))
+    axes.set_ylabel(safe(named(grid.y_label, grid.y_units)))
+    axes.set_xlim(*cells.x_limits)
+    axes.set_ylim(*cells.y_limits)
     _explain(drawn, axes, look, view, picture, colours, states)
-
-
-def _is_round(grid: Curvilinear) -> bool:
-    return (grid.x_units or "").startswith("degree") or grid.x_label.startswith("lon")
-
-
-def _corners(
-    grid: Curvilinear,
-) -> tuple[_Doubles, _Doubles, np.ndarray[Any, np.dtype[np.bool_]]]:
-    """Return the corners of the cells around points, and which cells can be drawn."""
-    x, y = grid.x.astype(np.float64), grid.y.astype(np.float64)
-    whole = np.isfinite(x) & np.isfinite(y)
-    round_the_globe = _is_round(grid)
-    if round_the_globe and whole.any():
-        # neighbours differ by less than half a circle, whatever side of the date line they are on
-        x = np.degrees(np.unwrap(np.unwrap(np.radians(np.where(whole, x, 0)), axis=1), axis=0))
-        x -= 360 * np.round((np.median(x[whole]) - np.median(grid.x[whole])) / 360)
-    corners = [_between(np.where(whole, c, np.mean(c[whole]))) for c in (x, y)]
-    x, y = corners
-    if round_the_globe:
-        span = np.max([x[:-1, :-1], x[1:, :-1], x[:-1, 1:], x[1:, 1:]], axis=0) - np.min(
-            [x[:-1, :-1], x[1:, :-1], x[:-1, 1:], x[1:, 1:]], axis=0
-        )
-        whole &= span < 90  # around a pole a cell would reach across the map
-    return x, y, whole
-
-
-def _between(middles: _Doubles) -> _Doubles:
-    """Return the corners half-way between the middles of cells."""
-    for axis in (0, 1):
-        ends = [(0, 0), (0, 0)]
-        ends[axis] = (1, 1)
-        wide = (
-            np.pad(middles, ends, mode="reflect", reflect_type="odd")
-            if middles.shape[axis] > 1
-            else (np.concatenate([middles - 1, middles, middles + 1], axis=axis))
-        )
-        low, high = (
-            np.split(wide, [wide.shape[axis] - 1], axis=axis)[0],
-            np.split(wide, [1], axis=axis)[1],
-        )
-        middles = (low + high) / 2
-    return middles
 
 
 def _draw_image(axes: Axes, look: QuickLook, view: _View) -> None:
     if look.x is None or look.y is None or look.image is None:
         return
     states = view.states(look)
-    x, y = _edges(look.x), _edges(look.y)
+    x, y = edges_of(look.x), edges_of(look.y)
     for code in _present(states):
-        _patch_area(axes, states == code, x, y, code)
+        _patch_area(axes, states == code, x, y, view.pattern(code))
     extent = (float(x[0]), float(x[-1]), float(y[0]), float(y[-1]))
     axes.imshow(look.image, origin="lower", extent=extent, aspect="equal", interpolation="nearest")
-    _ticks(axes, look.x, "x")
-    _ticks(axes, look.y, "y")
+    set_ticks(axes, look.x, "x")
+    set_ticks(axes, look.y, "y")
     axes.set_xlim(min(x[0], x[-1]), max(x[0], x[-1]))
     axes.set_ylim(*_upwards(look.y, y))
     _legend(axes, states)
@@ -404,20 +459,24 @@ def _draw_image(axes: Axes, look: QuickLook, view: _View) -> None:
 def _draw_histogram(axes: Axes, look: QuickLook, view: _View) -> None:
     if look.histogram is None:
         return
-    edges = look.histogram.edges
+    counts, edges = look.histogram.counts, look.histogram.edges
     if view.decoded and look.packing is not None:
         edges = look.packing.decode(edges)
-    axes.stairs(look.histogram.counts, edges, fill=True, color="#1f5fa8")
-    if view.log:
-        axes.set_yscale("log")
-    axes.set_xlabel(_safe(_quantity(look, view)))
+    axes.stairs(counts, edges, fill=True, color=_INK)
+    most = max(1.0, float(counts.max()))
+    if view.log:  # a single one is to be seen, and none is no height
+        axes.set_yscale("function", functions=(np.log1p, np.expm1))
+        axes.set_yticks(10.0 ** np.arange(np.floor(np.log10(most)) + 1))
+    axes.set_ylim(0, most)
+    axes.set_xlim(float(edges.min()), float(edges.max()))
+    axes.set_xlabel(safe(_quantity(look, view)))
     axes.set_ylabel(f"number of {look.histogram.of.removeprefix('the ')}")
     axes.spines[["top", "right"]].set_visible(False)
 
 
 def _cells(axes: Axes, values: Any, x: Numbers, y: Numbers, **options: Any) -> Any:
     """Draw cells between edges: as an image where they are even, which is much faster."""
-    if _is_even(x) and _is_even(y):
+    if is_even(x) and is_even(y):
         extent = (float(x[0]), float(x[-1]), float(y[0]), float(y[-1]))
         return axes.imshow(
             values,
@@ -430,11 +489,13 @@ def _cells(axes: Axes, values: Any, x: Numbers, y: Numbers, **options: Any) -> A
     return axes.pcolormesh(x, y, values, rasterized=True, **options)
 
 
-def _patch_area(axes: Axes, where: np.ndarray[Any, Any], x: Numbers, y: Numbers, code: int) -> None:
+def _patch_area(
+    axes: Axes, where: np.ndarray[Any, Any], x: Numbers, y: Numbers, pattern: _Pattern
+) -> None:
     """Fill the cells of a state with its colour and hatching."""
     from matplotlib.colors import ListedColormap
 
-    paper, ink, hatch = _LOOKS[code]
+    paper, ink, hatch = pattern
     _cells(axes, np.ma.masked_equal(where, 0), x, y, cmap=ListedColormap([paper]))
     # A contour follows the middles of cells: give it two to a cell and a border, so that it
     # follows their edges.
@@ -473,31 +534,33 @@ def _draw_line(axes: Axes, look: QuickLook, view: _View) -> None:
     if look.x is None or look.values is None:
         return
     states = view.states(look)
-    x = _places(look.x)
+    x = places_of(look.x)
     good = states == VALUE
     numbers = view.values(look)
     values = np.where(good, numbers, np.nan)
     alone = good & ~(np.roll(good, 1) | np.roll(good, -1)) if good.size > 2 else good
-    axes.plot(x, values, lw=1.4, color="#1f5fa8", marker="o" if good.sum() <= 60 else "", ms=3)
+    axes.plot(x, values, lw=1.4, color=_INK, marker="o" if good.sum() <= 60 else "", ms=3)
     if alone.any():  # a point between gaps has no line to be seen by
-        axes.plot(x[alone], values[alone], "o", ms=3, color="#1f5fa8")
+        axes.plot(x[alone], values[alone], "o", ms=3, color=_INK)
     if view.log:
         axes.set_yscale("log")
     if view.low is not None or view.high is not None or not good.any():
         axes.set_ylim(*view.limits(numbers[good]))
-    edges = _edges(look.x)
+    edges = edges_of(look.x)
     for code in _present(states):
         for start, stop in _runs(states == code):
-            paper, ink, hatch = _LOOKS[code]
-            axes.axvspan(edges[start], edges[stop], fc=paper, ec=ink, hatch=hatch, lw=0, zorder=0.5)
+            paper, ink, hatch = LOOKS[code]
+            ends = float(edges[start]), float(edges[stop])
+            axes.axvspan(*ends, fc=ink, alpha=0.12, lw=0, zorder=0.5)
+            axes.axvspan(*ends, ymax=_STRIP, fc=paper, ec=ink, hatch=hatch, lw=0, zorder=0.6)
     axes.set_xlim(min(edges[0], edges[-1]), max(edges[0], edges[-1]))
     axes.grid(visible=True, lw=0.4, alpha=0.5)
     axes.spines[["top", "right"]].set_visible(False)
-    _ticks(axes, look.x, "x")
+    set_ticks(axes, look.x, "x")
     if look.categories:
         few = look.categories[:_MOST_CATEGORIES]
-        axes.set_yticks([c.value for c in few], [_safe(c.label, 24) for c in few])
-    axes.set_ylabel(_safe(_quantity(look, view)))
+        axes.set_yticks([c.value for c in few], [safe(c.label, 24) for c in few])
+    axes.set_ylabel(safe(_quantity(look, view)))
     _legend(axes, states)
 
 
@@ -507,70 +570,6 @@ def _runs(where: np.ndarray[Any, Any], most: int = 500) -> list[tuple[int, int]]
     return list(zip(steps[::2].tolist(), steps[1::2].tolist(), strict=True))[:most]
 
 
-# --- axes ------------------------------------------------------------------------------------
-
-
-def _places(axis: Axis) -> Numbers:
-    """Return where the points of an axis lie."""
-    if axis.coordinates is not None and axis.kind in ("number", "time"):
-        steps = np.abs(np.diff(axis.coordinates))
-        if not steps.size or steps.max() <= _UNEVEN * steps.min():
-            return axis.coordinates
-        # by number, yet in the direction in which coordinates grow
-        order = np.arange(axis.size, dtype=np.float64)
-        return order[::-1].copy() if axis.decreasing else order
-    if axis.kind == "index":
-        return axis.start + axis.step * np.arange(axis.size, dtype=np.float64)
-    return np.arange(axis.size, dtype=np.float64)
-
-
-def _edges(axis: Axis) -> Numbers:
-    """Return the boundaries of the cells of an axis, half-way between its points."""
-    places = _places(axis)
-    if len(places) == 1:
-        half = 0.5 * axis.step if axis.kind == "index" else max(0.5, 0.01 * abs(places[0]))
-        return np.array([places[0] - half, places[0] + half])
-    middle = (places[:-1] + places[1:]) / 2
-    edges: Numbers = np.concatenate(
-        [[2 * places[0] - middle[0]], middle, [2 * places[-1] - middle[-1]]]
-    )
-    return edges
-
-
-def _is_even(edges: Numbers) -> bool:
-    steps = np.diff(edges)
-    return bool(np.all(np.abs(steps - steps.mean()) <= 0.01 * abs(steps.mean())))
-
-
-def _ticks(axes: Axes, axis: Axis, which: Literal["x", "y"]) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    target = axes.xaxis if which == "x" else axes.yaxis
-    places = _places(axis)
-    by_number = axis.kind == "number" and axis.coordinates is not places
-    if axis.labels is not None or by_number:
-        most = _MOST_TICKS if which == "x" else 2 * _MOST_TICKS
-        chosen = np.unique(np.linspace(0, axis.size - 1, min(most, axis.size)).round().astype(int))
-        texts: Sequence[str]
-        if axis.labels is not None:
-            texts = [axis.labels[i] for i in chosen]
-        else:
-            assert axis.coordinates is not None  # noqa: S101  # numbers have coordinates
-            texts = [f"{axis.coordinates[i]:.6g}" for i in chosen]
-        target.set_ticks(places[chosen].tolist(), [_safe(text, 24) for text in texts])
-    else:
-        target.set_major_locator(MaxNLocator(8, integer=axis.kind == "index"))
-        axes.ticklabel_format(axis=which, useOffset=False, style="plain")
-    target.set_label_text(_safe(_axis_title(axis)))
-
-
-def _axis_title(axis: Axis) -> str:
-    name = axis.title or axis.label
-    if axis.kind == "index":
-        return f"{name} (index)"
-    return _named(name, axis.units)
-
-
 def _quantity(look: QuickLook, view: _View) -> str:
     name = look.name or look.path.rsplit("/", 1)[-1] or look.path
     if look.part not in (None, "magnitude"):
@@ -578,24 +577,7 @@ def _quantity(look: QuickLook, view: _View) -> str:
     units = look.units
     if look.packing is not None:
         units = look.packing.units if view.decoded else "as stored"
-    return _named(name, units)
-
-
-def _named(name: str, units: str | None) -> str:
-    return f"{name} ({_pretty(units)})" if units else name
-
-
-def _pretty(units: str | None) -> str:
-    """Return units as a reader of a figure expects them."""
-    degrees = {
-        "degrees_north": "°N",
-        "degree_north": "°N",
-        "degrees_east": "°E",
-        "degree_east": "°E",
-        "degrees": "°",
-        "degree": "°",
-    }
-    return "" if units is None else degrees.get(units, units)
+    return named(name, units)
 
 
 # --- words -----------------------------------------------------------------------------------
@@ -603,7 +585,7 @@ def _pretty(units: str | None) -> str:
 
 def _present(states: States) -> list[int]:
     counts = np.bincount(states.reshape(-1), minlength=_ONLY_STORAGE + 1)
-    return [code for code in _LOOKS if counts[code]]
+    return [code for code in LOOKS if counts[code]]
 
 
 def _legend(axes: Axes, states: States, first: Sequence[Patch] = ()) -> None:
@@ -612,7 +594,7 @@ def _legend(axes: Axes, states: States, first: Sequence[Patch] = ()) -> None:
     counts = np.bincount(states.reshape(-1), minlength=_ONLY_STORAGE + 1)
     patches: list[Patch] = list(first)
     for code in _present(states):
-        paper, ink, hatch = _LOOKS[code]
+        paper, ink, hatch = LOOKS[code]
         share = 100 * counts[code] / states.size
         text = f"{_TITLES[code]}  {'<0.1' if share < 0.1 else f'{share:.3g}'} %"
         patches.append(Patch(fc=paper, ec=ink, hatch=hatch, lw=0.5, label=text))
@@ -624,9 +606,9 @@ def _legend(axes: Axes, states: States, first: Sequence[Patch] = ()) -> None:
 
 def _entitle(axes: Axes, look: QuickLook) -> None:
     slices = "   ".join(slice_text(slider) for slider in look.sliders)
-    axes.set_title(_safe(look.path), loc="left", fontsize="medium", fontweight="bold")
+    axes.set_title(safe(look.path), loc="left", fontsize="medium", fontweight="bold")
     if slices:
-        axes.set_title(_safe(slices, 70), loc="right", fontsize="medium")
+        axes.set_title(safe(slices, 70), loc="right", fontsize="medium")
 
 
 def _write(axes: Axes, look: QuickLook) -> None:
@@ -634,22 +616,15 @@ def _write(axes: Axes, look: QuickLook) -> None:
     axes.set_axis_off()
     text = look.text if look.text is not None else (look.message or "")
     if look.kind == "scalar":
-        text = f"{text} {_pretty(look.units)}".strip()
+        text = f"{text} {pretty(look.units)}".strip()
     size = {"scalar": 22, "text": 9}.get(look.kind, 11)
     lines = text.splitlines()[:30] if look.kind == "text" else textwrap.wrap(text, 70)[:12]
     axes.text(
         0.02,
         0.95,
-        "\n".join(_safe(line, 110) for line in lines),
+        "\n".join(safe(line, 110) for line in lines),
         transform=axes.transAxes,
         va="top",
         fontsize=size,
         family="monospace" if look.kind == "text" else "sans-serif",
     )
-
-
-def _safe(text: str, longest: int = _LONGEST) -> str:
-    """Return a text from a store as matplotlib can draw it: it takes ``$`` for mathematics."""
-    clean = "".join(c if c.isprintable() else " " for c in text[: longest + 1])
-    clean = clean if len(clean) <= longest else f"{clean[: longest - 1]}…"
-    return clean.replace("$", r"\$")

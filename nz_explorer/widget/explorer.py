@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import anywidget
 import traitlets
 
-from nz_explorer.model import Array, Hierarchy, Node, open_store
+from nz_explorer.model import Array, Group, Hierarchy, Node, open_store
 from nz_explorer.rules.engine import Evaluation
 from nz_explorer.rules.report import Report
 from nz_explorer.widget import exporting
@@ -168,22 +168,25 @@ class Explorer(anywidget.AnyWidget):
         return to_xarray(self.node)
 
     def figure(self, **options: Any) -> Figure:
-        """Return the picture of the selected array as a matplotlib figure.
+        """Return the picture of the selection as a matplotlib figure.
+
+        Of a group its one-dimensional arrays are drawn together, those that most of them share a
+        dimension with.
 
         Parameters
         ----------
         **options
             How it is drawn, instead of what `view` says: ``mask``, ``colormap``, ``low``, ``high``,
             ``log``, ``decoded`` (scale, offset and valid range of CF), ``curvilinear`` (on its
-            two-dimensional coordinates), ``width`` and ``height`` in inches.
-
-        Raises
-        ------
-        TypeError
-            If a group is selected.
+            two-dimensional coordinates), ``width`` and ``height`` in inches. Of a group: the last two,
+            and the ``dimension`` that its arrays share.
         """
-        from nz_explorer.quicklook import figure
+        from nz_explorer.quicklook import figure, lines_figure
 
+        node = self.node
+        if isinstance(node, Group):
+            found = self._session.lines(node, options.pop("dimension", None))
+            return lines_figure(found, **options)
         return figure(self._look(), **{**exporting.drawing(self.view), **options})
 
     def _look(self, *, everything: bool = False, **options: Any) -> QuickLook:

@@ -40,7 +40,7 @@ from nz_explorer.widget.scanning import Scans
 if TYPE_CHECKING:
     import xarray
 
-    from nz_explorer.quicklook import QuickLook
+    from nz_explorer.quicklook import Lines, QuickLook
 
 Buffers = Sequence[bytes | memoryview]
 Send = Callable[[dict[str, Any], Buffers], None]
@@ -431,15 +431,28 @@ class Session:
             return next((n for n, one in self._waiting.items() if one is cancel), None)
 
     def _answer_lines(self, params: protocol.LinesParams, cancel: Cancellation) -> Answer:
-        from nz_explorer.quicklook.lines import lines
-
         node = self.tree.node(params.path)
         if not isinstance(node, Group):
             raise BadRequest(f"{node.path} is no group")
-        node.hierarchy.children(node, cancel)
-        arrays = [child for child in self.tree.children(node) if isinstance(child, Array)]
-        look = partial(self.quicklook, index={}, width=params.width, kind="line", cancel=cancel)
-        return pictures.lines(node.path, lines(arrays, look, params.dimension))
+        return pictures.lines(
+            node.path, self.lines(node, params.dimension, width=params.width, cancel=cancel)
+        )
+
+    def lines(
+        self,
+        group: Group,
+        dimension: str | None = None,
+        *,
+        width: int = 800,
+        cancel: Cancellation | None = None,
+    ) -> Lines:
+        """Return the one-dimensional arrays of a group that share a dimension."""
+        from nz_explorer.quicklook import lines
+
+        group.hierarchy.children(group, cancel)
+        arrays = [child for child in self.tree.children(group) if isinstance(child, Array)]
+        look = partial(self.quicklook, index={}, width=width, kind="line", cancel=cancel)
+        return lines(arrays, look, dimension)
 
     def _answer_scan(self, params: protocol.ScanParams, cancel: Cancellation) -> Answer:
         node = self.tree.node(params.path)

@@ -7,7 +7,9 @@ import pytest
 import zarr
 
 from nz_explorer.model import open_store
-from nz_explorer.quicklook import colormap_tables, figure, make
+from nz_explorer.quicklook import colormap_tables, figure, lines, lines_figure, make
+from nz_explorer.quicklook.mesh import mesh
+from nz_explorer.values.curvilinear import Curvilinear
 from nz_explorer.values.states import TITLES
 
 
@@ -114,7 +116,7 @@ def test_a_line(looks):
     drawn(figure(look, log=True, low=1))
     gaps = replace(look, cell_states=np.array([0, 1, 0, 1, 1, 0], np.uint8))
     picture = drawn(figure(gaps))
-    assert len(picture.axes[0].patches) == 2
+    assert len(picture.axes[0].patches) == 4  # to each gap a shade and a strip below
     assert np.isnan(picture.axes[0].lines[0].get_ydata()[[1, 3, 4]]).all()
     nothing = replace(look, cell_states=np.full(6, 5, np.uint8), low=None, high=None)
     drawn(figure(nothing))
@@ -252,3 +254,46 @@ def test_histograms_are_bars(kinds):
     (bars,) = drawn.axes[0].patches
     assert bars.get_data().values.sum() == 48
     assert bars.get_data().edges[-1] == 23.75
+
+
+def test_arrays_of_one_dimension_together(tmp_path):
+    group = zarr.open_group(tmp_path / "s.zarr", mode="w")
+    for name, units, values in (
+        ("a", "m", [1, 2, -9]),
+        ("b", "m", [5, 3, 4]),
+        ("c", "K", [7, 7, 7]),
+    ):
+        array = group.create_array(name, data=np.array(values, "f8"), dimension_names=("t",))
+        array.attrs.update({"units": units, "_FillValue": -9.0})
+    h = open_store(tmp_path / "s.zarr")
+    found = lines([h["/a"], h["/b"]], lambda array: make(h, array, kind="line"))
+    one, other = drawn(lines_figure(found)).axes[0].lines
+    assert one.get_ydata()[:2].tolist() == [1, 2]
+    assert np.isnan(one.get_ydata()[2])
+    assert other.get_ydata().tolist() == [5, 3, 4]
+    # other units have nothing to do with each other's heights
+    found = lines([h["/a"], h["/c"]], lambda array: make(h, array, kind="line"))
+    one, other = drawn(lines_figure(found)).axes[0].lines
+    assert one.get_ydata()[:2].tolist() == [0, 1]
+    assert other.get_ydata().tolist() == [0.5] * 3
+    drawn(lines_figure(lines([], lambda array: make(h, array))))
+
+
+@pytest.mark.parametrize(
+    ("first", "limits"), [(73.0, (-180, 180)), (-170.0, (-180, 180)), (10.0, (0, 360))]
+)
+def test_a_grid_around_the_globe_is_cut_where_the_browser_cuts_it(first, limits):
+    x = np.tile(first + np.arange(0.5, 360, 2), (4, 1))
+    x = np.where(x > 180, x - 360, x) if limits[0] < 0 else x % 360
+    y = np.repeat(np.arange(4.0)[:, None], 180, axis=1)
+    found = mesh(Curvilinear("lon", "lat", x.astype("f4"), y.astype("f4"), "degrees_east", None))
+    assert found.x_limits == pytest.approx(limits, abs=1.1)
+    assert found.whole.all()
+    # copies of the cells cover what is shown, and no pixel twice
+    shown = [
+        (low, high)
+        for turn in found.turns
+        for low, high in zip(found.x[0, :-1] + turn, found.x[0, 1:] + turn, strict=True)
+        if high > limits[0] + 1.1 and low < limits[1] - 1.1
+    ]
+    assert sum(high - low for low, high in shown) == pytest.approx(360, abs=4)

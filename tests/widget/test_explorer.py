@@ -62,6 +62,13 @@ def test_the_array_is_zarrs(explore, sample_store: Path) -> None:
         _ = ex.array
 
 
+def test_the_figure_of_a_group_has_its_lines(explore, sample_store: Path) -> None:
+    ex = explore(sample_store, path="/stations")
+    lines = ex.figure().axes[0].lines
+    assert len(lines) == len({"altitude", "lat", "lon"})
+    assert {len(line.get_xdata()) for line in lines} == {8}
+
+
 def test_the_selection_as_xarray_is_masked(explore, sample_store: Path) -> None:
     import zarr
 

@@ -2,6 +2,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import type { Answer } from "../client";
 import { px, shortest } from "../format";
 import { AxisGeometry, axisNumbers } from "../picture/axis";
+import { airy } from "../picture/draw";
 import { floats, STATE_NAMES, STATES, uint8s } from "../picture/field";
 import { categoryColor, runs } from "../picture/paint";
 import { niceTicks } from "../picture/ticks";
@@ -62,8 +63,8 @@ function Together({ answer, onDimension }: Props) {
   const [width, height] = [(size.width || 640) - LEFT - RIGHT, (size.height || 300) - TOP - BOTTOM];
   const atX = (index: number) => LEFT + x.center(index) * width;
   const atY = (line: { low: number; high: number }, value: number) => {
-    const [from, to] = together ? [low, high] : [line.low, line.high];
-    return TOP + (1 - (to === from ? 0.5 : (value - from) / (to - from))) * height;
+    const { low: from, high: to } = airy(together ? { low, high } : line);
+    return TOP + (1 - (value - from) / (to - from)) * height;
   };
   const color = (nth: number) => `rgb(${categoryColor(nth, dark)})`;
   const { at, probe } = useProbe("Values: arrow keys move along the lines", axis.size, (px) => {

@@ -167,17 +167,17 @@ function heightTicks({ range, picture: { categories } }: Scene, height: number):
   return inside.length > 0 && inside.length <= height / 12 ? inside : valueTicks(range, height);
 }
 
-/** The range of a line's vertical axis: its limits with a little air. */
-export function airy(norm: Norm, options: { low: number | null; high: number | null }): Norm {
-  if (norm.high === norm.low) {
-    const half = Math.abs(norm.low) * 0.1 || 1;
-    return { low: norm.low - half, high: norm.high + half, log: false };
-  }
-  if (norm.log) return { ...norm, low: norm.low / 1.15, high: norm.high * 1.15 };
-  const air = (norm.high - norm.low) * 0.05;
+/** The range of a line's vertical axis: the range of values with a little air, but not beyond limits. */
+export function airy(
+  { low, high, log = false }: { low: number; high: number; log?: boolean },
+  limits: { low?: number | null; high?: number | null } = {},
+): Norm {
+  if (log && high > low) return { low: low / 1.15, high: high * 1.15, log };
+  const air = high === low ? Math.abs(low) * 0.1 || 1 : (high - low) * 0.05;
+  const fixed = (limit: number | null | undefined) => high > low && limit != null;
   return {
-    low: options.low === null ? norm.low - air : norm.low,
-    high: options.high === null ? norm.high + air : norm.high,
+    low: fixed(limits.low) ? low : low - air,
+    high: fixed(limits.high) ? high : high + air,
     log: false,
   };
 }

@@ -29,6 +29,7 @@ function patterns({ dark, background, foreground }: Inks): (Pattern | null)[] {
   const red: Rgb = dark ? [240, 100, 90] : [200, 30, 30];
   const warm: Rgb = dark ? [200, 130, 220] : [150, 60, 170];
   const cold: Rgb = dark ? [90, 180, 220] : [20, 110, 170];
+  const amber: Rgb = dark ? [225, 175, 90] : [184, 134, 43];
   const cross = (period: number, width: number) => {
     const [up, down] = [rising(period, width), falling(period, width)];
     return (x: number, y: number) => up(x, y) || down(x, y);
@@ -52,8 +53,8 @@ function patterns({ dark, background, foreground }: Inks): (Pattern | null)[] {
       drawn: (x, y) => x % 12 < 1.5 && y % 12 < 1.5,
     },
     {
-      paper: mix(background, warm, 0.12),
-      ink: mix(background, warm, 0.55),
+      paper: mix(background, amber, 0.2),
+      ink: amber,
       drawn: (x, y) => x % 6 < 1 || y % 6 < 1,
     },
     { paper: [214, 0, 110], ink: [255, 150, 205], drawn: rising(8, 2) },

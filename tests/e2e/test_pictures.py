@@ -1,0 +1,241 @@
+"""The browser's pictures and matplotlib's show the same: compared pixel for pixel over the data area.
+
+Pixels of maps agree where their colours do, or where both belong to the pattern of the same cell state, whose
+hatching lies elsewhere in each. Lines and bars are as wide as their renderer makes them, so theirs agree where
+the other has one nearby.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from PIL import Image
+from playwright.sync_api import Locator, expect
+
+import nz_explorer as nz
+from nz_explorer.quicklook.figure import LOOKS, faded
+from tests.e2e.lab import Explorer, Notebook
+from tests.e2e.stores import write_kinds
+
+Pixels = np.ndarray[Any, np.dtype[np.int16]]
+Where = np.ndarray[Any, np.dtype[np.bool_]]
+OpenNotebook = Callable[[Sequence[str]], Notebook]
+
+NEAR = 12
+"""How far apart colours that agree may be, in each of red, green and blue, of 255."""
+STRAY = 0.005
+"""The part of the pixels that may disagree."""
+REACH = 2
+"""How many pixels beside each other lines, bars and slanted borders may lie."""
+STRIP = 8
+"""Pixels at the foot of a line that say which points are missing."""
+
+FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+BOX = "({ offsetLeft: x, offsetTop: y, offsetWidth: w, offsetHeight: h }) => [x, y, w, h]"
+COLOUR = "element => getComputedStyle(element).color.match(/\\d+/g).slice(0, 3).map(Number)"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A picture: what is selected, how it is shown, and how far borders may be apart."""
+
+    name: str
+    path: str
+    view: dict[str, Any] = field(default_factory=dict)
+    reach: int = 0
+
+
+MAPS = [
+    Kind("falling axis", "/map"),
+    Kind("limits", "/map", {"low": 0.0, "high": 12.0, "colormap": "turbo"}),
+    Kind("logarithm", "/map", {"log": True}),
+    Kind("window", "/map", {"window": {"lat": [3, 20], "lon": [10, 30]}}),
+    Kind("uneven axis", "/uneven"),
+    Kind("image", "/image"),
+    Kind("bool", "/yes"),
+    Kind("categories", "/flags"),
+    Kind("phase", "/waves", {"part": "phase"}),
+    Kind("packed", "/packed"),
+    Kind("curvilinear", "/turned", {"curvilinear": True}, reach=1),
+    *(Kind(mask, "/states", {"mask": mask}) for mask in ("nz", "storage", "raw", "differences")),
+]
+
+
+@dataclass
+class Desk:
+    """An explorer in JupyterLab, and one beside it whose figures it is compared with."""
+
+    book: Notebook
+    explorer: Explorer
+    beside: nz.Explorer
+
+    def show(self, path: str, view: dict[str, Any]) -> None:
+        """Select an array, say how it is shown, and wait until it is painted."""
+        self.beside.path, self.beside.view = path, view
+        # going to another array resets what is shown of it: so the view comes last
+        self.book.run(f"ex.view = {{}}\nex.path = {path!r}\nex.view = {view!r}")
+        self.book.page.evaluate(FRAMES)
+        expect(self.explorer.selected).to_have_attribute("data-path", path)
+        expect(self.explorer.root.locator(".nzx-stage")).to_have_attribute("aria-busy", "false")
+        self.book.page.evaluate(FRAMES)
+
+    def canvas(self) -> Pixels:
+        """Return the data area of the picture as the browser has painted it."""
+        box = self.explorer.root.locator(".nzx-hover").evaluate(BOX)
+        image = Image.open(io.BytesIO(base64.b64decode(self.explorer.pixels().split(",", 1)[1])))
+        paper = Image.new("RGBA", image.size, "white")
+        paper.alpha_composite(image.convert("RGBA"))
+        return cut(paper, *box)
+
+    def svg(self, *area: Locator) -> Pixels:
+        """Return that part of the picture in which elements lie, as the browser has painted it."""
+        whole = self.explorer.picture.bounding_box() or {}
+        boxes = [each.bounding_box() or {} for each in area]
+        left, top = min(box["x"] for box in boxes), min(box["y"] for box in boxes)
+        right = max(box["x"] + box["width"] for box in boxes)
+        bottom = max(box["y"] + box["height"] for box in boxes)
+        image = Image.open(io.BytesIO(self.explorer.picture.screenshot()))
+        return cut(image, left - whole["x"], top - whole["y"], right - left, bottom - top)
+
+    def figure(self, browser: Pixels) -> Pixels:
+        """Return the same data area, in the same size, as matplotlib draws it."""
+        return rendered(self.beside.figure(), browser.shape[1], browser.shape[0])
+
+
+def cut(image: Image.Image, left: float, top: float, width: float, height: float) -> Pixels:
+    box = [round(edge) for edge in (left, top, left + width, top + height)]
+    return np.asarray(image.convert("RGB").crop((*box,))).astype(np.int16)
+
+
+def rendered(figure: Figure, width: int, height: int, margin: int = 200) -> Pixels:
+    """Draw a figure so that the first of its axes has the given size, and return what is in it."""
+    axes = figure.axes[0]
+    for other in [*figure.axes[1:], *figure.legends]:
+        other.remove()
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+    axes.set_aspect("auto")
+    wide, high = width + 2 * margin, height + 2 * margin
+    figure.set_layout_engine("none")
+    figure.set_dpi(100)
+    figure.set_size_inches(wide / 100, high / 100)
+    axes.set_position((margin / wide, margin / high, width / wide, height / high))
+    figure.canvas.draw()
+    drawn = np.asarray(figure.canvas.buffer_rgba())  # type: ignore[attr-defined]
+    return drawn[margin : margin + height, margin : margin + width, :3].astype(np.int16)
+
+
+@pytest.fixture
+def desk(notebook: OpenNotebook, tmp_path: Path) -> Desk:
+    store = write_kinds(tmp_path / "kinds.zarr")
+    book = notebook([f"import nz_explorer as nz\nex = nz.explore({str(store)!r})\nex"])
+    book.run_all()
+    explorer = Explorer(book.widgets.first)
+    expect(explorer.tree).to_be_visible()
+    return Desk(book, explorer, nz.explore(store))
+
+
+def states_at(pixels: Pixels) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return to the patterns of which states each pixel may belong, as bits."""
+    found = np.zeros(pixels.shape[:-1], np.int64)
+    for code, (*look, _) in LOOKS.items():
+        for bit, colours in ((code, look), (code + 32, [faded(colour) for colour in look])):
+            paper, ink = (np.array(to_rgb(colour)) * 255 for colour in colours)
+            part = np.clip((pixels - paper) @ (ink - paper) / ((ink - paper) @ (ink - paper)), 0, 1)
+            near = np.abs(pixels - paper - part[..., None] * (ink - paper)).max(axis=-1) <= NEAR
+            found |= near.astype(np.int64) << bit
+    return found
+
+
+def same_state(one: Pixels, other: Pixels) -> Where:
+    """Return where pixels may belong to the pattern of the same state."""
+    same: Where = (states_at(one) & states_at(other)) != 0
+    return same
+
+
+def shifts(pixels: np.ndarray[Any, Any], reach: int) -> list[np.ndarray[Any, Any]]:
+    """Return pixels moved by up to so many pixels in all directions."""
+    steps = range(-reach, reach + 1)
+    return [np.roll(pixels, (down, right), (0, 1)) for down in steps for right in steps]
+
+
+def map_disagrees(browser: Pixels, figure: Pixels, reach: int) -> float:
+    """Return the part of the pixels at which two pictures of a map do not show the same."""
+    off = np.ones(browser.shape[:2], np.bool_)
+    for moved in shifts(figure, reach):
+        off &= np.abs(browser - moved).max(axis=2) > NEAR
+    off[off] = ~same_state(browser[off], figure[off])
+    return float(off.mean())
+
+
+def coloured(pixels: Pixels, colour: Sequence[float]) -> Where:
+    """Return where a colour is, thinned out by the page at most by half."""
+    found: Where = np.abs(pixels - np.asarray(colour)).max(axis=2) < 70
+    return found
+
+
+def apart(one: Where, other: Where) -> float:
+    """Return the part of what either has that the other has nowhere near."""
+    assert one.any(), "the browser has painted nothing"
+    assert other.any(), "matplotlib has drawn nothing"
+    alone = [
+        (a & ~np.logical_or.reduce(shifts(b, REACH))).sum() / a.sum()
+        for a, b in ((one, other), (other, one))
+    ]
+    return float(max(alone))
+
+
+def rgb(colour: Any) -> list[float]:
+    return [255 * part for part in to_rgb(colour)]
+
+
+@pytest.mark.timeout(120)
+def test_pictures_are_those_of_matplotlib(desk: Desk) -> None:
+    wrong = {}
+    for kind in MAPS:
+        desk.show(kind.path, kind.view)
+        browser = desk.canvas()
+        found = map_disagrees(browser, desk.figure(browser), kind.reach)
+        if found > STRAY:
+            wrong[kind.name] = f"{found:.2%}"
+    assert not wrong
+
+    for view in ({}, {"low": -2.0, "high": 3.0}):
+        desk.show("/series", view)
+        browser = desk.canvas()
+        figure = desk.figure(browser)
+        accent = desk.explorer.picture.evaluate(COLOUR)
+        assert apart(coloured(browser, accent), coloured(figure, rgb("#1f5fa8"))) <= STRAY
+        foot = (slice(2 - STRIP, -2), slice(None))
+        assert same_state(browser[foot], figure[foot]).mean() >= 1 - 2 * STRAY
+
+    for log in (False, True):
+        desk.show("/map", {"kind": "histogram", "log": log})
+        bars = desk.explorer.picture.locator("rect")
+        browser = desk.svg(*bars.all())
+        accent = bars.first.evaluate(COLOUR.replace("color.", "fill."))
+        ours, theirs = coloured(browser, accent), coloured(desk.figure(browser), rgb("#1f5fa8"))
+        assert apart(ours, theirs) <= STRAY
+
+    desk.book.run("ex.path = '/stations'")
+    desk.beside.path = "/stations"
+    desk.explorer.root.get_by_role("radio", name="lines").click()
+    expect(desk.explorer.picture).to_have_attribute("aria-label", re.compile("north"))
+    browser = desk.svg(desk.explorer.picture.locator(".nzx-lines-frame"))
+    figure = desk.figure(browser)
+    lines = desk.beside.figure().axes[0].lines
+    assert len(lines) == 3
+    for line in lines:
+        colour = rgb(line.get_color())
+        assert apart(coloured(browser, colour), coloured(figure, colour)) <= STRAY

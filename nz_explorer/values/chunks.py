@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from nz_explorer.model.fill import FillValue, matches
 from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.values.cache import MEBIBYTE, Chunk, ChunkCache
+from nz_explorer.values.decoding import Decoded, decode
 from nz_explorer.values.opening import ChunkGrid, Coordinates, OpenArray
 
 Progress = Callable[[int, int], object]
@@ -25,6 +25,8 @@ _LOCAL_THREADS = 4
 _REMOTE_THREADS = 16
 _MOST_TOGETHER = 64
 _BYTES_TOGETHER = 2 * MEBIBYTE
+_MOST_UNSEEN = 2
+"""How many times its own bytes a chunk may keep in memory, such as those beyond the array's end."""
 
 
 def read_chunks(
@@ -132,30 +134,6 @@ def _nearest_first(tasks: list[list[Coordinates]]) -> list[list[Coordinates]]:
     return [tasks[i] for i in order.tolist()]
 
 
-def chunk_exists(opened: ChunkGrid, chunk: Coordinates) -> bool:
-    """Tell whether the store holds the object of a chunk.
-
-    Parameters
-    ----------
-    opened
-        The array.
-    chunk
-        Coordinates of the chunk. Of an inner chunk the shard is looked for.
-
-    Returns
-    -------
-    bool
-
-    Raises
-    ------
-    Exception
-        Whatever the store raises where it cannot tell.
-    """
-    from zarr.core.sync import sync
-
-    return sync(opened.zarr.store_path.store.exists(opened.key(chunk)))
-
-
 def _run(
     work: Callable[[list[Coordinates]], None],
     tasks: list[list[Coordinates]],
@@ -217,79 +195,48 @@ def _boxes(chunks: list[Coordinates], most: int) -> Iterator[list[Coordinates]]:
 def read_together(
     opened: ChunkGrid, chunks: list[Coordinates], cancel: Cancellation | None
 ) -> dict[Coordinates, Chunk]:
-    """Read the chunks of a box at once; where that fails, one by one.
+    """Read chunks at once.
 
     Parameters
     ----------
     opened
         The array.
     chunks
-        Coordinates of chunks that fill a box.
+        Coordinates of chunks.
     cancel
-        Looked at before each read.
+        Looked at before.
 
     Returns
     -------
     dict
         Every chunk. One that could not be read says so; nothing is raised for it.
     """
-    if len(chunks) > 1:
-        try:
-            return _split(opened, chunks)
-        except Exception:  # noqa: BLE001, S110  # one of them is at fault: find out which
-            pass
-    found = {}
-    for chunk in chunks:
-        if cancel is not None:
-            cancel.check()
-        found[chunk] = _read_one(opened, chunk)
-    return found
+    if cancel is not None:
+        cancel.check()
+    decoded = decode(opened, chunks)
+    return {chunk: _as_chunk(opened, chunk, decoded[chunk]) for chunk in chunks}
 
 
-def _split(opened: ChunkGrid, chunks: list[Coordinates]) -> dict[Coordinates, Chunk]:
-    # of the chunks of a box, the least and the greatest are its corners
-    first, last = opened.region(min(chunks)), opened.region(max(chunks))
-    box = tuple(slice(a.start, b.stop) for a, b in zip(first, last, strict=True))
-    values = _select(opened, box)
-    found = {}
-    for chunk in chunks:
-        region = opened.region(chunk)
-        inside = tuple(
-            slice(part.start - start.start, part.stop - start.start)
-            for part, start in zip(region, box, strict=True)
-        )
-        # a copy, so that one kept chunk does not keep the whole box
-        found[chunk] = _as_chunk(opened, chunk, values[inside].copy())
-    return found
+def _as_chunk(opened: ChunkGrid, chunk: Coordinates, values: Decoded) -> Chunk:
+    if isinstance(values, BaseException):
+        return Chunk("unreadable", None, error_text(values))
+    if values is not None:
+        return Chunk("present", _alone(values))
+    # one value, seen at every place: an empty part of a large array costs nothing
+    default = np.zeros((), opened.zarr.dtype)
+    default[()] = opened.storage_default
+    shape = tuple(part.stop - part.start for part in opened.region(chunk))
+    return Chunk("absent", np.broadcast_to(default, shape))
 
 
-def _read_one(opened: ChunkGrid, chunk: Coordinates) -> Chunk:
-    try:
-        return _as_chunk(opened, chunk, _select(opened, opened.region(chunk)))
-    except Exception as error:  # noqa: BLE001  # codecs raise what they like
-        return Chunk("unreadable", None, error_text(error))
+def _alone(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return values that do not keep many others in memory while they are kept."""
+    owner = values.base
+    shared = isinstance(owner, np.ndarray) and owner.nbytes > _MOST_UNSEEN * values.nbytes
+    return values.copy() if shared else values
 
 
 def error_text(error: BaseException) -> str:
     """Return what an exception of a store or a codec says, in a line."""
     text = " ".join(str(error).split())[:400]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def _select(opened: ChunkGrid, region: tuple[slice, ...]) -> np.ndarray[Any, Any]:
-    return np.asarray(opened.zarr.get_basic_selection(region or ()))
-
-
-def _as_chunk(opened: ChunkGrid, chunk: Coordinates, values: np.ndarray[Any, Any]) -> Chunk:
-    """Tell a chunk that was never written from one that holds nothing but the fill value."""
-    if _all_default(opened, values) and not chunk_exists(opened, chunk):
-        # one value, seen at every place: an empty part of a large array costs nothing
-        first = values.reshape(-1)[:1].copy()
-        return Chunk("absent", np.broadcast_to(first.reshape(()), values.shape))
-    return Chunk("present", values)
-
-
-def _all_default(opened: ChunkGrid, values: np.ndarray[Any, Any]) -> bool:
-    default = FillValue(opened.storage_default, "literal", (), None, "")
-    flat = values.reshape(-1)
-    return bool(flat.size and matches(flat[:1], default).all() and matches(flat, default).all())

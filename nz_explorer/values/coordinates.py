@@ -14,7 +14,8 @@ from nz_explorer.model import Array
 from nz_explorer.model.fill import FillValue, matches, value_text
 from nz_explorer.store import Cancellation
 from nz_explorer.values.cache import Chunk, ChunkCache
-from nz_explorer.values.chunks import chunk_exists, error_text, read_chunks
+from nz_explorer.values.chunks import error_text, read_chunks
+from nz_explorer.values.decoding import is_stored
 from nz_explorer.values.opening import OpenArray, UnsupportedArray, open_for_reading
 from nz_explorer.values.window import bytes_text
 
@@ -211,7 +212,7 @@ class _Check:
 
     def _if_absent(self, number: int, start: int) -> Monotonicity | None:
         try:
-            absent = not chunk_exists(self.opened, (number,))
+            absent = not is_stored(self.opened, (number,))
         except Exception as error:  # noqa: BLE001  # stores raise what they like
             return Monotonicity(
                 "unreadable", start, note=f"chunk {number} cannot be asked for: {error_text(error)}"

@@ -11,8 +11,10 @@ import numpy as np
 MOST_BINS = 128
 _LEAST_EXPONENT = -2000
 _NARROWEST = -1000
-_BLOCK = 2**18
-"""Values counted at once: what is made on the way then stays in the processor's cache."""
+_BLOCK = 2**15
+"""Values worked on at once: what is made on the way then stays in the processor's cache."""
+_COUNTED = 2**18
+"""Values counted at once: enough to be worth a table of all pairs."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,9 +67,12 @@ class BinaryHistogram:
         if size == 1:
             return cls(exponent, first, np.array([values.size], np.int64))
         counts = np.zeros(size, np.int64)
-        for start in range(0, values.size, _BLOCK):
-            block = values[start : start + _BLOCK]
-            counts += _counted(_bins(block, exponent, first, whole=whole))[:size]
+        numbers = np.empty(min(values.size, _COUNTED), np.uint8)
+        number = _number_integers if whole else _number_floats
+        for start in range(0, values.size, _COUNTED):
+            part = values[start : start + _COUNTED]
+            number(part, exponent, first, numbers[: part.size])
+            counts += _counted(numbers[: part.size])[:size]
         return cls(exponent, first, counts)
 
     def widened(self, exponent: int) -> BinaryHistogram:
@@ -135,7 +140,7 @@ def _bin(value: Any, exponent: int) -> int:
 
 def _counted(numbers: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, np.dtype[np.intp]]:
     """Count how often each number occurs."""
-    if numbers.size < _BLOCK:
+    if numbers.size < _COUNTED:
         return np.bincount(numbers, minlength=256)
     # two at a time, which takes half as long; the cast lets other threads run, bincount does not
     pairs = np.bincount(numbers.view(np.uint16).astype(np.intp), minlength=256 * 256)
@@ -143,23 +148,45 @@ def _counted(numbers: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, np
     return np.asarray(table.sum(axis=0) + table.sum(axis=1))
 
 
-def _bins(
-    values: np.ndarray[Any, Any], exponent: int, first: int, *, whole: bool
-) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """Return the number of the bin of each value, counted from the first; there are few."""
-    if whole:
-        wide = values.astype(np.uint64 if values.dtype.kind == "u" else np.int64)
-        numbers = (wide >> wide.dtype.type(exponent)) - wide.dtype.type(first)
-        return np.asarray(numbers, np.uint8)
-    if values.dtype.itemsize < 8 and (values.dtype.itemsize < 4 or abs(exponent) > 100):
-        values = values.astype(np.float64 if abs(exponent) > 100 else np.float32)
-    if abs(exponent) > 1000:
-        scaled = np.ldexp(values, -exponent)
-    else:
-        scaled = values * values.dtype.type(math.ldexp(1.0, -exponent))
-    np.floor(scaled, out=scaled)
-    if first < 0:  # what is too small to be scaled is still below zero
-        scaled[(scaled == 0) & (values < 0)] = -1
-    # numbers below 2**24, so that nothing is lost
-    scaled -= scaled.dtype.type(first)
-    return np.asarray(scaled, np.uint8)
+def _number_integers(
+    values: np.ndarray[Any, Any],
+    exponent: int,
+    first: int,
+    numbers: np.ndarray[Any, np.dtype[np.uint8]],
+) -> None:
+    """Write the number of the bin of each integer, counted from the first; a byte can tell them."""
+    shift, offset = values.dtype.type(exponent), np.uint8(first & 0xFF)
+    shifted = np.empty(min(values.size, _BLOCK), values.dtype)
+    for start in range(0, values.size, _BLOCK):
+        block = values[start : start + _BLOCK]
+        into = numbers[start : start + _BLOCK]
+        np.right_shift(block, shift, out=shifted[: block.size])
+        # the lowest byte will do: the difference is right whatever was lost
+        np.copyto(into, shifted[: block.size], casting="unsafe")
+        np.subtract(into, offset, out=into)
+
+
+def _number_floats(
+    values: np.ndarray[Any, Any],
+    exponent: int,
+    first: int,
+    numbers: np.ndarray[Any, np.dtype[np.uint8]],
+) -> None:
+    """Write the number of the bin of each float, counted from the first."""
+    wide = values.dtype.itemsize == 8 or abs(exponent) > 100
+    scaled = np.empty(min(values.size, _BLOCK), np.float64 if wide else np.float32)
+    # what is too small to be scaled is still below zero; a negative exponent makes numbers larger
+    below = first < 0 and exponent > 0
+    for start in range(0, values.size, _BLOCK):
+        block = values[start : start + _BLOCK]
+        part = scaled[: block.size]
+        if abs(exponent) > 1000:
+            np.ldexp(block, -exponent, out=part)
+        else:
+            np.multiply(block, part.dtype.type(math.ldexp(1.0, -exponent)), out=part)
+        np.floor(part, out=part)
+        if below:
+            part[(part == 0) & (block < 0)] = -1
+        # numbers below 2**24, so that nothing is lost
+        np.subtract(part, part.dtype.type(first), out=part)
+        np.copyto(numbers[start : start + _BLOCK], part, casting="unsafe")

@@ -10,7 +10,7 @@ import base64
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,6 +65,8 @@ class ChunkGrid:
         Lengths of a shard, None where it is not sharded.
     storage_default
         What absent chunks hold.
+    local
+        Whether the store answers at once.
     """
 
     zarr: zarr.Array[Any]
@@ -72,6 +74,7 @@ class ChunkGrid:
     chunk_shape: tuple[int, ...]
     shard_shape: tuple[int, ...] | None
     storage_default: Any
+    local: bool
 
     @property
     def grid(self) -> tuple[int, ...]:
@@ -108,7 +111,7 @@ class OpenArray(ChunkGrid):
 
     Parameters
     ----------
-    zarr, shape, chunk_shape, shard_shape, storage_default
+    zarr, shape, chunk_shape, shard_shape, storage_default, local
         As of `ChunkGrid`.
     array
         The array of the model.
@@ -118,6 +121,11 @@ class OpenArray(ChunkGrid):
 
     array: Array
     version: int
+
+    @property
+    def plain(self) -> ChunkGrid:
+        """What it takes to read chunks, without what cannot be sent to another process."""
+        return ChunkGrid(*(getattr(self, field.name) for field in fields(ChunkGrid)))
 
     @property
     def itemsize(self) -> int:
@@ -180,6 +188,7 @@ def _open(array: Array) -> OpenArray:
         chunk_shape=chunk_shape,
         shard_shape=array.shard_shape,
         storage_default=_storage_default(array),
+        local=array.hierarchy.reader.local,
         version=next(_versions),
     )
 

@@ -39,14 +39,16 @@ from nz_explorer.values.states import (
     VALUE,
     classify,
 )
-from nz_explorer.values.window import ChunkError
+from nz_explorer.values.window import ChunkError, native
 
 Phase = Literal["done", "cancelled", "running"]
 Numbers = np.ndarray[Any, Any]
 
 _BATCH_BYTES = 8 * MEBIBYTE
 _MOST_IN_BATCH = 64
-_BLOCK = 2**18
+_ROWS, _ROW = 16, 2**13
+"""Values summed up at once. Rows of that length are too short for the threads of BLAS to be called,
+which would stand in the way of ours."""
 _MOST_ERRORS = 20
 _MOST_ROWS = 250_000
 _PROGRESS_SECONDS = 0.1
@@ -74,7 +76,7 @@ class ArrayScan:
         How many elements are in each cell state, by name. ``storage_fill`` counts another way to
         look at elements that are counted already.
     histogram
-        Of the valid values.
+        Of the valid values; None where there are none, or none was asked for.
     chunks
         A record for each chunk: ``chunk`` (coordinates), ``count``, ``minimum``, ``maximum``,
         ``mean``, ``std``, ``state`` (0; 5 where it is absent, 6 where it is unreadable). None where
@@ -115,6 +117,7 @@ def scan(
     cancel: Cancellation | None = None,
     resume: ArrayScan | None = None,
     threads: int | None = None,
+    histogram: bool = True,
 ) -> ArrayScan | dict[str, ArrayScan]:
     """Go through all values of an array, or of all arrays of a group or a store.
 
@@ -133,6 +136,8 @@ def scan(
         What was returned when the same array was cancelled, to go on with.
     threads
         How many chunks are read at once here.
+    histogram
+        Whether to make one, which takes about as long as all else.
 
     Returns
     -------
@@ -148,7 +153,7 @@ def scan(
     """
     node = target if isinstance(target, Node) else _opened(target).root
     options: dict[str, Any] = {"client": client, "progress": progress, "cancel": cancel}
-    options["threads"] = threads
+    options |= {"threads": threads, "histogram": histogram}
     if isinstance(node, Array):
         return scan_array(node, resume=resume, **options)
     if not isinstance(node, Group):
@@ -175,21 +180,12 @@ def scan_array(
     cancel: Cancellation | None = None,
     resume: ArrayScan | None = None,
     threads: int | None = None,
+    histogram: bool = True,
 ) -> ArrayScan:
     """Go through all values of one array; see `scan`."""
     began = time.monotonic() - (0.0 if resume is None else resume.seconds)
     opened = open_for_reading(array)
-    task = _Task(
-        ChunkGrid(
-            opened.zarr,
-            opened.shape,
-            opened.chunk_shape,
-            opened.shard_shape,
-            opened.storage_default,
-        ),
-        array.fill,
-        array.storage_fill,
-    )
+    task = _Task(opened.plain, array.fill, array.storage_fill, histogram)
     total = math.prod(opened.grid) if 0 not in opened.shape else 0
     found = _Found() if resume is None else resume.found.copy()
     rows = total <= _MOST_ROWS
@@ -229,6 +225,7 @@ class _Task:
     grid: ChunkGrid
     fill: FillValue | None
     storage_fill: FillValue | None
+    histogram: bool
 
 
 def _batches(
@@ -432,7 +429,8 @@ def _scan_chunk(task: _Task, coordinates: Coordinates, chunk: Chunk) -> _Found:
     if chunk.state == "absent":
         found.states[ABSENT] = chunk.values.size
         return found
-    values = chunk.values.reshape(-1)
+    values = chunk.values.ravel("K")  # in the order of the memory, which is a view
+    values = values.astype(native(values.dtype), copy=False)
     if values.dtype.kind not in "biuf":
         return _scan_others(task, values, found)
     if values.dtype.kind == "b":
@@ -457,7 +455,7 @@ def _scan_chunk(task: _Task, coordinates: Coordinates, chunk: Chunk) -> _Found:
         values = values[good]
         if values.size:
             low, high = values.min(), values.max()
-    _summarise(found, values, low, high)
+    _summarise(found, values, low, high, histogram=task.histogram)
     return found
 
 
@@ -479,27 +477,43 @@ def _scan_others(task: _Task, values: Numbers, found: _Found) -> _Found:
         found.timed = values.dtype
         values = values.view(np.int64)
     if values.size:
-        _summarise(found, values, values.min(), values.max())
+        _summarise(found, values, values.min(), values.max(), histogram=task.histogram)
     return found
 
 
-def _summarise(found: _Found, values: Numbers, low: Any, high: Any) -> None:
+def _summarise(found: _Found, values: Numbers, low: Any, high: Any, *, histogram: bool) -> None:
     found.states[VALUE] = found.count = values.size
     if not values.size:
         return
     found.minimum, found.maximum = low.item(), high.item()
     found.whole = values.dtype.kind in "iu"
-    found.histogram = BinaryHistogram.of(values, found.minimum, found.maximum)
+    if histogram:
+        found.histogram = BinaryHistogram.of(values, found.minimum, found.maximum)
     # around the middle of the range, so that no more than a few digits cancel
-    middle, total, squares = found.minimum / 2 + found.maximum / 2, 0.0, 0.0
-    with np.errstate(over="ignore", invalid="ignore"):  # squares beyond float64 are infinite
-        for start in range(0, values.size, _BLOCK):
-            apart = np.subtract(values[start : start + _BLOCK], middle, dtype=np.float64)
-            total += float(apart.sum())
-            # not by dot: the threads of BLAS and ours would stand in each other's way
-            squares += float(np.multiply(apart, apart, out=apart).sum())
+    middle = found.minimum / 2 + found.maximum / 2
+    total, squares = _moments(values, middle)
     found.mean = middle + total / values.size
     found.squares = max(0.0, squares - total * (total / values.size))
+
+
+def _moments(values: Numbers, middle: float) -> tuple[float, float]:
+    """Return the sums of the differences from a number, and of their squares."""
+    rows = min(_ROWS, -(-values.size // _ROW))
+    apart, ones = np.empty((rows, _ROW)), np.ones((_ROW, 1))
+    flat, across, along = apart.reshape(-1), apart[:, None, :], apart[:, :, None]
+    starts = range(0, values.size, flat.size)
+    sums = np.empty((2, len(starts), rows, 1, 1))
+    with np.errstate(over="ignore", invalid="ignore"):  # squares beyond float64 are infinite
+        for i, start in enumerate(starts):
+            block = values[start : start + flat.size]
+            part = flat[: block.size]
+            np.copyto(part, block, casting="unsafe")
+            np.subtract(part, middle, out=part)
+            flat[block.size :] = 0.0
+            np.matmul(across, ones, out=sums[0, i])
+            np.matmul(across, along, out=sums[1, i])
+        total, squares = sums.reshape(2, -1).sum(axis=1).tolist()
+    return total, squares
 
 
 def _as_number(fill: FillValue | None) -> FillValue | None:

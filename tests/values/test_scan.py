@@ -240,12 +240,11 @@ def test_a_cluster_finds_the_same(store):
 
 def test_what_is_sent_to_a_cluster_can_be_sent(any_store):
     import nz_explorer.values.scan as module
-    from nz_explorer.values.opening import ChunkGrid, open_for_reading
+    from nz_explorer.values.opening import open_for_reading
 
     any_store.array("a", np.arange(6.0), chunks=(4,), attributes={"_FillValue": 2.0})
     opened = open_for_reading(any_store["a"])
-    grid = ChunkGrid(opened.zarr, opened.shape, opened.chunk_shape, None, opened.storage_default)
-    task = module._Task(grid, opened.array.fill, opened.array.storage_fill)
+    task = module._Task(opened.plain, opened.array.fill, opened.array.storage_fill, True)
     sent = pickle.loads(pickle.dumps(task))
     found = module._scan_batch(sent, [(0,), (1,)])
     found = pickle.loads(pickle.dumps(found))

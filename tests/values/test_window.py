@@ -11,6 +11,7 @@ from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.values.cache import ChunkCache
 from nz_explorer.values.masking import masked
 from nz_explorer.values.opening import UnsupportedArray, open_for_reading
+from nz_explorer.values.scan import scan_array
 from nz_explorer.values.states import ABSENT, FILL, INF, NAN, NEG_INF, UNREAD, UNREADABLE, VALUE
 from nz_explorer.values.window import read_window
 
@@ -384,3 +385,13 @@ def test_pickles_are_not_opened(store_v2, where):
     store_v2.edit("a", **{where: [{"id": "pickle"}] if where == "filters" else {"id": "pickle"}})
     with pytest.raises(UnsupportedArray, match="could run any code"):
         open_for_reading(store_v2["a"])
+
+
+def test_an_absent_chunk_in_a_shard_is_absent(store):
+    values = np.zeros((8, 8), "f4")
+    values[:4, :4], values[4:, 4:] = 1, 2
+    store.array("a", values, chunks=(4, 4), shards=(8, 8), attributes={"_FillValue": 0.0})
+    window = read_window(store["a"], (0, 1), {}, (8, 8))
+    assert (window.states[:4, 4:] == ABSENT).all()
+    assert (window.states[4:, 4:] == VALUE).all()
+    assert scan_array(store["a"]).states == {"value": 32, "absent": 32}

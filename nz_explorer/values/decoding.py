@@ -1,0 +1,257 @@
+"""Stored chunks, decoded by the codecs of zarr without what it does around them.
+
+A selection of zarr makes an array, decodes every chunk of it on a thread of its own, copies it there,
+and puts the fill value where there was no chunk, so that nobody can tell the two apart. Here each
+chunk is fetched and decoded by itself, on the thread that asks, and what is absent is said to be so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from nz_explorer.values.opening import ChunkGrid, Coordinates
+
+if TYPE_CHECKING:
+    from zarr.core.array_spec import ArraySpec
+    from zarr.core.buffer import Buffer, BufferPrototype
+
+T = TypeVar("T")
+Decoded = np.ndarray[Any, Any] | BaseException | None
+"""Values; what was raised instead; None where the store has no such chunk."""
+
+_GAPS = 1.5
+"""How many times as many bytes as are wanted are read at once, rather than piece by piece."""
+
+
+class _AtOnce(ThreadPoolExecutor):
+    """Runs on the thread that asks: stores and codecs hand everything to another, and wait for it."""
+
+    def submit(self, call: Callable[..., T], /, *arguments: Any, **options: Any) -> Future[T]:
+        future: Future[T] = Future()
+        try:
+            future.set_result(call(*arguments, **options))
+        except Exception as error:  # noqa: BLE001  # raised again where the result is asked for
+            future.set_exception(error)
+        return future
+
+
+def wait_for(work: Coroutine[Any, Any, T], *, local: bool) -> T:
+    """Return what a coroutine of zarr gives.
+
+    Parameters
+    ----------
+    work
+        The coroutine.
+    local
+        Whether the store answers at once. A remote one has connections that belong to zarr's own
+        event loop.
+    """
+    if not local or asyncio._get_running_loop() is not None:  # noqa: SLF001  # the same without raising
+        from zarr.core.sync import sync
+
+        return sync(work)
+    loop = asyncio.new_event_loop()
+    loop.set_default_executor(_AtOnce(1))
+    try:
+        return loop.run_until_complete(work)
+    finally:
+        loop.close()
+
+
+def decode(grid: ChunkGrid, chunks: Sequence[Coordinates]) -> dict[Coordinates, Decoded]:
+    """Fetch and decode chunks of an array.
+
+    Parameters
+    ----------
+    grid
+        The array.
+    chunks
+        Coordinates of chunks; of inner chunks where it is sharded.
+
+    Returns
+    -------
+    dict
+        Of every chunk the values, as they were decoded, inside the array's shape. Nothing is raised
+        for one that cannot be read.
+    """
+    return wait_for(_decode(_Codecs(grid), chunks), local=grid.local)
+
+
+def is_stored(grid: ChunkGrid, chunk: Coordinates) -> bool:
+    """Tell whether the store holds a chunk.
+
+    Raises
+    ------
+    Exception
+        Whatever the store raises where it cannot tell, and a codec for the index of a shard.
+    """
+    return wait_for(_is_stored(_Codecs(grid), chunk), local=grid.local)
+
+
+class _Codecs:
+    """The codecs of an array, and where its chunks are."""
+
+    def __init__(self, grid: ChunkGrid) -> None:
+        from zarr.core.array_spec import ArrayConfig
+        from zarr.core.buffer import default_buffer_prototype
+        from zarr.core.codec_pipeline import BatchedCodecPipeline
+
+        self.grid = grid
+        self.prototype: BufferPrototype = default_buffer_prototype()
+        metadata = grid.zarr.metadata
+        order = metadata.order if metadata.zarr_format == 2 else "C"
+        config = ArrayConfig.from_dict({"order": order})
+        origin = (0,) * len(grid.shape)
+        self.spec: ArraySpec = metadata.get_chunk_spec(origin, config, self.prototype)
+        pipeline: Any = grid.zarr._async_array.codec_pipeline  # noqa: SLF001  # not public before 3.1
+        self.shards: Any = None
+        # a pipeline that was put in the place of zarr's only does selections
+        self.each = isinstance(pipeline, BatchedCodecPipeline)
+        if grid.shard_shape is not None:
+            # where something is done to shards as a whole, whole they must be decoded
+            self.each = self.each and pipeline.supports_partial_decode
+        self.pipeline = pipeline
+        if grid.shard_shape is not None and self.each:
+            self.shards = pipeline.array_bytes_codec
+            self.shard_counts = tuple(
+                s // c for s, c in zip(self.spec.shape, self.shards.chunk_shape, strict=True)
+            )
+
+    def place(self, chunk: Coordinates) -> Any:
+        """Return the object that holds a chunk, as zarr asks for it."""
+        key = self.grid.zarr.metadata.encode_chunk_key(self.grid.stored_in(chunk))
+        return self.grid.zarr.store_path / key
+
+    # Zarr has no other way to look into a shard.
+
+    async def index(self, chunk: Coordinates) -> Any:
+        """Return the index of the shard that holds a chunk, None where there is no shard."""
+        return await self.shards._load_shard_index_maybe(self.place(chunk), self.shard_counts)  # noqa: SLF001
+
+    @property
+    def inside(self) -> tuple[Any, ArraySpec]:
+        """The codecs of what is decoded at once, and its shape."""
+        if self.shards is None:
+            return self.pipeline, self.spec
+        return self.shards.codec_pipeline, self.shards._get_chunk_spec(self.spec)  # noqa: SLF001
+
+
+async def _is_stored(codecs: _Codecs, chunk: Coordinates) -> bool:
+    if codecs.shards is None:
+        found: bool = await codecs.place(chunk).exists()
+        return found
+    index = await codecs.index(chunk)
+    return index is not None and index.get_chunk_slice(chunk) is not None
+
+
+async def _decode(codecs: _Codecs, chunks: Sequence[Coordinates]) -> dict[Coordinates, Decoded]:
+    if not codecs.each:
+        return {chunk: await _selected(codecs, chunk) for chunk in chunks}
+    stored = await (_plain if codecs.shards is None else _inner)(codecs, chunks)
+    found: dict[Coordinates, Decoded] = {
+        chunk: item for chunk, item in stored.items() if isinstance(item, BaseException | None)
+    }
+    wanted = {chunk: item for chunk, item in stored.items() if chunk not in found}
+    try:
+        found.update(await _values(codecs, wanted))
+    except Exception:  # noqa: BLE001  # one of them is at fault: find out which
+        for chunk, item in wanted.items():
+            try:
+                found.update(await _values(codecs, {chunk: item}))
+            except Exception as error:  # noqa: BLE001  # codecs raise what they like
+                found[chunk] = error
+    return found
+
+
+async def _values(codecs: _Codecs, stored: Mapping[Coordinates, Any]) -> dict[Coordinates, Decoded]:
+    pipeline, spec = codecs.inside
+    decoded = await pipeline.decode([(item, spec) for item in stored.values()])
+    dtype = codecs.grid.zarr.dtype
+    return {
+        chunk: _clipped(codecs.grid, chunk, item.as_numpy_array()).astype(dtype, copy=False)
+        for chunk, item in zip(stored, decoded, strict=True)
+    }
+
+
+def _clipped(
+    grid: ChunkGrid, chunk: Coordinates, values: np.ndarray[Any, Any]
+) -> np.ndarray[Any, Any]:
+    return values[tuple(slice(part.stop - part.start) for part in grid.region(chunk))]
+
+
+async def _selected(codecs: _Codecs, chunk: Coordinates) -> Decoded:
+    grid = codecs.grid
+    try:
+        if not await codecs.place(chunk).exists():
+            return None
+        selected = await grid.zarr._async_array.getitem(grid.region(chunk))  # noqa: SLF001
+        return np.asarray(selected)
+    except Exception as error:  # noqa: BLE001  # codecs raise what they like
+        return error
+
+
+async def _plain(
+    codecs: _Codecs, chunks: Sequence[Coordinates]
+) -> dict[Coordinates, Buffer | BaseException | None]:
+    """Fetch chunks that are objects of their own."""
+    work = (codecs.place(chunk).get(codecs.prototype) for chunk in chunks)
+    return dict(zip(chunks, await asyncio.gather(*work, return_exceptions=True), strict=True))
+
+
+async def _inner(
+    codecs: _Codecs, chunks: Sequence[Coordinates]
+) -> dict[Coordinates, Buffer | BaseException | None]:
+    """Fetch chunks that are inside of shards."""
+    shards: dict[Coordinates, list[Coordinates]] = {}
+    for chunk in chunks:
+        shards.setdefault(codecs.grid.stored_in(chunk), []).append(chunk)
+    work = (_of_shard(codecs, inside) for inside in shards.values())
+    parts = await asyncio.gather(*work, return_exceptions=True)
+    found: dict[Coordinates, Buffer | BaseException | None] = {}
+    for inside, part in zip(shards.values(), parts, strict=True):
+        found.update(dict.fromkeys(inside, part) if isinstance(part, BaseException) else part)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Bytes of an object, from one to the one after the last."""
+
+    start: int
+    stop: int
+
+
+async def _of_shard(
+    codecs: _Codecs, chunks: Sequence[Coordinates]
+) -> dict[Coordinates, Buffer | BaseException | None]:
+    from zarr.abc.store import RangeByteRequest
+
+    index = await codecs.index(chunks[0])
+    found: dict[Coordinates, Buffer | BaseException | None] = dict.fromkeys(chunks)
+    if index is None:
+        return found
+    spans = {c: _Span(*part) for c in chunks if (part := index.get_chunk_slice(c)) is not None}
+    if not spans:
+        return found
+    place = codecs.place(chunks[0])
+
+    async def fetch(start: int, stop: int) -> Any:
+        data = await place.get(codecs.prototype, RangeByteRequest(start, stop))
+        if data is None or len(data) < stop - start:
+            raise ValueError(f"the shard ends before byte {stop}, where its index says a chunk is")
+        return data
+
+    first, last = min(s.start for s in spans.values()), max(s.stop for s in spans.values())
+    if last - first <= _GAPS * sum(s.stop - s.start for s in spans.values()):
+        together = await fetch(first, last)
+        return found | {c: together[s.start - first : s.stop - first] for c, s in spans.items()}
+    parts = await asyncio.gather(
+        *(fetch(s.start, s.stop) for s in spans.values()), return_exceptions=True
+    )
+    return found | dict(zip(spans, parts, strict=True))

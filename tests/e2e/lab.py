@@ -149,6 +149,11 @@ class Explorer:
         """The picture."""
         return self.root.get_by_role("img").first
 
+    @property
+    def values(self) -> Locator:
+        """The data area of the picture, which takes pointer and keys."""
+        return self.root.get_by_role("application", name="Values").first
+
     def item(self, name: str) -> Locator:
         """Return a row of the tree by the node's name."""
         return self.tree.get_by_role("treeitem", name=name, exact=True)

@@ -86,12 +86,12 @@ class Desk:
         self.book.run(f"ex.view = {{}}\nex.path = {path!r}\nex.view = {view!r}")
         self.book.page.evaluate(FRAMES)
         expect(self.explorer.selected).to_have_attribute("data-path", path)
-        expect(self.explorer.root.locator(".nzx-stage")).to_have_attribute("aria-busy", "false")
+        expect(self.explorer.root.locator("[aria-busy]")).to_have_attribute("aria-busy", "false")
         self.book.page.evaluate(FRAMES)
 
     def canvas(self) -> Pixels:
         """Return the data area of the picture as the browser has painted it."""
-        box = self.explorer.root.locator(".nzx-hover").evaluate(BOX)
+        box = self.explorer.values.evaluate(BOX)
         image = Image.open(io.BytesIO(base64.b64decode(self.explorer.pixels().split(",", 1)[1])))
         paper = Image.new("RGBA", image.size, "white")
         paper.alpha_composite(image.convert("RGBA"))
@@ -232,7 +232,7 @@ def test_pictures_are_those_of_matplotlib(desk: Desk) -> None:
     desk.beside.path = "/stations"
     desk.explorer.root.get_by_role("radio", name="lines").click()
     expect(desk.explorer.picture).to_have_attribute("aria-label", re.compile("north"))
-    browser = desk.svg(desk.explorer.picture.locator(".nzx-lines-frame"))
+    browser = desk.svg(desk.explorer.picture.locator("rect"))
     figure = desk.figure(browser)
     lines = desk.beside.figure().axes[0].lines
     assert len(lines) == 3

@@ -37,24 +37,27 @@ _CHUNK_NAME = re.compile(r"c(\.\d+)*|\d+(\.\d+)*")
 
 
 class NodeNotFound(KeyError):
-    """There is no node at a path."""
+    """There is no node at a path, or none can be there."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, why: str | None = None) -> None:
         super().__init__(path)
         self.path = path
+        self.why = why
 
     def __str__(self) -> str:
-        return f"there is no node at {self.path}"
+        return f"there is no node at {self.path}" + (f": {self.why}" if self.why else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """What lies in an array's folder beside its chunks.
+    """What lies in an array's folder.
 
     Attributes
     ----------
     nodes : list of str
         Paths of nodes, where none may be.
+    chunk_names : tuple of str
+        Names that look like chunks, or folders of chunks.
     other_names : tuple of str
         Names that are neither nodes nor look like chunks; those of documents are among them.
     complete : bool
@@ -62,13 +65,24 @@ class Inside:
     """
 
     nodes: list[str]
+    chunk_names: tuple[str, ...]
     other_names: tuple[str, ...]
     complete: bool
 
 
 def normalise(path: str) -> str:
-    """Return a path with one leading slash and no trailing one."""
-    return "/" + "/".join(part for part in path.split("/") if part)
+    """Return a path with one leading slash and no trailing one (Zarr v2, Logical storage paths).
+
+    Raises
+    ------
+    NodeNotFound
+        If a part of it is ``.`` or ``..``, which no store may follow.
+    """
+    parts = [part for part in path.replace("\\", "/").split("/") if part]
+    for part in parts:
+        if part in (".", ".."):
+            raise NodeNotFound(path, f"a path cannot contain {part!r}")
+    return "/" + "/".join(parts)
 
 
 class Hierarchy:
@@ -382,9 +396,10 @@ class Hierarchy:
         NodeNotFound
             If there is none.
         """
+        path = normalise(path)
         node = self.get(path)
         if node is None:
-            raise NodeNotFound(normalise(path))
+            raise NodeNotFound(path)
         return node
 
     def __contains__(self, path: object) -> bool:
@@ -392,7 +407,10 @@ class Hierarchy:
 
     def get(self, path: str, cancel: Cancellation | None = None) -> Node | None:
         """Return the node at a path, None if there is none."""
-        path = normalise(path)
+        try:
+            path = normalise(path)
+        except NodeNotFound:
+            return None
         if (known := self._nodes.get(path)) is not None:
             return known
         node = self.root
@@ -483,7 +501,7 @@ class Hierarchy:
     def inside_arrays(
         self, arrays: Sequence[Array], limit: int = 2000, cancel: Cancellation | None = None
     ) -> list[Inside | ReadError | None]:
-        """Return what lies in the folders of arrays beside their chunks.
+        """Return what lies in the folders of arrays.
 
         Parameters
         ----------
@@ -506,12 +524,14 @@ class Hierarchy:
         ]
 
     def _inside(self, array: Array, listing: Listing, cancel: Cancellation | None) -> Inside:
+        chunks = tuple([name for name in listing.names if _CHUNK_NAME.fullmatch(name)])
         names = [name for name in listing.names if not _CHUNK_NAME.fullmatch(name)]
         stem = "" if array.path == "/" else array.path
         paths = [f"{stem}/{name}" for name in names if not is_document(name)]
         nodes = [node.path for node in self._read_nodes(paths, cancel) if node] if paths else []
         known = {path.rpartition("/")[2] for path in nodes}
-        return Inside(nodes, tuple([n for n in names if n not in known]), listing.complete)
+        others = tuple([name for name in names if name not in known])
+        return Inside(nodes, chunks, others, listing.complete)
 
     def in_other_format(self, node: Node, cancel: Cancellation | None = None) -> Node | None:
         """Return what the documents of the other format say of a node; None where there are none."""

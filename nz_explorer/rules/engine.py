@@ -58,7 +58,7 @@ FAMILIES = {
 BASE = "NZ-BASE-001"
 PARTS = ("documents", "name", "entry", "members", "values", "inside")
 """The parts of the verdicts on a node, in the order in which findings are told."""
-INSIDE = ("TREE-003", "TREE-004", "TREE-006")
+INSIDE = ("TREE-003", "TREE-004", "TREE-006", "Z2-CHUNK-001", "Z2-FV-005")
 """Rules for which folders of arrays are listed."""
 NEEDS_LISTING = ("TREE-002", *INSIDE, "Z3-NAME-003", "NZ-CONS-003")
 COMPARED = ("NZ-CONS-002", "NZ-CONS-003", "NZ-CONS-004")
@@ -214,7 +214,7 @@ class Evaluation:
         self._pending: Counter[str] = Counter()
         """How much of that there is at a node and below."""
         self._plans: dict[tuple[str, int | None], Plan] = {}
-        self._names: dict[tuple[str, bool], Verdicts] = {}
+        self._names: dict[tuple[str, int | None], Verdicts] = {}
         self._monotonicity: dict[str, Monotonicity] = {}
         self._value_bytes = 0
         self._skipped: dict[str, str] = {}
@@ -230,6 +230,8 @@ class Evaluation:
             info = rules()[rule_id]
             if rule_id in COMPARED and not consolidated:
                 continue  # there is nothing to compare
+            if info.family == "Z2" and self.hierarchy.zarr_format == 3:
+                continue  # there is nothing that it could be about
             if not self.budget.allows(info.cost):
                 self._skipped[rule_id] = "cost"
             elif rule_id in NEEDS_LISTING and not self.hierarchy.reader.listable:
@@ -575,7 +577,7 @@ class Evaluation:
         return self._plan(node.kind, node.zarr_format).run_node(node)
 
     def _of_name(self, node: Node) -> Verdicts:
-        key = (node.name, node.zarr_format == 2)
+        key = (node.name, node.zarr_format)
         known = self._names.get(key)
         if known is None:
             known = self._names[key] = self._plan("name", node.zarr_format).run(node.name)
@@ -587,7 +589,8 @@ class Evaluation:
             return plan.undecided("listing")
         if isinstance(inside, ReadError):
             return plan.undecided(f"unreadable: {inside.detail}")
-        return plan.passed if _is_usual(array, inside) else plan.run(array, inside)
+        usual = array.zarr_format == 3 and _is_usual(array, inside)
+        return plan.passed if usual else plan.run(array, inside)
 
     def _of_pair(self, pair: Pair) -> Verdicts:
         return self._plan("entry", pair.consolidated.zarr_format).run(pair)
@@ -608,7 +611,7 @@ class Evaluation:
         for rule_id, _ in verdicts.undecided:
             self._undecided[rule_id] += sign
         for hit in verdicts.hits:
-            self._failed[hit.rule.id] += sign
+            self._failed[hit.rule.id] += sign if _breaks(hit) else 0
         for place, hits in self._shown(owner, verdicts).items():
             self._at[place] += sign
             if not self._at[place]:
@@ -948,6 +951,11 @@ def _configured(hit: Hit, place: str, configuration: Configuration) -> Hit | Non
     if severity is None or severity == hit.severity:
         return hit
     return Hit(hit.rule, hit.fail, severity)
+
+
+def _breaks(hit: Hit) -> bool:
+    """Whether a failure breaks its rule; what is told at a milder severity is a note on what the rule allows."""
+    return hit.severity == "error" or hit.rule.severity != "error"
 
 
 def _tree_order(path: str) -> list[str]:

@@ -109,7 +109,8 @@ class _Run:
                     info = rules()[function.id]
                     severity = result.severity or info.severity
                     self.hits.append(Hit(info, result, self._capped(info, severity)))
-                if function.provides is not None:
+                # A note on what the rule allows leaves the fact sound.
+                if function.provides is not None and result.severity in (None, "error"):
                     self.broken.setdefault(function.provides, function.id)
         except Exception as error:  # noqa: BLE001  # told in the report; one rule must not take down the others
             self._crashed(function, error)

@@ -65,7 +65,9 @@ def _members(node: Node) -> Hashable:
         attributes = node.attributes
         names = [attributes[key] for key in _NAMES_IN_ATTRIBUTES if key in attributes]
         side = [document.raw for document in node.documents if document.name.startswith(".ncz")]
-        return _text((members, names, [key in attributes for key in _NAMES_IN_ATTRIBUTES], side))
+        others = [key for key in metadata if key in _NOT_MEMBERS]
+        given = [key in attributes for key in _NAMES_IN_ATTRIBUTES]
+        return _text((members, others, node.documents[0].origin, names, given, side))
     others = [key for key in metadata if key in _NOT_MEMBERS]
     return _text((members, others, type(metadata.get("attributes")).__name__))
 

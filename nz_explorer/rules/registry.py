@@ -14,7 +14,7 @@ name       name                             the node's name; shared by all nodes
 members    group                            the group with its children
 entry      `nz_explorer.rules.compare.Pair` a document and its consolidated copy
 values     array, monotonicity              the values of an array named like its dimension
-inside     array, `nz_explorer.model.Inside` what lies in the array's folder beside chunks
+inside     array, `nz_explorer.model.Inside` what lies in the array's folder
 ========== ================================ =========================================================
 
 It yields `Fail` for each violation, `Undecided` where it cannot tell, and nothing where all is well.
@@ -46,6 +46,8 @@ MODULES = (
     "zarr_v3_arrays",
     "zarr_v3_codecs",
     "zarr_v2",
+    "zarr_v2_types",
+    "zarr_v2_ogc",
     "declaration",
     "conventions",
     "dimensions",

@@ -1,17 +1,21 @@
-"""Z2: what other rules stand on in the documents of Zarr v2."""
+"""Z2: what Zarr v2 asks of the documents of groups and arrays, apart from types and fill values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from nz_explorer.rules.findings import Fail
-from nz_explorer.rules.fixes import Draft, add
+from nz_explorer.model import pointers
+from nz_explorer.model.document import json_type
+from nz_explorer.model.hierarchy import is_document
+from nz_explorer.model.json_text import json_text
+from nz_explorer.rules.findings import Fail, Undecided
+from nz_explorer.rules.fixes import Draft, add, remove
 from nz_explorer.rules.registry import rule
 from nz_explorer.rules.zarr_v3 import MISSING, is_integer, set_to, shown, wrong_lengths
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Array
+    from nz_explorer.model import Array, Group, Inside, Node
 
 V2 = (2,)
 MANDATORY = (
@@ -24,6 +28,10 @@ MANDATORY = (
     "order",
     "filters",
 )
+ARRAY_MEMBERS = frozenset((*MANDATORY, "dimension_separator"))
+SEPARATORS = (".", "/")
+NCZARR = "_nczarr_"
+"""How the members begin that netCDF-C up to 4.9.2 put into these documents, in either case."""
 
 
 @rule("Z2-ARR-002", on="array", formats=V2)
@@ -40,15 +48,46 @@ def mandatory_members(array: Array) -> Iterator[Fail]:
             )
 
 
+@rule("Z2-ARR-003", on="array", formats=V2)
+def extra_members(array: Array) -> Iterator[Fail]:
+    """Want no members that other readers do not know."""
+    yield from _extra(array, ARRAY_MEMBERS, "user attributes belong into .zattrs")
+
+
+def _extra(node: Node, known: frozenset[str], advice: str) -> Iterator[Fail]:
+    document = node.main_document
+    for member in node.metadata:
+        if member in known or document is None:
+            continue
+        pointer = pointers.join(f"/{document.name}", member)
+        if member.lower().startswith(NCZARR):
+            yield Fail(
+                pointer,
+                f"{document.name} has {json_text(member)}, which netCDF-C up to 4.9.2 wrote here",
+                severity="info",
+            )
+        else:
+            yield Fail(
+                pointer,
+                f"{document.name} has the extra key {json_text(member)}; {advice}",
+                fix=lambda _node, pointer=pointer: Draft("unsafe", (remove(pointer),)),  # type: ignore[misc]  # bound now
+            )
+
+
 @rule("Z2-ARR-004", on="array", formats=V2)
 def zarr_format(array: Array) -> Iterator[Fail]:
     """Want the member that tells a reader how to understand the rest."""
-    given = array.metadata.get("zarr_format", MISSING)
+    yield from _wrong_format(array)
+
+
+def _wrong_format(node: Node) -> Iterator[Fail]:
+    given = node.metadata.get("zarr_format", MISSING)
     if given is not MISSING and not (is_integer(given) and given == 2):
+        pointer = node.pointer("zarr_format")
         yield Fail(
-            "/.zarray/zarr_format",
+            pointer,
             f"zarr_format must be 2, got {shown(given)}",
-            fix=set_to("/.zarray/zarr_format", 2) if given == "2" else None,
+            fix=set_to(pointer, 2) if given in ("2", 2.0) else None,
         )
 
 
@@ -58,21 +97,275 @@ def shape(array: Array) -> Iterator[Fail]:
     yield from wrong_lengths(array, "shape")
 
 
-@rule(
-    "Z2-OGC-003",
-    on="array",
-    formats=V2,
-    needs=("attributes",),
-    when=lambda array: "_ARRAY_DIMENSIONS" in array.attributes,
-    provides="names",
-)
-def array_dimensions(array: Array) -> Iterator[Fail]:
-    """Want a name for each dimension in the attribute that v2 uses for it."""
-    given = array.attributes["_ARRAY_DIMENSIONS"]
-    well_formed = isinstance(given, list) and all(isinstance(name, str) for name in given)
-    if not well_formed or (array.ndim is not None and len(given) != array.ndim):
-        lengths = "" if array.shape is None else f" for shape {list(array.shape)}"
+@rule("Z2-ARR-006", on="array", formats=V2, needs=("shape",), provides="chunk shape")
+def chunks(array: Array) -> Iterator[Fail]:
+    """Want one chunk length per dimension, each of at least one element."""
+    given = array.metadata.get("chunks", MISSING)
+    if given is MISSING:
+        return  # Z2-ARR-002
+    lengths = list(array.shape or ())
+    what = f"chunks must be a list of {len(lengths)} positive integers for shape {lengths}"
+    if not isinstance(given, list) or not all(map(is_integer, given)):
+        yield Fail("/.zarray/chunks", f"{what}, got {shown(given)}")
+    elif array.shape is not None and len(given) != len(lengths):
+        yield Fail("/.zarray/chunks", f"{what}, got {len(given)}: {shown(given)}")
+    else:
+        for axis, length in enumerate(given):
+            if length < 1:
+                pointer = f"/.zarray/chunks/{axis}"
+                empty = axis < len(lengths) and lengths[axis] == 0
+                yield Fail(
+                    pointer,
+                    f"the chunk length along dimension {axis} is {length}; it must be at least 1",
+                    fix=set_to(pointer, 1) if empty else None,
+                )
+
+
+def _is_codec(given: Any) -> bool:
+    return isinstance(given, dict) and isinstance(given.get("id"), str)
+
+
+@rule("Z2-ARR-007", on="array", formats=V2)
+def compressor(array: Array) -> Iterator[Fail]:
+    """Want null, or a codec with its id."""
+    given = array.metadata.get("compressor")
+    if given is not None and not _is_codec(given):
         yield Fail(
-            "/.zattrs/_ARRAY_DIMENSIONS",
-            f"_ARRAY_DIMENSIONS must be a list with one string per dimension{lengths}, got {shown(given)}",
+            "/.zarray/compressor",
+            f"compressor must be null or an object with an id, got {shown(given)}",
         )
+
+
+@rule("Z2-ARR-008", on="array", formats=V2)
+def filters(array: Array) -> Iterator[Fail]:
+    """Want null, or a list of codecs with their ids."""
+    given = array.metadata.get("filters")
+    if given is not None and not isinstance(given, list):
+        yield Fail("/.zarray/filters", f"filters must be null or a list, got {shown(given)}")
+        return
+    for i, codec in enumerate(given or ()):
+        if not _is_codec(codec):
+            yield Fail(
+                f"/.zarray/filters/{i}",
+                f"filter {i} must be an object with an id, got {shown(codec)}",
+            )
+
+
+@rule("Z2-ARR-009", on="array", formats=V2)
+def order(array: Array) -> Iterator[Fail]:
+    """Want the order of the bytes in a chunk; column-major order is legal, but not read everywhere."""
+    given = array.metadata.get("order", "C")
+    if given == "F":
+        if (array.ndim or 0) > 1:
+            yield Fail(
+                "/.zarray/order",
+                'order "F" is legal, but netCDF-C up to 4.10 returns such data in the wrong order',
+                severity="info",
+            )
+    elif given != "C":
+        meant = given.upper() if isinstance(given, str) and given in ("c", "f") else None
+        yield Fail(
+            "/.zarray/order",
+            f'order must be "C" or "F", got {shown(given)}',
+            fix=None if meant is None else set_to("/.zarray/order", meant),
+        )
+
+
+@rule("Z2-ARR-010", on="array", formats=V2, provides="separator")
+def separator(array: Array) -> Iterator[Fail]:
+    """Want a separator that chunk keys can be made with."""
+    given = array.metadata.get("dimension_separator", ".")
+    if given not in SEPARATORS:
+        yield Fail(
+            "/.zarray/dimension_separator",
+            f'dimension_separator must be "." or "/", got {shown(given)}',
+        )
+
+
+@rule("Z2-GRP-002", on="group", formats=V2)
+def group_members(group: Group) -> Iterator[Fail]:
+    """Want a group's document to hold the version and nothing else."""
+    main = group.main_document
+    if main is None or main.name != ".zgroup":
+        return
+    if "zarr_format" not in group.metadata:
+        yield Fail(
+            "/.zgroup/zarr_format",
+            ".zgroup lacks zarr_format",
+            fix=lambda _node: Draft("safe", (add("/.zgroup/zarr_format", 2),)),
+        )
+    yield from _wrong_format(group)
+    known = {"zarr_format"}
+    if main.origin == "consolidated":  # zarr-python puts an empty one into each consolidated entry
+        known.add("consolidated_metadata")
+    yield from _extra(group, frozenset(known), "user attributes belong into .zattrs")
+
+
+@rule("Z2-KEY-001", on="name", formats=V2)
+def ascii_name(name: str) -> Iterator[Fail]:
+    """Want names that make keys of ASCII characters, which is all that keys consist of."""
+    if not name.isascii():
+        yield Fail(
+            "",
+            f"name {json_text(name)} is not ASCII, as keys of a Zarr v2 store are",
+            fix=lambda _node: Draft("unsafe", note="renaming breaks whoever refers to the name"),
+        )
+
+
+# --- consolidated metadata -----------------------------------------------------------------------
+
+
+def _has_consolidated(node: Node) -> bool:
+    return node.document(".zmetadata") is not None
+
+
+def _dotted(key: str) -> str | None:
+    """Return the part of a key that leads somewhere else."""
+    return next((part for part in key.split("/") if part in (".", "..")), None)
+
+
+@rule("Z2-CM-001", on="root", formats=V2, when=_has_consolidated)
+def consolidated_form(node: Node) -> Iterator[Fail]:
+    """Want a map from keys of documents to documents, of the version that is known."""
+    document = node.document(".zmetadata")
+    if document is None or not document.ok:
+        return  # a finding on its text
+    version = document.value.get("zarr_consolidated_format", MISSING)
+    if not (is_integer(version) and version == 1):
+        yield Fail(
+            "/.zmetadata/zarr_consolidated_format",
+            f".zmetadata: zarr_consolidated_format must be 1, got {shown(version)}",
+            fix=_set_version if version is MISSING or version in ("1", 1.0) else None,
+        )
+    entries = document.value.get("metadata", MISSING)
+    if node.hierarchy.consolidated is None:
+        yield Fail(
+            "/.zmetadata/metadata",
+            f".zmetadata: metadata must be an object, got {'nothing' if entries is MISSING else json_type(entries)}",
+            fix=lambda _node: Draft("suggest", note="consolidate the metadata again"),
+        )
+        return
+    for key, why in node.hierarchy.consolidated.rejected.items():
+        if _dotted(key) is None:
+            yield Fail(
+                pointers.join("/.zmetadata/metadata", key),
+                f".zmetadata: the entry {json_text(key)} belongs to no node: {why}",
+                fix=_drop_entry(key),
+            )
+
+
+def _set_version(node: Node) -> Draft:
+    document = node.document(".zmetadata")
+    there = document is not None and "zarr_consolidated_format" in document.value
+    operation = {"op": "replace" if there else "add", "path": "/zarr_consolidated_format"}
+    return Draft("safe", ({**operation, "value": 1},), document=".zmetadata")
+
+
+def _drop_entry(key: str) -> Any:
+    pointer = pointers.join("/metadata", key)
+    return lambda _node: Draft("safe", (remove(pointer),), document=".zmetadata")
+
+
+@rule("Z2-PATH-002", on="root", formats=V2, when=_has_consolidated)
+def no_relative_parts(node: Node) -> Iterator[Fail]:
+    """Fail on entries whose paths have parts that would lead out of their place."""
+    consolidated = node.hierarchy.consolidated
+    for key in () if consolidated is None else consolidated.rejected:
+        if (part := _dotted(key)) is not None:
+            yield Fail(
+                pointers.join("/.zmetadata/metadata", key),
+                f"the path {json_text(key)} contains {json_text(part)}; readers must refuse it",
+                fix=_drop_entry(key),
+            )
+
+
+# --- what lies in the folder of an array ---------------------------------------------------------
+
+
+def _chunk_name(name: str) -> tuple[int, ...] | None:
+    """Return the indices that the name of a chunk spells, None where it is none."""
+    parts = name.split(".")
+    if not all(part.isdecimal() and part.isascii() for part in parts):
+        return None
+    return tuple(map(int, parts))
+
+
+def _separator(array: Array) -> str:
+    return str(array.metadata.get("dimension_separator", "."))
+
+
+def _expected_parts(array: Array) -> int:
+    """Return how many indices the names directly in an array's folder spell."""
+    return 1 if _separator(array) == "/" or not array.ndim else array.ndim
+
+
+@rule("Z2-ARR-010", on="inside", formats=V2)
+def separator_in_use(array: Array, inside: Inside) -> Iterator[Fail]:
+    """Fail where all chunks are named with the other separator: to readers they are all missing."""
+    if (array.ndim or 0) < 2 or _separator(array) not in SEPARATORS:
+        return
+    found = [parts for name in inside.chunk_names if (parts := _chunk_name(name)) is not None]
+    declared = _separator(array)
+    other = "/" if declared == "." else "."
+    wanted = 1 if other == "/" else array.ndim
+    if found and all(len(parts) == wanted for parts in found):
+        yield Fail(
+            "/.zarray/dimension_separator",
+            f'dimension_separator is "{declared}", but the chunks are named with "{other}":'
+            " readers take all of them for missing",
+            fix=_use_separator(other),
+        )
+
+
+def _use_separator(right: str) -> Any:
+    def fix(node: Node) -> Draft:
+        there = "dimension_separator" in node.metadata
+        operation = {"op": "replace" if there else "add", "path": "/.zarray/dimension_separator"}
+        return Draft("suggest", ({**operation, "value": right},))
+
+    return fix
+
+
+@rule("Z2-CHUNK-001", on="inside", formats=V2)
+def stray_keys(_array: Array, inside: Inside) -> Iterator[Fail]:
+    """Note what lies beside the chunks and is none."""
+    stray = [name for name in inside.other_names if not is_document(name)]
+    for name in stray[:5]:
+        more = f" (and {len(stray) - 5} more)" if len(stray) > 5 and name == stray[4] else ""
+        yield Fail("", f"{json_text(name)} in the array's folder is no chunk{more}")
+
+
+@rule("Z2-FV-005", on="inside", formats=V2)
+def undefined_values(array: Array, inside: Inside) -> Iterator[Fail | Undecided]:
+    """Note chunks that are missing where no fill value says what they hold."""
+    grid, lengths = array.grid_shape, array.shape
+    if array.metadata.get("fill_value", 0) is not None or not grid or lengths is None:
+        return
+    if 0 in grid:
+        return
+    counts = [-(-length // chunk) for length, chunk in zip(lengths, grid, strict=True)]
+    parts = _expected_parts(array)
+    wanted = 1
+    for count in counts[:parts]:
+        wanted *= count
+    if not inside.complete:
+        yield Undecided("listing")
+        return
+    present = sum(
+        1
+        for name in inside.chunk_names
+        if (indices := _chunk_name(name)) is not None
+        and len(indices) == parts
+        and all(i < count for i, count in zip(indices, counts, strict=False))
+    )
+    if present < wanted:
+        at_least = "at least " if parts < len(counts) else ""
+        missing = wanted - present
+        yield Fail(
+            "/.zarray/fill_value",
+            f"{at_least}{missing} chunk{'s are' if missing > 1 else ' is'} missing and fill_value is null:"
+            " what they hold is undefined",
+            fix=lambda _node: Draft("suggest", note="give a fill_value, or write the chunks"),
+        )
+    elif parts < len(counts):
+        yield Undecided("cost")

@@ -160,9 +160,11 @@ def test_chunks_are_no_nodes_and_arrays_are_not_listed(tmp_path: Path) -> None:
     node = hierarchy["/a"]
     assert isinstance(node, Array)
     assert hierarchy.children(node) == []
-    assert hierarchy.inside_arrays([node]) == [Inside([], ("zarr.json",), complete=True)]
+    assert hierarchy.inside_arrays([node]) == [Inside([], ("c",), ("zarr.json",), complete=True)]
     write(store, {"a/inner/zarr.json": GROUP})
-    assert hierarchy.inside_arrays([node]) == [Inside(["/a/inner"], ("zarr.json",), complete=True)]
+    assert hierarchy.inside_arrays([node]) == [
+        Inside(["/a/inner"], ("c",), ("zarr.json",), complete=True)
+    ]
     (inside,) = hierarchy.inside_arrays([node], limit=1)
     assert isinstance(inside, Inside)
     assert not inside.complete

@@ -1,0 +1,180 @@
+"""Z2: what Zarr v2 asks of data types and fill values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nz_explorer.model.document import json_type
+from nz_explorer.model.fill import MISSING, FillProblem
+from nz_explorer.rules.findings import Fail
+from nz_explorer.rules.fixes import Draft, replace
+from nz_explorer.rules.registry import rule
+from nz_explorer.rules.zarr_v2 import V2
+from nz_explorer.rules.zarr_v3 import set_to, shown
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array, Node
+
+_ONE_BYTE = re.compile(r"[<>](?:[biu]1|S\d+|V\d+)")
+"""Types for which the order of bytes means nothing, so that it should be ``|``."""
+_NO_UNITS = re.compile(r"[<>|]?[mM]8?(\[generic\])?")
+NAMES = ("NaN", "Infinity", "-Infinity")
+"""The only spellings of numbers that JSON does not have (Zarr v2, Fill value encoding)."""
+BASE64 = ("bytes", "raw", "struct")
+"""Kinds of types whose fill values are base64."""
+FILL = "/.zarray/fill_value"
+
+
+def _without_units(array: Array) -> bool:
+    given = array.metadata.get("dtype")
+    return isinstance(given, str) and _NO_UNITS.fullmatch(given) is not None
+
+
+@rule("Z2-DT-001", on="array", formats=V2, provides="data type")
+def type_string(array: Array) -> Iterator[Fail]:
+    """Want a type string of NumPy with its order of bytes."""
+    given = array.metadata.get("dtype")
+    if given is None or isinstance(given, list) or _without_units(array):
+        return
+    at, what = "/.zarray/dtype", f"dtype {shown(given)}"
+    if not isinstance(given, str) or array.data_type.status in ("unknown", "malformed"):
+        yield Fail(at, f"{what} is not a valid type string")
+    elif given[0] not in "<>|":
+        yield Fail(
+            at,
+            f"{what} does not say in which order its bytes are",
+            fix=set_to(at, f"{'|' if _ONE_BYTE.fullmatch(f'<{given}') else '<'}{given}", "suggest"),
+        )
+    elif given == "|O":
+        yield Fail(
+            at,
+            f"{what} is no type of the specification; its values are what the first filter makes of them",
+            severity="warning",
+        )
+    elif _ONE_BYTE.fullmatch(given):
+        yield Fail(
+            at,
+            f'{what} has an order of bytes where there is nothing to order; "|{given[1:]}" is usual',
+            severity="info",
+            fix=set_to(at, f"|{given[1:]}"),
+        )
+
+
+@rule("Z2-DT-002", on="array", formats=V2, provides="data type")
+def time_units(array: Array) -> Iterator[Fail]:
+    """Want the unit that a time is counted in."""
+    if _without_units(array):
+        yield Fail("/.zarray/dtype", f"dtype {shown(array.metadata['dtype'])} lacks time units")
+
+
+@rule("Z2-DT-003", on="array", formats=V2, provides="data type")
+def structured_type(array: Array) -> Iterator[Fail]:
+    """Want a list of fields with names and types."""
+    given = array.metadata.get("dtype")
+    if isinstance(given, list) and array.data_type.status in ("unknown", "malformed"):
+        yield Fail("/.zarray/dtype", f"structured dtype: {array.data_type.text}")
+
+
+def _problem(array: Array) -> FillProblem | None:
+    """Return what is wrong with a fill value, where something is."""
+    fill = array.storage_fill
+    if fill is None:
+        return None
+    return next((problem for problem in fill.problems if problem.kind != "rounding"), None)
+
+
+def _names_a_float(array: Array) -> bool:
+    """Whether a fill value is text that means a number which JSON does not have."""
+    problem = _problem(array)
+    return (
+        array.data_type.kind in ("float", "complex")
+        and problem is not None
+        and problem.kind in ("type", "spelling")
+        and problem.suggestion in NAMES
+    )
+
+
+@rule("Z2-FV-001", on="array", formats=V2, needs=("data type",))
+def fill_names(array: Array) -> Iterator[Fail]:
+    """Want NaN and infinities by their names."""
+    problem = _problem(array)
+    if problem is not None and _names_a_float(array):
+        yield Fail(
+            FILL,
+            f"fill_value {shown(array.metadata['fill_value'])} must be spelled {shown(problem.suggestion)}",
+            fix=set_to(FILL, problem.suggestion),
+        )
+
+
+@rule("Z2-FV-002", on="array", formats=V2, needs=("data type",))
+def fill_base64(array: Array) -> Iterator[Fail]:
+    """Want bytes and records in base64."""
+    fill = array.storage_fill
+    if fill is None or array.data_type.kind not in BASE64 or array.data_type.numpy is None:
+        return
+    given = array.metadata["fill_value"]
+    if fill.dialect == "base64" and fill.usable and given:
+        return
+    message = f"fill_value of {array.data_type.text} must be base64, got {shown(given)}"
+    if given in ("", 0) and not isinstance(given, bool):
+        # What netCDF-C and zarr-python 2 write for "nothing but zeros"; every reader copes.
+        yield Fail(FILL, message, severity="info", fix=_as_base64)
+    else:
+        yield Fail(FILL, message, fix=_as_base64 if fill.usable else None)
+
+
+def _as_base64(node: Node) -> Draft | None:
+    import base64
+
+    from nz_explorer.model import Array
+
+    fill = node.storage_fill if isinstance(node, Array) else None
+    if fill is None or not fill.usable or not isinstance(node, Array):
+        return None
+    raw = fill.value if isinstance(fill.value, bytes) else fill.value.tobytes()
+    padded = raw.ljust(node.data_type.itemsize or 0, b"\0")
+    return Draft("unsafe", (replace(FILL, base64.b64encode(padded).decode("ascii")),))
+
+
+@rule("Z2-FV-003", on="array", formats=V2, needs=("data type",), provides="fill scalar")
+def fill_scalar(array: Array) -> Iterator[Fail]:
+    """Want one value, not a list of one."""
+    given = array.metadata.get("fill_value")
+    kind = array.data_type.kind
+    if not isinstance(given, list) or kind in BASE64 or (kind == "complex" and len(given) == 2):
+        return
+    problem = _problem(array)
+    safe = problem is not None and problem.suggestion is not MISSING
+    yield Fail(
+        FILL,
+        f"fill_value must be a scalar, got {shown(given)}",
+        severity="error",
+        fix=set_to(FILL, problem.suggestion, problem.safety) if problem and safe else None,
+    )
+
+
+@rule("Z2-FV-004", on="array", formats=V2, needs=("data type", "fill scalar"))
+def fill_fits(array: Array) -> Iterator[Fail]:
+    """Want a value of the array's type."""
+    given = array.metadata.get("fill_value")
+    kind = array.data_type.kind
+    if given is None or kind in BASE64 or _names_a_float(array):
+        return
+    problem = _problem(array)
+    if (
+        isinstance(given, str)
+        and kind in ("float", "complex")
+        and given not in NAMES
+        and not problem
+    ):
+        why = "the bits of a number in hexadecimal are a spelling of Zarr v3"
+        yield Fail(FILL, f"fill_value {shown(given)} does not fit {array.data_type.text}: {why}")
+    elif problem is not None:
+        safe = problem.suggestion is not MISSING
+        yield Fail(
+            FILL,
+            f"fill_value {shown(given)} ({json_type(given)}) does not fit {array.data_type.text}: {problem.why}",
+            fix=set_to(FILL, problem.suggestion, problem.safety) if safe else None,
+        )

@@ -310,18 +310,55 @@ def _declare(known: Convention) -> Any:
 
 @rule("ZCF-DECL-013", on="members")
 def children_declare(group: Group) -> Iterator[Fail]:
-    """Note nodes that seem to count on what the group above declares: declarations are not inherited."""
-    above = _declared_here(group) - {None}
-    if not above:
-        return
-    for child in group.children or ():
-        for known in known_conventions.used(child.attributes):
-            if known in above and known not in _declared_here(child):
+    """Note nodes that seem to count on what the group above declares: declarations are not inherited.
+
+    That a node of v3 uses a convention known here without declaring it is ZCF-DECL-001.
+    """
+    for _, entry in entries(group):
+        name = known_conventions.identity(entry)
+        for child in group.children or () if name is not None else ():
+            if any(known_conventions.identity(own) == name for _, own in entries(child)):
+                continue
+            attribute = _use(child, entry)
+            if attribute is not None:
                 yield Fail(
-                    "",
-                    f"{child.path} does not declare {known.name} itself; what {group.path} declares does not hold for it",
-                    related=(child.path,),
+                    child.attribute_pointer(attribute),
+                    f"{child.path} does not declare {entry.get('name', name)} itself; what {group.path} declares"
+                    " does not hold for it",
+                    related=(group.path,),
+                    path=child.path,
+                    fix=_declare_below(child.path, entry),
                 )
+
+
+def _use(node: Node, entry: dict[str, Any]) -> str | None:
+    """Return the first attribute of a convention on a node, by what is known of it or by its prefix."""
+    known, name = known_conventions.identify(entry), entry.get("name")
+    if known is not None and node.zarr_format == 3:
+        return None
+    if known is not None:
+        return next(iter(known_conventions.used(node.attributes).get(known, ())), None)
+    if not isinstance(name, str) or not name.rstrip(":"):
+        return None
+    prefix = name.rstrip(":")
+    return next((a for a in node.attributes if a == prefix or a.startswith(f"{prefix}:")), None)
+
+
+def _declare_below(path: str, entry: dict[str, Any]) -> Any:
+    def fix(node: Node) -> Draft | None:
+        child = node.hierarchy.node_if_loaded(path)
+        if child is None:
+            return None
+        declared = child.attributes.get("zarr_conventions")
+        if declared is None:
+            operations = set_attribute(child, "zarr_conventions", [dict(entry)])
+        elif isinstance(declared, list):
+            operations = (add(_at(child, "-"), dict(entry)),)
+        else:
+            return None
+        return Draft("safe", operations, node=child)
+
+    return fix
 
 
 @rule(

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.rules.findings import Fail, Undecided
+from nz_explorer.rules.fixes import Draft
 from nz_explorer.rules.registry import rule
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ def monotonic_values(array: Array, monotonic: Monotonicity) -> Iterator[Fail | U
             "",
             f'{array.path} is named like dimension "{array.name}" but is not a dimension coordinate: '
             + _break(monotonic),
+            fix=lambda _node: Draft(
+                "suggest", note="sort along the dimension, or give the dimension another name"
+            ),
         )
 
 

@@ -94,18 +94,18 @@ def declared(node: Node) -> Iterator[Fail]:
     if declares_nz(node.attributes):
         return
     message = f'the root group does not declare {IDENTIFIER} in "conventions"'
-    given = next((node.attributes[key] for key in KEYS if key in node.attributes), None)
-    if given is not None:
-        message += f"; it says {json_text(given)}"
+    key = next((key for key in KEYS if key in node.attributes), None)
+    if key is not None:
+        given = node.attributes[key]
+        message += f"; {'it' if key == KEYS[0] else json_text(key)} says {json_text(given)}"
         if any(fold(part) == fold(IDENTIFIER) for part in re.split(r"[\s,;/]+", given)):
             message += ", where identifiers are not separated by spaces"
     yield Fail(node.attribute_pointer("conventions"), message, fix=_declare)
 
 
 def _declare(node: Node) -> Draft:
-    others = [
-        token for token in re.split(r"[\s,;]+", node.attributes.get("conventions", "")) if token
-    ]
+    given = next((node.attributes[key] for key in KEYS if key in node.attributes), "")
+    others = [token for token in re.split(r"[\s,;]+", given) if token]
     rest = [token for token in others if fold(token) != fold(IDENTIFIER)]
     return Draft("safe", set_attribute(node, "conventions", " ".join([IDENTIFIER, *rest])))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -188,6 +189,27 @@ def distinct_names(array: Array) -> Iterator[Fail]:
             )
 
 
+@rule("Z3-DIM-002", on="array", formats=(3,), needs=("shape", "names"))
+def recommended_distinct(array: Array) -> Iterator[Fail]:
+    """Warn of it also where only Zarr is asked; NZ-DIM-008 and NZ-DIM-011 go first."""
+    for name, axes in _repeated(array).items():
+        yield Fail(
+            names_pointer(array, axes[1][0]),
+            f"dimension name {json_text(name)} is used {len(axes)} times",
+            fix=lambda _node: Draft("suggest", note="give the second axis a name of its own"),
+        )
+
+
+@rule("Z3-DIM-003", on="array", formats=(3,), needs=("shape", "names"))
+def unnamed(array: Array) -> Iterator[Fail]:
+    """Note dimensions that Zarr lets go without a name; NZ-DIM-004 and NZ-DIM-005 go first."""
+    for axis, name, _ in _named_axes(array):
+        if not name:
+            yield Fail(
+                names_pointer(array, axis), f"dimension {axis} is unnamed", fix=_name_axis(axis)
+            )
+
+
 @rule("NZ-DIM-011", on="array", needs=("shape", "attributes", "names"))
 def one_length_in_array(array: Array) -> Iterator[Fail]:
     """Want one length of a dimension in an array."""
@@ -297,7 +319,24 @@ def plain_labels(array: Array) -> Iterator[Fail]:
             else None
         )
         if odd is not None:
-            yield Fail(names_pointer(array, axis), f"dimension name {json_text(name)} has {odd}")
+            yield Fail(
+                names_pointer(array, axis),
+                f"dimension name {json_text(name)} has {odd}",
+                fix=_plain_name(axis),
+            )
+
+
+def _plain_name(axis: int) -> FixMaker:
+    def fix(node: Node) -> Draft | None:
+        name = (
+            node.dimension_names[axis] if isinstance(node, Array) and node.dimension_names else ""
+        )
+        plain = "_".join(re.findall(r"[^\W_]+", name or ""))
+        if not isinstance(node, Array) or not plain:
+            return None
+        return Draft("unsafe", _set_name(node, axis, plain), "rename it in all arrays of the group")
+
+    return fix
 
 
 @rule(
@@ -425,4 +464,5 @@ def scalar_as_list(group: Group) -> Iterator[Fail]:
                 "",
                 f"this array looks like a scalar stored as a list of one, along {json_text(name)}{writer}",
                 path=array.path,
+                fix=lambda _node: Draft("unsafe", note="write it again with the shape []"),
             )

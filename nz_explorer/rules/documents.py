@@ -45,7 +45,18 @@ def syntax(node: Node, document: Document) -> Iterator[Fail]:
     for problem in _of(document, "syntax", "truncated", "empty"):
         excerpt = problem.detail.get("excerpt", "").split("\n")[0].strip()
         near = f", near {json_text(excerpt, 80)}" if excerpt else ""
-        yield Fail(place(node, document), problem.message + near)
+        yield Fail(place(node, document), problem.message + near, fix=_write_again(problem))
+
+
+def _write_again(problem: DocumentProblem) -> FixMaker:
+    cure = (
+        "upload the document again: its end is missing"
+        if problem.kind == "truncated"
+        else "write the document again, or delete it if it was never meant to be there"
+        if problem.kind == "empty"
+        else "JSON has no comments, no comma after the last entry, and only double quotes"
+    )
+    return lambda _node: Draft("suggest", note=cure)
 
 
 @rule("JSON-003", on="document", when=_has_problems)

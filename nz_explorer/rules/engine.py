@@ -190,10 +190,13 @@ class Evaluation:
         self.conventions = _conventions(conventions, hierarchy.zarr_format)
         families = {family for name in self.conventions for family in FAMILIES[name]}
         chosen = catalogue.select(select, ignore)
-        self.wanted = frozenset(
+        wanted = {
             info.id
             for info in rules().values()
             if info.family in families and info.works and chosen[info.id]
+        }
+        self.wanted = frozenset(
+            rule_id for rule_id in wanted if wanted.isdisjoint(rules()[rule_id].yields_to)
         )
         self.complete = False
         """Whether the whole hierarchy has been visited and nothing was cut short."""
@@ -868,7 +871,7 @@ class Evaluation:
                 for place in sorted(self._at, key=_tree_order)
                 for _, hits in self._parts_at(place)
                 for hit in hits
-                if _is_base(hit.rule)
+                if _is_base(hit.rule) and (hit.fail.severity or "error") == "error"
             ),
             None,
         )

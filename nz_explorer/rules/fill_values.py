@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import struct
+from base64 import b64encode
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nz_explorer.model import is_candidate
+from nz_explorer.model import Array, is_candidate
 from nz_explorer.model.fill import MISSING, FillProblem, FillValue, decode_fill
 from nz_explorer.model.json_text import json_text
 from nz_explorer.rules.findings import Fail, FixMaker, Undecided
@@ -15,7 +17,7 @@ from nz_explorer.rules.fixes import Draft, remove, set_attribute
 from nz_explorer.rules.registry import rule
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Array, Group, Node
+    from nz_explorer.model import Group, Node
 
 XARRAY = (
     "xarray (up to 2026.9) reads only its own form and cannot open the group of an array with the plain value;"
@@ -125,7 +127,22 @@ def fill_for_xarray(array: Array) -> Iterator[Fail]:
             array.attribute_pointer("_FillValue"),
             "xarray (up to 2026.9) cannot open the group of this array: it expects base64,"
             f" found {json_text(fill.given)}",
+            fix=_for_xarray,
         )
+
+
+def _for_xarray(node: Node) -> Draft | None:
+    """Return the other direction of NZ-FILL-005: what xarray reads, and no one else."""
+    fill = _sound(node) if isinstance(node, Array) else None
+    if fill is None:
+        return None
+    value = complex(fill.value)
+    parts = [b64encode(struct.pack("<d", part)).decode() for part in (value.real, value.imag)]
+    return Draft(
+        "unsafe",
+        set_attribute(node, "_FillValue", parts if np.iscomplexobj(fill.value) else parts[0]),
+        "xarray can then open the group; other readers no longer find the missing values",
+    )
 
 
 def same_value(a: FillValue, b: FillValue) -> bool:
@@ -146,7 +163,7 @@ def fill_equals_storage(array: Array) -> Iterator[Fail]:
     yield Fail(
         array.attribute_pointer("_FillValue"),
         f"_FillValue {fill.text} differs from fill_value {stored.text}: chunks that were never written"
-        " read as values, not as missing",
+        f" read as {stored.text}, which is not masked",
     )
 
 

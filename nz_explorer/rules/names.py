@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from nz_explorer.model import Array
 from nz_explorer.model.json_text import json_text
 from nz_explorer.model.roles import CF_REFERENCES
+from nz_explorer.rules.conventions import entries
 from nz_explorer.rules.declaration import KEYS
 from nz_explorer.rules.findings import Fail, FixMaker
-from nz_explorer.rules.fixes import Draft, move
+from nz_explorer.rules.fixes import Draft, move, remove
+from nz_explorer.rules.known_conventions import identify
 from nz_explorer.rules.registry import rule
 
 if TYPE_CHECKING:
@@ -58,23 +60,24 @@ def node_characters(name: str) -> Iterator[Fail]:
         )
 
 
-def _conventions_of(node: Node) -> set[str]:
-    """Names of the conventions that the node declares, which are also the prefixes of their attributes."""
-    declared = node.attributes.get("zarr_conventions")
-    if not isinstance(declared, list):
-        return set()
-    names = (entry.get("name") for entry in declared if isinstance(entry, dict))
-    return {name.rstrip(":").lower() for name in names if isinstance(name, str)}
+def _of_conventions(node: Node) -> tuple[set[str], set[str]]:
+    """Prefixes and attributes of the conventions that the node declares."""
+    declared = [entry for _, entry in entries(node)]
+    names = (entry.get("name") for entry in declared)
+    prefixes = {name.rstrip(":").lower() for name in names if isinstance(name, str)}
+    known = filter(None, map(identify, declared))
+    return prefixes, {key for convention in known for key in convention.keys}
 
 
 def _unusual(node: Node) -> Iterator[str]:
     """Attribute names with something unusual about them that no convention has put there."""
     unusual = [name for name in node.attributes if not _PLAIN.fullmatch(name)]
     if unusual:
-        declared = _conventions_of(node)
+        prefixes, keys = _of_conventions(node)
         for name in unusual:
             prefix, colon, _ = name.partition(":")
-            if not name.startswith(RESERVED) and not (colon and prefix.lower() in declared):
+            declared = name in keys or (colon and prefix.lower() in prefixes)
+            if not name.startswith(RESERVED) and not declared:
                 yield name
 
 
@@ -176,6 +179,7 @@ def referenced_name(array: Array) -> Iterator[Fail]:
                 yield Fail(
                     array.attribute_pointer(key),
                     f'{json_text(name)} is referenced by {key} and contains "{odd[0]}"',
+                    fix=_rename_node,
                 )
 
 
@@ -202,7 +206,12 @@ def siblings_look_different(group: Group) -> Iterator[Fail]:
 def attribute_has_name(node: Node) -> Iterator[Fail]:
     """Note an attribute called nothing."""
     if "" in node.attributes:
-        yield Fail(node.attribute_pointer(""), "there is an attribute with an empty name")
+        pointer = node.attribute_pointer("")
+        yield Fail(
+            pointer,
+            "there is an attribute with an empty name",
+            fix=lambda _node: Draft("unsafe", (remove(pointer),)),
+        )
 
 
 @rule("NZ-PROP-002", on="node", needs=("attributes",), reads="attribute values")
@@ -215,8 +224,19 @@ def reserved_place(node: Node) -> Iterator[Fail]:
                 if key in value:
                     pointer = node.attribute_pointer(name, key)
                     yield Fail(
-                        pointer, f"{key} must sit directly in attributes, found at {pointer}"
+                        pointer,
+                        f"{key} must sit directly in attributes, found at {pointer}",
+                        fix=_lift(key, pointer),
                     )
+
+
+def _lift(key: str, pointer: str) -> FixMaker:
+    def fix(node: Node) -> Draft | None:
+        if key in node.attributes:
+            return None
+        return Draft("unsafe", (move(pointer, node.attribute_pointer(key)),))
+
+    return fix
 
 
 # --- names of nodes in Zarr v3 -------------------------------------------------------------------
@@ -245,6 +265,15 @@ def not_a_document(name: str) -> Iterator[Fail]:
     """Fail on the name that the document of the group above has."""
     if name == "zarr.json":
         yield Fail("", "a node cannot be called zarr.json", fix=_rename_node)
+
+
+@rule("Z3-NAME-004", on="name", formats=(3,))
+def portable_name(name: str) -> Iterator[Fail]:
+    """Warn of characters that some stores change. NZ-NAME-002 says the same, and goes first."""
+    if _odd_characters(name) or not unicodedata.is_normalized("NFKC", name):
+        yield Fail(
+            "", f"{json_text(name)} uses characters that some stores change", fix=_rename_node
+        )
 
 
 @rule("Z3-NAME-005", on="members", formats=(3,))

@@ -16,6 +16,7 @@ COMMIT = "4da7b37a84f76e660902f6d3de3eaef0e0febae6"
 """Of zarr-extensions, 14 July 2026."""
 EXTENSION_NAME = re.compile(r"[a-z][a-z0-9\-_.]+")
 CHUNK_GRIDS = frozenset({"regular", "rectilinear"})
+CHUNK_KEYS = frozenset({"default", "v2", "fanout", "prefix", "suffix", "template"})
 
 Kind = Literal["array to array", "array to bytes", "bytes to bytes"]
 

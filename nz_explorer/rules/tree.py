@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model import Array, Group
@@ -61,7 +62,7 @@ def root_document(group: Group) -> Iterator[Fail]:
             f"no Zarr hierarchy at {group.hierarchy.source} (looked for zarr.json, .zgroup, .zarray and .zmetadata);"
             f" there are nodes below it: {listed(names)}",
             related=tuple(f"/{name}" for name in names),
-            fix=_create_group,
+            fix=_create_root,
         )
 
 
@@ -76,8 +77,15 @@ def group_document(group: Group) -> Iterator[Fail]:
             f"{group.path} has no metadata document: readers do not see the {len(children)} {what} in it"
             f" ({listed([child.name for child in children])})",
             related=tuple(child.path for child in children),
-            fix=_create_group,
+            # On a disk a node of the document's name (Z3-NAME-003) leaves no room for the document.
+            fix=None if any(child.name == "zarr.json" for child in children) else _create_group,
         )
+
+
+def _create_root(node: Node) -> Draft:
+    return replace(
+        _create_group(node), safety="suggest", note="or open what lies below, each by itself"
+    )
 
 
 def _create_group(node: Node) -> Draft:

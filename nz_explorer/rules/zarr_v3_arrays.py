@@ -10,8 +10,8 @@ from nz_explorer.model.data_type import parse_v2
 from nz_explorer.model.fill import MISSING as NO_SUGGESTION
 from nz_explorer.model.json_text import json_text
 from nz_explorer.rules.findings import Fail
-from nz_explorer.rules.fixes import Draft, move, remove
-from nz_explorer.rules.registered import CODECS
+from nz_explorer.rules.fixes import Draft, Safety, move, remove
+from nz_explorer.rules.registered import CHUNK_KEYS, CODECS
 from nz_explorer.rules.registry import rule
 from nz_explorer.rules.zarr_v3 import V3, is_integer, set_to, shown
 
@@ -62,9 +62,23 @@ def _into_attributes(member: str, pointer: str) -> Any:
 @rule("Z3-DT-001", on="array", formats=V3, provides="data type")
 def data_type_form(array: Array) -> Iterator[Fail]:
     """Want a name, or an object with one."""
+    given = array.metadata.get("data_type")
     if "data_type" in array.metadata and array.data_type.status == "malformed":
+        yield Fail("/data_type", f"data_type {shown(given)} has the wrong form")
+
+
+@rule("Z3-DT-001", on="array", formats=V3, needs=("data type",))
+def core_type_form(array: Array) -> Iterator[Fail]:
+    """Warn of an object where a core type has its name alone: readers put up with it."""
+    given = array.metadata.get("data_type")
+    if isinstance(given, dict) and array.data_type.status == "core":
         yield Fail(
-            "/data_type", f"data_type {shown(array.metadata['data_type'])} has the wrong form"
+            "/data_type",
+            f"data_type {shown(given)} has the wrong form: core types are given by name alone",
+            severity="warning",
+            fix=set_to("/data_type", array.data_type.name)
+            if not given.keys() - {"name", "configuration"}
+            else None,
         )
 
 
@@ -150,9 +164,9 @@ def chunk_keys(array: Array) -> Iterator[Fail]:
     separator = (
         configuration.get("separator", "/") if isinstance(configuration, dict) else configuration
     )
-    if name not in ("default", "v2"):
-        yield Fail("/chunk_key_encoding", f"chunk key encoding {shown(given)} is not known")
-    elif separator not in ("/", "."):
+    if not isinstance(name, str) or (name not in CHUNK_KEYS and "://" not in name):
+        yield Fail("/chunk_key_encoding", f"chunk key encoding {shown(given)} is not registered")
+    elif name in ("default", "v2") and separator not in ("/", "."):
         yield Fail(
             "/chunk_key_encoding/configuration/separator",
             f'the separator of chunk keys must be "/" or ".", got {shown(separator)}',
@@ -166,6 +180,10 @@ FILL_RULES = {
     "float": "Z3-FV-004",
     "complex": "Z3-FV-005",
 }
+
+
+FILL_SAFETY: dict[str, Safety] = {"Z3-FV-002": "safe", "Z3-FV-005": "unsafe"}
+"""How safe fixes are of rules where that does not depend on the value: 0 and 1 can only mean one thing."""
 
 
 @rule("Z3-FV-001", on="array", formats=V3, needs=("data type",))
@@ -187,11 +205,14 @@ def _wrong_fill(array: Array, rule_id: str, wanted: str) -> Iterator[Fail]:
     for problem in array.storage_fill.problems:
         if problem.kind == "rounding" or (problem.kind == "spelling" and rule_id == "Z3-FV-004"):
             continue  # understood, and legal
-        safe = problem.suggestion is not NO_SUGGESTION
+        if problem.kind == "range" and rule_id in ("Z3-FV-004", "Z3-FV-005"):
+            continue  # Zarr rounds to infinity what is beyond the largest float
+        known = problem.suggestion is not NO_SUGGESTION
+        safety = FILL_SAFETY.get(rule_id, problem.safety)
         yield Fail(
             "/fill_value",
             f"fill_value of {array.data_type.text} must be {wanted}: {problem.why}",
-            fix=set_to("/fill_value", problem.suggestion, problem.safety) if safe else None,
+            fix=set_to("/fill_value", problem.suggestion, safety) if known else None,
         )
         return
 

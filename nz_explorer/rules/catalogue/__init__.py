@@ -61,6 +61,8 @@ class RuleInfo:
         Whether it works.
     reason : str
         Why it does not, or which rule reports it.
+    yields_to : tuple of str
+        Rules that report the same fact: where one of them is evaluated, this one is not.
     readers : dict of str to str
         What programs do with data that break the rule.
     """
@@ -78,6 +80,7 @@ class RuleInfo:
     fix: str
     status: Status
     reason: str
+    yields_to: tuple[str, ...]
     rationale: str
     bad_example: str
     good_example: str
@@ -118,6 +121,7 @@ def _entry(rule_id: str, given: dict[str, Any]) -> RuleInfo:
         fix=given.get("fix", "none"),
         status=given.get("status", "working"),
         reason=given.get("reason", ""),
+        yields_to=tuple(given.get("yields_to", ())),
         rationale=given.get("rationale", ""),
         bad_example=given.get("bad_example", ""),
         good_example=given.get("good_example", ""),

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import base64
-import functools
-import http.server
+import contextlib
 import json
 import math
 import os
 import shutil
-import socketserver
 import struct
-import threading
-import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nz_explorer import demo
+from tests.network import Network, folder, no_fault, serve
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -144,70 +141,27 @@ def _make_fill_values_literal(root: Path) -> None:
         document.write_text(json.dumps(meta), "utf-8")
 
 
-# --- served over HTTP ---------------------------------------------------------------------------
+# --- served over a network ----------------------------------------------------------------------
 
 
-@dataclass
+@dataclass(frozen=True)
 class HttpServer:
-    """A folder served over plain HTTP: nothing can be listed.
-
-    ``latency`` (seconds per request) and ``failures`` (how many of the next requests are answered
-    with 503) may be set while it runs; ``requests`` holds the paths asked for.
-    """
+    """A folder served over plain HTTP: nothing can be listed."""
 
     url: str
-    latency: float = 0.0
-    failures: int = 0
-    requests: list[str] = field(default_factory=list)
-
-
-class _Threads(socketserver.ThreadingMixIn, http.server.HTTPServer):
-    daemon_threads = True
-    # A burst of requests must not be refused because the queue is five long.
-    request_queue_size = 256
+    network: Network
 
 
 @pytest.fixture
 def http_server() -> Iterator[Callable[..., HttpServer]]:
-    """Serve folders over HTTP: ``http_server(folder, latency=0.05).url``."""
-    running: list[tuple[_Threads, threading.Thread]] = []
+    """Serve folders over HTTP: ``http_server(folder, latency=0.05).url``; options as of `Network`."""
+    with contextlib.ExitStack() as running:
 
-    def start(folder: Path, *, latency: float = 0.0) -> HttpServer:
-        class Handler(http.server.SimpleHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+        def start(root: Path, **options: Any) -> HttpServer:
+            network = Network(folder(root), **options)
+            return HttpServer(running.enter_context(serve(network)), network)
 
-            def send_head(self) -> Any:
-                served.requests.append(self.path)
-                if served.latency:
-                    # Latency is what is simulated here, not waiting for something.
-                    time.sleep(served.latency)
-                if served.failures:
-                    served.failures -= 1
-                    self.send_error(503)
-                    return None
-                if Path(self.translate_path(self.path)).is_dir():
-                    self.send_error(404)
-                    return None
-                return super().send_head()
-
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-                """Keep the test output readable."""
-
-        server = _Threads(("127.0.0.1", 0), functools.partial(Handler, directory=str(folder)))
-        served = HttpServer(f"http://127.0.0.1:{server.server_port}", latency)
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        running.append((server, thread))
-        return served
-
-    yield start
-    for server, thread in running:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-# --- served as S3 -------------------------------------------------------------------------------
+        yield start
 
 
 @dataclass(frozen=True)
@@ -216,6 +170,7 @@ class S3:
 
     endpoint: str
     client: Any
+    network: Network
 
     def upload(self, folder: Path, bucket: str = "bucket", prefix: str = "store.zarr") -> str:
         """Put a folder into a bucket and return its ``s3://`` URL."""
@@ -234,22 +189,32 @@ class S3:
 
 
 @pytest.fixture(scope="session")
-def s3() -> Iterator[S3]:
+def s3_server() -> Iterator[S3]:
     """Run moto's S3 server on a free port."""
     import boto3
-    from moto.server import ThreadedMotoServer
-
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    endpoint = f"http://{host}:{port}"
-    client = boto3.client(
-        "s3",
-        endpoint_url=endpoint,
-        region_name="us-east-1",
-        aws_access_key_id="testing",
-        aws_secret_access_key="testing",
+    from moto.moto_server.werkzeug_app import (
+        DomainDispatcherApplication,
+        MotoRequestHandler,
+        create_backend_app,
     )
-    yield S3(endpoint, client)
-    client.close()
-    server.stop()
+
+    network = Network(DomainDispatcherApplication(create_backend_app))
+    with serve(network, MotoRequestHandler) as endpoint:
+        client = boto3.client(
+            "s3",
+            endpoint_url=endpoint,
+            region_name="us-east-1",
+            aws_access_key_id="testing",
+            aws_secret_access_key="testing",
+        )
+        yield S3(endpoint, client, network)
+        client.close()
+
+
+@pytest.fixture
+def s3(s3_server: S3) -> Iterator[S3]:
+    """The S3 server, over a network as it should be; a test may make it worse for itself."""
+    yield s3_server
+    network = s3_server.network
+    network.latency, network.bandwidth, network.failures = 0.0, None, 0
+    network.fault = no_fault

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -94,6 +94,8 @@ class Hierarchy:
         Where the bytes come from.
     use_consolidated : bool
         Whether to take nodes from consolidated metadata where there is some.
+    documents : dict of str to Document, optional
+        The documents of the root by name, where they have been read already.
 
     Raises
     ------
@@ -108,6 +110,7 @@ class Hierarchy:
         use_consolidated: bool = True,
         mode: Literal["r", "r+"] = "r",
         cancel: Cancellation | None = None,
+        documents: dict[str, Document] | None = None,
     ) -> None:
         self.reader = reader
         self.source = reader.label
@@ -117,7 +120,7 @@ class Hierarchy:
         self._loading: dict[str, threading.Lock] = {}
         self._stored: Hierarchy | None = None
         self._use_consolidated = use_consolidated
-        self._read_root(cancel)
+        self._read_root(cancel, documents)
 
     # --- the root ---------------------------------------------------------------------------
 
@@ -130,6 +133,7 @@ class Hierarchy:
         """Read the root, unless its documents are given; return them."""
         if documents is None:
             documents = {d.name: d for d in self._read_documents(["/"], ROOT_NAMES, cancel)[0]}
+        self._root_documents = documents
         self.side_names = NCZARR_NAMES if documents[".nczarr"].has_bytes else ()
         """Side documents that netCDF-C 4.8.0 wrote, to be read where it did."""
         found, self.consolidated_problem = find(documents, consolidated)
@@ -138,8 +142,8 @@ class Hierarchy:
         self.metadata_source: Literal["documents", "consolidated"] = (
             "consolidated" if found is not None and self._use_consolidated else "documents"
         )
-        if self.side_names:
-            side = self._read_documents(["/"], self.side_names, cancel)[0]
+        if unread := [name for name in self.side_names if name not in documents]:
+            side = self._read_documents(["/"], unread, cancel)[0]
             documents.update((document.name, document) for document in side)
         root = build_node(self, "/", documents.values())
         if root is None:
@@ -163,7 +167,7 @@ class Hierarchy:
             )
         listing: Any = self.reader.list_many([""], cancel)[0] if self.reader.listable else None
         names = () if listing is None or isinstance(listing, ReadError) else listing.names
-        if names and self._holds_documents("", names, cancel):
+        if names and self._holding({"/": names}, cancel):
             return Group(
                 self,
                 "/",
@@ -219,28 +223,33 @@ class Hierarchy:
                 nodes[i] = build_node(self, paths[i], documents)
         return nodes
 
-    def _holds_documents(
-        self, prefix: str, names: Sequence[str], cancel: Cancellation | None
-    ) -> bool:
-        """Whether there is a node somewhere below a prefix that has no documents itself."""
-        level = [f"{prefix}/{name}" if prefix else name for name in names][:PROBE_FOLDERS]
-        seen = 0
+    def _holding(self, below: Mapping[str, Sequence[str]], cancel: Cancellation | None) -> set[str]:
+        """Return the paths somewhere below which there is a node.
+
+        Parameters
+        ----------
+        below : mapping
+            The keys directly below each path, which has no documents itself.
+        """
+        holding: set[str] = set()
+        level = [(path, key) for path, keys in below.items() for key in keys[:PROBE_FOLDERS]]
         for _ in range(PROBE_DEPTH):
-            paths = [f"/{key}" for key in level]
-            all_names = (*V3_NAMES, ".zgroup", ".zarray")
-            for documents in self._read_documents(paths, all_names, cancel):
+            if not level:
+                break
+            names = (*V3_NAMES, ".zgroup", ".zarray")
+            all_documents = self._read_documents([f"/{key}" for _, key in level], names, cancel)
+            for (path, _), documents in zip(level, all_documents, strict=True):
                 if any(document.has_bytes for document in documents):
-                    return True
-            listings = self.reader.list_many(level, cancel, limit=PROBE_FOLDERS)
-            below: list[str] = []
-            for key, listing in zip(level, listings, strict=True):
+                    holding.add(path)
+            level = [(path, key) for path, key in level if path not in holding]
+            listings = self.reader.list_many([key for _, key in level], cancel, PROBE_FOLDERS)
+            next_level: dict[str, list[tuple[str, str]]] = {}
+            for (path, key), listing in zip(level, listings, strict=True):
                 if not isinstance(listing, ReadError):
-                    below.extend(f"{key}/{name}" for name in listing.names)
-            seen += len(below)
-            level = below[:PROBE_FOLDERS]
-            if not level or seen > 10 * PROBE_FOLDERS:
-                return False
-        return False
+                    keys = next_level.setdefault(path, [])
+                    keys.extend((path, f"{key}/{name}") for name in listing.names)
+            level = [one for keys in next_level.values() for one in keys[:PROBE_FOLDERS]]
+        return holding
 
     # --- children ---------------------------------------------------------------------------
 
@@ -313,16 +322,18 @@ class Hierarchy:
             owners.extend([i] * len(listed))
         nodes = self._read_nodes(paths, cancel) if paths else []
         found: list[list[Node]] = [[] for _ in groups]
+        absent = [
+            path
+            for path, node in zip(paths, nodes, strict=True)
+            if node is None and not _is_below_document(path)
+        ]
+        others = self._without_documents(absent, cancel) if self.reader.listable else {}
         for i, path, node in zip(owners, paths, nodes, strict=True):
-            if node is not None:
-                found[i].append(node)
-            elif _is_below_document(path):
-                continue
-            elif self.reader.listable:
-                implicit = self._implicit_group(path, cancel)
-                found[i].extend(implicit)
-                if not implicit:
-                    groups[i].other_names += (path.rpartition("/")[2],)
+            child = node or others.get(path)
+            if child is not None:
+                found[i].append(child)
+            elif self.reader.listable and not _is_below_document(path):
+                groups[i].other_names += (path.rpartition("/")[2],)
         for group, children in zip(groups, found, strict=True):
             self._accept(group, children)
 
@@ -363,22 +374,30 @@ class Hierarchy:
         """Whether there can be a node called zarr.json in a group: not where that is a file on a disk."""
         return self.zarr_format == 3 and (self.reader.kind != "folder" or group.state == "missing")
 
-    def _implicit_group(self, path: str, cancel: Cancellation | None) -> list[Node]:
-        key = path[1:]
-        listing = self.reader.list_many([key], cancel, limit=PROBE_FOLDERS)[0]
-        if isinstance(listing, ReadError) or not listing.names:
-            return []
-        if not self._holds_documents(key, listing.names, cancel):
-            return []
-        return [
-            Group(
-                self,
-                path,
-                (),
-                state="missing",
-                problem="there is no metadata document here, so readers do not see the nodes below",
-            )
-        ]
+    def _without_documents(
+        self, paths: Sequence[str], cancel: Cancellation | None
+    ) -> dict[str, Node]:
+        """Return what stands at paths without documents: groups that only have nodes below them.
+
+        Where that cannot be known there is a node that says so.
+        """
+        found: dict[str, Node] = {}
+        for begin in range(0, len(paths), LOCAL_BATCH):
+            batch = paths[begin : begin + LOCAL_BATCH]
+            below: dict[str, list[str]] = {}
+            listings = self.reader.list_many([path[1:] for path in batch], cancel, PROBE_FOLDERS)
+            for path, listing in zip(batch, listings, strict=True):
+                if isinstance(listing, ReadError):
+                    problem = f"it could not be listed: {listing.detail}"
+                    found[path] = Node(self, path, (), state="unreadable", problem=problem)
+                elif listing.names:
+                    below[path] = [f"{path[1:]}/{name}" for name in listing.names]
+            for path in self._holding(below, cancel):
+                problem = (
+                    "there is no metadata document here, so readers do not see the nodes below"
+                )
+                found[path] = Group(self, path, (), state="missing", problem=problem)
+        return found
 
     def _accept(self, group: Group, children: Sequence[Node]) -> None:
         with self._lock:
@@ -547,7 +566,12 @@ class Hierarchy:
             return self
         with self._lock:
             if self._stored is None:
-                self._stored = Hierarchy(self.reader, use_consolidated=False, mode=self.mode)
+                self._stored = Hierarchy(
+                    self.reader,
+                    use_consolidated=False,
+                    mode=self.mode,
+                    documents=self._root_documents,
+                )
             return self._stored
 
     def refresh(self, path: str = "/", cancel: Cancellation | None = None) -> Node:
@@ -574,7 +598,7 @@ class Hierarchy:
             above = self._nodes.get(path.rsplit("/", 1)[0] or "/")
         (node,) = self._read_nodes([path], cancel)
         if node is None and self.reader.listable:
-            node = next(iter(self._implicit_group(path, cancel)), None)
+            node = self._without_documents([path], cancel).get(path)
         with self._lock:
             if isinstance(above, Group) and above.child_names is not None:
                 names = {name for name in above.child_names if name != path.rsplit("/", 1)[1]}
@@ -634,7 +658,7 @@ class Hierarchy:
                 return self.root
         (node,) = self._read_nodes([path], cancel)
         if node is None and self.reader.listable:
-            node = next(iter(self._implicit_group(path, cancel)), None)
+            node = self._without_documents([path], cancel).get(path)
         with self._lock:
             above = self._nodes.get(path.rsplit("/", 1)[0] or "/")
             if isinstance(above, Group) and above.child_names is not None:

@@ -7,14 +7,15 @@ loop that uses them, and zarr reads the chunks of the same store there.
 from __future__ import annotations
 
 import asyncio
-import concurrent.futures
 import contextlib
-import random
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nz_explorer.store.cancellation import Cancellation
-from nz_explorer.store.errors import Cancelled, ReadError
+from nz_explorer.store.errors import ReadError
+from nz_explorer.store.loop import wait_for
+from nz_explorer.store.patience import persevere
 from nz_explorer.store.reader import MAX_DOCUMENT_BYTES, Listing, Reader, check_key
 
 if TYPE_CHECKING:
@@ -24,35 +25,18 @@ T = TypeVar("T")
 
 CONCURRENCY = 96
 """Requests under way at once; object stores serve hundreds, one browser tab should not."""
-TIMEOUT_SECONDS = 30.0
-ATTEMPTS = 4
-FIRST_PAUSE_SECONDS = 0.1
+SILENCE = 32
+"""After so many requests without any answer …"""
+IMPATIENT_SECONDS = 3.0
+"""… the next ones are not waited for any longer, until there is an answer again."""
 
 
-def classify(key: str, error: BaseException) -> tuple[ReadError, bool]:
-    """Say what a store's exception means, and whether trying again may help.
+class _UnderWay:
+    """A request that is being made, and how many wait for it."""
 
-    Every library has its own exceptions, often without a common base or a status; the names
-    and texts they use for the same few faults are what they share.
-    """
-    status = getattr(error, "status", None) or getattr(error, "status_code", None)
-    text = f"{type(error).__name__} {error}".lower()
-    detail = " ".join(str(error).split())[:300] or type(error).__name__
-    if isinstance(error, TimeoutError) or "timeout" in text or "timed out" in text:
-        return ReadError(key, "timeout", f"no answer within {TIMEOUT_SECONDS:g} s"), True
-    denied = ("permission", "forbidden", "accessdenied", "access denied", "unauthenticated", "403")
-    if status in (401, 403) or isinstance(error, PermissionError) or any(w in text for w in denied):
-        return ReadError(key, "denied", f"access denied ({detail})"), False
-    transient = ("500", "502", "503", "504", "429", "slowdown", "slow down", "internal server")
-    if (isinstance(status, int) and (status >= 500 or status == 429)) or any(
-        word in text for word in transient
-    ):
-        return ReadError(key, "server", detail), True
-    if isinstance(error, ConnectionError) or any(
-        word in text for word in ("connect", "reset", "disconnected", "closed", "payload")
-    ):
-        return ReadError(key, "connection", detail), True
-    return ReadError(key, "os", detail), False
+    def __init__(self, work: Coroutine[Any, Any, Any]) -> None:
+        self.task = asyncio.ensure_future(work)
+        self.wanted = 0
 
 
 class RemoteReader(Reader):
@@ -76,15 +60,24 @@ class RemoteReader(Reader):
         self._store = store
         self._owns_store = owns_store
         self._slots = asyncio.Semaphore(CONCURRENCY)  # binds to the loop at its first use
+        self._under_way: dict[Hashable, _UnderWay] = {}
+        self._silent = 0
 
     @property
     def owns_store(self) -> bool:
         """Whether the store was opened here, and not by the user."""
         return self._owns_store
 
-    def open_zarr_store(self) -> Store:
-        """Open the store for zarr, read-only."""
+    @property
+    def store(self) -> Store:
+        """The store as it was given."""
         return self._store
+
+    def open_zarr_store(self) -> Store:
+        """Return the store for zarr, which reads chunks as patiently as documents are read."""
+        from nz_explorer.store.patient_store import PatientStore
+
+        return self._store if self.local else PatientStore(self._store)
 
     def close(self) -> None:
         """Close the store, unless the user brought it."""
@@ -97,7 +90,7 @@ class RemoteReader(Reader):
         """Return the bytes of each key; see `Reader.get_many`."""
         if cancel is not None:
             cancel.check()
-        return self._batch([self._get(key) for key in keys], cancel)
+        return self._batch([("get", key) for key in keys], self._get, cancel)
 
     def list_many(
         self, prefixes: Sequence[str], cancel: Cancellation | None = None, limit: int | None = None
@@ -110,46 +103,63 @@ class RemoteReader(Reader):
                 ReadError(prefix, "os", f"a store over {self.kind} cannot be listed")
                 for prefix in prefixes
             ]
-        return self._batch([self._list(prefix, limit) for prefix in prefixes], cancel)
+        wanted = [("list", prefix, limit) for prefix in prefixes]
+        return self._batch(wanted, self._list, cancel)
 
     def _batch(
-        self, coroutines: list[Coroutine[Any, Any, T]], cancel: Cancellation | None
+        self,
+        wanted: Sequence[tuple[Any, ...]],
+        ask: Callable[..., Coroutine[Any, Any, T]],
+        cancel: Cancellation | None,
     ) -> list[T]:
-        from zarr.core.sync import _get_loop
-
-        if not coroutines:
+        if not wanted:
             return []
         self.counters.round_trips += 1
+        return wait_for(self._gather(wanted, ask), cancel)
 
-        async def gather() -> list[T]:
-            return await asyncio.gather(*coroutines)
+    async def _gather(
+        self, wanted: Sequence[tuple[Any, ...]], ask: Callable[..., Coroutine[Any, Any, T]]
+    ) -> list[T]:
+        """Make requests side by side; one that is under way already is waited for, and not made again.
 
-        future = asyncio.run_coroutine_threadsafe(gather(), _get_loop())
-        forget = cancel.on_cancel(future.cancel) if cancel is not None else lambda: None
+        When nobody waits for a request any more, because all who did have been cancelled, it is cancelled too.
+        """
+        joined: list[_UnderWay] = []
+        for what in wanted:
+            request = self._under_way.get(what)
+            if request is None:
+                request = self._under_way[what] = _UnderWay(ask(*what[1:]))
+                request.task.add_done_callback(partial(self._ended, what))
+            request.wanted += 1
+            joined.append(request)
         try:
-            return future.result()
-        except concurrent.futures.CancelledError as error:
-            raise Cancelled from error
+            return list(await asyncio.gather(*(asyncio.shield(one.task) for one in joined)))
         finally:
-            forget()
+            for what, request in zip(wanted, joined, strict=True):
+                request.wanted -= 1
+                if not request.wanted and not request.task.done():
+                    self._ended(what, request.task)
+                    request.task.cancel()
 
-    async def _attempts(self, key: str, ask: Callable[[], Awaitable[T]]) -> T | ReadError:
+    def _ended(self, what: Hashable, task: asyncio.Task[Any]) -> None:
+        request = self._under_way.get(what)
+        if request is not None and request.task is task:
+            del self._under_way[what]
+
+    async def _ask(self, key: str, ask: Callable[[], Awaitable[T]]) -> T:
         async with self._slots:
-            for attempt in range(1, ATTEMPTS + 1):
-                self.counters.requests += 1
-                try:
-                    async with asyncio.timeout(TIMEOUT_SECONDS):
-                        return await ask()
-                except FileNotFoundError:
-                    raise
-                except Exception as error:  # noqa: BLE001 - a store may raise anything; it becomes a state
-                    failure, again = classify(key, error)
-                    if not again or attempt == ATTEMPTS:
-                        return failure
-                self.counters.retries += 1
-                # Doubled each time and spread, so that many requests do not come back together.
-                await asyncio.sleep(FIRST_PAUSE_SECONDS * 2**attempt * (0.5 + random.random()))  # noqa: S311
-        raise AssertionError("unreachable")
+            seconds = IMPATIENT_SECONDS if self._silent >= SILENCE else None
+            try:
+                answer = await persevere(key, ask, seconds=seconds, asked=self._count)
+            except ReadError as error:
+                self._silent = self._silent + 1 if error.reason == "timeout" else 0
+                raise
+            self._silent = 0
+            return answer
+
+    def _count(self, again: bool) -> None:
+        self.counters.requests += 1
+        self.counters.retries += again
 
     def _full(self, key: str) -> str:
         return "/".join(part for part in (self.prefix, key) if part)
@@ -159,15 +169,15 @@ class RemoteReader(Reader):
 
         try:
             check_key(key)
-            answer = await self._attempts(
+            answer = await self._ask(
                 key, lambda: self._store.get(self._full(key), default_buffer_prototype())
             )
         except ReadError as error:
             return error
         except FileNotFoundError:
             return None
-        if answer is None or isinstance(answer, ReadError):
-            return answer
+        if answer is None:
+            return None
         data = answer.to_bytes()
         self.counters.bytes += len(data)
         if len(data) > MAX_DOCUMENT_BYTES:
@@ -191,7 +201,7 @@ class RemoteReader(Reader):
         try:
             if prefix:
                 check_key(prefix)
-            return await self._attempts(prefix, names)
+            return await self._ask(prefix, names)
         except ReadError as error:
             return error
         except FileNotFoundError:

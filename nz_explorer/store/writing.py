@@ -20,7 +20,6 @@ without a metadata document below it for a node.
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import contextlib
 import hashlib
@@ -39,14 +38,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from nz_explorer.store.errors import ReadError
 from nz_explorer.store.folder import FolderReader
 from nz_explorer.store.overlay import OverlayReader
+from nz_explorer.store.patience import classify, persevere
 from nz_explorer.store.reader import Reader, check_key
-from nz_explorer.store.remote import (
-    ATTEMPTS,
-    FIRST_PAUSE_SECONDS,
-    TIMEOUT_SECONDS,
-    RemoteReader,
-    classify,
-)
+from nz_explorer.store.remote import RemoteReader
 from nz_explorer.store.zipped import ZipReader
 
 if TYPE_CHECKING:
@@ -177,7 +171,7 @@ def writer_for(reader: Reader) -> Writer:
 
 
 def _writable(reader: RemoteReader) -> Store:
-    store = reader.zarr_store()
+    store = reader.store
     if reader.owns_store:  # opened here, read-only, from a URL
         try:
             store = store.with_read_only(False)
@@ -715,21 +709,7 @@ class StoreWriter(Writer):
         """Make a request, again where it failed for a moment: a put has the same effect twice."""
         from zarr.core.sync import sync
 
-        async def attempts() -> T:
-            for attempt in range(1, ATTEMPTS + 1):
-                try:
-                    async with asyncio.timeout(TIMEOUT_SECONDS):
-                        return await request()
-                except FileNotFoundError:
-                    raise
-                except Exception as error:  # a store may raise anything
-                    failure, again = classify(key, error)
-                    if not again or attempt == ATTEMPTS:
-                        raise failure from error
-                await asyncio.sleep(FIRST_PAUSE_SECONDS * 2**attempt)
-            raise AssertionError("unreachable")
-
-        return sync(attempts())
+        return sync(persevere(key, request))
 
 
 def _encoded(data: bytes | None) -> str | None:

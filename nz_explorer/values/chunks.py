@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nz_explorer.store import Cancellation, Cancelled
+from nz_explorer.store import Cancellation, Cancelled, ReadError
 from nz_explorer.values.cache import MEBIBYTE, Chunk, ChunkCache
 from nz_explorer.values.decoding import Decoded, decode
 from nz_explorer.values.opening import ChunkGrid, Coordinates, OpenArray
@@ -64,7 +64,7 @@ def read_chunks(
     Raises
     ------
     Cancelled
-        If it was cancelled. Reads that are under way then end by themselves, and are kept.
+        If it was cancelled. Requests that are under way are withdrawn; local reads end by themselves, and are kept.
     """
     found: dict[Coordinates, Chunk] = {}
     for chunk in wanted:
@@ -204,7 +204,7 @@ def read_together(
     chunks
         Coordinates of chunks.
     cancel
-        Looked at before.
+        Looked at before, and withdraws the requests that are under way.
 
     Returns
     -------
@@ -213,7 +213,7 @@ def read_together(
     """
     if cancel is not None:
         cancel.check()
-    decoded = decode(opened, chunks)
+    decoded = decode(opened, chunks, cancel)
     return {chunk: _as_chunk(opened, chunk, decoded[chunk]) for chunk in chunks}
 
 
@@ -239,4 +239,6 @@ def _alone(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def error_text(error: BaseException) -> str:
     """Return what an exception of a store or a codec says, in a line."""
     text = " ".join(str(error).split())[:400]
+    if isinstance(error, ReadError):  # a sentence already
+        return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from nz_explorer.store import Cancellation
+from nz_explorer.store import loop as loop_of_zarr
 from nz_explorer.values.opening import ChunkGrid, Coordinates
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ class _AtOnce(ThreadPoolExecutor):
         return future
 
 
-def wait_for(work: Coroutine[Any, Any, T], *, local: bool) -> T:
+def wait_for(work: Coroutine[Any, Any, T], *, local: bool, cancel: Cancellation | None = None) -> T:
     """Return what a coroutine of zarr gives.
 
     Parameters
@@ -51,11 +53,11 @@ def wait_for(work: Coroutine[Any, Any, T], *, local: bool) -> T:
     local
         Whether the store answers at once. A remote one has connections that belong to zarr's own
         event loop.
+    cancel
+        Withdraws what is under way there.
     """
     if not local or asyncio._get_running_loop() is not None:  # noqa: SLF001  # the same without raising
-        from zarr.core.sync import sync
-
-        return sync(work)
+        return loop_of_zarr.wait_for(work, cancel)
     loop = asyncio.new_event_loop()
     loop.set_default_executor(_AtOnce(1))
     try:
@@ -64,7 +66,9 @@ def wait_for(work: Coroutine[Any, Any, T], *, local: bool) -> T:
         loop.close()
 
 
-def decode(grid: ChunkGrid, chunks: Sequence[Coordinates]) -> dict[Coordinates, Decoded]:
+def decode(
+    grid: ChunkGrid, chunks: Sequence[Coordinates], cancel: Cancellation | None = None
+) -> dict[Coordinates, Decoded]:
     """Fetch and decode chunks of an array.
 
     Parameters
@@ -73,6 +77,8 @@ def decode(grid: ChunkGrid, chunks: Sequence[Coordinates]) -> dict[Coordinates, 
         The array.
     chunks
         Coordinates of chunks; of inner chunks where it is sharded.
+    cancel
+        Withdraws the requests that are under way.
 
     Returns
     -------
@@ -80,7 +86,7 @@ def decode(grid: ChunkGrid, chunks: Sequence[Coordinates]) -> dict[Coordinates, 
         Of every chunk the values, as they were decoded, inside the array's shape. Nothing is raised
         for one that cannot be read.
     """
-    return wait_for(_decode(_Codecs(grid), chunks), local=grid.local)
+    return wait_for(_decode(_Codecs(grid), chunks), local=grid.local, cancel=cancel)
 
 
 def is_stored(grid: ChunkGrid, chunk: Coordinates) -> bool:

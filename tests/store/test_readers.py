@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nz_explorer.store import Cancellation, Cancelled, ReadError, SourceError, resolve
-from nz_explorer.store.remote import classify
+from nz_explorer.store.patience import classify
 
 DOCUMENTS = {
     "zarr.json": b'{"zarr_format": 3, "node_type": "group"}',
@@ -147,14 +147,6 @@ def test_plain_http_cannot_be_listed_but_read(folder: Path, http_server) -> None
     assert reader.get("a/zarr.json") == DOCUMENTS["a/zarr.json"]
     assert reader.get("no/zarr.json") is None
     assert isinstance(reader.list_many([""])[0], ReadError)
-
-
-def test_a_batch_over_a_slow_network_takes_one_round_trip(folder: Path, http_server) -> None:
-    reader = resolve(http_server(folder, latency=0.05).url)
-    answers = reader.get_many(["zarr.json"] * 40)
-    assert answers == [DOCUMENTS["zarr.json"]] * 40
-    assert reader.counters.round_trips == 1
-    assert reader.counters.requests == 40
 
 
 def test_s3_is_listed_and_read(folder: Path, s3) -> None:

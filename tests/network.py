@@ -1,0 +1,215 @@
+"""A network between a client and a server on this machine: slow, narrow or failing, as a test wants it.
+
+It is a layer around a WSGI application, so a folder and moto's S3 are served through the same one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import socket
+import struct
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from werkzeug.exceptions import NotFound
+from werkzeug.serving import WSGIRequestHandler, make_server
+from werkzeug.utils import send_from_directory
+
+Fault = Literal["reset", "hang", "truncate"] | int
+"""What may go wrong: the connection is reset, nothing is answered, half is sent, or a status."""
+
+
+def no_fault(path: str) -> Fault | None:
+    """Let everything through."""
+    return None
+
+
+Wsgi = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+
+
+@dataclass
+class Network:
+    """Passes requests on to an application, late or not at all.
+
+    Everything may be set while it runs.
+
+    Attributes
+    ----------
+    latency
+        Seconds until a request is answered.
+    bandwidth
+        Bytes that come through per second and connection, None for all.
+    failures
+        How many of the next requests are answered with 503.
+    fault
+        Takes the path of a request and says what goes wrong with it, None for nothing.
+    requests
+        Method and path of what was asked for, in order.
+    """
+
+    application: Wsgi
+    latency: float = 0.0
+    bandwidth: float | None = None
+    failures: int = 0
+    fault: Callable[[str], Fault | None] = no_fault
+    requests: list[str] = field(default_factory=list)
+    cut: int = 0
+    """How many answers nobody waited for any more."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _answered: int = 0
+    _deepest: int = 0
+    _under_way: int = 0
+    _most: int = 0
+    _stopped: threading.Event = field(default_factory=threading.Event)
+
+    def forget(self) -> None:
+        """Begin to count anew."""
+        with self._lock:
+            self.requests.clear()
+            self._answered = self._deepest = self._most = 0
+
+    @property
+    def round_trips(self) -> int:
+        """How many requests had to wait for one another.
+
+        A request comes after those whose answers were on their way before it arrived. With a latency that is long
+        beside the time in which a client sends its requests, that is exact.
+        """
+        return self._deepest
+
+    @property
+    def most_at_once(self) -> int:
+        """How many requests were under way at the same time."""
+        return self._most
+
+    @property
+    def repeated(self) -> dict[str, int]:
+        """What was asked for more than once."""
+        with self._lock:
+            return {path: times for path, times in Counter(self.requests).items() if times > 1}
+
+    def stop(self) -> None:
+        """Let go of what hangs."""
+        self._stopped.set()
+
+    def __call__(self, environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        """Answer a request."""
+        query = f"?{environ['QUERY_STRING']}" if environ["QUERY_STRING"] else ""
+        with self._lock:
+            asked = f"{environ['REQUEST_METHOD']} {environ['PATH_INFO']}{query}"
+            if environ.get("HTTP_RANGE"):
+                asked += f" {environ['HTTP_RANGE']}"
+            self.requests.append(asked)
+            depth = self._answered + 1
+            self._deepest = max(self._deepest, depth)
+            self._under_way += 1
+            self._most = max(self._most, self._under_way)
+            fault = self.fault(environ["PATH_INFO"])
+            if self.failures:
+                self.failures -= 1
+                fault = 503
+        try:
+            if self.latency:
+                time.sleep(
+                    self.latency
+                )  # latency is what is simulated here, not waiting for something
+            if fault is not None:
+                return self._fail(fault, environ, start)
+            return self._narrow(self.application(environ, start))
+        finally:
+            with self._lock:
+                self._answered = max(self._answered, depth)
+                self._under_way -= 1
+
+    def _narrow(self, body: Iterable[bytes]) -> Iterable[bytes]:
+        if self.bandwidth is None:
+            return body
+        return _slowly(body, self.bandwidth)
+
+    def _fail(
+        self, fault: Fault, environ: dict[str, Any], start: Callable[..., Any]
+    ) -> Iterable[bytes]:
+        if isinstance(fault, int):
+            start(f"{fault} FAULT", [("Content-Length", "0")])
+            return ()
+        if fault == "hang":
+            self._stopped.wait()
+        if fault == "truncate":
+            whole = b"".join(self.application(environ, start))
+            return _half(whole, environ["werkzeug.socket"])
+        _reset(environ["werkzeug.socket"])
+        raise ConnectionResetError
+
+
+def _slowly(body: Iterable[bytes], bandwidth: float) -> Iterator[bytes]:
+    step = max(1, int(bandwidth / 100))
+    for part in body:
+        for at in range(0, len(part), step):
+            yield part[at : at + step]
+            time.sleep(0.01)
+
+
+def _half(whole: bytes, connection: socket.socket) -> Iterator[bytes]:
+    yield whole[: len(whole) // 2]
+    connection.shutdown(socket.SHUT_RDWR)
+
+
+def _reset(connection: socket.socket) -> None:
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.shutdown(socket.SHUT_RDWR)
+
+
+def some(share: float, seed: int, *faults: Fault) -> Callable[[str], Fault | None]:
+    """Return a fault for this share of the requests, the same ones with the same seed."""
+    dice = random.Random(seed)
+    return lambda path: dice.choice(faults) if dice.random() < share else None
+
+
+def folder(root: Path) -> Wsgi:
+    """Return an application that serves the files of a folder, also parts of them, and lists nothing."""
+
+    def application(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        path = environ["PATH_INFO"].lstrip("/").encode("latin-1").decode("utf-8", "replace")
+        try:
+            answer: Any = send_from_directory(root, path, environ)
+        except (NotFound, OSError):
+            answer = NotFound()
+        body: Iterable[bytes] = answer(environ, start)
+        return body
+
+    return application
+
+
+class _Quiet(WSGIRequestHandler):
+    def log(self, *_: Any) -> None:
+        """Keep the test output readable."""
+
+    def connection_dropped(self, error: BaseException, environ: Any = None) -> None:
+        """Count answers that a client did not wait for."""
+        network = getattr(self.server, "app", None)
+        if isinstance(network, Network):
+            network.cut += 1
+
+
+@contextlib.contextmanager
+def serve(network: Network, handler: type[WSGIRequestHandler] = _Quiet) -> Iterator[str]:
+    """Serve on a free port of the loopback; gives the URL."""
+    server = make_server("127.0.0.1", 0, network, threaded=True, request_handler=handler)
+    server.daemon_threads = True  # type: ignore[attr-defined]
+    server.request_queue_size = 256
+    server.socket.listen(256)  # a burst must not be refused because the queue is short
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        network.stop()
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -117,12 +117,16 @@ def tree(source: str, depth: int | None) -> None:
 @click.option(
     "--group", default="/", show_default=True, help="Path of the group, or array, to print."
 )
-def cdl(source: str, group: str) -> None:
+@click.option(
+    "--special", is_flag=True, help="Add special attributes such as _ChunkSizes, like ncdump -s."
+)
+@click.option("--name", default=None, help="Name of the dataset; that of the source by default.")
+def cdl(source: str, group: str, special: bool, name: str | None) -> None:
     """Print SOURCE as CDL, as ``ncdump -h`` prints a netCDF file."""
     from nz_explorer.model import open_store
     from nz_explorer.netcdf import cdl as cdl_lines
 
-    for line in cdl_lines(open_store(source)[group]):
+    for line in cdl_lines(open_store(source)[group], name, special=special):
         click.echo(line.text)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from nz_explorer.model import nczarr
 from nz_explorer.model.node import Array
 
 
@@ -36,12 +37,19 @@ class Dimension:
         as the only dimension.
     namesake : Array or None
         An array of that name which cannot be its coordinate.
+    reference : str or None
+        Where netCDF-C noted it: its name with the group that declares it, such as ``/g1/lon``, where all
+        uses agree in that.
+    unlimited : bool
+        Whether it can grow, as only netCDF-C says.
     """
 
     name: str | None
     uses: list[Use] = field(default_factory=list)
     candidate: Array | None = None
     namesake: Array | None = None
+    reference: str | None = None
+    unlimited: bool = False
 
     @property
     def lengths(self) -> dict[int, list[Array]]:
@@ -85,7 +93,24 @@ def dimension_table(arrays: Iterable[Array]) -> list[Dimension]:
                 dimension.candidate = array
             else:
                 dimension.namesake = array
+    for dimension in named.values():
+        if dimension.uses[0].array.zarr_format == 2:
+            _look_up(dimension)
     return [*named.values(), *anonymous]
+
+
+def _look_up(dimension: Dimension) -> None:
+    """Add what netCDF-C noted of a dimension."""
+    references = {_reference(use) for use in dimension.uses}
+    if len(references) == 1 and (reference := references.pop()) is not None:
+        dimension.reference = reference
+        found = nczarr.dimension(dimension.uses[0].array.hierarchy, reference)
+        dimension.unlimited = found is not None and found[1].unlimited
+
+
+def _reference(use: Use) -> str | None:
+    references = use.array.dimension_references
+    return None if references is None else references[use.axis]
 
 
 def is_candidate(array: Array) -> bool:

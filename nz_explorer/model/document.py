@@ -336,7 +336,7 @@ def _decode_tolerantly(raw: bytes, key: str) -> tuple[Any, tuple[DocumentProblem
         return float(token.replace("Infinity", "inf"))
 
     try:
-        value = json.loads(text, object_pairs_hook=members, parse_constant=constant)
+        value = _load(text, label, problems, object_pairs_hook=members, parse_constant=constant)
     except json.JSONDecodeError as error:
         problems.append(_syntax(label, text, error))
         return None, tuple(problems)
@@ -351,6 +351,17 @@ def _decode_tolerantly(raw: bytes, key: str) -> tuple[Any, tuple[DocumentProblem
     if not isinstance(value, dict):
         problems.append(_not_object(value, label))
     return value, tuple(problems)
+
+
+def _load(text: str, label: str, problems: list[DocumentProblem], **hooks: Any) -> Any:
+    """Decode JSON, and add a problem where strings hold control characters, as netCDF-C writes them."""
+    try:
+        return json.loads(text, **hooks)
+    except json.JSONDecodeError as error:
+        if not error.msg.startswith("Invalid control character"):
+            raise
+        problems.append(_syntax(label, text, error))
+        return json.loads(text, strict=False, **hooks)
 
 
 def _located(

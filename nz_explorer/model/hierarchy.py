@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from nz_explorer.model import nczarr
 from nz_explorer.model.consolidated import Consolidated, find
 from nz_explorer.model.document import Document
 from nz_explorer.model.node import Array, Group, Node, build_node
@@ -23,7 +24,7 @@ from nz_explorer.store.reader import Listing
 V3_NAMES = ("zarr.json",)
 V2_NAMES = (".zarray", ".zgroup", ".zattrs")
 NCZARR_NAMES = (".nczarray", ".nczgroup", ".nczattrs", ".nczvar", ".nczattr")
-ROOT_NAMES = (*V3_NAMES, *V2_NAMES, ".zmetadata", ".nczarr")
+ROOT_NAMES = (*V3_NAMES, *V2_NAMES, ".zmetadata", ".nczarr", ".nczgroup")
 
 MAX_DEPTH = 256
 """Levels of groups; a symbolic link to a folder above would otherwise never end."""
@@ -134,7 +135,8 @@ class Hierarchy:
         if documents is None:
             documents = {d.name: d for d in self._read_documents(["/"], ROOT_NAMES, cancel)[0]}
         self._root_documents = documents
-        self.side_names = NCZARR_NAMES if documents[".nczarr"].has_bytes else ()
+        side = documents[".nczarr"].has_bytes or documents[".nczgroup"].has_bytes
+        self.side_names = NCZARR_NAMES if side else ()
         """Side documents that netCDF-C 4.8.0 wrote, to be read where it did."""
         found, self.consolidated_problem = find(documents, consolidated)
         self.consolidated: Consolidated | None = found
@@ -143,8 +145,7 @@ class Hierarchy:
             "consolidated" if found is not None and self._use_consolidated else "documents"
         )
         if unread := [name for name in self.side_names if name not in documents]:
-            side = self._read_documents(["/"], unread, cancel)[0]
-            documents.update((document.name, document) for document in side)
+            documents.update((d.name, d) for d in self._read_documents(["/"], unread, cancel)[0])
         root = build_node(self, "/", documents.values())
         if root is None:
             root = self._root_without_document(documents, cancel)
@@ -340,14 +341,7 @@ class Hierarchy:
     def _list(self, groups: Sequence[Group], cancel: Cancellation | None) -> list[tuple[str, ...]]:
         """Names that may be nodes, for each group."""
         if not self.reader.listable:
-            known = self.consolidated
-            for group in groups:
-                group.listing_problem = f"a store over {self.reader.kind} cannot be listed" + (
-                    ""
-                    if known is not None
-                    else " and this one has no consolidated metadata: its nodes can be opened by path only"
-                )
-            return [() if known is None else known.child_names(group.path) for group in groups]
+            return [self._named(group) for group in groups]
         listings = self.reader.list_many([group.path.strip("/") for group in groups], cancel)
         names: list[tuple[str, ...]] = []
         for group, listing in zip(groups, listings, strict=True):
@@ -373,6 +367,23 @@ class Hierarchy:
     def _may_nest(self, group: Group) -> bool:
         """Whether there can be a node called zarr.json in a group: not where that is a file on a disk."""
         return self.zarr_format == 3 and (self.reader.kind != "folder" or group.state == "missing")
+
+    def _named(self, group: Group) -> tuple[str, ...]:
+        """Names of nodes in a group of a store that cannot be listed, as far as anything names them."""
+        cannot = f"a store over {self.reader.kind} cannot be listed"
+        if self.consolidated is not None:
+            group.listing_problem = cannot
+            return self.consolidated.child_names(group.path)
+        notes = nczarr.group_notes(group)
+        noted = None if notes is None else notes.children
+        if noted is None:
+            group.listing_problem = f"{cannot} and this one has no consolidated metadata: its nodes can be opened by path only"
+            return ()
+        if group.path.count("/") >= MAX_DEPTH:
+            group.listing_problem = f"nodes more than {MAX_DEPTH} levels deep are not read"
+            return ()
+        group.listing_problem = f"{cannot}: shown are the nodes that netCDF-C noted"
+        return tuple(sorted(noted))
 
     def _without_documents(
         self, paths: Sequence[str], cancel: Cancellation | None

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeGuard
 
-from nz_explorer.model import pointers
+from nz_explorer.model import nczarr, pointers
 from nz_explorer.model.data_type import DataType, parse_v2, parse_v3
 from nz_explorer.model.document import Document, DocumentProblem
 from nz_explorer.model.fill import FillValue, decode_fill, decode_storage_fill
@@ -24,6 +24,8 @@ NamesSource = Literal["dimension_names", "_ARRAY_DIMENSIONS", "nczarr"]
 MAIN_DOCUMENTS = ("zarr.json", ".zarray", ".zgroup")
 """The documents that make a path a node, the one that counts first."""
 
+SIDE_DOCUMENTS = frozenset(name for names in nczarr.SIDE_NAMES.values() for name in names)
+"""Documents that netCDF-C 4.8.0 wrote beside those of Zarr."""
 
 OBJECT_CODECS = ("vlen-utf8", "vlen-bytes", "json2", "json", "msgpack2", "pickle")
 
@@ -219,9 +221,14 @@ class Array(Node):
 
     @property
     def shape(self) -> tuple[int, ...] | None:
-        """Lengths of its dimensions, None where the document gives none that can be used."""
+        """Lengths of its dimensions, None where the document gives none that can be used.
+
+        A scalar of netCDF-C, which stores it with shape ``[1]``, has none.
+        """
         if self._shape is _UNSET:
             self._shape = lengths(self.metadata.get("shape"))
+            if self.zarr_format == 2 and self._shape == (1,) and nczarr.is_scalar(self):
+                self._shape = ()
         return self._shape
 
     @property
@@ -275,32 +282,33 @@ class Array(Node):
         names = self.attributes.get("_ARRAY_DIMENSIONS")
         if self._fits(names, (str,)):
             return tuple(names), "_ARRAY_DIMENSIONS"
-        references = self._nczarr_references()
-        if self._fits(references, (str,)):
-            # Fully qualified names such as /g1/lat; the last part is the dimension's own name.
+        references = self.dimension_references
+        if references is not None:
             return tuple(reference.rsplit("/", 1)[-1] for reference in references), "nczarr"
         return None, None
+
+    @property
+    def dimension_references(self) -> tuple[str, ...] | None:
+        """Full names of its dimensions, such as ``/g1/lon``, where netCDF-C noted names that fit its shape."""
+        notes = nczarr.array_notes(self)
+        references = None if notes is None else notes.references
+        fits = (
+            references is not None and self.shape is not None and len(references) == len(self.shape)
+        )
+        return references if fits else None
 
     def _fits(self, names: Any, types: tuple[type, ...]) -> TypeGuard[list[Any]]:
         if not isinstance(names, list) or not all(isinstance(name, types) for name in names):
             return False
         return self.shape is None or len(names) == len(self.shape)
 
-    def _nczarr_references(self) -> Any:
-        """Dimension references of netCDF-C, in each of the places where its versions put them."""
-        side = self.document(".nczarray") or self.document(".nczvar")
-        for holder in (self.attributes, self.metadata, {"_nczarr_array": side and side.value}):
-            for key in ("_nczarr_array", "_NCZARR_ARRAY", "_nczarr_var"):
-                properties = holder.get(key)
-                if isinstance(properties, dict):
-                    return properties.get("dimension_references", properties.get("dimrefs"))
-        return None
-
     @property
     def grid_shape(self) -> tuple[int, ...] | None:
         """Lengths of what one key holds: a chunk, or a shard where the array is sharded."""
         if self.zarr_format == 2:
             found = lengths(self.metadata.get("chunks"))
+            if found == (1,) and self.shape == ():
+                return ()  # a scalar of netCDF-C: its only chunk has the same key either way
         else:
             grid = self.metadata.get("chunk_grid")
             configuration = grid.get("configuration") if isinstance(grid, dict) else None
@@ -463,6 +471,8 @@ def build_node(hierarchy: Hierarchy, path: str, documents: Iterable[Document]) -
             problem="shape is not a list of non-negative integers",
         )
     for document in ordered[1:]:
+        if document.name in SIDE_DOCUMENTS:
+            continue  # what netCDF-C noted beside it takes nothing from the array
         if isinstance(document.error, ReadError):
             return make(hierarchy, path, ordered, state="unreadable", problem=str(document.error))
         if document.name == ".zattrs" and not document.ok:

@@ -19,7 +19,7 @@ MAX_DEPTH = 200
 _SPACE = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _WORD = re.compile(r"-?[A-Za-z]+")
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"', re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 BARE_TOKENS = ("NaN", "Infinity", "-Infinity")
 
@@ -78,7 +78,7 @@ class Scan:
 
 
 def scan(text: str) -> Scan:
-    """Walk a JSON text, also with the bare tokens NaN, Infinity and -Infinity.
+    """Walk a JSON text, also with bare tokens such as NaN, and with control characters in strings.
 
     Raises
     ------

@@ -1,20 +1,20 @@
 """A hierarchy as CDL, the text that ``ncdump -h`` prints, each line with the place it was made from.
 
-What NZ has and netCDF has not (unnamed dimensions, booleans, complex numbers, nested attributes) is
-written as close to CDL as possible, with a comment that says so.
+Zarr v2 is read as netCDF-C reads it: what it noted of dimensions and types counts, and where it noted
+nothing they are inferred in its way. Zarr v3 it does not read; there the types are those of NZ. What
+netCDF has not (unnamed dimensions, booleans, complex numbers, nested attributes) is written as close to
+CDL as possible, with a comment that says so.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
-import numpy as np
-
-from nz_explorer.model import Array, Dimension, Group, Node, dimension_table
+from nz_explorer.model import Array, Group, Node, nczarr
+from nz_explorer.netcdf import cdl_text
+from nz_explorer.netcdf.cdl_types import CdlValue, attribute_value, fill_text, json_text
 
 NETCDF_TYPES = {
     "int8": "byte",
@@ -29,25 +29,8 @@ NETCDF_TYPES = {
     "float64": "double",
     "string": "string",
 }
-SUFFIXES = {
-    "int8": "b",
-    "uint8": "UB",
-    "int16": "s",
-    "uint16": "US",
-    "int32": "",
-    "uint32": "U",
-    "int64": "LL",
-    "uint64": "ULL",
-    "float32": "f",
-    "float64": "",
-}
-"""How ncdump marks the type of an attribute's numbers."""
-
-MAX_VALUES = 100
-"""Values of one attribute that are written out."""
-
-_PLAIN = re.compile(r"[A-Za-z0-9_@+\-.]|[^\x00-\x7f]")
-_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+DEFLATE = ("zlib", "gzip", "numcodecs.zlib", "numcodecs.gzip")
+SHUFFLE = ("shuffle", "numcodecs.shuffle")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,125 +52,292 @@ class CdlLine:
     pointer: str | None = None
 
 
-def escape_name(name: str) -> str:
-    """Return a name as CDL writes it: special characters behind a backslash."""
-    escaped = "".join(
-        char
-        if _PLAIN.fullmatch(char)
-        else f"\\{char}"
-        if char.isprintable()
-        else f"\\x{ord(char):02x}"
-        for char in name
-    )
-    return f"\\{escaped}" if escaped[:1].isdigit() else escaped
+@dataclass(slots=True)
+class _Dimension:
+    """A dimension as it is printed, in the group that declares it."""
+
+    name: str
+    size: int
+    path: str
+    pointer: str
+    unlimited: bool = False
+    note: str = ""
+    others: list[int] = field(default_factory=list)
+    """Other lengths that arrays give it."""
+
+    @property
+    def text(self) -> str:
+        """What stands after the equals sign."""
+        if self.others:
+            note = f"also used with length {', '.join(map(str, self.others))}"
+        else:
+            note = self.note
+        if self.unlimited:
+            return f"UNLIMITED ; // ({self.size} currently){note and '; ' + note}"
+        return f"{self.size} ;{note and ' // ' + note}"
 
 
-def quote(text: str) -> str:
-    """Return a string as CDL writes it."""
-    return (
-        '"'
-        + "".join(
-            _ESCAPES.get(char) or (char if char.isprintable() else f"\\u{ord(char):04x}")
-            for char in text
-        )
-        + '"'
-    )
-
-
-def cdl(group: Node, name: str | None = None, *, below: bool = True) -> list[CdlLine]:
+def cdl(
+    node: Node,
+    name: str | None = None,
+    *,
+    below: bool = True,
+    special: bool = False,
+    limit: int | None = None,
+) -> list[CdlLine]:
     """Return a group, and all below it, as CDL.
 
     Parameters
     ----------
-    group : Node
+    node : Node
         A group whose hierarchy is read as far as needed, or an array.
     name : str, optional
         The name after ``netcdf``; by default that of the source.
     below : bool
         Whether to write out the groups in it; else they are only named.
+    special : bool
+        Whether to add the special attributes that ``ncdump -s`` adds, such as ``_ChunkSizes``.
+    limit : int, optional
+        Values of one attribute that are written out; all by default.
     """
-    title = name or re.sub(
-        r"\.(zarr|zip|nc)$", "", group.hierarchy.source.rstrip("/").rsplit("/", 1)[-1]
-    )
-    lines = [CdlLine(f"netcdf {escape_name(title)} {{", group.path, "")]
-    if isinstance(group, Array):
-        lines += _dimensions(dimension_table([group]), "")
-        lines += [CdlLine("variables:"), *_variable(group, "")]
-    elif isinstance(group, Group):
-        lines += _group(group, "", below)
-    lines.append(CdlLine("}"))
-    return lines
+    title = name or _title(node.hierarchy.source)
+    return [
+        CdlLine(f"netcdf {cdl_text.name(title)} {{", node.path, ""),
+        *_Writer(node, below, special, limit).lines(),
+        CdlLine("}"),
+    ]
 
 
-def _group(group: Group, indent: str, below: bool) -> Iterator[CdlLine]:
-    children = group.hierarchy.children(group)
-    arrays = [child for child in children if isinstance(child, Array)]
-    yield from _dimensions(dimension_table(arrays), indent)
-    if arrays:
-        yield CdlLine(f"{indent}variables:")
+def _title(source: str) -> str:
+    last = source.partition("#")[0].rstrip("/").rsplit("/", 1)[-1]
+    return re.sub(r"(\.(zarr|zip|nc|file))+$", "", last) or "data"
+
+
+class _Writer:
+    """Writes a node as CDL."""
+
+    def __init__(self, top: Node, below: bool, special: bool, limit: int | None) -> None:
+        self.top = top
+        self.below = below
+        self.special = special
+        self.limit = limit
+        self.dimensions: dict[str, dict[str, _Dimension]] = {}
+        """Group → name → dimension that is declared there."""
+        self.used: dict[tuple[str, int], tuple[str, _Dimension]] = {}
+        """Array and axis → group that declares its dimension, and the dimension."""
+
+    def lines(self) -> Iterator[CdlLine]:
+        """Yield what stands between the braces."""
+        if isinstance(self.top, Array):
+            self._use(self.top, self.top.path)
+            yield from self._dimensions(self.top.path, "")
+            yield CdlLine("variables:")
+            yield from self._variable(self.top, "")
+            if self.top.path == "/" and self.special:
+                yield from self._global_specials("")
+        elif isinstance(self.top, Group):
+            self._collect(self.top)
+            yield from self._group(self.top, "")
+
+    # --- dimensions -------------------------------------------------------------------------
+
+    def _collect(self, group: Group) -> None:
+        """Find the dimensions of a group and those below, in the order in which netCDF-C meets them."""
+        declared = self.dimensions.setdefault(group.path, {})
+        notes = nczarr.group_notes(group)
+        for found in () if notes is None else notes.dimensions.values():
+            declared[found.name] = _Dimension(
+                found.name, found.size, group.path, found.pointer, found.unlimited
+            )
+        arrays, groups = _children(group)
         for array in arrays:
-            yield from _variable(array, indent)
-    if group.attributes:
+            self._use(array, group.path)
+        if self.below:
+            for child in groups:
+                if isinstance(child, Group):
+                    self._collect(child)
+
+    def _use(self, array: Array, group: str) -> None:
+        references = array.dimension_references
+        for axis, length in enumerate(array.shape or ()):
+            home, found = self._find(array, axis, group, references)
+            grown_less = found.unlimited and length <= found.size
+            if found.size != length and not grown_less and length not in found.others:
+                found.others.append(length)
+            self.used[array.path, axis] = home, found
+
+    def _find(
+        self, array: Array, axis: int, group: str, references: tuple[str, ...] | None
+    ) -> tuple[str, _Dimension]:
+        """Return the dimension of an axis, making one where none is declared."""
+        length = (array.shape or ())[axis]
+        if references is not None:
+            home, _, name = references[axis].rpartition("/")
+            home = home or "/"
+            known = self.dimensions.get(home, {}).get(name)
+            if known is not None:
+                return home, known
+            found = nczarr.dimension(array.hierarchy, references[axis])
+            if found is not None:  # by a group outside of what is printed
+                declared = found[1]
+                dimension = _Dimension(
+                    name, declared.size, home, declared.pointer, declared.unlimited
+                )
+                dimension.note = f"of {home}"
+                return self._add(self.top.path, dimension)
+            pointer, note = _name_pointer(array, axis), "is not declared in the store"
+            return self._add(group, _Dimension(name, length, array.path, pointer, note=note))
+        names = array.dimension_names
+        name = (None if names is None else names[axis]) or ""
+        pointer = _name_pointer(array, axis)
+        if name:
+            for home in _upwards(group) if nczarr.find(array.hierarchy.root, "group") else (group,):
+                known = self.dimensions.get(home, {}).get(name)
+                if known is not None and (home == group or known.size == length):
+                    return home, known
+            return self._add(group, _Dimension(name, length, array.path, pointer))
+        anonymous = _Dimension(f"_Anonymous_Dim_{length}", length, array.path, pointer)
+        if array.zarr_format == 2:  # netCDF-C declares them all in the root group
+            return self._add(self.top.path, anonymous)
+        anonymous.note = "has no name in the store"
+        return self._add(group, anonymous)
+
+    def _add(self, home: str, dimension: _Dimension) -> tuple[str, _Dimension]:
+        return home, self.dimensions.setdefault(home, {}).setdefault(dimension.name, dimension)
+
+    def _dimensions(self, group: str, indent: str) -> Iterator[CdlLine]:
+        declared = self.dimensions.get(group)
+        if not declared:
+            return
+        yield CdlLine(f"{indent}dimensions:")
+        for dimension in declared.values():
+            text = f"{indent}\t{cdl_text.name(dimension.name)} = {dimension.text}"
+            yield CdlLine(text, dimension.path, dimension.pointer)
+
+    def _dimension_name(self, array: Array, axis: int, group: str) -> str:
+        """Return the name of an axis, with its group where the name alone would mean another one."""
+        home, dimension = self.used[array.path, axis]
+        name = cdl_text.name(dimension.name)
+        nearest = next(
+            (path for path in _upwards(group) if dimension.name in self.dimensions.get(path, {})),
+            None,
+        )
+        if nearest == home or isinstance(self.top, Array):
+            return name
+        return "/" + "".join(f"{cdl_text.name(part)}/" for part in home.split("/") if part) + name
+
+    # --- groups -----------------------------------------------------------------------------
+
+    def _group(self, group: Group, indent: str) -> Iterator[CdlLine]:
+        arrays, groups = _children(group)
+        yield from self._dimensions(group.path, indent)
+        if arrays:
+            yield CdlLine(f"{indent}variables:")
+            for array in arrays:
+                yield from self._variable(array, indent)
+        shown = [key for key in group.attributes if _is_shown(group, key)]
+        if shown or self.special:
+            yield CdlLine("")
+            where = "global" if group.path == "/" else "group"
+            pointer = group.attribute_pointer() if shown else None
+            yield CdlLine(f"{indent}// {where} attributes:", group.path, pointer)
+            yield from self._attributes(group, "", shown, indent)
+        if group.path == "/" and self.special:
+            yield from self._global_specials(indent)
+        for child in groups:
+            yield from self._subgroup(child, indent)
+        if group.listing_problem:
+            yield CdlLine(f"{indent}// {_comment(group.listing_problem)}", group.path, "")
+
+    def _subgroup(self, child: Node, indent: str) -> Iterator[CdlLine]:
         yield CdlLine("")
-        where = "global" if group.path == "/" else "group"
-        yield CdlLine(f"{indent}// {where} attributes:", group.path, group.attribute_pointer())
-        for key, value in group.attributes.items():
-            yield _attribute(group, "", key, value, indent)
-    for child in children:
-        if isinstance(child, Array):
-            continue
-        yield CdlLine("")
-        opening = f"{indent}group: {escape_name(child.name)} {{"
-        if not below and child.problem is None:
+        name = cdl_text.name(child.name)
+        opening = f"{indent}group: {name} {{"
+        if not self.below and child.problem is None:
             yield CdlLine(f"{opening} ... }}", child.path, "")
-            continue
+            return
         yield CdlLine(opening, child.path, "")
-        if below and isinstance(child, Group):
-            yield from _group(child, f"{indent}  ", below)
+        if self.below and isinstance(child, Group):
+            yield from self._group(child, f"{indent}  ")
         if child.problem is not None:
             yield CdlLine(f"{indent}  // {_comment(child.problem)}", child.path, "")
-        yield CdlLine(f"{indent}  }} // group {escape_name(child.name)}", child.path, "")
-    if group.listing_problem:
-        yield CdlLine(f"{indent}// {_comment(group.listing_problem)}", group.path, "")
+        yield CdlLine(f"{indent}  }} // group {name}", child.path, "")
 
+    # --- variables --------------------------------------------------------------------------
 
-def _comment(text: str) -> str:
-    return " ".join(text.split())
-
-
-def dimension_name(array: Array, axis: int) -> str:
-    """Return the name of an axis; netCDF-C's own ``_Anonymous_Dim_<length>`` where it has none."""
-    names = array.dimension_names
-    name = None if names is None else names[axis]
-    return name or f"_Anonymous_Dim_{(array.shape or ())[axis]}"
-
-
-def _dimensions(table: list[Dimension], indent: str) -> Iterator[CdlLine]:
-    if not table:
-        return
-    yield CdlLine(f"{indent}dimensions:")
-    seen: set[str] = set()
-    for dimension in table:
-        use = dimension.uses[0]
-        name = dimension_name(use.array, use.axis)
-        if name in seen:
-            continue
-        seen.add(name)
-        note = "" if dimension.name else " // has no name in the store"
-        if dimension.conflict:
-            others = ", ".join(str(length) for length in dimension.lengths if length != use.length)
-            note = f" // also used with length {others}"
-        source = use.array.dimension_names_source
-        pointer = (
-            use.array.pointer("shape", use.axis)
-            if source is None or source == "nczarr"
-            else use.array.attribute_pointer("_ARRAY_DIMENSIONS", use.axis)
-            if source == "_ARRAY_DIMENSIONS"
-            else use.array.pointer("dimension_names", use.axis)
-        )
+    def _variable(self, array: Array, indent: str) -> Iterator[CdlLine]:
+        type_name, remark = netcdf_type(array)
+        group = array.path if isinstance(self.top, Array) else array.parent or "/"
+        axes = range(len(array.shape or ()))
+        names = ", ".join(self._dimension_name(array, axis, group) for axis in axes)
+        notes = [note for note in (remark, array.problem) if note]
+        comment = f" // {_comment('; '.join(notes))}" if notes else ""
+        member = "dtype" if array.zarr_format == 2 else "data_type"
         yield CdlLine(
-            f"{indent}\t{escape_name(name)} = {use.length} ;{note}", use.array.path, pointer
+            f"{indent}\t{type_name} {cdl_text.name(array.name)}{names and f'({names})'} ;{comment}",
+            array.path,
+            array.pointer(member),
         )
+        shown = [key for key in array.attributes if _is_shown(array, key)]
+        yield from self._attributes(array, array.name, shown, indent)
+        if self.special:
+            yield from self._specials(array, indent)
+
+    def _attributes(
+        self, node: Node, owner: str, keys: list[str], indent: str
+    ) -> Iterator[CdlLine]:
+        types = nczarr.attribute_types(node)
+        for key in keys:
+            value = _fill_value(node) if key == "_FillValue" else None
+            if value is None:
+                value = attribute_value(node, key, types.get(key), self.limit)
+            kind = "string " if value.type == "string" else ""
+            label = f"{cdl_text.owner(owner)}:{cdl_text.name(key)}"
+            note = f" // {value.note}" if value.note else ""
+            yield CdlLine(
+                f"{indent}\t\t{kind}{label} = {value.text} ;{note}",
+                node.path,
+                node.attribute_pointer(key),
+            )
+
+    # --- special attributes -----------------------------------------------------------------
+
+    def _specials(self, array: Array, indent: str) -> Iterator[CdlLine]:
+        """Yield the attributes that are not stored but follow from how an array is."""
+
+        def line(key: str, value: str, pointer: str) -> CdlLine:
+            text = f"{indent}\t\t{cdl_text.name(array.name)}:{key} = {value} ;"
+            return CdlLine(text, array.path, pointer)
+
+        grid = array.pointer("chunks" if array.zarr_format == 2 else "chunk_grid")
+        codecs = array.pointer("compressor" if array.zarr_format == 2 else "codecs")
+        yield line("_Storage", '"chunked"', grid)
+        if array.chunk_shape:
+            yield line("_ChunkSizes", ", ".join(map(str, array.chunk_shape)), grid)
+        configurations = dict(_codecs(array))
+        if any(name in configurations for name in SHUFFLE):
+            yield line("_Shuffle", '"true"', codecs)
+        for name in DEFLATE:
+            level = configurations.get(name, {}).get("level")
+            if level is not None:
+                yield line("_DeflateLevel", str(level), codecs)
+        if array.codecs and array.zarr_format == 2:
+            yield line("_Codecs", cdl_text.quote_plainly(json_text(array.codecs)), codecs)
+        endian = _endianness(array)
+        if endian is not None and (array.data_type.itemsize or 0) > 1:
+            member = array.pointer("dtype") if array.zarr_format == 2 else codecs
+            yield line("_Endianness", cdl_text.quote(endian), member)
+
+    def _global_specials(self, indent: str) -> Iterator[CdlLine]:
+        root = self.top
+        properties = root.attributes.get(nczarr.PROPERTIES)
+        if isinstance(properties, str):
+            yield CdlLine(
+                f"{indent}\t\t:{nczarr.PROPERTIES} = {cdl_text.quote(properties)} ;",
+                root.path,
+                root.attribute_pointer(nczarr.PROPERTIES),
+            )
+        yield CdlLine(f'{indent}\t\t:_Format = "netCDF-4" ;')
 
 
 def netcdf_type(array: Array) -> tuple[str, str | None]:
@@ -195,98 +345,92 @@ def netcdf_type(array: Array) -> tuple[str, str | None]:
     data_type = array.data_type
     if data_type.name in NETCDF_TYPES:
         return NETCDF_TYPES[data_type.name], None
-    if data_type.kind == "string":
-        return "string", None
-    if data_type.kind == "bytes" and data_type.itemsize == 1:
+    if _is_char(array):
         return "char", None
+    if data_type.kind == "string" or (data_type.kind == "bytes" and array.zarr_format == 2):
+        return "string", None
     if data_type.kind == "bool":
         return "ubyte", "bool: netCDF has no such type"
     return "opaque", f"{_comment(data_type.text)}: netCDF has no such type"
 
 
-def _variable(array: Array, indent: str) -> Iterator[CdlLine]:
-    type_name, remark = netcdf_type(array)
-    shape = array.shape or ()
-    names = ", ".join(escape_name(dimension_name(array, axis)) for axis in range(len(shape)))
-    brackets = f"({names})" if shape else ""
-    notes = [note for note in (remark, array.problem) if note]
-    comment = f" // {_comment('; '.join(notes))}" if notes else ""
-    member = "dtype" if array.zarr_format == 2 else "data_type"
-    yield CdlLine(
-        f"{indent}\t{type_name} {escape_name(array.name)}{brackets} ;{comment}",
-        array.path,
-        array.pointer(member),
-    )
-    attributes = array.attributes
-    if "_FillValue" not in attributes and array.fill is not None and array.fill.value is not None:
-        value = array.fill.value  # Zarr v2: xarray keeps it as fill_value
-        text = _value(value, array.data_type.name)
-        yield CdlLine(
-            f"{indent}\t\t{escape_name(array.name)}:_FillValue = {text} ;",
-            array.path,
-            array.pointer("fill_value"),
-        )
-    for key, value in attributes.items():
-        if key == "_ARRAY_DIMENSIONS" or key.lower().startswith("_nczarr"):
-            continue  # how the dialects store what the lines above say
-        yield _attribute(array, array.name, key, value, indent)
+def _is_char(array: Array) -> bool:
+    """Whether an array holds characters.
+
+    netCDF-C tells them from strings of one byte by a byte order that means nothing (``>S1``), and only where
+    it noted that it wrote the array. Up to 4.9.0 it called them ``<U1`` and had no strings.
+    """
+    if array.zarr_format != 2:
+        return array.data_type.kind == "bytes" and array.data_type.itemsize == 1
+    place = nczarr.find(array, "array")
+    if place is None:
+        return False
+    given = array.metadata.get("dtype")
+    return given in (">S1", "<U1", "|U1") or (given == "|S1" and place.era == "objects")
 
 
-def _attribute(node: Node, owner: str, key: str, value: Any, indent: str) -> CdlLine:
-    note = ""
-    if key == "_FillValue" and isinstance(node, Array) and node.fill is not None:
-        if node.fill.value is None:
-            text, note = quote(json.dumps(value)), " // cannot be decoded"
-        else:
-            text = _value(node.fill.value, node.data_type.name)
-    else:
-        text, note = _attribute_value(value)
-    return CdlLine(
-        f"{indent}\t\t{escape_name(owner)}:{escape_name(key)} = {text} ;{note}",
-        node.path,
-        node.attribute_pointer(key),
-    )
+def _fill_value(array: Node) -> CdlValue | None:
+    """Return what ``_FillValue`` says, in the type of the array; None on groups."""
+    if not isinstance(array, Array) or array.fill is None:
+        return None
+    type_name = "char" if _is_char(array) else array.data_type.name
+    return fill_text(array.fill, type_name)
 
 
-def _attribute_value(value: Any) -> tuple[str, str]:
-    items = value if isinstance(value, list) else [value]
-    kinds = {type(item) for item in items}
-    if items and kinds <= {int}:
-        return _values(items, "int64")
-    if items and kinds <= {int, float}:
-        return _values([float(item) for item in items[: MAX_VALUES + 1]], "float64")
-    if items and kinds <= {str}:
-        words = ", ".join(quote(item) for item in items[:MAX_VALUES])
-        return (f"string {words}" if len(items) > 1 else words), _more(items)
-    text = json.dumps(value, ensure_ascii=False)
-    return quote(text[:2000]), " // JSON: netCDF has no such type"
+def _children(group: Group) -> tuple[list[Array], list[Node]]:
+    """Return the arrays and the groups in a group, in the order in which netCDF-C noted them, if it did."""
+    children = group.hierarchy.children(group)
+    notes = nczarr.group_notes(group)
+    if notes is not None and notes.children is not None:
+        order = {name: i for i, name in enumerate(notes.children)}
+        children = sorted(children, key=lambda child: order.get(child.name, len(order)))
+    arrays = [child for child in children if isinstance(child, Array)]
+    return arrays, [child for child in children if not isinstance(child, Array)]
 
 
-def _values(items: list[Any], type_name: str) -> tuple[str, str]:
-    return ", ".join(_value(item, type_name) for item in items[:MAX_VALUES]), _more(items)
+def _is_shown(node: Node, key: str) -> bool:
+    """Whether an attribute is one of the dataset, not of how a dialect stores it."""
+    return not nczarr.is_hidden(key) and not (node.path == "/" and key == nczarr.PROPERTIES)
 
 
-def _more(items: list[Any]) -> str:
-    return " // and more" if len(items) > MAX_VALUES else ""
+def _name_pointer(array: Array, axis: int) -> str:
+    """Return where an axis gets its name, else where its length stands."""
+    source = array.dimension_names_source
+    if source == "_ARRAY_DIMENSIONS":
+        return array.attribute_pointer("_ARRAY_DIMENSIONS", axis)
+    if source == "nczarr" and (place := nczarr.find(array, "array")) is not None:
+        return place.at(place.member("dimension_references", "dimrefs")[0], axis)
+    if source == "dimension_names":
+        return array.pointer("dimension_names", axis)
+    return array.pointer("shape", axis)
 
 
-def _value(value: Any, type_name: str) -> str:
-    """Return a number as ncdump prints it: ``-9999.f``, ``5s``, ``NaNf``."""
-    if isinstance(value, (str, bytes, np.bytes_)):
-        return quote(value.decode("latin-1") if isinstance(value, bytes) else str(value))
-    suffix = SUFFIXES.get(type_name, "")
-    if isinstance(value, (bool, np.bool_)):
-        return f"{int(value)}UB"
-    if isinstance(value, (complex, np.complexfloating)):
-        return quote(str(value))
-    if isinstance(value, (float, np.floating)):
-        if np.isnan(value):
-            return f"NaN{suffix}"
-        if np.isinf(value):
-            return f"{'-' if value < 0 else ''}Infinity{suffix}"
-        digits = 7 if type_name == "float32" else 15
-        text = f"{float(value):.{digits}g}"
-        if "." not in text and "e" not in text:
-            text += "."
-        return text + suffix
-    return f"{value}{suffix}"
+def _upwards(path: str) -> Iterator[str]:
+    """Yield a group and all groups above it."""
+    yield path
+    while path != "/":
+        path = path.rpartition("/")[0] or "/"
+        yield path
+
+
+def _codecs(array: Array) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield the codecs of an array by name, with what they are set to."""
+    for codec in array.codecs:
+        if not isinstance(codec, dict):
+            continue
+        name = codec.get("id", codec.get("name"))
+        configuration = codec if "id" in codec else codec.get("configuration")
+        if isinstance(name, str):
+            yield name, configuration if isinstance(configuration, dict) else {}
+
+
+def _endianness(array: Array) -> str | None:
+    if array.zarr_format == 2:
+        order = str(array.metadata.get("dtype"))[:1]
+        return {"<": "little", ">": "big"}.get(order)
+    endian = dict(_codecs(array)).get("bytes", {}).get("endian")
+    return endian if isinstance(endian, str) else None
+
+
+def _comment(text: str) -> str:
+    return " ".join(text.split())

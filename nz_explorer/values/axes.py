@@ -86,10 +86,11 @@ def find_coordinate(
         return None, "the dimension has no name"
     if array.name == name:
         return None, "it is the coordinate itself"
+    references = array.dimension_references
     group = array.parent or "/"
     while True:
         node = array.hierarchy.get(f"{'' if group == '/' else group}/{name}", cancel)
-        if isinstance(node, Array) or group == "/" or array.dimension_names_source != "nczarr":
+        if isinstance(node, Array) or group == "/" or references is None:
             break
         group = group.rpartition("/")[0] or "/"
     if not isinstance(node, Array):

@@ -298,12 +298,30 @@ def _v2_document(array: Array, data_type: Any, fill_value: Any) -> dict[str, Any
         "chunks": list(array.grid_shape or ()),
         "dtype": data_type,
         "compressor": metadata.get("compressor"),
-        "filters": metadata.get("filters") or None,
+        "filters": _v2_filters(array),
         "order": order if order in ("C", "F") else "C",
         "dimension_separator": separator if separator in (".", "/") else ".",
         "fill_value": fill_value,
         "attributes": {},
     }
+
+
+def _v2_filters(array: Array) -> list[Any] | None:
+    """Return the filters of a v2 array, with the size that netCDF-C leaves out of its shuffle filter.
+
+    It writes an ``elementsize`` of 0 and means that of the data type; numcodecs would not shuffle at all.
+    """
+    filters = array.metadata.get("filters")
+    if not isinstance(filters, list):
+        return filters or None
+    return [
+        {**codec, "elementsize": array.data_type.itemsize}
+        if isinstance(codec, dict)
+        and codec.get("id") == "shuffle"
+        and codec.get("elementsize") == 0
+        else codec
+        for codec in filters
+    ] or None
 
 
 def _zarr_spelling(data_type: DataType, zarr_format: int) -> Any:

@@ -16,6 +16,8 @@ MAX_SOURCES_TEXT = 1024 * 1024
 MAX_VALUE = 2000
 MAX_ATTRIBUTES = 500
 MAX_CDL_LINES = 4000
+MAX_CDL_VALUES = 100
+"""Values of one attribute that are written out."""
 
 
 def documents(node: Node, findings: Sequence[Finding]) -> list[protocol.DocumentText]:
@@ -150,7 +152,7 @@ def cdl_spans(node: Node) -> list[protocol.CdlSpan]:
     """
     spans = []
     places: dict[str, tuple[Node, dict[str, Document]]] = {}
-    lines: list[CdlLine] = cdl(node, below=False) if isinstance(node, Group) else cdl(node)
+    lines: list[CdlLine] = cdl(node, below=False, limit=MAX_CDL_VALUES)
     for line in lines[:MAX_CDL_LINES]:
         if line.path is None or line.pointer is None:
             spans.append(protocol.CdlSpan(line.text, line.path))

@@ -1,0 +1,201 @@
+"""Which netCDF type an attribute has, and its values as CDL writes them."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.netcdf import cdl_text
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Node
+    from nz_explorer.model.fill import FillValue
+
+NO_TYPE = "JSON: netCDF has no such type"
+_NAMES = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+"""How netCDF-C writes numbers that JSON has not."""
+_INTEGERS = (
+    ("int32", -(2**31), 2**31 - 1),
+    ("uint32", 0, 2**32 - 1),
+    ("int64", -(2**63), 2**63 - 2),
+    ("uint64", 0, 2**64 - 1),
+)
+"""Types of integers whose type is not noted; the first that holds them all is taken. The greatest int64 is
+netCDF-C's first uint64."""
+
+
+@dataclass(frozen=True, slots=True)
+class CdlValue:
+    """The value of an attribute.
+
+    Attributes
+    ----------
+    type : str
+        ``char``, ``string``, or a number's type as Zarr v3 names it.
+    text : str
+        As CDL writes it.
+    note : str
+        What CDL does not tell.
+    """
+
+    type: str
+    text: str
+    note: str = ""
+
+
+def attribute_value(
+    node: Node, key: str, noted: str | None = None, limit: int | None = None
+) -> CdlValue:
+    """Return an attribute as CDL writes it.
+
+    Parameters
+    ----------
+    node : Node
+        Its node.
+    key : str
+        Its name.
+    noted : str, optional
+        Its type, where netCDF-C noted one that is known: see `nz_explorer.model.nczarr.attribute_type`.
+    limit : int, optional
+        Values that are written out.
+    """
+    value = node.attributes[key]
+    if noted is not None:
+        found = _as_noted(node, key, value, noted, limit)
+        if found is not None:
+            return found
+    guess = _inferred if node.zarr_format == 2 else _of_nz
+    found = guess(value, limit)
+    if noted is None:
+        return found
+    return CdlValue(found.type, found.text, f"is no {noted}, though that is noted as its type")
+
+
+def fill_text(fill: FillValue, type_name: str) -> CdlValue | None:
+    """Return a fill value in the type of its array."""
+    value = fill.value
+    if value is None:
+        return CdlValue("char", cdl_text.quote(json_text(fill.given)), "cannot be decoded")
+    if isinstance(value, bytes):
+        value = value.decode("latin-1")
+    if isinstance(value, str):
+        return CdlValue("char" if type_name == "char" else "string", cdl_text.quote(value))
+    if isinstance(value, complex):
+        return CdlValue("char", cdl_text.quote(str(value)))
+    return CdlValue(type_name, cdl_text.number(value, type_name))
+
+
+def numbers(value: Any, type_name: str) -> list[int] | list[float] | None:
+    """Return an attribute's numbers in a type; None where it is none of that type.
+
+    Parameters
+    ----------
+    value
+        A JSON value.
+    type_name : str
+        Such as ``int16`` or ``float32``.
+    """
+    items = value if isinstance(value, list) else [value]
+    if type_name.startswith("float"):
+        floats = [_float(item) for item in items]
+        return None if None in floats else floats  # type: ignore[return-value]
+    size = 2 ** int(type_name.lstrip("uint"))
+    least = 0 if type_name.startswith("u") else -size // 2
+    integers = [_integer(item) for item in items]
+    if any(item is None or not least <= item < least + size for item in integers):
+        return None
+    return integers  # type: ignore[return-value]
+
+
+def _float(item: Any) -> float | None:
+    if isinstance(item, str):
+        return _NAMES.get(item)
+    return float(item) if isinstance(item, int | float) and not isinstance(item, bool) else None
+
+
+def _integer(item: Any) -> int | None:
+    if isinstance(item, float) and item.is_integer():
+        return int(item)
+    return item if isinstance(item, int) and not isinstance(item, bool) else None
+
+
+def json_text(value: Any) -> str:
+    """Return JSON as netCDF-C writes it: blanks after the commas of objects, none in lists."""
+    if isinstance(value, dict):
+        members = (f"{json_text(key)}: {json_text(item)}" for key, item in value.items())
+        return f"{{{', '.join(members)}}}"
+    if isinstance(value, list):
+        return f"[{','.join(map(json_text, value))}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _as_noted(node: Node, key: str, value: Any, noted: str, limit: int | None) -> CdlValue | None:
+    """Return a value in the type that netCDF-C noted; None where it is none of that type."""
+    if noted in ("char", "json"):
+        # netCDF-C writes text that happens to be JSON as JSON: "5" becomes 5.
+        text = value if isinstance(value, str) else _spelled(node, key, value)
+        return CdlValue("char", cdl_text.quote(text))
+    if noted == "string":
+        items = value if isinstance(value, list) else [value]
+        words = [item if isinstance(item, str) else json_text(item) for item in items]
+        return _list("string", list(map(cdl_text.quote, words)), limit)
+    found = numbers(value, noted)
+    return None if found is None else _numbers(noted, found, limit)
+
+
+def _spelled(node: Node, key: str, value: Any) -> str:
+    """Return what an attribute looks like in its document, as far as it can be told."""
+    if not isinstance(value, dict | list):
+        document, pointer = node.locate(node.attribute_pointer(key))
+        token = None if document is None else document.token(pointer)
+        if token is not None:
+            return token
+    return json_text(value)
+
+
+def _inferred(value: Any, limit: int | None) -> CdlValue:
+    """Return a value in the type that netCDF-C infers, where it noted none."""
+    items = value if isinstance(value, list) else [value]
+    first = items[0] if items else None
+    if isinstance(value, str) or value == []:
+        return CdlValue("char", cdl_text.quote(value or ""))
+    if all(isinstance(item, bool) for item in items):
+        return _numbers("uint8", [int(item) for item in items], limit)
+    integers = [item for item in items if type(item) is int]
+    if len(integers) == len(items):
+        for name, least, greatest in _INTEGERS:
+            if least <= min(integers) and max(integers) <= greatest:
+                return _numbers(name, integers, limit)
+    if isinstance(first, int | float) and (found := numbers(items, "float64")) is not None:
+        return _numbers("float64", found, limit)
+    return CdlValue("char", cdl_text.quote(_cut(json_text(value), limit)))
+
+
+def _of_nz(value: Any, limit: int | None) -> CdlValue:
+    """Return a value in the type that NZ-1.0 gives it (Attribute Data Types)."""
+    items = value if isinstance(value, list) else [value]
+    kinds = {type(item) for item in items}
+    if items and kinds <= {int}:
+        return _numbers("int64", items, limit)
+    if items and kinds <= {int, float}:
+        return _numbers("float64", [float(item) for item in items], limit)
+    if items and kinds <= {str}:
+        words = list(map(cdl_text.quote, items))
+        return _list("string" if len(words) > 1 else "char", words, limit)
+    return CdlValue("char", cdl_text.quote(_cut(json_text(value), limit)), NO_TYPE)
+
+
+def _numbers(type_name: str, items: list[Any], limit: int | None) -> CdlValue:
+    return _list(type_name, [cdl_text.number(item, type_name) for item in items], limit)
+
+
+def _list(type_name: str, words: list[str], limit: int | None) -> CdlValue:
+    more = "and more" if limit is not None and len(words) > limit else ""
+    return CdlValue(type_name, ", ".join(words[:limit]) or '""', more)
+
+
+def _cut(text: str, limit: int | None) -> str:
+    """Return text shortened to about as much as that many values take."""
+    return text if limit is None else text[: 20 * limit]

@@ -1,0 +1,263 @@
+"""CDL of what netCDF-C writes, in each of its dialects, against ncdump's."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nz_explorer.model import open_store
+from nz_explorer.netcdf import cdl
+
+HERE = Path(__file__).parent
+EXPECTED = HERE / "expected"
+"""What ncdump 4.9.0 printed of the dataset as a netCDF-4 file, and of what netCDF-C 4.10.1 read of it in pure Zarr."""
+MODES = {"everything": "nczarr,file", "pure": "zarr,file", "anonymous": "nczarr,file,noxarray"}
+MEMBERS = {"dimensions": "dims", "arrays": "vars", "dimension_references": "dimrefs"}
+"""What the members were called up to netCDF-C 4.9.2."""
+
+
+def run(*words: str) -> None:
+    """Run the program that calls netCDF-C."""
+    subprocess.run(
+        [sys.executable, str(HERE / "stores.py"), *words],
+        check=True,
+        timeout=60,
+        capture_output=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the dataset in each mode."""
+    pytest.importorskip("netCDF4")
+    folder = tmp_path_factory.mktemp("nczarr")
+    for name, mode in MODES.items():
+        plain = [] if name == "everything" else ["plain"]
+        run("write", f"{(folder / name).as_uri()}#mode={mode}", *plain)
+    return folder
+
+
+def ours(source: Any, name: str, **options: Any) -> list[str]:
+    return [line.text for line in cdl(open_store(source).root, name, **options)]
+
+
+def theirs(name: str) -> list[str]:
+    return (EXPECTED / f"{name}.cdl").read_text("utf-8").split("\n")[:-1]
+
+
+def without_data(lines: list[str]) -> list[str]:
+    """Return what ``ncdump -h`` would have printed."""
+    kept: list[str] = []
+    inside = False
+    for line in lines:
+        if line.strip() == "data:":
+            inside = True
+        elif line.lstrip().startswith(("group:", "}")):
+            kept += [""] if inside and line.lstrip().startswith("group:") else []
+            inside = False
+        if not inside:
+            kept.append(line)
+    return kept
+
+
+@pytest.mark.parametrize("name", MODES)
+def test_what_netcdf_c_writes_prints_as_ncdump_prints_it(stores: Path, name: str) -> None:
+    assert ours(stores / name, name) == theirs(name)
+
+
+@pytest.mark.skipif(shutil.which("ncdump") is None, reason="ncdump is not installed")
+def test_what_is_expected_is_what_ncdump_prints(stores: Path) -> None:
+    file = stores / "twin.nc"
+    run("write", str(file))
+    printed = subprocess.run(
+        ["ncdump", "-h", "-n", "everything", str(file)], check=True, capture_output=True, text=True
+    )
+    assert printed.stdout.split("\n")[:-1] == theirs("everything")
+
+
+@pytest.mark.parametrize("upper", [False, True], ids=["lower", "upper"])
+def test_keys_of_netcdf_c_4_9_say_the_same(stores: Path, tmp_path: Path, upper: bool) -> None:
+    as_keys(stores / "everything", tmp_path / "keys", upper=upper)
+    assert ours(tmp_path / "keys", "everything") == theirs("everything")
+
+
+def test_objects_of_netcdf_c_4_8_say_the_same(stores: Path, tmp_path: Path) -> None:
+    as_objects(stores / "everything", tmp_path / "objects")
+    assert ours(tmp_path / "objects", "everything") == theirs("everything")
+
+
+@pytest.mark.parametrize(
+    "name", ["nczarr-2.0.0-attributes", "nczarr-2.0.0-in-zarray", "quotes-and-bare-nan"]
+)
+def test_stores_of_netcdf_c_s_own_tests(data: Path, name: str) -> None:
+    expected = (data / "nczarr" / f"{name}.cdl").read_text("utf-8").split("\n")[:-1]
+    title = expected[0].split()[1]
+    assert ours(data / "nczarr" / f"{name}.zip", title) == without_data(expected)
+
+
+def test_special_attributes(data: Path) -> None:
+    expected = (data / "nczarr" / "unsigned-byte.cdl").read_text("utf-8").split("\n")[:-1]
+    source = data / "nczarr" / "unsigned-byte.zip"
+    assert ours(source, "ref_byte", special=True) == without_data(expected)
+    plain = [line for line in without_data(expected) if ":_" not in line]
+    assert ours(source, "ref_byte") == [line for line in plain if line and "//" not in line]
+
+
+def test_special_attributes_of_a_packed_array(stores: Path) -> None:
+    lines = [line.strip() for line in ours(stores / "everything", "x", special=True)]
+    for wanted in (
+        'r:_Storage = "chunked" ;',
+        "r:_ChunkSizes = 1, 3 ;",
+        'r:_Shuffle = "true" ;',
+        "r:_DeflateLevel = 3 ;",
+        'r:_Endianness = "little" ;',
+        ':_Format = "netCDF-4" ;',
+    ):
+        assert wanted in lines
+    assert any(line.startswith(':_NCProperties = "version=2,netcdf=') for line in lines)
+
+
+def test_every_line_leads_to_where_it_is_said(stores: Path, tmp_path: Path) -> None:
+    as_keys(stores / "everything", tmp_path / "keys", upper=False)
+    as_objects(stores / "everything", tmp_path / "objects")
+    for store in (stores / "everything", tmp_path / "keys", tmp_path / "objects"):
+        hierarchy = open_store(store)
+        places = set()
+        for line in cdl(hierarchy.root):
+            if line.path is None or not line.pointer:
+                continue
+            document, pointer = hierarchy[line.path].locate(line.pointer)
+            assert document is not None
+            assert document.span(pointer) is not None
+            places.add(document.name)
+        assert {".zarray", ".zattrs"} <= places
+
+
+def test_a_group_alone_declares_what_it_uses_of_others(stores: Path) -> None:
+    lines = [line.text for line in cdl(open_store(stores / "everything")["/g1"], "x")]
+    assert lines[:7] == [
+        "netcdf x {",
+        "dimensions:",
+        "\tlon = 4 ;",
+        "\trecords = UNLIMITED ; // (2 currently)",
+        "\ty = 2 ; // of /",
+        "\tx = 3 ; // of /",
+        "\ttime = UNLIMITED ; // (4 currently); of /",
+    ]
+
+
+def test_a_name_that_means_another_dimension_nearby_is_written_in_full(tmp_path: Path) -> None:
+    store = {
+        ".zattrs": {"_nczarr_group": {"dimensions": {"x": 3}, "arrays": [], "groups": ["g"]}},
+        ".zgroup": {"zarr_format": 2},
+        "g/.zattrs": {"_nczarr_group": {"dimensions": {"x": 2}, "arrays": ["a"], "groups": []}},
+        "g/.zgroup": {"zarr_format": 2},
+        "g/a/.zattrs": {"_nczarr_array": {"dimension_references": ["/x", "/g/x"]}},
+        "g/a/.zarray": {"zarr_format": 2, "shape": [3, 2], "chunks": [3, 2], "dtype": "<i4"},
+    }
+    for key, document in store.items():
+        put(tmp_path / key, document)
+    assert "  \tint a(/x, x) ;" in ours(tmp_path, "x")
+
+
+ATTRIBUTES = {
+    "text": ("5", '"5"'),
+    "number in words": (5, '"5"'),
+    "decimal in words": (5.5, '"5.5"'),
+    "flag in words": (True, '"true"'),
+    "object in words": ({"a": 1, "b": [1, 2]}, '"{\\"a\\": 1, \\"b\\": [1,2]}"'),
+}
+
+
+@pytest.mark.parametrize("name", ATTRIBUTES)
+def test_text_that_became_json_is_text_again(tmp_path: Path, name: str) -> None:
+    value, expected = ATTRIBUTES[name]
+    put(tmp_path / ".zgroup", {"zarr_format": 2})
+    put(tmp_path / ".zattrs", {name: value, "_nczarr_attr": {"types": {name: ">S1"}}})
+    escaped = name.replace(" ", "\\ ")
+    assert f"\t\t:{escaped} = {expected} ;" in ours(tmp_path, "x")
+
+
+def test_a_value_that_is_not_of_its_type_is_printed_all_the_same(tmp_path: Path) -> None:
+    put(tmp_path / ".zgroup", {"zarr_format": 2})
+    types = {"a": "<i2", "b": "nonsense", "c": "<f4"}
+    put(tmp_path / ".zattrs", {"a": 70000, "b": 1.5, "c": [], "_nczarr_attr": {"types": types}})
+    lines = ours(tmp_path, "x")
+    assert "\t\t:a = 70000 ; // is no int16, though that is noted as its type" in lines
+    assert "\t\t:b = 1.5 ;" in lines
+    assert '\t\t:c = "" ;' in lines
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ([1, 2.5], "1., 2.5"),  # netCDF-C makes 1, 2 of it
+        ([1, "NaN"], "1., NaN"),  # here netCDF-C fails
+        ([2**31], "2147483648U"),
+        (-(2**31) - 1, "-2147483649LL"),
+        ("NaN", '"NaN"'),
+        (None, '"null"'),
+        ([True, False], "1UB, 0UB"),
+        ([[1, 2], [3]], '"[[1,2],[3]]"'),
+    ],
+)
+def test_types_that_are_not_noted_are_inferred(tmp_path: Path, value: Any, expected: str) -> None:
+    put(tmp_path / ".zgroup", {"zarr_format": 2})
+    put(tmp_path / ".zattrs", {"a": value})
+    assert f"\t\t:a = {expected} ;" in ours(tmp_path, "x")
+
+
+# --- the same in older dialects --------------------------------------------------------------
+
+
+def put(file: Path, document: Any) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(document))
+
+
+def renamed(part: dict[str, Any]) -> dict[str, Any]:
+    return {MEMBERS.get(name, name): value for name, value in part.items()}
+
+
+def parts(folder: Path) -> dict[str, Any]:
+    """Take what netCDF-C noted out of a folder's attributes."""
+    file = folder / ".zattrs"
+    attributes = json.loads(file.read_text(), strict=False)
+    names = ("superblock", "group", "array", "attr")
+    found = {name: attributes.pop(f"_nczarr_{name}", None) for name in names}
+    put(file, attributes)
+    return {name: renamed(part) for name, part in found.items() if part is not None}
+
+
+def nodes(store: Path) -> list[Path]:
+    return [file.parent for name in (".zgroup", ".zarray") for file in store.rglob(name)]
+
+
+def as_keys(source: Path, target: Path, *, upper: bool) -> None:
+    """Write a store as netCDF-C 4.9 did: inside .zgroup and .zarray, types apart."""
+    shutil.copytree(source, target)
+    for folder in nodes(target):
+        for name, part in parts(folder).items():
+            main = folder / (".zgroup" if (folder / ".zgroup").exists() else ".zarray")
+            file = folder / ".zattrs" if name == "attr" else main
+            key = f"_nczarr_{name}"
+            if upper and name == "attr":  # there were no strings yet, so these are left as they are
+                key = "_nczarr_attr"
+            elif upper:
+                key = key.upper()
+            put(file, {**json.loads(file.read_text()), key: part})
+
+
+def as_objects(source: Path, target: Path) -> None:
+    """Write a store as netCDF-C 4.8.0 did, had it known strings and unlimited dimensions."""
+    shutil.copytree(source, target)
+    for folder in nodes(target):
+        for name, part in parts(folder).items():
+            document = {"superblock": ".nczarr", "attr": ".nczattrs"}.get(name, f".ncz{name}")
+            put(folder / document, part)

@@ -226,10 +226,15 @@ class Array(Node):
         A scalar of netCDF-C, which stores it with shape ``[1]``, has none.
         """
         if self._shape is _UNSET:
-            self._shape = lengths(self.metadata.get("shape"))
+            self._shape = self.stored_shape
             if self.zarr_format == 2 and self._shape == (1,) and nczarr.is_scalar(self):
                 self._shape = ()
         return self._shape
+
+    @property
+    def stored_shape(self) -> tuple[int, ...] | None:
+        """Lengths as the document gives them."""
+        return lengths(self.metadata.get("shape"))
 
     @property
     def ndim(self) -> int | None:

@@ -103,11 +103,12 @@ def chunks(array: Array) -> Iterator[Fail]:
     given = array.metadata.get("chunks", MISSING)
     if given is MISSING:
         return  # Z2-ARR-002
-    lengths = list(array.shape or ())
+    stored = array.stored_shape
+    lengths = list(stored or ())
     what = f"chunks must be a list of {len(lengths)} positive integers for shape {lengths}"
     if not isinstance(given, list) or not all(map(is_integer, given)):
         yield Fail("/.zarray/chunks", f"{what}, got {shown(given)}")
-    elif array.shape is not None and len(given) != len(lengths):
+    elif stored is not None and len(given) != len(lengths):
         yield Fail("/.zarray/chunks", f"{what}, got {len(given)}: {shown(given)}")
     else:
         for axis, length in enumerate(given):

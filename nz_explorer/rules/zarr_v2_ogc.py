@@ -58,7 +58,8 @@ def array_dimensions(array: Array) -> Iterator[Fail]:
     """Want a name for each dimension in the attribute that v2 uses for it."""
     given = array.attributes["_ARRAY_DIMENSIONS"]
     well_formed = isinstance(given, list) and all(isinstance(name, str) for name in given)
-    if not well_formed or (array.ndim is not None and len(given) != array.ndim):
+    shapes = (array.shape, array.stored_shape)  # they differ where netCDF-C stores a scalar
+    if not well_formed or not any(shape is None or len(given) == len(shape) for shape in shapes):
         lengths = "" if array.shape is None else f" for shape {list(array.shape)}"
         yield Fail(
             "/.zattrs/_ARRAY_DIMENSIONS",

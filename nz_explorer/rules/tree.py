@@ -71,10 +71,10 @@ def group_document(group: Group) -> Iterator[Fail]:
     """Fail on a group without a document: readers turn back here."""
     if _has_no_document(group) and (group.path != "/" or group.hierarchy.consolidated is not None):
         children = group.children or []
-        what = "node" if len(children) == 1 else "nodes"
+        what = "node" if len(children) == 1 else f"{len(children)} nodes"
         yield Fail(
             "",
-            f"{group.path} has no metadata document: readers do not see the {len(children)} {what} in it"
+            f"{group.path} has no metadata document: readers do not see the {what} in it"
             f" ({listed([child.name for child in children])})",
             related=tuple(child.path for child in children),
             # On a disk a node of the document's name (Z3-NAME-003) leaves no room for the document.

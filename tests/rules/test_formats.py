@@ -83,8 +83,20 @@ def test_html_is_well_formed_and_needs_nothing(report: nz.Report) -> None:
             assert self.open.pop() == tag
 
     parser = Balance()
-    parser.feed(report.to_html())
+    page = report.to_html()
+    parser.feed(page)
     assert parser.open == []
+    assert "\\x0a" not in page  # a patch has lines
+    assert "details-content" in page  # which are on paper, too
+
+
+def test_text_on_a_terminal_hangs_in_a_column(report: nz.Report) -> None:
+    text = report.to_text(width=80)
+    assert max(map(len, text.splitlines())) <= 80
+    lines = text.splitlines()
+    first = next(i for i, line in enumerate(lines) if "NZ-DIM-010" in line)
+    assert lines[first + 1].startswith(" " * lines[first].index("dimension"))
+    assert " ".join(text.split()).count("NZ-DIM-010 dimension") == 1
 
 
 def test_text_does_not_repeat_itself_endlessly(tmp_path: Path) -> None:

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 MARKS = {True: "✓", False: "✗", None: "?"}
 MEANING = {True: "conforms", False: "does not conform", None: "not decided"}
 
+FIXES = {"safe": "safe fix", "unsafe": "unsafe fix", "suggest": "suggested fix"}
+SHOWN_RULES = 8
+"""Rules that are named of those that were not evaluated for one reason; JSON has all of them."""
+
 UNDECLARED = "NZ-1.0 is not declared; its rules are applied all the same"
 
 
@@ -80,4 +84,12 @@ def undecided(entries: Sequence[NotEvaluated]) -> list[tuple[str, str, list[str]
         rules, paths = by_reason.setdefault(entry.reason, ({}, {}))
         rules[entry.rule] = None
         paths[entry.path] = None
-    return [(reason, ", ".join(rules), list(paths)) for reason, (rules, paths) in by_reason.items()]
+    return [
+        (reason.replace("dependency: ", "depends on "), _named(list(rules)), list(paths))
+        for reason, (rules, paths) in by_reason.items()
+    ]
+
+
+def _named(rules: list[str]) -> str:
+    more = len(rules) - SHOWN_RULES
+    return ", ".join(rules[:SHOWN_RULES]) + (f" and {more} more" if more > 0 else "")

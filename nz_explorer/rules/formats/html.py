@@ -8,7 +8,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nz_explorer.model.printable import printable
-from nz_explorer.rules.formats import MARKS, MEANING, UNDECLARED, nodes, plural, summary, undecided
+from nz_explorer.rules.formats import (
+    FIXES,
+    MARKS,
+    MEANING,
+    UNDECLARED,
+    nodes,
+    plural,
+    summary,
+    undecided,
+)
 
 if TYPE_CHECKING:
     from nz_explorer.rules.catalogue import RuleInfo
@@ -22,16 +31,23 @@ STYLE = """
 .nz-report ul{list-style:none;padding:0;margin:.3em 0}.nz-report li{margin:.35em 0;padding:.15em 0 .15em .7em;border-left:4px solid #888}
 .nz-report li.error{border-color:#c62828}.nz-report li.warning{border-color:#c77700}.nz-report li.info{border-color:#0277bd}
 .nz-report b.error{color:#c62828}.nz-report b.warning{color:#a15c00}.nz-report b.info{color:#0277bd}
-.nz-report code,.nz-report pre{font:13px/1.45 ui-monospace,monospace}
+.nz-report code,.nz-report pre{font:.87em/1.45 ui-monospace,monospace;overflow-wrap:anywhere}.nz-report pre code{font-size:1em}
 .nz-report pre{background:#8881;padding:.5em;overflow-x:auto;white-space:pre-wrap}
 .nz-report summary{cursor:pointer}.nz-report .quiet{opacity:.75}.nz-report dt{font-weight:600;margin-top:.5em}.nz-report dd{margin:0 0 0 1em}
 @media (prefers-color-scheme:dark){.nz-report b.error{color:#ef9a9a}.nz-report b.warning{color:#ffcc80}.nz-report b.info{color:#81d4fa}}
-@media print{.nz-report{font-size:11px}.nz-report li{break-inside:avoid}}
+@media print{.nz-report{font-size:11px;max-width:none}.nz-report li,.nz-report dd{break-inside:avoid}.nz-report h3,.nz-report dt{break-after:avoid}
+.nz-report details::details-content{content-visibility:visible;block-size:auto}.nz-report summary{list-style:none}}
 """
 
 
 def _text(value: str, limit: int = 2000) -> str:
     return html.escape(printable(value, limit))
+
+
+def _lines(value: str, limit: int = 200) -> str:
+    """Return text of several lines, each made harmless by itself."""
+    lines = value.splitlines()
+    return "\n".join([*map(_text, lines[:limit]), *(["…"] if len(lines) > limit else [])])
 
 
 def report_html(reports: Sequence[Report], limit: int | None = None) -> str:
@@ -111,12 +127,12 @@ def _fix(fix: Fix) -> str:
     note = f"<p>{_text(fix.note)}</p>" if fix.note else ""
     changes = [(fix.document, fix.patch), *((change.document, change.patch) for change in fix.also)]
     patches = "".join(
-        f"<p><code>{_text(document)}</code></p><pre>{_text(json.dumps(list(patch), indent=1), 4000)}</pre>"
+        f"<p><code>{_text(document)}</code></p><pre>{_lines(json.dumps(list(patch), indent=1))}</pre>"
         for document, patch in changes
         if patch
     )
     return (
-        f"<details><summary>{fix.safety} fix</summary>{note}{patches}</details>"
+        f"<details><summary>{FIXES[fix.safety]}</summary>{note}{patches}</details>"
         if note or patches
         else ""
     )

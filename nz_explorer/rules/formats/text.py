@@ -9,11 +9,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from nz_explorer.model.printable import printable
-from nz_explorer.rules.formats import MARKS, UNDECLARED, nodes, plural, summary, undecided
+from nz_explorer.rules.formats import FIXES, MARKS, UNDECLARED, nodes, plural, summary, undecided
 
 if TYPE_CHECKING:
     from nz_explorer.rules.catalogue import RuleInfo
@@ -83,7 +84,7 @@ def report_text(
             out.print()
             out.print(Text(printable(path, MESSAGE_LIMIT), style="bold"), soft_wrap=width is None)
         for finding in here:
-            out.print(_line(finding), soft_wrap=width is None)
+            _print(out, finding, width)
     hidden = {rule: n - limit for rule, n in shown.items() if limit is not None and n > limit}
     if hidden:
         out.print()
@@ -93,14 +94,28 @@ def report_text(
     return written(out)
 
 
-def _line(finding: Finding) -> Text:
-    line = Text("  ")
-    line.append(f"{finding.severity:<8}", style=STYLES[finding.severity])
-    line.append(f"{finding.rule:<12} ", style="bold")
-    line.append(printable(finding.message, MESSAGE_LIMIT))
+def _print(out: Console, finding: Finding, width: int | None) -> None:
+    """Print a finding: in one line where that may be long, else with its text in a column."""
+    head = (
+        Text(f"  {finding.severity:<8}", style=STYLES[finding.severity]),
+        Text(f"{finding.rule:<12} ", style="bold"),
+    )
+    if width is None:
+        out.print(Text.assemble(*head, _message(finding)), soft_wrap=True)
+        return
+    row = Table.grid()
+    row.add_column(no_wrap=True)
+    row.add_column(no_wrap=True)
+    row.add_column(overflow="fold")
+    row.add_row(*head, _message(finding))
+    out.print(row)
+
+
+def _message(finding: Finding) -> Text:
+    line = Text(printable(finding.message, MESSAGE_LIMIT))
     notes = [printable(finding.pointer, MESSAGE_LIMIT)] if finding.pointer else []
     if finding.hit.fail.fix is not None and (fix := finding.fix) is not None and fix.patch:
-        notes.append(f"{fix.safety} fix")
+        notes.append(FIXES[fix.safety])
     notes.extend(tag for tag in finding.tags if tag != "undeclared")  # said once, at the top
     if notes:
         line.append(f"  [{', '.join(notes)}]", style="dim")
@@ -115,7 +130,8 @@ def _undecided(out: Console, report: Report, width: int | None) -> None:
     out.print(Text("not evaluated", style="bold"))
     for reason, rules, paths in entries:
         where = printable(paths[0]) if len(paths) == 1 else plural(len(paths), "node")
-        out.print(Text(f"  {printable(reason)}: {rules} ({where})"), soft_wrap=width is None)
+        line = Text(f"{printable(reason)}: {rules} ({where})")
+        out.print(Padding(line, (0, 0, 0, 2)) if width else Text("  ") + line, soft_wrap=not width)
 
 
 def rule_text(rule: RuleInfo, *, color: bool = False, width: int | None = 100) -> str:

@@ -157,6 +157,22 @@ class Document:
         """The text, with replacement characters where it is not UTF-8."""
         return _text(self.raw or b"")[0]
 
+    @property
+    def outline(self) -> bytes | None:
+        """What a ``zarr.json`` says apart from its attributes, as a text that is equal where that is.
+
+        None where it is of no use: the document has problems, or holds other ones.
+        """
+        value = self.value
+        if self._problems or self._raw is None or "consolidated_metadata" in value:
+            return None
+        if type(value.get("attributes")) is dict:
+            value = {**value, "attributes": {}}
+        try:
+            return orjson.dumps(value)
+        except TypeError:  # an integer beyond 64 bits
+            return None
+
     def release(self) -> None:
         """Forget the decoded value; it is decoded again when asked for."""
         if self._raw is not None:
@@ -226,7 +242,10 @@ def decode(raw: bytes, key: str = "") -> tuple[Any, tuple[DocumentProblem, ...]]
         value = orjson.loads(raw)
     except orjson.JSONDecodeError:
         return _decode_tolerantly(raw, key)
-    # Every member has a key followed by a colon, and strings that hold `":` hold it in both texts,
+    # Written again as zarr-python writes it, it usually is the same text: then nothing was dropped.
+    if orjson.dumps(value, option=orjson.OPT_INDENT_2) == raw and type(value) is dict:
+        return value, ()
+    # Else: every member has a key followed by a colon, and strings that hold `":` hold it in both texts,
     # so an equal count proves that no key was dropped. And orjson rounds integers beyond 64 bits to
     # floats without a word; written again those have an exponent, so there is an "e" more (or an
     # escape that held one is written out).

@@ -12,6 +12,7 @@ import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Any, Literal
 
 from nz_explorer.model import nczarr
@@ -119,6 +120,8 @@ class Hierarchy:
         self._lock = threading.RLock()
         self._nodes: dict[str, Node] = {}
         self._loading: dict[str, threading.Lock] = {}
+        self.models: dict[bytes, Node] = {}
+        """Nodes by what their documents say apart from attributes; others are made like them."""
         self._stored: Hierarchy | None = None
         self._use_consolidated = use_consolidated
         self._read_root(cancel, documents)
@@ -194,10 +197,10 @@ class Hierarchy:
         keys = [stem + name for stem in stems for name in names]
         answers = self.reader.get_many(keys, cancel)
         documents = [
-            Document(key.rsplit("/", 1)[-1], key, None, error=answer)
+            Document(name, key, None, error=answer)
             if isinstance(answer, ReadError)
-            else Document(key.rsplit("/", 1)[-1], key, answer)
-            for key, answer in zip(keys, answers, strict=True)
+            else Document(name, key, answer)
+            for name, key, answer in zip(cycle(names), keys, answers, strict=False)
         ]
         return [documents[i : i + len(names)] for i in range(0, len(documents), len(names))]
 
@@ -508,8 +511,15 @@ class Hierarchy:
         A group is yielded before its children are read. A whole level is asked for in few large
         batches, so that a slow store is waited for once per level and not once per node.
         """
+        for _, nodes in self.walk_groups(path, cancel):
+            yield from nodes
+
+    def walk_groups(
+        self, path: str = "/", cancel: Cancellation | None = None
+    ) -> Iterator[tuple[Group | None, list[Node]]]:
+        """Yield the same nodes by the group that they are in; the first one, in no group, comes alone."""
         start = self[path]
-        yield start
+        yield None, [start]
         level: list[Group] = [start] if isinstance(start, Group) else []
         size = LOCAL_BATCH if self.reader.local else REMOTE_BATCH
         while level:
@@ -522,10 +532,9 @@ class Hierarchy:
                 if pending:
                     self._load_children(pending, cancel)
                 for group in batch:
-                    for child in self.loaded_children(group) or ():
-                        yield child
-                        if isinstance(child, Group):
-                            below.append(child)
+                    children = self.loaded_children(group) or []
+                    yield group, children
+                    below.extend(child for child in children if isinstance(child, Group))
             level = below
 
     def inside_arrays(
@@ -559,9 +568,10 @@ class Hierarchy:
         stem = "" if array.path == "/" else array.path
         paths = [f"{stem}/{name}" for name in names if not is_document(name)]
         nodes = [node.path for node in self._read_nodes(paths, cancel) if node] if paths else []
-        known = {path.rpartition("/")[2] for path in nodes}
-        others = tuple([name for name in names if name not in known])
-        return Inside(nodes, chunks, others, listing.complete)
+        if nodes:
+            known = {path.rpartition("/")[2] for path in nodes}
+            names = [name for name in names if name not in known]
+        return Inside(nodes, chunks, tuple(names), listing.complete)
 
     def in_other_format(self, node: Node, cancel: Cancellation | None = None) -> Node | None:
         """Return what the documents of the other format say of a node; None where there are none."""
@@ -640,6 +650,7 @@ class Hierarchy:
                 _nodes=nodes,
                 _lock=threading.RLock(),
                 _loading={},
+                models={},
                 _stored=None if self._stored is None else self._stored.fork(reader),
             )
             return twin

@@ -27,6 +27,9 @@ MAIN_DOCUMENTS = ("zarr.json", ".zarray", ".zgroup")
 SIDE_DOCUMENTS = frozenset(name for names in nczarr.SIDE_NAMES.values() for name in names)
 """Documents that netCDF-C 4.8.0 wrote beside those of Zarr."""
 
+MODELS = 10_000
+"""Nodes whose outlines are remembered, so that others are made like them; most stores have a few."""
+
 OBJECT_CODECS = ("vlen-utf8", "vlen-bytes", "json2", "json", "msgpack2", "pickle")
 
 
@@ -55,9 +58,20 @@ class Node:
         2 or 3, by the documents that were found.
     documents : tuple of Document
         All that were found, the one that counts first.
+    outline : bytes or None
+        Equal for nodes whose documents differ in nothing but attributes; None where that is not known.
     """
 
-    __slots__ = ("_main", "documents", "hierarchy", "path", "problem", "state", "zarr_format")
+    __slots__ = (
+        "_main",
+        "documents",
+        "hierarchy",
+        "outline",
+        "path",
+        "problem",
+        "state",
+        "zarr_format",
+    )
     kind: ClassVar[Kind] = "unknown"
 
     def __init__(
@@ -74,6 +88,7 @@ class Node:
         self.documents = documents
         self.state = state
         self.problem = problem
+        self.outline: bytes | None = None
         self._main = next((d for d in documents if d.name in MAIN_DOCUMENTS), None)
         self.zarr_format: ZarrFormat | None = (
             None if self._main is None else 3 if self._main.name == "zarr.json" else 2
@@ -85,7 +100,7 @@ class Node:
     @property
     def name(self) -> str:
         """The last part of the path, empty for the root."""
-        return self.path.rsplit("/", 1)[1]
+        return self.path.rpartition("/")[2]
 
     @property
     def parent(self) -> str | None:
@@ -138,6 +153,12 @@ class Node:
             if (document := self.document(name)) is not None:
                 return document, f"/{rest}" if rest else ""
         return self._main, pointer
+
+    def like(self, path: str, document: Document) -> Self:
+        """Return the node of another document with the same outline."""
+        twin = type(self)(self.hierarchy, path, (document,), state=self.state, problem=self.problem)
+        twin.outline = self.outline
+        return twin
 
     def moved_to(self, hierarchy: Hierarchy) -> Self:
         """Return the same node in a copy of its hierarchy."""
@@ -197,6 +218,9 @@ class Group(Node):
         return [child for child in self.children or () if isinstance(child, Group)]
 
 
+_SETTLED = ("_shape", "_data_type", "_dimension_names")
+
+
 class Array(Node):
     """An array; what its document leaves unclear is None."""
 
@@ -218,6 +242,19 @@ class Array(Node):
         self._dimension_names: tuple[tuple[str | None, ...] | None, NamesSource | None] = _UNSET
         self._fill: FillValue | None = _UNSET
         self._storage_fill: FillValue | None = _UNSET
+
+    def settle(self) -> None:
+        """Find out all that does not depend on attributes, which nodes made like this one then share."""
+        self._shape = lengths(self.metadata.get("shape"))
+        self._data_type = parse_v3(self.metadata.get("data_type"))
+        self._dimension_names = self._find_names()
+
+    def like(self, path: str, document: Document) -> Self:
+        """Return the array of another document with the same outline."""
+        twin = super().like(path, document)
+        for name in _SETTLED:
+            setattr(twin, name, getattr(self, name))
+        return twin
 
     @property
     def shape(self) -> tuple[int, ...] | None:
@@ -264,7 +301,8 @@ class Array(Node):
     @property
     def dimension_names(self) -> tuple[str | None, ...] | None:
         """The effective names of its dimensions, None where there are none that fit its shape."""
-        return self._names()[0]
+        found = self._dimension_names
+        return (self._names() if found is _UNSET else found)[0]
 
     @property
     def dimension_names_source(self) -> NamesSource | None:
@@ -429,7 +467,30 @@ def build_node(hierarchy: Hierarchy, path: str, documents: Iterable[Document]) -
     Node or None
         None where there is no document that makes a node.
     """
-    found = tuple(d for d in documents if d.error is not None or d.has_bytes)
+    found = tuple([d for d in documents if d.error is not None or d.has_bytes])
+    if len(found) == 1 and found[0].name == "zarr.json":
+        return _node_of_outline(hierarchy, path, found[0])
+    return _node_of_documents(hierarchy, path, found)
+
+
+def _node_of_outline(hierarchy: Hierarchy, path: str, document: Document) -> Node | None:
+    """Make a node like another one whose document says the same, apart from the attributes."""
+    outline = document.outline
+    if outline is None:
+        return _node_of_documents(hierarchy, path, (document,))
+    model = hierarchy.models.get(outline)
+    if model is not None:
+        return model.like(path, document)
+    node = _node_of_documents(hierarchy, path, (document,))
+    if node is not None and len(hierarchy.models) < MODELS:
+        node.outline = outline
+        if isinstance(node, Array):
+            node.settle()
+        hierarchy.models[outline] = node
+    return node
+
+
+def _node_of_documents(hierarchy: Hierarchy, path: str, found: tuple[Document, ...]) -> Node | None:
     main = next((d for name in MAIN_DOCUMENTS for d in found if d.name == name), None)
     if main is None:
         return None

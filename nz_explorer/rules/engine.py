@@ -20,9 +20,9 @@ from nz_explorer.rules import catalogue
 from nz_explorer.rules.catalogue import COSTS, Cost, RuleInfo, rules
 from nz_explorer.rules.compare import Pair
 from nz_explorer.rules.declaration import declares_nz
-from nz_explorer.rules.findings import SEVERITIES, Counts, Fail, Finding, Hit, NotEvaluated
+from nz_explorer.rules.findings import Counts, Fail, Finding, Hit, NotEvaluated
 from nz_explorer.rules.fixes import Fix, finish
-from nz_explorer.rules.plan import NOTHING, Plan, Verdicts
+from nz_explorer.rules.plan import MEMO_ENTRIES, NOTHING, Plan, Verdicts, count
 from nz_explorer.rules.registry import On
 from nz_explorer.store import Cancellation, Cancelled, ReadError
 
@@ -131,7 +131,6 @@ class _Record:
         return twin
 
 
-_RANK = {severity: rank for rank, severity in enumerate(SEVERITIES)}
 _NONE = (0, 0, 0)
 
 
@@ -205,7 +204,7 @@ class Evaluation:
 
     def _clear(self) -> None:
         self._records: dict[str, _Record] = {}
-        self._at: Counter[str] = Counter()
+        self._at: dict[str, int] = {}
         """Node that findings sit on → how many parts they come from."""
         self._from: dict[str, dict[tuple[str, str], None]] = {}
         """Node that findings sit on → other nodes, and the parts of them, that they come from."""
@@ -488,35 +487,25 @@ class Evaluation:
         hierarchy = self.hierarchy.stored if compares else self.hierarchy
         before = hierarchy.reader.counters.requests
         total = self.hierarchy.nodes_total
-        parent: Group | None = None
-        done: set[str] = set()
-        groups: list[Group] = []
         gone = set(self._records)
-        for number, node in enumerate(hierarchy.walk(cancel=cancel)):
-            spent = hierarchy.reader.counters.requests - before
-            if (self.budget.max_nodes is not None and number >= self.budget.max_nodes) or (
-                self.budget.max_requests is not None and number and spent > self.budget.max_requests
-            ):
-                self._cut_short()
-                return False
-            self.add_node(node)
-            gone.discard(node.path)
-            if isinstance(node, Group):
-                groups.append(node)
-            # The walk yields all children of a group in a row: when the parent changes, the last one is done.
-            if node.parent is not None and (parent is None or parent.path != node.parent):
-                if parent is not None:
-                    self.group_complete(parent)
-                    done.add(parent.path)
-                above = hierarchy.node_if_loaded(node.parent)
-                parent = above if isinstance(above, Group) else None
-            if number % 500 == 0:
-                tell("nodes", number, total)
-            if node is not hierarchy.root:
-                node.release()
-        for group in groups:
-            if group.path not in done:
+        number = 0
+        for group, nodes in hierarchy.walk_groups(cancel=cancel):
+            for node in nodes:
+                spent = hierarchy.reader.counters.requests - before
+                if self._is_spent(number, spent):
+                    self._cut_short()
+                    return False
+                self.add_node(node)
+                gone.discard(node.path)
+                if node is not hierarchy.root:
+                    node.release()
+                if number % 500 == 0:
+                    tell("nodes", number, total)
+                number += 1
+            if group is not None:
                 self.group_complete(group)
+                for node in nodes:
+                    node.release()
         tell("nodes", len(self._records), len(self._records))
         with self._lock:
             for path in gone:
@@ -524,6 +513,12 @@ class Evaluation:
         if compares:
             self.consolidated_complete()
         return True
+
+    def _is_spent(self, nodes: int, requests: int) -> bool:
+        budget = self.budget
+        return (budget.max_nodes is not None and nodes >= budget.max_nodes) or (
+            budget.max_requests is not None and nodes > 0 and requests > budget.max_requests
+        )
 
     def _cut_short(self) -> None:
         """Note that rules were not evaluated everywhere because the budget was spent."""
@@ -583,7 +578,9 @@ class Evaluation:
         key = (node.name, node.zarr_format)
         known = self._names.get(key)
         if known is None:
-            known = self._names[key] = self._plan("name", node.zarr_format).run(node.name)
+            known = self._plan("name", node.zarr_format).run(node.name)
+            if len(self._names) < MEMO_ENTRIES:
+                self._names[key] = known
         return known
 
     def _of_inside(self, array: Array, inside: Inside | ReadError | None) -> Verdicts:
@@ -615,23 +612,31 @@ class Evaluation:
             self._undecided[rule_id] += sign
         for hit in verdicts.hits:
             self._failed[hit.rule.id] += sign if _breaks(hit) else 0
+        if self.configuration is None and verdicts.local:
+            if verdicts.hits:
+                self._count(owner, verdicts.counts, sign)
+            return
         for place, hits in self._shown(owner, verdicts).items():
-            self._at[place] += sign
-            if not self._at[place]:
-                del self._at[place]
+            self._count(place, count(hits), sign)
             if place != owner:
                 sources = self._from.setdefault(place, {})
                 if sign > 0:
                     sources[owner, part] = None
                 else:
                     del sources[owner, part]
-            delta = [0, 0, 0]
-            for hit in hits:
-                delta[_RANK[hit.severity]] += sign
-            e, w, i = delta
-            for path in _and_above(place):
-                errors, warnings, infos = self._counts.get(path, _NONE)
-                self._counts[path] = (errors + e, warnings + w, infos + i)
+
+    def _count(self, place: str, found: tuple[int, int, int], sign: int) -> None:
+        """Add findings at a node to the counts of it and all above, or take them away."""
+        parts = self._at.get(place, 0) + sign
+        if parts:
+            self._at[place] = parts
+        else:
+            del self._at[place]
+        e, w, i = found
+        counts = self._counts
+        for path in _and_above(place):
+            errors, warnings, infos = counts.get(path, _NONE)
+            counts[path] = (errors + sign * e, warnings + sign * w, infos + sign * i)
 
     def _shown(self, owner: str, verdicts: Verdicts) -> dict[str, tuple[Hit, ...]]:
         """Return failures by the node that they sit on, as the configuration wants to see them."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.rules.catalogue import RuleInfo, rules
-from nz_explorer.rules.findings import Hit, Severity, Undecided
-from nz_explorer.rules.reads import KEYS, OF_DOCUMENTS, ORDER, Reads
+from nz_explorer.rules.findings import SEVERITIES, Hit, Severity, Undecided
+from nz_explorer.rules.reads import KEYS, OF_DOCUMENTS, ORDER, Reads, whole
 from nz_explorer.rules.registry import On, RuleFunction, functions
 
 if TYPE_CHECKING:
@@ -30,17 +30,29 @@ class Verdicts:
         Rules that could not be decided, and why.
     absent : tuple of str
         Rules that do not apply.
+    counts : tuple of int
+        How many failures of each severity there are.
+    local : bool
+        Whether all failures sit on the thing itself.
     """
 
     rules: tuple[str, ...] = ()
     hits: tuple[Hit, ...] = ()
     undecided: tuple[tuple[str, str], ...] = ()
     absent: tuple[str, ...] = ()
+    counts: tuple[int, int, int] = field(init=False, compare=False)
+    local: bool = field(init=False, compare=False)
 
-    @property
-    def local(self) -> bool:
-        """Whether all failures sit on the thing itself."""
-        return all(hit.fail.path is None for hit in self.hits)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "counts", count(self.hits))
+        object.__setattr__(self, "local", all(hit.fail.path is None for hit in self.hits))
+
+
+def count(hits: Iterable[Hit]) -> tuple[int, int, int]:
+    """Return how many errors, warnings and notes there are."""
+    found = [hit.severity for hit in hits]
+    error, warning, info = map(found.count, SEVERITIES)
+    return error, warning, info
 
 
 NOTHING = Verdicts()
@@ -192,6 +204,9 @@ class Plan:
         self.passed = Verdicts(self.rules)
         """What is said of something that breaks none of them."""
         self._undecided: dict[str, Verdicts] = {}
+        self._whole: dict[Any, Verdicts] = {}
+        self._shares = all(section.reads in KEYS for section in (*self.documents, *self.sections))
+        """Whether verdicts on whole nodes can be shared, because none of the rules needs all of them."""
         self._clean: dict[tuple[str, ...], Verdicts] = {}
         self._merged: dict[tuple[int, ...], tuple[list[Verdicts], Verdicts]] = {}
 
@@ -213,6 +228,17 @@ class Plan:
 
     def run_node(self, node: Node) -> Verdicts:
         """Return what the rules say of a node's documents."""
+        key = whole(node) if self._shares and node.path != "/" else None
+        if key is None:
+            return self._run_node(node)
+        verdicts = self._whole.get(key)
+        if verdicts is None:
+            verdicts = self._run_node(node)
+            if len(self._whole) < MEMO_ENTRIES:
+                self._whole[key] = verdicts
+        return verdicts
+
+    def _run_node(self, node: Node) -> Verdicts:
         parts: list[Verdicts] = []
         broken: dict[str, str] = {}
         for section in self.documents:

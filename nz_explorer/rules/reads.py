@@ -59,6 +59,8 @@ def _text(value: Any) -> bytes:
 
 def _members(node: Node) -> Hashable:
     """Everything but the attributes, and in v2 the attributes that stand for members."""
+    if node.outline is not None:
+        return node.outline
     metadata = node.metadata
     members = {key: value for key, value in metadata.items() if key not in _NOT_MEMBERS}
     if node.zarr_format == 2:
@@ -86,9 +88,10 @@ def _consolidated(node: Node) -> Hashable:
 
 
 def _fill(node: Node) -> Hashable:
-    attributes, metadata = node.attributes, node.metadata
+    attributes = node.attributes
     if "_FillValue" not in attributes:
         return ()
+    metadata = node.metadata
     return _text(
         (
             attributes["_FillValue"],
@@ -153,16 +156,23 @@ def _rare(node: Node) -> Hashable:
 
 
 def _attribute_names(node: Node) -> Hashable:
-    attributes = node.attributes
+    return _names_of(node.attributes)
+
+
+def _names_of(attributes: dict[str, Any]) -> Hashable:
     declared = attributes.get("zarr_conventions")
     return tuple(attributes) if declared is None else (tuple(attributes), _text(declared))
 
 
 def _attribute_values(node: Node) -> Hashable:
     """Attributes that are no plain text or number; most nodes of a store have few, and the same."""
+    return _odd_of(node.attributes)
+
+
+def _odd_of(attributes: dict[str, Any]) -> Hashable:
     odd = [
         (name, value)
-        for name, value in node.attributes.items()
+        for name, value in attributes.items()
         if type(value) not in _PLAIN and not (type(value) is int and -_EXACT < value < _EXACT)
     ]
     return _text(odd) if odd else ()
@@ -188,3 +198,18 @@ KEYS: dict[Reads, Callable[[Node], Hashable]] = {
 
 Rules on the whole ``text``, or on all ``attributes``, are run for each node.
 """
+
+
+def whole(node: Node) -> Hashable:
+    """Return all of these keys as one, for nodes that are described by one document without problems."""
+    outline, attributes = node.outline, node.attributes
+    if outline is None or not attributes:
+        return outline
+    usual = _RARE.isdisjoint(attributes)
+    return (
+        outline,
+        _names_of(attributes),
+        _odd_of(attributes),
+        _fill(node) if "_FillValue" in attributes else (),
+        () if usual else _rare(node),
+    )

@@ -43,12 +43,15 @@ class Listing:
     """False where listing stopped at the limit."""
 
 
+_UNSAFE = frozenset(("", ".", ".."))
+
+
 def check_key(key: str) -> None:
     """Raise `ReadError` for a key that could lead out of the store.
 
     Keys come from names inside consolidated metadata too, and so from strangers.
     """
-    if "\x00" in key or "\\" in key or any(part in ("", ".", "..") for part in key.split("/")):
+    if "\x00" in key or "\\" in key or not _UNSAFE.isdisjoint(key.split("/")):
         raise ReadError(
             key, "unsafe key", "the key has an empty, '.', '..' or otherwise unsafe part"
         )

@@ -5,6 +5,7 @@ It is a layer around a WSGI application, so a folder and moto's S3 are served th
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import random
 import socket
@@ -213,3 +214,27 @@ def serve(network: Network, handler: type[WSGIRequestHandler] = _Quiet) -> Itera
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def slow_store(folder: Path, latency: float) -> Any:
+    """Return a zarr store that takes so many seconds for every request, and knows no other limit.
+
+    What is measured with it is how often a client waits, not how fast a server of this machine is.
+    """
+    from zarr.storage import LocalStore, WrapperStore
+
+    class Slow(WrapperStore[Any]):
+        async def get(self, *arguments: Any, **options: Any) -> Any:
+            await asyncio.sleep(latency)
+            return await self._store.get(*arguments, **options)
+
+        async def exists(self, key: str) -> bool:
+            await asyncio.sleep(latency)
+            return bool(await self._store.exists(key))
+
+        async def list_dir(self, prefix: str) -> Any:  # type: ignore[override]
+            await asyncio.sleep(latency)
+            async for name in self._store.list_dir(prefix):
+                yield name
+
+    return Slow(LocalStore(folder, read_only=True))

@@ -253,10 +253,14 @@ def _from_store(store: Any, prefix: str) -> Reader:
         return FolderReader(folder.absolute())
     if isinstance(store, ZipStore) and not prefix and not getattr(store, "_is_open", False):
         return ZipReader(Path(store.path))
+    label, kind = str(store), f"zarr {type(store).__name__}"
+    session = getattr(store, "session", None)
+    if kind == "zarr IcechunkStore" and session is not None:  # which does not say what it is
+        label, kind = f"Icechunk {session.branch or 'snapshot'} {session.snapshot_id}", "Icechunk"
     return RemoteReader(
         store,
-        str(store) + (f"/{prefix}" if prefix else ""),
-        f"zarr {type(store).__name__}",
+        label + (f"/{prefix}" if prefix else ""),
+        kind,
         prefix=prefix,
         listable=bool(store.supports_listing),
         local=isinstance(store, (MemoryStore, ZipStore)),

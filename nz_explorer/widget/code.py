@@ -33,7 +33,7 @@ def code(hierarchy: Hierarchy, node: Node, index: Mapping[str, int]) -> protocol
 def source_text(hierarchy: Hierarchy) -> str:
     """Return an expression for the source."""
     reader = hierarchy.reader
-    if reader.kind.startswith("zarr "):
+    if reader.kind == "Icechunk" or reader.kind.startswith("zarr "):
         return "store  # the store you opened the explorer with"
     return repr(reader.label)
 

@@ -237,6 +237,26 @@ def walks(folder: Path) -> Result:
     )
 
 
+def remote(folder: Path) -> Result:
+    """Walk 1 020 nodes that are not consolidated in a store that takes 50 ms for a request."""
+    from nz_explorer.model import open_store
+    from tests.network import slow_store
+
+    nodes = write_nodes(folder / "remote.zarr", 20, 50)
+
+    def ours() -> None:
+        assert sum(1 for _ in open_store(slow_store(nodes, 0.05)).walk()) == 1021
+
+    def theirs() -> None:
+        store = slow_store(nodes, 0.05)
+        group = zarr.open_group(store, mode="r", use_consolidated=False)
+        assert len(dict(group.members(max_depth=None))) == 1020
+
+    return side_by_side(
+        "walk 1 020 nodes at 50 ms a request", ours, "zarr members", theirs, 6, rounds=3
+    )
+
+
 def consolidated(folder: Path) -> Result:
     """Open 101 000 consolidated nodes, until the first level is there."""
     from nz_explorer.model import open_store
@@ -282,6 +302,7 @@ def main() -> None:
             "picture": lambda: first_picture(field),
             "statistics": lambda: statistics_of(field),
             "walks": lambda: walks(folder),
+            "remote": lambda: remote(folder),
             "consolidated": lambda: consolidated(folder),
         }
         chosen = [call for word, call in work.items() if given.only in word]

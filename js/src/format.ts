@@ -31,6 +31,10 @@ export function bytes(count: number): string {
   return `${text} ${units[at]}`;
 }
 
+/** What reading something takes, before it is read. */
+export const costText = (what: string, size: number, chunks: number): string =>
+  `${what} takes ${bytes(size)} in ${plural(chunks, "chunk")}`;
+
 /** The shortest decimal that gives the number back: 7.1, not 7.09999990463, for a float32. */
 export function shortest(value: number, type: "float32" | "float64" | null): string {
   if (Number.isNaN(value)) return "NaN";

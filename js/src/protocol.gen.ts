@@ -221,6 +221,7 @@ export interface ScanResult {
   chunks_done: number;
   chunks_total: number;
   message: string;
+  whole_bytes: number;
   count: number;
   minimum: number | null;
   maximum: number | null;

@@ -21,8 +21,9 @@ export function same(a: unknown, b: unknown): boolean {
 }
 
 /**
- * A synced trait as a signal. What a person does is shown at once and written to the kernel after `delay`;
- * what Python does arrives by the change event. Change events never write, so that nothing echoes.
+ * A synced trait as a signal. What a person does is shown at once and written to the kernel when that has been
+ * quiet for `delay`: a slider on its way must not keep the kernel busy. What Python does arrives by the change
+ * event. Change events never write, so that nothing echoes.
  */
 export class Trait<T> {
   readonly #model: Traits;
@@ -59,9 +60,9 @@ export class Trait<T> {
 
   set(value: T, delay = 0): void {
     if (!same(value, this.#signal.peek())) this.#signal.value = value;
-    if (delay > 0) {
-      this.#timer ??= setTimeout(() => this.flush(), delay);
-    } else this.flush(true);
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = delay > 0 ? setTimeout(() => this.flush(), delay) : null;
+    if (delay <= 0) this.flush(true);
   }
 
   /** Writes now what still waits to be written. */

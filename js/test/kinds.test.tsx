@@ -196,6 +196,18 @@ test("the whole array is gone through on demand, stopped and resumed", async () 
   expect(within(section).getByRole("img", { name: "Histogram of the whole array" })).toBeTruthy();
 });
 
+test("what statistics of a large array take is said before they begin", async () => {
+  host = await at("packed");
+  host.kernel.scanBytes = 3.5 * 2 ** 30;
+  fireEvent.click(await screen.findByRole("button", { name: "Whole array statistics" }));
+  const section = await screen.findByRole("region", { name: "Statistics" });
+  expect(section.textContent).toContain("takes 3.5 GiB in 48 chunks");
+  expect(within(section).queryByRole("progressbar")).toBeNull();
+  fireEvent.click(within(section).getByRole("button", { name: "Start" }));
+  await within(section).findByRole("progressbar");
+  expect(host.requests("scan").map((one) => one.params.action)).toEqual(["status", "start"]);
+});
+
 test("a slice is saved as a file without going anywhere, and path and code are copied", async () => {
   const saved: { name: string; href: string }[] = [];
   const blobs: Blob[] = [];

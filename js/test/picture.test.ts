@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { row } from "../src/mock/data";
-import { cellAt, costOf, reading } from "../src/panels/ArrayPlot";
+import { costOf } from "../src/panels/ArrayPlot";
+import { cellAt, reading } from "../src/panels/Hover";
 import { ownIndex } from "../src/panels/index-of";
 import { AxisGeometry } from "../src/picture/axis";
 import { curvedOf, splat } from "../src/picture/curvilinear";

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from nz_explorer.quicklook.lines import Lines
     from nz_explorer.quicklook.picture import Axis
     from nz_explorer.values.histograms import Histogram
+    from nz_explorer.values.states import States
 
 
 class _Buffers:
@@ -48,7 +49,7 @@ def picture(look: QuickLook) -> tuple[protocol.PictureResult, list[bytes]]:
             values_type=look.values_type,
             values_buffer=buffers.add(look.values),
             states_buffer=buffers.add(look.cell_states),
-            storage_states_buffer=buffers.add(look.storage_states),
+            storage_states_buffer=buffers.add(_unlike(look.storage_states, look.cell_states)),
             states=_same(look.states, list[protocol.StateCount]),
             low=finite(look.low),
             high=finite(look.high),
@@ -71,6 +72,12 @@ def picture(look: QuickLook) -> tuple[protocol.PictureResult, list[bytes]]:
         ),
         buffers.all,
     )
+
+
+def _unlike(states: States | None, others: States | None) -> States | None:
+    """Leave out what is the same: it would be a sixth of every picture."""
+    same = states is not None and others is not None and np.array_equal(states, others)
+    return None if same else states
 
 
 def histogram_message(

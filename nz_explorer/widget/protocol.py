@@ -677,7 +677,7 @@ class PictureResult(Message):
     states_buffer: int | None = None
     """uint8 per point: the state under NZ."""
     storage_states_buffer: int | None = None
-    """uint8 per point: the state if the storage fill value were the mask."""
+    """uint8 per point: the state if the storage fill value were the mask; absent where it is the same."""
     states: list[StateCount] = []
     low: float | None = None
     """Smallest finite value that is not masked, of those shown."""
@@ -727,6 +727,8 @@ class ScanResult(Message):
     chunks_done: int
     chunks_total: int
     message: str
+    whole_bytes: int = 0
+    """What decoding all of it takes, told before it is begun."""
     count: int = 0
     """Valid values."""
     minimum: float | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from typing import Any
 
 from nz_explorer.model import Array
 from nz_explorer.store import Cancellation
-from nz_explorer.values.opening import UnsupportedArray
+from nz_explorer.values.opening import UnsupportedArray, open_for_reading
 from nz_explorer.values.scan import ArrayScan, by_state, scan_array
 from nz_explorer.widget import pictures, protocol
 
@@ -83,11 +84,11 @@ class Scans:
         for scan in scans:
             scan.cancel.cancel()
 
-    def status(self, path: str) -> tuple[protocol.ScanResult, list[bytes]]:
-        """Return how far one is."""
+    def status(self, array: Array) -> tuple[protocol.ScanResult, list[bytes]]:
+        """Return how far one is, and what it would take where it has not been begun."""
         with self._lock:
-            known = self._scans.get(path)
-        return _result(path, known)
+            known = self._scans.get(array.path)
+        return _not_begun(array) if known is None else _result(array.path, known)
 
     def _run(self, array: Array, scan: _Scan, resume: ArrayScan | None) -> None:
         told = 0.0
@@ -109,9 +110,19 @@ class Scans:
         self._tell(*_result(array.path, scan))
 
 
-def _result(path: str, scan: _Scan | None) -> tuple[protocol.ScanResult, list[bytes]]:
-    if scan is None:
-        return protocol.ScanResult(path, "none", 0, 0, "not begun"), []
+def _not_begun(array: Array) -> tuple[protocol.ScanResult, list[bytes]]:
+    try:
+        opened = open_for_reading(array)
+    except UnsupportedArray as error:
+        return protocol.ScanResult(array.path, "failed", 0, 0, str(error)), []
+    lengths = zip(opened.shape, opened.chunk_shape, strict=True)
+    chunks = math.prod(-(-length // chunk) for length, chunk in lengths)
+    return protocol.ScanResult(
+        array.path, "none", 0, chunks, "not begun", chunks * opened.chunk_bytes
+    ), []
+
+
+def _result(path: str, scan: _Scan) -> tuple[protocol.ScanResult, list[bytes]]:
     found = scan.found
     if scan.problem is not None:
         return protocol.ScanResult(path, "failed", 0, 0, scan.problem), []

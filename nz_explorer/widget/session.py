@@ -462,7 +462,7 @@ class Session:
             self._scans.start(node)
         elif params.action == "cancel":
             self._scans.cancel(node.path)
-        return self._scans.status(node.path)
+        return self._scans.status(node)
 
     def _tell_scan(self, found: protocol.ScanResult, buffers: Buffers) -> None:
         self._reply(protocol.Event(event="scan", scan=found), buffers)

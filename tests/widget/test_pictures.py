@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -132,7 +133,13 @@ def test_lines_of_a_group(browser: Browser) -> None:
 
 
 def test_scans(browser: Browser) -> None:
-    assert browser.ask("scan", path="/t", action="status")["phase"] == "none"
+    nothing = browser.ask("scan", path="/t", action="status")
+    assert nothing["phase"] == "none"
+    array = browser.session.hierarchy["/t"]
+    chunks = [-(-n // c) for n, c in zip(array.shape, array.chunk_shape, strict=True)]
+    assert nothing["chunks_total"] == math.prod(chunks)
+    size = math.prod(array.chunk_shape) * array.data_type.numpy.itemsize
+    assert nothing["whole_bytes"] == math.prod(chunks) * size
     browser.ask("scan", path="/t", action="start")
     deadline = time.monotonic() + 20
     while (found := browser.ask("scan", path="/t", action="status"))["phase"] == "running":

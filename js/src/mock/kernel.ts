@@ -59,6 +59,8 @@ export class MockKernel {
   partialPause = 0;
   /** Milliseconds between the steps of going through all values; 0: only `step` moves it. */
   scanStep = 0;
+  /** What going through all of an array takes. */
+  scanBytes = 0;
   metadata: Summary["metadata"] = "documents";
 
   readonly #scans = new Map<string, ScanResult>();
@@ -192,7 +194,15 @@ export class MockKernel {
     if (!scan) {
       const nothing = { count: 0, minimum: null, maximum: null, mean: null, std: null, seconds: 0 };
       const rest = { states: [], histogram: null, errors: [], message: "" };
-      return { path, phase: "none", chunks_done: 0, chunks_total: 48, ...nothing, ...rest };
+      return {
+        path,
+        phase: "none",
+        chunks_done: 0,
+        chunks_total: 48,
+        whole_bytes: this.scanBytes,
+        ...nothing,
+        ...rest,
+      };
     }
     const bell = Array.from({ length: 24 }, (_, at) => Math.round(4000 * Math.exp(-(((at - 10) / 5) ** 2))));
     return scan.count === 0

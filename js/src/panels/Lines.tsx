@@ -9,8 +9,8 @@ import { niceTicks } from "../picture/ticks";
 import { visible } from "../text";
 import { useCall, useSize, useView } from "../ui/hooks";
 import { Quiet, Waiting } from "../ui/parts";
-import { Select } from "./ArrayPlot";
 import { BOTTOM, LEFT, Levels, TOP, useProbe } from "./Bars";
+import { Select } from "./Controls";
 
 const RIGHT = 14;
 

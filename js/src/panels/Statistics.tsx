@@ -1,12 +1,15 @@
 import { useEffect, useState } from "preact/hooks";
 import { RequestError } from "../client";
-import { compact, grouped } from "../format";
+import { compact, costText, grouped } from "../format";
 import type { ScanParams } from "../protocol.gen";
 import { visible } from "../text";
 import { useView } from "../ui/hooks";
 import { Button, Problem } from "../ui/parts";
-import { ChunkErrors, StateChip } from "./ArrayPlot";
 import { Bars } from "./Bars";
+import { ChunkErrors, StateChip } from "./Legend";
+
+/** What is gone through without asking: as many decoded bytes as a picture may take. */
+const UNASKED = 2 ** 26;
 
 /** Minimum, maximum and so on of a whole array, found by going through all of it. */
 export function Statistics({ path, units }: { path: string; units: string | null }) {
@@ -22,15 +25,15 @@ export function Statistics({ path, units }: { path: string; units: string | null
       const now = session.scans.peek()[path]?.scan;
       const late = now?.phase === "done" && value.phase === "running";
       if (!late) session.takeScan(value, buffers);
-      return value.phase;
+      return value;
     } catch (error) {
       if (error instanceof RequestError && !error.cancelled) setProblem(error);
       return null;
     }
   };
   useEffect(() => {
-    void ask("status").then((phase) => {
-      if (phase === "none") void ask("start");
+    void ask("status").then((scan) => {
+      if (scan?.phase === "none" && scan.whole_bytes <= UNASKED) void ask("start");
     });
   }, [path]);
   if (problem) return <Problem onRetry={() => void ask("start")}>{visible(problem.message)}</Problem>;
@@ -63,7 +66,9 @@ export function Statistics({ path, units }: { path: string; units: string | null
           </>
         )}
         <span class={phase === "failed" ? "nzx-is-error" : "nzx-quiet"}>
-          {scan.message ? visible(scan.message) : `${grouped(done)} of ${grouped(total)} chunks`}
+          {phase === "none"
+            ? costText("Going through all of it", scan.whole_bytes, total)
+            : visible(scan.message) || `${grouped(done)} of ${grouped(total)} chunks`}
           {phase === "done" && ` · ${scan.seconds.toFixed(1)} s`}
         </span>
         {phase !== "running" && phase !== "done" && (

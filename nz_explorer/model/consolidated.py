@@ -114,6 +114,13 @@ class Consolidated:
         key = self.key(path, name)
         return None if key is None else self._entries[key]
 
+    def text(self, path: str, name: str = "zarr.json") -> bytes | None:
+        """Return an entry as it is written, without blanks; None where there is none, or it is decoded already."""
+        key = self.key(path, name)
+        if key is None or not isinstance(self._entries, Entries):
+            return None
+        return msgspec.json.format(bytes(self._entries.raw[key]), indent=-1)
+
     def changed_since(self, earlier: Consolidated) -> set[str]:
         """Return the paths of nodes whose entries are others than in an earlier version."""
         new, old = self._entries, earlier._entries

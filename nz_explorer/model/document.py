@@ -245,12 +245,12 @@ def decode(raw: bytes, key: str = "") -> tuple[Any, tuple[DocumentProblem, ...]]
     # Written again as zarr-python writes it, it usually is the same text: then nothing was dropped.
     if orjson.dumps(value, option=orjson.OPT_INDENT_2) == raw and type(value) is dict:
         return value, ()
-    # Else: every member has a key followed by a colon, and strings that hold `":` hold it in both texts,
+    # Else: every member has a key followed by a colon, and strings that hold one hold it in both texts,
     # so an equal count proves that no key was dropped. And orjson rounds integers beyond 64 bits to
     # floats without a word; written again those have an exponent, so there is an "e" more (or an
     # escape that held one is written out).
     again = orjson.dumps(value)
-    if raw.count(b'":') != again.count(b'":') or (
+    if raw.count(b":") != again.count(b":") or (
         (raw.count(b"e") != again.count(b"e") or b"\\u" in raw) and _LONG_NUMBER.search(raw)
     ):
         return _decode_tolerantly(raw, key)

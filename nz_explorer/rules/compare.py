@@ -49,6 +49,18 @@ class Pair:
         )
         return [document for document in self.node.documents if document.name in names]
 
+    @property
+    def agrees(self) -> bool:
+        """Whether each stored document has an entry that is equal to the letter, which nearly all have."""
+        stored = self.stored
+        return bool(stored) and all(
+            not document.problems
+            and _dumps(document.value)
+            == self.consolidated.text(self.path, document.name)
+            is not None
+            for document in stored
+        )
+
     def pointer(self, name: str) -> str:
         """Return the pointer of an entry in the consolidated document."""
         v3 = self.consolidated.zarr_format == 3
@@ -97,7 +109,7 @@ def differences(document: Document, entry: Any) -> list[Difference]:
     return list(_differ(_normal(stored, v3), _normal(entry, v3), ""))
 
 
-def _dumps(value: Any, options: int) -> bytes | None:
+def _dumps(value: Any, options: int = 0) -> bytes | None:
     try:
         return orjson.dumps(value, option=options)
     except TypeError:  # an integer beyond 64 bits

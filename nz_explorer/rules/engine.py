@@ -197,6 +197,7 @@ class Evaluation:
         self.wanted = frozenset(
             rule_id for rule_id in wanted if wanted.isdisjoint(rules()[rule_id].yields_to)
         )
+        self._comparisons = self.wanted.intersection(COMPARED)
         self.complete = False
         """Whether the whole hierarchy has been visited and nothing was cut short."""
         self._lock = threading.RLock()
@@ -217,6 +218,8 @@ class Evaluation:
         """How much of that there is at a node and below."""
         self._plans: dict[tuple[str, int | None], Plan] = {}
         self._names: dict[tuple[str, int | None], Verdicts] = {}
+        self._agreed: Verdicts | None = None
+        """What is said of every node whose consolidated entries are those of its documents."""
         self._monotonicity: dict[str, Monotonicity] = {}
         self._value_bytes = 0
         self._skipped: dict[str, str] = {}
@@ -242,8 +245,8 @@ class Evaluation:
             self._set_open("/", "stored", True)
 
     def _compares(self) -> bool:
-        return self.hierarchy.consolidated is not None and any(
-            rule_id in self.wanted and rule_id not in self._skipped for rule_id in COMPARED
+        return self.hierarchy.consolidated is not None and not self._comparisons.issubset(
+            self._skipped
         )
 
     # --- feeding ----------------------------------------------------------------------------
@@ -593,7 +596,12 @@ class Evaluation:
         return plan.passed if usual else plan.run(array, inside)
 
     def _of_pair(self, pair: Pair) -> Verdicts:
-        return self._plan("entry", pair.consolidated.zarr_format).run(pair)
+        plan = self._plan("entry", pair.consolidated.zarr_format)
+        if pair.path == "/" or not pair.agrees:
+            return plan.run(pair)
+        if self._agreed is None:
+            self._agreed = plan.run(pair)
+        return self._agreed
 
     def _put(self, owner: str, record: _Record, part: str, verdicts: Verdicts | None) -> None:
         """Replace what one part of the rules says of a node, and all counts with it."""

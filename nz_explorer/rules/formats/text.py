@@ -140,7 +140,7 @@ def rule_text(rule: RuleInfo, *, color: bool = False, width: int | None = 100) -
     out.print(Text(f"{rule.id}  {rule.title}", style="bold"))
     facts = f"{rule.source} · {rule.level} · {rule.severity} · scope {rule.scope} · cost {rule.cost} · fix {rule.fix}"
     out.print(Text(facts, style="dim"))
-    if rule.status != "working":
+    if rule.status != "working" or rule.reason:
         out.print(
             Text(
                 f"status: {rule.status}" + (f", {rule.reason}" if rule.reason else ""),

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import click
 
 WRONG = 2
+CONNECT_SECONDS = 10
 """Exit code of a call that could not be carried out."""
 
 
@@ -158,6 +160,12 @@ def cdl(source: str, group: str, special: bool, name: str | None) -> None:
     show_default=True,
     help="Values that may be read.",
 )
+@click.option(
+    "--scheduler",
+    default=None,
+    metavar="ADDRESS",
+    help="With --values all: a dask.distributed scheduler, such as tcp://host:8786, whose workers read them.",
+)
 @click.option("--select", multiple=True, help="Rules to evaluate, by id or prefix, such as NZ-DIM.")
 @click.option("--ignore", multiple=True, help="Rules to leave out, by id or prefix.")
 @click.option(
@@ -167,12 +175,13 @@ def cdl(source: str, group: str, special: bool, name: str | None) -> None:
     show_default=True,
     help="Severity from which on findings make the exit code 1.",
 )
-def check(
+def check(  # noqa: PLR0913, PLR0917  # one for each option
     sources: tuple[str, ...],
     form: str,
     output: Path | None,
     conventions: str,
     values: Any,
+    scheduler: str | None,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     fail_on: str,
@@ -192,27 +201,31 @@ def check(
     except ConfigurationError as error:
         raise click.UsageError(str(error)) from error
 
+    if scheduler is not None and values != "all":
+        raise click.UsageError("--scheduler is for reading all values: add --values all")
     reports = []
     unread = False
-    for source in sources:
-        try:
-            reports.append(
-                check_source(
-                    source,
-                    conventions,
-                    values,
-                    select=_split(select),
-                    ignore=_split(ignore),
-                    configuration=configuration,
+    with _cluster(scheduler) as client:
+        for source in sources:
+            try:
+                reports.append(
+                    check_source(
+                        source,
+                        conventions,
+                        values,
+                        select=_split(select),
+                        ignore=_split(ignore),
+                        configuration=configuration,
+                        client=client,
+                    )
                 )
-            )
-        except ValueError as error:
-            raise click.UsageError(str(error)) from error
-        except Exception as error:
-            if not _is_expected(error):
-                raise
-            _complain(str(error))
-            unread = True
+            except ValueError as error:
+                raise click.UsageError(str(error)) from error
+            except Exception as error:
+                if not _is_expected(error):
+                    raise
+                _complain(str(error))
+                unread = True
     if reports:
         on_terminal = output is None and sys.stdout.isatty()
         text = render(reports, form, color=on_terminal, width=_columns() if on_terminal else None)
@@ -224,6 +237,26 @@ def check(
         return WRONG
     severe = {"error": ("error",), "warning": ("error", "warning"), "never": ()}[fail_on]
     return int(any(getattr(report.counts, severity) for report in reports for severity in severe))
+
+
+@contextmanager
+def _cluster(address: str | None) -> Iterator[Any]:
+    """Give a client of a dask.distributed scheduler, None where none is asked for."""
+    if address is None:
+        yield None
+        return
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise click.UsageError(
+            "--scheduler needs dask.distributed: install nz_explorer[dask]"
+        ) from error
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS)  # type: ignore[no-untyped-call, unused-ignore]
+    except (OSError, ValueError) as error:
+        raise click.UsageError(f"there is no scheduler at {address}: {error}") from error
+    with client:
+        yield client
 
 
 @main.command()

@@ -22,8 +22,8 @@ ALLOWED = {
     "netcdf": {"store", "model", "rules", "values"},
     "widget": {"store", "model", "rules", "values", "quicklook", "netcdf"},
 }
-NARROW = {"rules": {"nz_explorer.values.coordinates"}}
-"""Single modules beyond the above: rules ask for coordinate values through one interface."""
+NARROW = {"rules": {"nz_explorer.values.coordinates", "nz_explorer.values.contents"}}
+"""Single modules beyond the above, through which rules ask for values."""
 
 TOP = {"__init__", "cli", "demo", "launch", "outline"}
 """Modules at the top, which may import any part."""

@@ -30,6 +30,7 @@ def check(  # noqa: PLR0913, PLR0917  # the contract has them all
     ignore: Iterable[str] = (),
     storage_options: dict[str, Any] | None = None,
     configuration: Configuration | None = None,
+    client: Any = None,
 ) -> Report:
     """Check a Zarr hierarchy against NZ-1.0 and what it stands on.
 
@@ -40,7 +41,8 @@ def check(  # noqa: PLR0913, PLR0917  # the contract has them all
     conventions : str or iterable of str
         ``auto``, or some of ``nz``, ``zarr3``, ``zarr2``, ``zcf``, ``geozarr``, ``cs``, ``nczarr``.
     values : {"none", "coordinates", "all"}
-        Which values may be read.
+        Which values may be read: none; those of arrays that are named like their dimension, up to 256 MiB;
+        all of all arrays, however many they are.
     budget : Budget, optional
         How much may be read. What is left out is in `Report.not_evaluated`.
     progress : bool
@@ -52,6 +54,9 @@ def check(  # noqa: PLR0913, PLR0917  # the contract has them all
     configuration : Configuration, optional
         What a project wants: `select` and `ignore` where none are given here, severities, and findings
         that are not wanted at some paths.
+    client : dask.distributed.Client, optional
+        Where the values are read with ``values="all"``, chunk by chunk; here by default. What is found
+        is the same.
 
     Returns
     -------
@@ -76,7 +81,9 @@ def check(  # noqa: PLR0913, PLR0917  # the contract has them all
     if configuration is not None:
         chosen = chosen or list(configuration.select)
         left_out = left_out or list(configuration.ignore)
-    evaluation = Evaluation(hierarchy, conventions, chosen, left_out, values, budget, configuration)
+    evaluation = Evaluation(
+        hierarchy, conventions, chosen, left_out, values, budget, configuration, client
+    )
     with _bar(progress and sys.stderr.isatty()) as tell:
         evaluation.run(progress=tell)
     return Report(evaluation)
@@ -100,6 +107,8 @@ def _bar(show: bool) -> Iterator[Progress | None]:
         task = bar.add_task("opening", total=None)
 
         def tell(what: str, done: int, total: int | None) -> None:
-            bar.update(task, description=WORDS.get(what, what), completed=done, total=total)
+            bar.update(
+                task, description=WORDS.get(what, f"reading {what}"), completed=done, total=total
+            )
 
         yield tell

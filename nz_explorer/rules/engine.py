@@ -7,12 +7,14 @@ Nodes with the same documents share one verdict, so a store that repeats itself 
 from __future__ import annotations
 
 import copy
+import math
+import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from nz_explorer.model import Array, Group, Hierarchy, Inside, Node, is_candidate
 from nz_explorer.model.collector import seldom_collected
@@ -22,8 +24,8 @@ from nz_explorer.rules.compare import Pair
 from nz_explorer.rules.declaration import declares_nz
 from nz_explorer.rules.findings import Counts, Fail, Finding, Hit, NotEvaluated
 from nz_explorer.rules.fixes import Fix, finish
-from nz_explorer.rules.plan import MEMO_ENTRIES, NOTHING, Plan, Verdicts, count
-from nz_explorer.rules.registry import On
+from nz_explorer.rules.plan import MEMO_ENTRIES, NOTHING, Plan, Verdicts, count, joined
+from nz_explorer.rules.registry import On, functions
 from nz_explorer.store import Cancellation, Cancelled, ReadError
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ FAMILIES = {
 """The families of rules of each convention: its own first, then what it stands on."""
 
 BASE = "NZ-BASE-001"
-PARTS = ("documents", "name", "entry", "members", "values", "inside")
+PARTS = ("documents", "name", "entry", "members", "values", "contents", "inside")
 """The parts of the verdicts on a node, in the order in which findings are told."""
 INSIDE = ("TREE-003", "TREE-004", "TREE-006", "Z2-CHUNK-001", "Z2-FV-005")
 """Rules for which folders of arrays are listed."""
@@ -78,15 +80,15 @@ class Budget:
         The dearest class of rules to evaluate; see `nz_explorer.rules.catalogue.COSTS`.
     max_nodes : int or None
         Nodes to visit.
-    max_bytes : int
-        Decoded bytes of values to read.
+    max_bytes : int or None
+        Decoded bytes of values to read; None for no limit.
     max_requests : int or None
         Requests to the store. A batch that has begun is finished.
     """
 
     max_cost: Cost = "V"
     max_nodes: int | None = None
-    max_bytes: int = VALUE_BYTES
+    max_bytes: int | None = VALUE_BYTES
     max_requests: int | None = None
 
     def allows(self, cost: Cost) -> bool:
@@ -111,6 +113,7 @@ class _Record:
         self.entry: Verdicts | None = None
         self.members: Verdicts | None = None
         self.values: Verdicts | None = None
+        self.contents: Verdicts | None = None
         self.inside: Verdicts | None = None
 
     @property
@@ -142,6 +145,11 @@ def _and_above(path: str) -> Iterator[str]:
         yield path
 
 
+def has_value_rules(array: Array) -> bool:
+    """Whether there are rules on what is stored for an array even if not all values are read."""
+    return is_candidate(array) or array.shape == ()
+
+
 class Evaluation:
     """Verdicts on a hierarchy, as far as its nodes have been fed.
 
@@ -163,6 +171,8 @@ class Evaluation:
     configuration : Configuration, optional
         Other severities, and findings that are not wanted at some paths. Whether a convention is kept
         does not depend on them.
+    client : dask.distributed.Client, optional
+        Where all values are read, if they are wanted; here by default.
 
     Raises
     ------
@@ -179,13 +189,16 @@ class Evaluation:
         values: Values = "coordinates",
         budget: Budget | None = None,
         configuration: Configuration | None = None,
+        client: Any = None,
     ) -> None:
         if values not in ("none", "coordinates", "all"):
             raise ValueError(f"values must be none, coordinates or all, not {values!r}")
         self.hierarchy = hierarchy
         self.values = values
-        self.budget = budget or Budget()
+        # whoever wants all values wants them however many they are
+        self.budget = budget or Budget(max_bytes=None if values == "all" else VALUE_BYTES)
         self.configuration = configuration
+        self.client = client
         self.conventions = _conventions(conventions, hierarchy.zarr_format)
         families = {family for name in self.conventions for family in FAMILIES[name]}
         chosen = catalogue.select(select, ignore)
@@ -231,13 +244,15 @@ class Evaluation:
 
     def _note_what_cannot_be_done(self) -> None:
         consolidated = self.hierarchy.consolidated is not None
+        of_contents = {function.id for function in functions() if function.on == "contents"}
         for rule_id in self.wanted:
             info = rules()[rule_id]
             if rule_id in COMPARED and not consolidated:
                 continue  # there is nothing to compare
             if info.family == "Z2" and self.hierarchy.zarr_format == 3:
                 continue  # there is nothing that it could be about
-            if not self.budget.allows(info.cost):
+            left_out = rule_id in of_contents and self.values != "all"
+            if left_out or not self.budget.allows(info.cost):
                 self._skipped[rule_id] = "cost"
             elif rule_id in NEEDS_LISTING and not self.hierarchy.reader.listable:
                 self._skipped[rule_id] = "listing"
@@ -269,7 +284,6 @@ class Evaluation:
             if record.stored and node.hierarchy.consolidated is not None and self._compares()
             else NOTHING
         )
-        candidate = isinstance(node, Array) and is_candidate(node)
         with self._lock:
             if known is not None:
                 record.take_over(known)
@@ -282,12 +296,11 @@ class Evaluation:
                 self._put(path, record, "entry", pair)
             if isinstance(node, Group) and record.members is None:
                 self._set_open(path, "members", True)
-            if candidate and record.values is None:
+            if isinstance(node, Array) and has_value_rules(node) and record.values is None:
                 if self.values != "none" and self.budget.allows("V"):
                     self._set_open(path, "values", True)
                 else:
-                    left_out = self._plan("values", record.zarr_format).undecided("cost")
-                    self._put(path, record, "values", left_out)
+                    self._put(path, record, "values", self._values_left_out(node, "cost"))
 
     def group_complete(self, group: Group) -> None:
         """Evaluate the rules on a group and its children, which must have been read."""
@@ -309,23 +322,29 @@ class Evaluation:
     def value_rules(self, array: Array, cancel: Cancellation | None = None) -> Monotonicity | None:
         """Read an array named like its dimension, and evaluate the rules on its values.
 
+        Of a scalar it is asked only whether it is stored.
+
         Returns
         -------
         Monotonicity or None
             What its values say, None where the budget is spent or values are not wanted.
         """
-        plan = self._plan("values", array.zarr_format)
-        left = self.budget.max_bytes - self._value_bytes
         monotonic: Monotonicity | None = None
         if self.values == "none" or not self.budget.allows("V"):
-            verdicts = plan.undecided("cost")
-        elif left <= 0:
-            verdicts = plan.undecided("budget")
+            verdicts = self._values_left_out(array, "cost")
+        elif (left := self._bytes_left()) <= 0:
+            verdicts = self._values_left_out(array, "budget")
         else:
-            from nz_explorer.values.coordinates import check_monotonic
+            from nz_explorer.values.contents import absence
 
-            monotonic = check_monotonic(array, budget=left, cancel=cancel)
-            verdicts = plan.run(array, monotonic)
+            chunks = self._plan("chunks", array.zarr_format)
+            verdicts = chunks.run(array, absence(array)) if chunks.rules else NOTHING
+            if array.shape != ():
+                from nz_explorer.values.coordinates import check_monotonic
+
+                monotonic = check_monotonic(array, budget=left, cancel=cancel)
+                plan = self._plan("values", array.zarr_format)
+                verdicts = joined(plan.run(array, monotonic), verdicts)
         with self._lock:
             if monotonic is not None:
                 self._monotonicity[array.path] = monotonic
@@ -335,6 +354,54 @@ class Evaluation:
                 self._put(array.path, record, "values", verdicts)
                 self._set_open(array.path, "values", False)
         return monotonic
+
+    def _bytes_left(self) -> int:
+        most = self.budget.max_bytes
+        return sys.maxsize if most is None else most - self._value_bytes
+
+    def _values_left_out(self, array: Array, reason: str) -> Verdicts:
+        """Return that the rules on the values of a coordinate or a scalar were not evaluated."""
+        kinds: tuple[On, ...] = ("chunks",) if array.shape == () else ("values", "chunks")
+        found = [self._plan(kind, array.zarr_format).undecided(reason) for kind in kinds]
+        return found[0] if len(found) == 1 else joined(*found)
+
+    def content_rules(
+        self,
+        array: Array,
+        cancel: Cancellation | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> None:
+        """Read all values of an array, and evaluate the rules on them.
+
+        Parameters
+        ----------
+        array : Array
+            The array.
+        cancel : Cancellation, optional
+            Stops it between chunks.
+        progress : callable, optional
+            Called with the number of chunks done and of all.
+
+        Raises
+        ------
+        Cancelled
+            If it was cancelled.
+        """
+        plan = self._plan("contents", array.zarr_format)
+        if not plan.rules:
+            return
+        size = math.prod(array.shape or ()) * (array.data_type.itemsize or 1)
+        if self._bytes_left() < size:
+            verdicts = plan.undecided("budget")
+        else:
+            from nz_explorer.values.contents import contents
+
+            found = contents(array, client=self.client, cancel=cancel, progress=progress)
+            verdicts = plan.run(array, found)
+        with self._lock:
+            self._value_bytes += size
+            if (record := self._records.get(array.path)) is not None:
+                self._put(array.path, record, "contents", verdicts)
 
     def listing_rules(self, arrays: Sequence[Array], cancel: Cancellation | None = None) -> None:
         """Look into the folders of arrays, and evaluate the rules on what is there."""
@@ -459,6 +526,9 @@ class Evaluation:
             record = self._records.get(node.path)
             if values and record is not None and record.values is not None:
                 self._put(node.path, record, "values", None)
+                if record.contents is not None:
+                    stale = self._plan("contents", record.zarr_format).undecided("cost")
+                    self._put(node.path, record, "contents", stale)
                 read = self._monotonicity.pop(node.path, None)
                 self._value_bytes -= read.bytes_read if read is not None else 0
         self.add_node(node)
@@ -479,6 +549,8 @@ class Evaluation:
                 finished = self._visit(cancel, tell)
                 self._read_values(cancel, tell)
                 self._look_inside(cancel, tell)
+            if self.values == "all":
+                self._read_contents(cancel, tell)
         except Cancelled:
             return
         with self._lock:
@@ -536,6 +608,12 @@ class Evaluation:
             array = self._node(path)
             if isinstance(array, Array):
                 self.value_rules(array, cancel)
+
+    def _read_contents(self, cancel: Cancellation | None, tell: Progress) -> None:
+        for path in tuple(self._records):
+            array = self._node(path)
+            if isinstance(array, Array):
+                self.content_rules(array, cancel, partial(tell, path))
 
     def _looks_inside(self) -> bool:
         return not self.wanted.difference(self._skipped).isdisjoint(INSIDE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.rules.catalogue import RuleInfo, rules
@@ -159,6 +159,16 @@ class _Section:
             )
         ]
         self.known: dict[Any, tuple[Verdicts, dict[str, str]]] = {}
+
+
+def joined(*parts: Verdicts) -> Verdicts:
+    """Return the verdicts of several plans on one thing as one."""
+    return Verdicts(
+        *(
+            tuple(chain.from_iterable(getattr(part, name) for part in parts))
+            for name in ("rules", "hits", "undecided", "absent")
+        )
+    )
 
 
 class Plan:

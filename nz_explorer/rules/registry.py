@@ -14,6 +14,8 @@ name       name                             the node's name; shared by all nodes
 members    group                            the group with its children
 entry      `nz_explorer.rules.compare.Pair` a document and its consolidated copy
 values     array, monotonicity              the values of an array named like its dimension
+chunks     array, absence                   which chunks of a coordinate or a scalar are stored
+contents   array, contents                  all values of an array, and all its chunks
 inside     array, `nz_explorer.model.Inside` what lies in the array's folder
 ========== ================================ =========================================================
 
@@ -34,7 +36,18 @@ if TYPE_CHECKING:
     from nz_explorer.rules.reads import Reads
 
 On = Literal[
-    "document", "node", "array", "group", "root", "name", "members", "entry", "values", "inside"
+    "document",
+    "node",
+    "array",
+    "group",
+    "root",
+    "name",
+    "members",
+    "entry",
+    "values",
+    "chunks",
+    "contents",
+    "inside",
 ]
 Results = Iterable[Fail | Undecided]
 Check = Callable[..., Results]
@@ -56,6 +69,7 @@ MODULES = (
     "upstream_schema",
     "fill_values",
     "coordinates",
+    "chunks",
     "names",
     "consolidated",
 )

@@ -34,7 +34,7 @@ from nz_explorer.model.hierarchy import NCZARR_NAMES, ROOT_NAMES, normalise
 from nz_explorer.model.json_edit import JsonText, Operation, PatchError, Verbatim, new_text
 from nz_explorer.model.pointers import join
 from nz_explorer.rules.diffs import Diff, unified
-from nz_explorer.rules.engine import Evaluation
+from nz_explorer.rules.engine import Evaluation, has_value_rules
 from nz_explorer.rules.findings import Finding
 from nz_explorer.rules.fixes import Change, Draft, Fix, finish, plain
 from nz_explorer.rules.report import Report
@@ -730,7 +730,7 @@ class _Update:
             if isinstance(group, Group) and group.child_names is not None:
                 evaluation.group_complete(group)
         for node in (*visited, *(n for p, n in again.items() if self.nodes[p])):
-            if isinstance(node, Array) and is_candidate(node):
+            if isinstance(node, Array) and has_value_rules(node):
                 evaluation.value_rules(node)
         looked_into = (*visited, *map(docs.node_if_loaded, self.arrays))
         evaluation.listing_rules([array for array in looked_into if isinstance(array, Array)])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 if TYPE_CHECKING:
+    from nz_explorer.values.decoding import Fault
     from nz_explorer.values.opening import OpenArray
 
 MEBIBYTE = 2**20
@@ -30,13 +31,18 @@ class Chunk:
         ``absent`` where the store has no such key; its values are then the storage fill value.
     values
         The decoded values inside the array's shape; None where it is unreadable.
-    error
+    fault
         Why it is unreadable.
     """
 
     state: ChunkState
     values: np.ndarray[Any, Any] | None
-    error: str | None = None
+    fault: Fault | None = None
+
+    @property
+    def error(self) -> str | None:
+        """Why it is unreadable, in a sentence."""
+        return None if self.fault is None else self.fault.text
 
     @property
     def nbytes(self) -> int:

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from nz_explorer.store import Cancellation, Cancelled, ReadError
+from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.values.cache import MEBIBYTE, Chunk, ChunkCache
-from nz_explorer.values.decoding import Decoded, decode
+from nz_explorer.values.decoding import Decoded, Fault, decode
 from nz_explorer.values.opening import ChunkGrid, Coordinates, OpenArray
 
 Progress = Callable[[int, int], object]
@@ -218,8 +218,8 @@ def read_together(
 
 
 def _as_chunk(opened: ChunkGrid, chunk: Coordinates, values: Decoded) -> Chunk:
-    if isinstance(values, BaseException):
-        return Chunk("unreadable", None, error_text(values))
+    if isinstance(values, Fault):
+        return Chunk("unreadable", None, values)
     if values is not None:
         return Chunk("present", _alone(values))
     # one value, seen at every place: an empty part of a large array costs nothing
@@ -234,11 +234,3 @@ def _alone(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     owner = values.base
     shared = isinstance(owner, np.ndarray) and owner.nbytes > _MOST_UNSEEN * values.nbytes
     return values.copy() if shared else values
-
-
-def error_text(error: BaseException) -> str:
-    """Return what an exception of a store or a codec says, in a line."""
-    text = " ".join(str(error).split())[:400]
-    if isinstance(error, ReadError):  # a sentence already
-        return text
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__

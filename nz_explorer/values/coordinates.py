@@ -14,8 +14,8 @@ from nz_explorer.model import Array
 from nz_explorer.model.fill import FillValue, matches, value_text
 from nz_explorer.store import Cancellation
 from nz_explorer.values.cache import Chunk, ChunkCache
-from nz_explorer.values.chunks import error_text, read_chunks
-from nz_explorer.values.decoding import is_stored
+from nz_explorer.values.chunks import read_chunks
+from nz_explorer.values.decoding import error_text, is_stored
 from nz_explorer.values.opening import OpenArray, UnsupportedArray, open_for_reading
 from nz_explorer.values.window import bytes_text
 

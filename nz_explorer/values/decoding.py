@@ -8,14 +8,15 @@ chunk is fetched and decoded by itself, on the thread that asks, and what is abs
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
-from nz_explorer.store import Cancellation
+from nz_explorer.store import Cancellation, ReadError
 from nz_explorer.store import loop as loop_of_zarr
 from nz_explorer.values.opening import ChunkGrid, Coordinates
 
@@ -24,8 +25,29 @@ if TYPE_CHECKING:
     from zarr.core.buffer import Buffer, BufferPrototype
 
 T = TypeVar("T")
-Decoded = np.ndarray[Any, Any] | BaseException | None
-"""Values; what was raised instead; None where the store has no such chunk."""
+FaultKind = Literal["store", "size", "codec"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a chunk cannot be read.
+
+    Parameters
+    ----------
+    kind
+        ``store`` where it could not be fetched, ``size`` where it has not as many bytes as its
+        codecs always make, ``codec`` where it cannot be decoded.
+    text
+        What the store or the codec said.
+    """
+
+    kind: FaultKind
+    text: str
+
+
+Decoded = np.ndarray[Any, Any] | Fault | None
+"""Values; why there are none; None where the store has no such chunk."""
+Stored = dict[Coordinates, "Buffer | Fault | None"]
 
 _GAPS = 1.5
 """How many times as many bytes as are wanted are read at once, rather than piece by piece."""
@@ -147,6 +169,21 @@ class _Codecs:
             return self.pipeline, self.spec
         return self.shards.codec_pipeline, self.shards._get_chunk_spec(self.spec)  # noqa: SLF001
 
+    def fixed_size(self) -> int | None:
+        """Return how many bytes every chunk has, None where that depends on its values."""
+        dtype = self.grid.zarr.dtype
+        if dtype.hasobject or dtype.kind == "T":
+            return None
+        size = math.prod(self.grid.chunk_shape) * dtype.itemsize
+        metadata: Any = self.grid.zarr.metadata
+        if metadata.zarr_format == 2:
+            return None if metadata.compressor or metadata.filters else size
+        pipeline, spec = self.inside
+        if not all(codec.is_fixed_size for codec in pipeline):
+            return None
+        fixed: int = pipeline.compute_encoded_size(size, spec)
+        return fixed
+
 
 async def _is_stored(codecs: _Codecs, chunk: Coordinates) -> bool:
     if codecs.shards is None:
@@ -160,10 +197,17 @@ async def _decode(codecs: _Codecs, chunks: Sequence[Coordinates]) -> dict[Coordi
     if not codecs.each:
         return {chunk: await _selected(codecs, chunk) for chunk in chunks}
     stored = await (_plain if codecs.shards is None else _inner)(codecs, chunks)
-    found: dict[Coordinates, Decoded] = {
-        chunk: item for chunk, item in stored.items() if isinstance(item, BaseException | None)
-    }
-    wanted = {chunk: item for chunk, item in stored.items() if chunk not in found}
+    found: dict[Coordinates, Decoded] = {}
+    wanted: dict[Coordinates, Buffer] = {}
+    size = codecs.fixed_size()
+    for chunk, item in stored.items():
+        if item is None or isinstance(item, Fault):
+            found[chunk] = item
+        elif size is not None and len(item) != size:
+            text = f"it has {len(item):,} bytes, and its codecs always make {size:,}"
+            found[chunk] = Fault("size", text)
+        else:
+            wanted[chunk] = item
     try:
         found.update(await _values(codecs, wanted))
     except Exception:  # noqa: BLE001  # one of them is at fault: find out which
@@ -171,11 +215,13 @@ async def _decode(codecs: _Codecs, chunks: Sequence[Coordinates]) -> dict[Coordi
             try:
                 found.update(await _values(codecs, {chunk: item}))
             except Exception as error:  # noqa: BLE001  # codecs raise what they like
-                found[chunk] = error
+                found[chunk] = Fault("codec", error_text(error))
     return found
 
 
-async def _values(codecs: _Codecs, stored: Mapping[Coordinates, Any]) -> dict[Coordinates, Decoded]:
+async def _values(
+    codecs: _Codecs, stored: Mapping[Coordinates, Buffer]
+) -> dict[Coordinates, Decoded]:
     pipeline, spec = codecs.inside
     decoded = await pipeline.decode([(item, spec) for item in stored.values()])
     dtype = codecs.grid.zarr.dtype
@@ -199,65 +245,74 @@ async def _selected(codecs: _Codecs, chunk: Coordinates) -> Decoded:
         selected = await grid.zarr._async_array.getitem(grid.region(chunk))  # noqa: SLF001
         return np.asarray(selected)
     except Exception as error:  # noqa: BLE001  # codecs raise what they like
-        return error
+        return _fault(error)
 
 
-async def _plain(
-    codecs: _Codecs, chunks: Sequence[Coordinates]
-) -> dict[Coordinates, Buffer | BaseException | None]:
+async def _plain(codecs: _Codecs, chunks: Sequence[Coordinates]) -> Stored:
     """Fetch chunks that are objects of their own."""
     work = (codecs.place(chunk).get(codecs.prototype) for chunk in chunks)
-    return dict(zip(chunks, await asyncio.gather(*work, return_exceptions=True), strict=True))
+    given = await asyncio.gather(*work, return_exceptions=True)
+    return {
+        chunk: Fault("store", error_text(item)) if isinstance(item, BaseException) else item
+        for chunk, item in zip(chunks, given, strict=True)
+    }
 
 
-async def _inner(
-    codecs: _Codecs, chunks: Sequence[Coordinates]
-) -> dict[Coordinates, Buffer | BaseException | None]:
+async def _inner(codecs: _Codecs, chunks: Sequence[Coordinates]) -> Stored:
     """Fetch chunks that are inside of shards."""
     shards: dict[Coordinates, list[Coordinates]] = {}
     for chunk in chunks:
         shards.setdefault(codecs.grid.stored_in(chunk), []).append(chunk)
     work = (_of_shard(codecs, inside) for inside in shards.values())
     parts = await asyncio.gather(*work, return_exceptions=True)
-    found: dict[Coordinates, Buffer | BaseException | None] = {}
+    found: Stored = {}
     for inside, part in zip(shards.values(), parts, strict=True):
-        found.update(dict.fromkeys(inside, part) if isinstance(part, BaseException) else part)
+        if isinstance(part, BaseException):
+            found.update(dict.fromkeys(inside, _fault(part)))
+        else:
+            found.update(part)
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
-    """Bytes of an object, from one to the one after the last."""
-
-    start: int
-    stop: int
-
-
-async def _of_shard(
-    codecs: _Codecs, chunks: Sequence[Coordinates]
-) -> dict[Coordinates, Buffer | BaseException | None]:
-    from zarr.abc.store import RangeByteRequest
-
+async def _of_shard(codecs: _Codecs, chunks: Sequence[Coordinates]) -> Stored:
     index = await codecs.index(chunks[0])
-    found: dict[Coordinates, Buffer | BaseException | None] = dict.fromkeys(chunks)
+    found: Stored = dict.fromkeys(chunks)
     if index is None:
         return found
-    spans = {c: _Span(*part) for c in chunks if (part := index.get_chunk_slice(c)) is not None}
+    spans = {c: part for c in chunks if (part := index.get_chunk_slice(c)) is not None}
     if not spans:
         return found
     place = codecs.place(chunks[0])
-
-    async def fetch(start: int, stop: int) -> Any:
-        data = await place.get(codecs.prototype, RangeByteRequest(start, stop))
-        if data is None or len(data) < stop - start:
-            raise ValueError(f"the shard ends before byte {stop}, where its index says a chunk is")
-        return data
-
-    first, last = min(s.start for s in spans.values()), max(s.stop for s in spans.values())
-    if last - first <= _GAPS * sum(s.stop - s.start for s in spans.values()):
-        together = await fetch(first, last)
-        return found | {c: together[s.start - first : s.stop - first] for c, s in spans.items()}
+    first = min(start for start, _ in spans.values())
+    last = max(stop for _, stop in spans.values())
+    if last - first <= _GAPS * sum(stop - start for start, stop in spans.values()):
+        data = await _range(codecs, place, first, last)
+        return found | {c: data[a - first : b - first] for c, (a, b) in spans.items()}
     parts = await asyncio.gather(
-        *(fetch(s.start, s.stop) for s in spans.values()), return_exceptions=True
+        *(_range(codecs, place, *span) for span in spans.values()), return_exceptions=True
     )
-    return found | dict(zip(spans, parts, strict=True))
+    return found | {
+        c: _fault(part) if isinstance(part, BaseException) else part
+        for c, part in zip(spans, parts, strict=True)
+    }
+
+
+async def _range(codecs: _Codecs, place: Any, start: int, stop: int) -> Buffer:
+    from zarr.abc.store import RangeByteRequest
+
+    data: Buffer | None = await place.get(codecs.prototype, RangeByteRequest(start, stop))
+    if data is None or len(data) < stop - start:
+        raise ValueError(f"the shard ends before byte {stop:,}, up to which its index says it goes")
+    return data
+
+
+def _fault(error: BaseException) -> Fault:
+    return Fault("store" if isinstance(error, OSError | ReadError) else "codec", error_text(error))
+
+
+def error_text(error: BaseException) -> str:
+    """Return what an exception of a store or a codec says, in a line."""
+    text = " ".join(str(error).split())[:400]
+    if isinstance(error, ReadError):  # a sentence already
+        return text
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -7,7 +7,7 @@ import math
 import os
 import pickle
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -20,6 +20,7 @@ from nz_explorer.model.fill import FillValue, matches
 from nz_explorer.store import Cancellation
 from nz_explorer.values.cache import MEBIBYTE, Chunk
 from nz_explorer.values.chunks import read_together
+from nz_explorer.values.decoding import FaultKind
 from nz_explorer.values.histograms import BinaryHistogram, Histogram, bin_exponent
 from nz_explorer.values.opening import (
     ChunkGrid,
@@ -39,7 +40,7 @@ from nz_explorer.values.states import (
     VALUE,
     classify,
 )
-from nz_explorer.values.window import ChunkError, native
+from nz_explorer.values.window import ChunkError, chunk_error, native
 
 Phase = Literal["done", "cancelled", "running"]
 Numbers = np.ndarray[Any, Any]
@@ -83,6 +84,8 @@ class ArrayScan:
         there are too many.
     errors
         The first chunks that could not be read.
+    faults
+        How many chunks could not be read for each kind of reason; see `Fault`.
     seconds
         How long it took.
     found
@@ -102,6 +105,7 @@ class ArrayScan:
     histogram: Histogram | None
     chunks: np.ndarray[Any, Any] | None
     errors: tuple[ChunkError, ...]
+    faults: dict[FaultKind, int]
     seconds: float
     found: _Found = field(repr=False)
 
@@ -332,13 +336,14 @@ class _Found:
     states: dict[int, int] = field(default_factory=dict)
     histogram: BinaryHistogram | None = None
     errors: list[ChunkError] = field(default_factory=list)
+    faults: Counter[FaultKind] = field(default_factory=Counter)
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     timed: np.dtype[Any] | None = None
     """The type of times, whose ticks the numbers are."""
 
     def copy(self) -> _Found:
         values = {name: getattr(self, name) for name in self.__slots__}
-        for name in ("states", "errors", "rows"):
+        for name in ("states", "errors", "faults", "rows"):
             values[name] = values[name].copy()
         return _Found(**values)
 
@@ -354,6 +359,7 @@ class _Found:
         for code, number in other.states.items():
             self.states[code] = self.states.get(code, 0) + number
         self.errors.extend(other.errors[: max(0, _MOST_ERRORS - len(self.errors))])
+        self.faults.update(other.faults)
         self.timed = self.timed or other.timed
         if not other.count:
             return
@@ -403,6 +409,7 @@ class _Found:
             histogram=None if self.histogram is None else self.histogram.plain("the whole array"),
             chunks=records,
             errors=tuple(self.errors),
+            faults=dict(self.faults),
             seconds=seconds,
             found=self.copy() if phase == "cancelled" else self,
         )
@@ -424,7 +431,9 @@ def _scan_chunk(task: _Task, coordinates: Coordinates, chunk: Chunk) -> _Found:
         region = task.grid.region(coordinates)
         size = math.prod(part.stop - part.start for part in region)
         found.states[UNREADABLE] = size
-        found.errors.append(ChunkError(task.grid.key(coordinates), chunk.error or ""))
+        error = chunk_error(task.grid, coordinates, chunk)
+        found.errors.append(error)
+        found.faults[error.fault] += 1
         return found
     if chunk.state == "absent":
         found.states[ABSENT] = chunk.values.size

@@ -18,7 +18,7 @@ from xarray.backends import AbstractDataStore, BackendArray
 from xarray.core import indexing
 
 from nz_explorer.model import Array, Group, Hierarchy, Node, is_candidate
-from nz_explorer.values.chunks import error_text
+from nz_explorer.values.decoding import error_text
 from nz_explorer.values.opening import OpenArray, UnsupportedArray, open_for_reading
 
 _OWN_NAME = "values"  # of an array that is the root, and so has no name

@@ -14,7 +14,8 @@ from nz_explorer.model import Array
 from nz_explorer.store import Cancellation
 from nz_explorer.values.cache import MEBIBYTE, Chunk, ChunkCache
 from nz_explorer.values.chunks import Progress, read_chunks
-from nz_explorer.values.opening import Coordinates, OpenArray, open_for_reading
+from nz_explorer.values.decoding import FaultKind
+from nz_explorer.values.opening import ChunkGrid, Coordinates, OpenArray, open_for_reading
 from nz_explorer.values.states import ABSENT, UNREAD, UNREADABLE, States, classify
 
 Partial = Callable[["Window"], object]
@@ -102,10 +103,13 @@ class ChunkError:
         Its key in the store.
     message
         What the store or the codec said.
+    fault
+        What kind of reason that is; see `Fault`.
     """
 
     chunk: str
     message: str
+    fault: FaultKind = "codec"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -452,7 +456,7 @@ def _assemble(
         if chunk.values is None:
             states[target] = storage_states[target] = UNREADABLE
             if len(errors) < _MOST_ERRORS:
-                errors.append(ChunkError(opened.key(coordinates), chunk.error or ""))
+                errors.append(chunk_error(opened, coordinates, chunk))
             continue
         picked = _pick(opened, plan.points, fixed, coordinates, chunk.values, places)
         values[target] = picked
@@ -464,6 +468,12 @@ def _assemble(
             )
     facts = _facts(opened, plan, chunks, states)
     return Window(values, states, storage_states, plan.points, fixed, facts, tuple(errors))
+
+
+def chunk_error(grid: ChunkGrid, coordinates: Coordinates, chunk: Chunk) -> ChunkError:
+    """Return what is wrong with a chunk that is unreadable."""
+    assert chunk.fault is not None  # noqa: S101  # only those that are readable have none
+    return ChunkError(grid.key(coordinates), chunk.fault.text, chunk.fault.kind)
 
 
 def _result_type(opened: OpenArray, chunks: dict[Coordinates, Chunk]) -> np.dtype[Any]:

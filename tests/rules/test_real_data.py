@@ -31,7 +31,7 @@ def _errors(report: nz.Report) -> set[tuple[str, str]]:
 def test_what_xarray_writes_as_v3(
     name: str, zarr_from_netcdf: Convert, netcdf_file: Callable[[str], Path]
 ) -> None:
-    report = nz.check(zarr_from_netcdf(name), progress=False)
+    report = nz.check(zarr_from_netcdf(name), values="all", progress=False)
     with xr.open_dataset(netcdf_file(name), decode_cf=False) as dataset:
         scalars = {f"/{v}" for v in dataset.variables if not dataset[v].dims}
     assert _errors(report) == {("NZ-DECL-001", "/"), *(("NZ-SCAL-001", path) for path in scalars)}

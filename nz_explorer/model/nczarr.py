@@ -9,6 +9,7 @@ as absent, and the rules tell of it.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -63,6 +64,10 @@ _NUMBERS = {
     "f4": "float32",
     "f8": "float64",
 }
+
+
+NAMED_NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+"""How netCDF-C writes numbers that JSON has not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +187,11 @@ def places(node: Node, part: Part) -> Iterator[Place]:
 
 
 def is_marked(node: Node) -> bool:
-    """Whether netCDF-C left its traces on a node, usually the root."""
-    return PROPERTIES in node.attributes or any(find(node, part) for part in KEYS)
+    """Whether netCDF-C left its traces on a node, usually the root, when it wrote Zarr."""
+    # Of a file that it wrote in another format the attribute may have been copied.
+    properties = node.attributes.get(PROPERTIES)
+    wrote = isinstance(properties, str) and "nczarr=" in properties
+    return wrote or any(find(node, part) for part in KEYS)
 
 
 def group_notes(node: Node) -> GroupNotes | None:
@@ -270,6 +278,40 @@ def attribute_type(spelled: Any, *, strings: bool = True) -> str | None:
     if kind == "S":
         return "string"
     return _NUMBERS.get(f"{kind}{size}")
+
+
+def numbers(value: Any, type_name: str) -> list[int] | list[float] | None:
+    """Return an attribute's numbers in a type; None where it is none of that type.
+
+    Parameters
+    ----------
+    value
+        A JSON value.
+    type_name : str
+        Such as ``int16`` or ``float32``.
+    """
+    items = value if isinstance(value, list) else [value]
+    if type_name.startswith("float"):
+        floats = [_float(item) for item in items]
+        return None if None in floats else floats  # type: ignore[return-value]
+    size = 2 ** int(type_name.lstrip("uint"))
+    least = 0 if type_name.startswith("u") else -size // 2
+    integers = [_integer(item) for item in items]
+    if any(item is None or not least <= item < least + size for item in integers):
+        return None
+    return integers  # type: ignore[return-value]
+
+
+def _float(item: Any) -> float | None:
+    if isinstance(item, str):
+        return NAMED_NUMBERS.get(item)
+    return float(item) if isinstance(item, int | float) and not isinstance(item, bool) else None
+
+
+def _integer(item: Any) -> int | None:
+    if isinstance(item, float) and item.is_integer():
+        return int(item)
+    return item if isinstance(item, int) and not isinstance(item, bool) else None
 
 
 def is_hidden(name: str) -> bool:

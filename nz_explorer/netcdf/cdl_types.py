@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.model.nczarr import numbers
 from nz_explorer.netcdf import cdl_text
 
 if TYPE_CHECKING:
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from nz_explorer.model.fill import FillValue
 
 NO_TYPE = "JSON: netCDF has no such type"
-_NAMES = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-"""How netCDF-C writes numbers that JSON has not."""
 _INTEGERS = (
     ("int32", -(2**31), 2**31 - 1),
     ("uint32", 0, 2**32 - 1),
@@ -85,40 +83,6 @@ def fill_text(fill: FillValue, type_name: str) -> CdlValue | None:
     if isinstance(value, complex):
         return CdlValue("char", cdl_text.quote(str(value)))
     return CdlValue(type_name, cdl_text.number(value, type_name))
-
-
-def numbers(value: Any, type_name: str) -> list[int] | list[float] | None:
-    """Return an attribute's numbers in a type; None where it is none of that type.
-
-    Parameters
-    ----------
-    value
-        A JSON value.
-    type_name : str
-        Such as ``int16`` or ``float32``.
-    """
-    items = value if isinstance(value, list) else [value]
-    if type_name.startswith("float"):
-        floats = [_float(item) for item in items]
-        return None if None in floats else floats  # type: ignore[return-value]
-    size = 2 ** int(type_name.lstrip("uint"))
-    least = 0 if type_name.startswith("u") else -size // 2
-    integers = [_integer(item) for item in items]
-    if any(item is None or not least <= item < least + size for item in integers):
-        return None
-    return integers  # type: ignore[return-value]
-
-
-def _float(item: Any) -> float | None:
-    if isinstance(item, str):
-        return _NAMES.get(item)
-    return float(item) if isinstance(item, int | float) and not isinstance(item, bool) else None
-
-
-def _integer(item: Any) -> int | None:
-    if isinstance(item, float) and item.is_integer():
-        return int(item)
-    return item if isinstance(item, int) and not isinstance(item, bool) else None
 
 
 def json_text(value: Any) -> str:

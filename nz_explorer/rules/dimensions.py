@@ -452,6 +452,14 @@ def named_like_another(group: Group) -> Iterator[Fail]:
 def scalar_as_list(group: Group) -> Iterator[Fail]:
     """Note arrays of one value along a dimension that nothing else uses."""
     arrays = group.arrays
+    for array in arrays:
+        if array.zarr_format == 2 and array.shape == () != array.stored_shape:
+            yield Fail(
+                "",
+                "this scalar is stored as a list of one (netCDF-C up to 4.10 writes scalars so)",
+                path=array.path,
+                fix=lambda _node: Draft("unsafe", note="write it again with the shape []"),
+            )
     single = [a for a in arrays if a.shape == (1,) and a.dimension_names is not None]
     if not single:
         return

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from nz_explorer.model import Array, Group, Hierarchy, Inside, Node, is_candidate
+from nz_explorer.model import Array, Group, Hierarchy, Inside, Node, is_candidate, nczarr
 from nz_explorer.model.collector import seldom_collected
 from nz_explorer.rules import catalogue
 from nz_explorer.rules.catalogue import COSTS, Cost, RuleInfo, rules
@@ -26,7 +26,7 @@ from nz_explorer.rules.findings import Counts, Fail, Finding, Hit, NotEvaluated
 from nz_explorer.rules.fixes import Fix, finish
 from nz_explorer.rules.plan import MEMO_ENTRIES, NOTHING, Plan, Verdicts, count, joined
 from nz_explorer.rules.registry import On, functions
-from nz_explorer.store import Cancellation, Cancelled, ReadError
+from nz_explorer.store import Cancellation, Cancelled, ReadError, url_modes
 
 if TYPE_CHECKING:
     from nz_explorer.rules.configuration import Configuration
@@ -199,7 +199,7 @@ class Evaluation:
         self.budget = budget or Budget(max_bytes=None if values == "all" else VALUE_BYTES)
         self.configuration = configuration
         self.client = client
-        self.conventions = _conventions(conventions, hierarchy.zarr_format)
+        self.conventions = _conventions(conventions, hierarchy)
         families = {family for name in self.conventions for family in FAMILIES[name]}
         chosen = catalogue.select(select, ignore)
         wanted = {
@@ -1061,7 +1061,7 @@ def _is_base(info: RuleInfo) -> bool:
     return info.required and info.works and info.family in ("JSON", "TREE", "Z3")
 
 
-def _conventions(given: str | Iterable[str], zarr_format: int | None) -> tuple[str, ...]:
+def _conventions(given: str | Iterable[str], hierarchy: Hierarchy) -> tuple[str, ...]:
     """Return the conventions to evaluate, NZ first."""
     names = [name.strip() for name in (given.split(",") if isinstance(given, str) else given)]
     unknown = [name for name in names if name not in CONVENTIONS and name != "auto"]
@@ -1070,5 +1070,7 @@ def _conventions(given: str | Iterable[str], zarr_format: int | None) -> tuple[s
             f"unknown convention {', '.join(map(repr, unknown))}; known are auto, {', '.join(CONVENTIONS)}"
         )
     if "auto" in names:
-        names += ["nz", "zarr2" if zarr_format == 2 else "zarr3"]
+        names += ["nz", "zarr2" if hierarchy.zarr_format == 2 else "zarr3"]
+        if nczarr.is_marked(hierarchy.root) or url_modes(hierarchy.source):
+            names.append("nczarr")
     return tuple(name for name in CONVENTIONS if name in names)

@@ -72,6 +72,7 @@ MODULES = (
     "chunks",
     "names",
     "consolidated",
+    "nczarr",
 )
 """Modules with rules, in the order in which verdicts depend on one another."""
 

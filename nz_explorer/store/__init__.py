@@ -3,7 +3,7 @@
 from nz_explorer.store.cancellation import Cancellation
 from nz_explorer.store.errors import Cancelled, ReadError, SourceError
 from nz_explorer.store.reader import Counters, Listing, Reader
-from nz_explorer.store.resolve import resolve
+from nz_explorer.store.resolve import resolve, url_modes
 
 __all__ = [
     "Cancellation",
@@ -14,4 +14,5 @@ __all__ = [
     "Reader",
     "SourceError",
     "resolve",
+    "url_modes",
 ]

@@ -71,7 +71,7 @@ def resolve(source: Any, *, storage_options: Mapping[str, Any] | None = None) ->
 def _from_text(source: str, options: dict[str, Any]) -> Reader:
     if not source.strip():
         raise SourceError("the source is empty: give a path or a URL")
-    location, modes = _split_fragment(source)
+    location, modes = _without_fragment(source)[0], url_modes(source)
     # Windows drive letters look like schemes of one letter.
     scheme = match[1].lower() if (match := re.match(r"([A-Za-z][\w+.-]+)://", location)) else ""
     if scheme == "file":
@@ -82,8 +82,8 @@ def _from_text(source: str, options: dict[str, Any]) -> Reader:
         scheme = ""
     if not scheme:
         return _from_path(Path(location).expanduser(), source)
-    if (scheme == "http" and "s3" in modes) or (scheme == "https" and "s3" in modes):
-        location, options = _path_style_s3(location, options)
+    if (scheme in ("http", "https") and "s3" in modes) or _names_amazon(location, scheme):
+        location, options = _s3(location, options)
         scheme = "s3"
     if scheme not in KINDS:
         raise SourceError(
@@ -92,20 +92,25 @@ def _from_text(source: str, options: dict[str, Any]) -> Reader:
     return _from_url(location, scheme, source, options)
 
 
-def _split_fragment(source: str) -> tuple[str, frozenset[str]]:
-    """Split an NCZarr URL such as ``file:///d#mode=nczarr,file`` into location and modes.
+def url_modes(source: str) -> tuple[str, ...]:
+    """Return the words of the mode of an NCZarr URL: ``nczarr`` and ``file`` of ``file:///d#mode=nczarr,file``.
 
     netCDF-C also accepts ``#nczarr,file`` and several ``key=value`` pairs joined by ``&``.
     """
-    location, mark, fragment = source.partition("#")
-    if not mark or Path(source).expanduser().exists():  # a folder may have # in its name
-        return source, frozenset()
-    modes: set[str] = set()
-    for pair in fragment.split("&"):
+    words: list[str] = []
+    for pair in _without_fragment(source)[1].split("&"):
         key, equals, value = pair.partition("=")
         if not equals or key == "mode":
-            modes.update(word.strip().lower() for word in (value if equals else key).split(","))
-    return location, frozenset(modes)
+            given = value if equals else key
+            words.extend(word.strip().lower() for word in given.split(",") if word.strip())
+    return tuple(dict.fromkeys(words))
+
+
+def _without_fragment(source: str) -> tuple[str, str]:
+    location, mark, fragment = source.partition("#")
+    if not mark or Path(source).expanduser().exists():  # a folder may have # in its name
+        return source, ""
+    return location, fragment
 
 
 def _from_path(path: Path, label: str) -> Reader:
@@ -130,10 +135,24 @@ def _from_path(path: Path, label: str) -> Reader:
     raise SourceError(f"there is nothing at {label}")
 
 
-def _path_style_s3(url: str, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+_AMAZON = re.compile(r"(?:(?P<bucket>[^/]+)\.)?s3(?:[.-](?P<region>[a-z0-9-]+))?\.amazonaws\.com")
+
+
+def _names_amazon(location: str, scheme: str) -> bool:
+    """Whether an ``s3://`` URL names a host of Amazon's where others name the bucket, as netCDF-C allows."""
+    return scheme == "s3" and _AMAZON.fullmatch(urlsplit(location).netloc) is not None
+
+
+def _s3(url: str, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return a URL with the host of an S3 service as one with the bucket, and options with the host."""
     parts = urlsplit(url)
-    bucket, _, key = parts.path.strip("/").partition("/")
-    return f"s3://{bucket}/{key}", {"endpoint": f"{parts.scheme}://{parts.netloc}", **options}
+    path = parts.path.strip("/")
+    host = _AMAZON.fullmatch(parts.netloc)
+    if host is None:
+        return f"s3://{path}", {"endpoint": f"{parts.scheme}://{parts.netloc}", **options}
+    if host["region"]:
+        options = {"region": host["region"], **options}
+    return f"s3://{host['bucket']}/{path}" if host["bucket"] else f"s3://{path}", options
 
 
 def _from_url(url: str, scheme: str, label: str, options: dict[str, Any]) -> Reader:

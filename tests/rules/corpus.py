@@ -74,6 +74,8 @@ def source(case: dict[str, Any], folder: Path) -> Any:
     if unreadable or not listable:
         return FaultyStore(documents, unreadable, listable)
     written = write(documents, folder)
+    if "fragment" in case:
+        return f"{written.as_uri()}#{case['fragment']}"
     if case.get("served"):
         reader = resolve(written)
         reader.object_storage = True

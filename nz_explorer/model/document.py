@@ -240,10 +240,11 @@ def decode(raw: bytes, key: str = "") -> tuple[Any, tuple[DocumentProblem, ...]]
         return value, ()
     try:
         value = orjson.loads(raw)
-    except orjson.JSONDecodeError:
+        indented = orjson.dumps(value, option=orjson.OPT_INDENT_2)
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):  # nested deeper than it can write
         return _decode_tolerantly(raw, key)
     # Written again as zarr-python writes it, it usually is the same text: then nothing was dropped.
-    if orjson.dumps(value, option=orjson.OPT_INDENT_2) == raw and type(value) is dict:
+    if indented == raw and type(value) is dict:
         return value, ()
     # Else: every member has a key followed by a colon, and strings that hold one hold it in both texts,
     # so an equal count proves that no key was dropped. And orjson rounds integers beyond 64 bits to
@@ -275,7 +276,8 @@ def _decode_lazily(raw: bytes) -> dict[str, Any] | None:
         entries = _raw_members(holder.pop("metadata"))
         inside = {name: orjson.loads(bytes(part)) for name, part in holder.items()}
         value = {name: orjson.loads(bytes(part)) for name, part in outer.items()}
-    except (msgspec.DecodeError, orjson.JSONDecodeError, KeyError):
+        again = {name: orjson.dumps(member) for name, member in value.items()}
+    except (msgspec.DecodeError, orjson.JSONDecodeError, orjson.JSONEncodeError, KeyError):
         return None
     # Each `":` of the text ends a key seen here, or stands in a part seen here: else a key was dropped.
     parts = [*outer.values(), *holder.values(), *entries.values()]
@@ -283,7 +285,7 @@ def _decode_lazily(raw: bytes) -> dict[str, Any] | None:
     if raw.count(b'":') != keys + sum(bytes(part).count(b'":') for part in parts):
         return None
     for name, part in outer.items():
-        if bytes(part).count(b'":') != orjson.dumps(value[name]).count(b'":'):
+        if bytes(part).count(b'":') != again[name].count(b'":'):
             return None
     inside["metadata"] = Entries(entries)
     if outer is not members:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nz_explorer.model.document import LAZY_BYTES, Document, Entries, decode
-from nz_explorer.model.scan import scan
+from nz_explorer.model.scan import MAX_DEPTH, ScanError, scan
 from nz_explorer.store import ReadError
 
 
@@ -164,3 +164,22 @@ def test_an_invalid_escape_in_a_key_has_no_place() -> None:
     document = Document("zarr.json", "zarr.json", rb'{"a\q": 1, "b": 2}')
     assert not document.ok
     assert document.span("/b") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "says", "at"),
+    [
+        (r'{"a\q": 1}', "the key is not a string", 1),
+        ('{"a" 1}', "expected ':'", 5),
+        ("{a: 1}", "expected a string", 1),
+        ("[1 2]", r"expected ',' or '\]'", 3),
+        ("[1,]", "expected a value", 3),
+        ("[-Inf]", "expected a value", 1),
+        ("{} {}", "text after the end", 3),
+        ("[" * (MAX_DEPTH + 2), "nested deeper", MAX_DEPTH + 1),
+    ],
+)
+def test_what_cannot_be_scanned_says_where(text: str, says: str, at: int) -> None:
+    with pytest.raises(ScanError, match=says) as caught:
+        scan(text)
+    assert caught.value.offset == at

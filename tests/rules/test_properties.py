@@ -101,7 +101,7 @@ def _check(documents: dict[str, bytes]) -> nz.Report:
 
 
 @given(_hierarchies())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_valid_hierarchies_have_no_errors(documents: dict[str, Any]) -> None:
     report = _check({key: json.dumps(value).encode() for key, value in documents.items()})
     assert [finding for finding in report.findings if finding.severity == "error"] == []
@@ -167,14 +167,54 @@ def _everything(documents: dict[str, bytes]) -> None:
 
 
 @given(_damaged())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_no_bytes_make_it_raise(documents: dict[str, bytes]) -> None:
     _everything(documents)
 
 
 @given(_mutated())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_no_json_makes_it_raise(documents: dict[str, bytes]) -> None:
+    _everything(documents)
+
+
+KEYS = st.builds(
+    str.__add__,
+    st.sampled_from(["", "a/", "x/", "g/", "g/h/", "zarr.json/", "../", "__x/"]),
+    st.sampled_from(["zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata", ".nczarr", "c/0"]),
+)
+HOSTILE = st.sampled_from(
+    [
+        b"[" * 100_000,
+        b'{"a":' * 3000 + b"1" + b"}" * 3000,
+        b'{"attributes": ' + b"[" * 900 + b"]" * 900 + b"}",
+        b'{"zarr_format": 3, "node_type": "array", "shape": [' + b"9" * 5000 + b"]}",
+        b'{"zarr_format": 3, "node_type": "group", "attributes": {"a": 1e999, "b": -1E+400}}',
+        b'{"zarr_format": 3, "node_type": "group", "attributes": {"\\ud800": "\\udfff"}}',
+        b'{"zarr_format": 3, "node_type": "group", "attributes": {"a\\u0000": ["'
+        + b"x" * 10**6
+        + b'"]}}',
+        b'{"zarr_format": 3, "node_type": "group", "a": 1' + b', "a": 1' * 5000 + b"}",
+        json.dumps({"zarr_format": 2, "shape": [0] * 5000, "dtype": [["f", "<f4"]] * 200}).encode(),
+        json.dumps({"metadata": {f"{i}/" * 40 + ".zgroup": {} for i in range(50)}}).encode(),
+        "{}".encode("utf-16"),
+        b"\x00" * 4096,
+    ]
+)
+"""What nobody writes by mistake: nesting, sizes, numbers and characters beyond all limits."""
+
+
+@given(BASES, st.dictionaries(KEYS, st.binary(max_size=40) | HOSTILE, min_size=1, max_size=3))
+@settings(max_examples=50, deadline=None)
+def test_nothing_at_any_key_makes_it_raise(
+    documents: dict[str, bytes], hostile: dict[str, bytes]
+) -> None:
+    _everything({**documents, **hostile})
+
+
+@given(st.dictionaries(KEYS, HOSTILE | st.just(b'{"zarr_format": 2}'), min_size=1, max_size=4))
+@settings(max_examples=25, deadline=None)
+def test_nor_if_there_is_nothing_else(documents: dict[str, bytes]) -> None:
     _everything(documents)
 
 
@@ -199,25 +239,159 @@ DAMAGE: dict[str, list[Any]] = {
 """Values that no member of an array may have; an ellipsis removes it."""
 
 
+DAMAGE_OF_GROUPS: dict[str, list[Any]] = {
+    "node_type": [None, "groups", 5, ...],
+    "zarr_format": [None, 2, "3", True, 3.5, ...],
+    "attributes": [5, [], "x", None, {"a": ["x", 1]}, {"a/b": 1}],
+    "unheard_of": [{}, None, {"must_understand": True}],
+    "consolidated_metadata": [None, 5, [], {}, {"kind": "inline", "metadata": {}}],
+    "shape": [[2]],
+}
+
+
+def _bytes(documents: dict[str, Any]) -> dict[str, bytes]:
+    return {key: json.dumps(value).encode() for key, value in documents.items()}
+
+
+def _damage(data: st.DataObject, document: dict[str, Any], damage: dict[str, list[Any]]) -> None:
+    """Change one member of a document in a way that is wrong."""
+    member = data.draw(st.sampled_from(sorted(damage)))
+    value = data.draw(st.sampled_from(damage[member]))
+    if member == "dimension_names" and value == [None] and document["shape"] == []:
+        value = None
+    if value is ...:
+        del document[member]
+    else:
+        document[member] = value
+
+
+def _found_at(documents: dict[str, Any], path: str, severities: tuple[str, ...]) -> bool:
+    report = _check(_bytes(documents))
+    return any(f.path == path and f.severity in severities for f in report.findings)
+
+
+def _path(key: str) -> str:
+    return "/" + key.rpartition("/")[0]
+
+
 @given(_hierarchies(), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_a_single_corruption_is_found_where_it_is(
     documents: dict[str, Any], data: st.DataObject
 ) -> None:
-    arrays = [key for key, value in documents.items() if value["node_type"] == "array"]
-    if not arrays:
-        return
-    key = data.draw(st.sampled_from(arrays))
-    member = data.draw(st.sampled_from(sorted(DAMAGE)))
-    value = data.draw(st.sampled_from(DAMAGE[member]))
-    broken = dict(documents[key])
-    if member == "dimension_names" and value == [None] and broken["shape"] == []:
-        value = None
-    if value is ...:
-        del broken[member]
+    key = data.draw(st.sampled_from(sorted(documents)))
+    is_array = documents[key]["node_type"] == "array"
+    documents[key] = dict(documents[key])
+    _damage(data, documents[key], DAMAGE if is_array else DAMAGE_OF_GROUPS)
+    assert _found_at(documents, _path(key), ("error",))
+
+
+# --- v2 ----------------------------------------------------------------------------------------------
+
+TYPES_V2 = {"bool": "|b1", "int8": "|i1", "uint64": "<u8", "float32": "<f4", "float64": "<f8"}
+DAMAGE_V2: dict[str, list[Any]] = {
+    "shape": [None, [-1], [2.5], "x", ...],
+    "chunks": [None, [0], "x", [2.5], ...],
+    "dtype": [None, 5, "<f3", [], ...],
+    "zarr_format": [None, 3, "2", True, ...],
+    "order": [None, "K", ...],
+    "compressor": ["zlib", 5, {}, ...],
+    "filters": ["x", [5], ...],
+    "fill_value": [...],
+}
+
+
+def _as_v2(documents: dict[str, Any]) -> dict[str, Any]:
+    """Return a hierarchy of v3 in the documents of v2."""
+    made: dict[str, Any] = {}
+    for key, document in documents.items():
+        stem = key.removesuffix("zarr.json")
+        attributes = dict(document["attributes"])
+        if document["node_type"] == "group":
+            made[f"{stem}.zgroup"] = {"zarr_format": 2}
+        else:
+            made[f"{stem}.zarray"] = {
+                "zarr_format": 2,
+                "shape": document["shape"],
+                "chunks": document["chunk_grid"]["configuration"]["chunk_shape"],
+                "dtype": TYPES_V2.get(document["data_type"], "<c8"),
+                "compressor": None,
+                "fill_value": None,
+                "order": "C",
+                "filters": None,
+            }
+            attributes["_ARRAY_DIMENSIONS"] = document["dimension_names"]
+        made[f"{stem}.zattrs"] = attributes
+    return made
+
+
+@given(_hierarchies().map(_as_v2))
+@settings(max_examples=20, deadline=None)
+def test_valid_hierarchies_of_v2_have_no_errors(documents: dict[str, Any]) -> None:
+    report = _check(_bytes(documents))
+    assert [finding for finding in report.findings if finding.severity == "error"] == []
+    assert report.conforms == {"NZ-1.0": None, "Zarr v2": True}
+
+
+@given(_hierarchies().map(_as_v2), st.data())
+@settings(max_examples=50, deadline=None)
+def test_a_single_corruption_of_v2_is_found_where_it_is(
+    documents: dict[str, Any], data: st.DataObject
+) -> None:
+    key = data.draw(st.sampled_from(sorted(documents)))
+    if key.endswith(".zarray"):
+        documents[key] = dict(documents[key])
+        _damage(data, documents[key], DAMAGE_V2)
+    elif key.endswith(".zgroup"):
+        documents[key] = data.draw(st.sampled_from([{}, {"zarr_format": 3}, {"zarr_format": "2"}]))
     else:
-        broken[member] = value
-    documents[key] = broken
-    report = _check({key: json.dumps(value).encode() for key, value in documents.items()})
-    path = "/" + key.removesuffix("/zarr.json")
-    assert any(finding.path == path and finding.severity == "error" for finding in report.findings)
+        documents[key] = data.draw(st.sampled_from([[], 5, "x", {"a": [1, "x"]}, {"a/b": 1}]))
+    assert _found_at(documents, _path(key), ("error", "warning"))
+
+
+# --- consolidated ------------------------------------------------------------------------------------
+
+
+def _consolidated(documents: dict[str, Any]) -> dict[str, Any]:
+    """Return the hierarchy with the entries of all its nodes."""
+    entries = {
+        key.removesuffix("/zarr.json"): json.loads(json.dumps(document))
+        for key, document in documents.items()
+        if key != "zarr.json"
+    }
+    held = {"kind": "inline", "must_understand": False, "metadata": entries}
+    return {**documents, "zarr.json": {**documents["zarr.json"], "consolidated_metadata": held}}
+
+
+@given(_hierarchies().map(_consolidated))
+@settings(max_examples=20, deadline=None)
+def test_consolidated_hierarchies_have_no_errors(documents: dict[str, Any]) -> None:
+    report = _check(_bytes(documents))
+    assert [finding for finding in report.findings if finding.severity == "error"] == []
+    assert report.conforms == {"NZ-1.0": True, "Zarr v3": True}
+
+
+@given(_hierarchies().filter(lambda documents: len(documents) > 1).map(_consolidated), st.data())
+@settings(max_examples=40, deadline=None)
+def test_a_single_wrong_entry_is_found_where_it_is(
+    documents: dict[str, Any], data: st.DataObject
+) -> None:
+    entries = documents["zarr.json"]["consolidated_metadata"]["metadata"]
+    name = data.draw(st.sampled_from(sorted(entries)))
+    how = data.draw(st.sampled_from(["changed", "damaged", "missing", "ghost"]))
+    path, rule = f"/{name}", "NZ-CONS-002"
+    if how == "changed":
+        entries[name]["attributes"]["unheard of"] = 1
+    elif how == "damaged":
+        member = data.draw(st.sampled_from(sorted(entries[name])))
+        entries[name][member] = data.draw(
+            JSON.filter(lambda v: v != documents[f"{name}/zarr.json"][member])
+        )
+    elif how == "missing":
+        del entries[name]
+        rule = "NZ-CONS-003"
+    else:
+        path, rule = f"{path}_gone", "NZ-CONS-004"
+        entries[f"{name}_gone"] = entries[name]
+    found = {(f.rule, f.path) for f in _check(_bytes(documents)).findings}
+    assert (rule, path) in found or (how == "damaged" and ("Z3-CM-002", "/") in found)

@@ -1,26 +1,17 @@
 import { useRef, useState } from "preact/hooks";
 import { RequestError } from "./client";
-import { CodePanel } from "./panels/Code";
-import { DimensionsPanel } from "./panels/Dimensions";
 import { FindingsPanel } from "./panels/Findings";
+import { ownIndex } from "./panels/index-of";
 import { MetadataPanel } from "./panels/Metadata";
 import { NetcdfPanel } from "./panels/Netcdf";
+import { Page } from "./panels/Page";
 import { PlotPanel } from "./panels/Plot";
 import type { NodeResult, NodeRow } from "./protocol.gen";
-import { PANELS, type Panel } from "./session";
+import { PANELS, type Panel, TABS, type Tab, tabOf } from "./session";
 import { visible } from "./text";
 import { type CallState, useCall, useView } from "./ui/hooks";
 import { NodeIcon } from "./ui/icons";
-import { Badges, Button, CopyButton, countsText, Problem, Waiting } from "./ui/parts";
-
-const TITLES: Record<Panel, string> = {
-  plot: "Plot",
-  dimensions: "Dimensions",
-  findings: "Findings",
-  metadata: "Metadata",
-  netcdf: "netCDF",
-  code: "Code",
-};
+import { Badges, Button, Choice, CopyButton, countsText, Problem, Waiting } from "./ui/parts";
 
 export const ROLE_NAMES: Record<NonNullable<NodeRow["role"]>, string> = {
   coordinate: "dimension coordinate",
@@ -35,6 +26,7 @@ export function NodeView() {
   const { session, tree, uid } = useView();
   const path = session.path.value;
   const panel = session.panel.value;
+  const tab = tabOf(panel) as Tab;
   void tree.version.value;
   const call = useCall(session.client, "node", { path }, { version: session.settled.value });
   const node = call.answer?.value ?? null;
@@ -44,14 +36,15 @@ export function NodeView() {
   return (
     <div class="nzx-node">
       <NodeHeader path={path} row={row} node={node} />
-      <Tabs panel={panel} row={row} />
+      <Tabs tab={tab} row={row} />
       <div
         class={`nzx-panel nzx-panel-${panel}`}
         role="tabpanel"
         id={`${uid}-panel`}
-        aria-labelledby={`${uid}-tab-${panel}`}
+        aria-labelledby={`${uid}-tab-${tab}`}
         tabIndex={-1}
       >
+        <Views tab={tab} panel={panel} />
         {call.error && !node ? (
           <NodeProblem call={call} path={path} />
         ) : (
@@ -83,19 +76,24 @@ interface PanelProps {
 }
 
 function PanelOf({ panel, path, row, node, call }: PanelProps) {
+  const { session } = useView();
+  const index = ownIndex(row, session.index.value);
   switch (panel) {
     case "plot":
       return <PlotPanel key={path} path={path} row={row} node={node} call={call} />;
-    case "dimensions":
-      return <DimensionsPanel path={path} />;
     case "findings":
       return <FindingsPanel path={path} group={row?.kind !== "array"} />;
     case "metadata":
       return <MetadataPanel path={path} />;
     case "netcdf":
       return <NetcdfPanel path={path} />;
-    case "code":
-      return <CodePanel path={path} row={row} />;
+    default:
+      if (row === null) return null;
+      return (
+        <div class="nzx-scroll nzx-pad">
+          <Page key={panel} name={panel} path={path} params={panel === "code" ? { index } : {}} />
+        </div>
+      );
   }
 }
 
@@ -191,16 +189,30 @@ function Breadcrumb({ path }: { path: string }) {
   );
 }
 
-function Tabs({ panel, row }: { panel: Panel; row: NodeRow | null }) {
+/** The views of a tab, where it has several. */
+function Views({ tab, panel }: { tab: Tab; panel: Panel }) {
+  const { session } = useView();
+  const options = Object.entries(TABS[tab]).map(([value, label]) => ({ value: value as Panel, label }));
+  if (options.length < 2) return null;
+  return (
+    <div class="nzx-toolbar">
+      <Choice label="View" value={panel} options={options} onChange={(to) => session.panel.set(to)} />
+    </div>
+  );
+}
+
+const titleOf = (tab: Tab) => Object.values(TABS[tab])[0] as string;
+
+function Tabs({ tab, row }: { tab: Tab; row: NodeRow | null }) {
   const { session, uid } = useView();
   const list = useRef<HTMLDivElement>(null);
   const onKeyDown = (event: KeyboardEvent) => {
-    const at = PANELS.indexOf(panel);
+    const at = PANELS.indexOf(tab);
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: PANELS.length - 1 }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    const next = PANELS[(to + PANELS.length) % PANELS.length] as Panel;
-    session.panel.set(next);
+    const next = PANELS[(to + PANELS.length) % PANELS.length] as Tab;
+    session.panel.set(next as Panel);
     list.current?.querySelector<HTMLElement>(`[data-panel="${next}"]`)?.focus();
   };
   return (
@@ -212,13 +224,13 @@ function Tabs({ panel, row }: { panel: Panel; row: NodeRow | null }) {
           role="tab"
           id={`${uid}-tab-${name}`}
           data-panel={name}
-          aria-label={TITLES[name]}
-          aria-selected={name === panel}
+          aria-label={titleOf(name)}
+          aria-selected={name === tab}
           aria-controls={`${uid}-panel`}
-          tabIndex={name === panel ? 0 : -1}
-          onClick={() => session.panel.set(name)}
+          tabIndex={name === tab ? 0 : -1}
+          onClick={() => session.panel.set(name as Panel)}
         >
-          {TITLES[name]}
+          {titleOf(name)}
           {name === "findings" && row && <Badges counts={row.counts} />}
         </button>
       ))}

@@ -6,7 +6,7 @@ export const PROTOCOL_VERSION = 1;
 export interface Request {
   kind: "request";
   id: number;
-  method: "children" | "code" | "colormaps" | "dimensions" | "document" | "export" | "findings" | "lines" | "netcdf" | "node" | "open" | "picture" | "retry" | "reveal" | "rows" | "scan" | "search" | "thumbnails" | "walk";
+  method: "act" | "children" | "colormaps" | "document" | "export" | "findings" | "lines" | "netcdf" | "node" | "open" | "page" | "picture" | "retry" | "reveal" | "rows" | "scan" | "search" | "thumbnails" | "walk";
   params?: Record<string, unknown>;
 }
 
@@ -159,9 +159,10 @@ export interface Curvilinear {
 /** What the kernel tells unasked: progress, and that findings have changed. */
 export interface Event {
   kind: "event";
-  event: "scan" | "summary";
+  event: "page" | "scan" | "summary";
   summary: Summary | null;
   scan: ScanResult | null;
+  page: string | null;
 }
 
 /** What the header shows. */
@@ -265,11 +266,6 @@ export interface NodeParams {
   path: string;
 }
 
-/** Asks for the dimension table of a group, or the own dimensions of an array. */
-export interface DimensionsParams {
-  path: string;
-}
-
 /** Asks for findings. */
 export interface FindingsParams {
   path: string;
@@ -328,12 +324,6 @@ export interface NetcdfParams {
   path: string;
 }
 
-/** Asks for Python that gets to this view. */
-export interface CodeParams {
-  path: string;
-  index?: Record<string, number>;
-}
-
 /** Asks for the colormaps. */
 export type ColormapsParams = Record<string, never>;
 
@@ -345,6 +335,20 @@ export interface RetryParams {
 /** Asks to stop the background walk or to go on with it. */
 export interface WalkParams {
   action: "cancel" | "resume";
+}
+
+/** Asks for an explanation about a node, composed in Python. */
+export interface PageParams {
+  name: string;
+  path: string;
+  params?: Record<string, unknown>;
+}
+
+/** Asks for what a button of a page stands for. */
+export interface ActParams {
+  name: string;
+  path: string;
+  params?: Record<string, unknown>;
 }
 
 /** A page of a group's children. */
@@ -385,63 +389,7 @@ export interface SearchResult {
 export interface NodeResult {
   row: NodeRow;
   title: string;
-  facts: Fact[];
-  attributes: Attribute[];
-  tests: RoleTest[];
   arrays: NodeRow[];
-}
-
-/** A labelled line of text, such as ``Chunks``: ``60 × 121 × 240``. */
-export interface Fact {
-  label: string;
-  text: string;
-}
-
-/** An attribute as text, with its type under NZ. */
-export interface Attribute {
-  name: string;
-  value: string;
-  nz_type: string;
-  pointer: string;
-  note: string | null;
-}
-
-/** One test on the way to an array's role. */
-export interface RoleTest {
-  test: string;
-  passed: boolean | null;
-  detail: string;
-}
-
-/** The dimension table. */
-export interface DimensionsResult {
-  path: string;
-  group: string;
-  rows: DimensionRow[];
-  note: string | null;
-  uses: string[][];
-}
-
-/** One dimension of a group, as its arrays show it. */
-export interface DimensionRow {
-  name: string | null;
-  lengths: LengthUse[];
-  conflict: boolean;
-  coordinate: string | null;
-  coordinate_state: "candidate" | "no" | "none" | "yes";
-  why: string;
-  first: string | null;
-  last: string | null;
-  step: string | null;
-  direction: "decreasing" | "increasing" | null;
-  units: string | null;
-}
-
-/** The arrays that give a dimension one length. */
-export interface LengthUse {
-  length: number;
-  arrays: string[];
-  total: number;
 }
 
 /** A page of findings, errors first. */
@@ -453,8 +401,7 @@ export interface FindingsResult {
   counts: Counts;
   findings: Finding[];
   rules: Record<string, RuleInfo>;
-  not_evaluated: NotEvaluated[];
-  not_evaluated_total: number;
+  not_evaluated: number;
 }
 
 /** A rule that a node breaks. */
@@ -465,47 +412,18 @@ export interface Finding {
   path: string;
   pointer: string;
   message: string;
-  related: string[];
-  fix: Fix | null;
 }
 
-/** What would cure a finding: an RFC 6902 patch on one document. */
-export interface Fix {
-  safety: "safe" | "suggest" | "unsafe";
-  document: string;
-  patch: (Record<string, unknown>)[];
-  note: string | null;
-  diff: string | null;
-}
-
-/** What a person needs to know of a rule. */
+/** What the heading of a rule's findings says. */
 export interface RuleInfo {
-  id: string;
-  slug: string;
   title: string;
-  family: string;
-  level: string;
-  severity: string;
   source: string;
-  statement: string;
-  rationale: string;
-  bad_example: string | null;
-  good_example: string | null;
-}
-
-/** A rule that could not be decided on a node. */
-export interface NotEvaluated {
-  rule: string;
-  path: string;
-  reason: string;
 }
 
 /** The documents of a node. */
 export interface DocumentResult {
   path: string;
   documents: DocumentText[];
-  attributes: Attribute[];
-  facts: Fact[];
 }
 
 /** A metadata document as it is stored, or as the consolidated metadata gives it. */
@@ -575,9 +493,6 @@ export interface NetcdfResult {
   path: string;
   cdl: CdlSpan[];
   documents: DocumentText[];
-  concepts: Concept[];
-  tests: RoleTest[];
-  role: "auxiliary" | "candidate" | "coordinate" | "data" | "scalar" | null;
 }
 
 /** A line of CDL and what it was made from. */
@@ -588,28 +503,6 @@ export interface CdlSpan {
   pointer: string | null;
   first_line: number | null;
   last_line: number | null;
-}
-
-/** A row of the NUG → NZ table, filled with this dataset's names. */
-export interface Concept {
-  nug: string;
-  nz: string;
-  note: string | null;
-  here: Place[];
-  total: number;
-}
-
-/** A node of this dataset that an explanation names. */
-export interface Place {
-  path: string;
-  label: string;
-}
-
-/** Python with zarr, with xarray, and with this package. */
-export interface CodeResult {
-  zarr: string;
-  xarray: string;
-  nz: string;
 }
 
 /** The colormaps, as tables. */
@@ -628,6 +521,127 @@ export interface WalkResult {
   progress: Progress;
 }
 
+/** An explanation. */
+export interface PageResult {
+  name: string;
+  path: string;
+  blocks: (Heading | Paragraph | Definitions | Listing | TableBlock | CodeBlock | Picture | Actions | Columns | Section)[];
+}
+
+/** A line above others. */
+export interface Heading {
+  type: "heading";
+  text: (string | Span)[];
+}
+
+/** A piece of a line: text, or a way to a node. */
+export interface Span {
+  text: string;
+  kind: "" | "code" | "error" | "good" | "info" | "quiet" | "strong" | "type" | "warning";
+  path: string | null;
+  pointer: string | null;
+  rule: string | null;
+  panel: string | null;
+  title: string | null;
+}
+
+/** Text. */
+export interface Paragraph {
+  type: "paragraph";
+  text: (string | Span)[];
+  tone: "error" | "good" | "info" | "warning" | null;
+}
+
+/** Terms, and what each means. */
+export interface Definitions {
+  type: "definitions";
+  items: Item[];
+}
+
+/** What a term means. */
+export interface Item {
+  label: (string | Span)[];
+  text: (string | Span)[];
+}
+
+/** Lines, one below the other. */
+export interface Listing {
+  type: "list";
+  items: ((string | Span)[])[];
+  label: string | null;
+}
+
+/** A table. */
+export interface TableBlock {
+  type: "table";
+  label: string;
+  columns: string[];
+  rows: TableRow[];
+}
+
+/** Cells; the first is the head of the row. */
+export interface TableRow {
+  cells: ((string | Span)[])[];
+  tone: "error" | "good" | "info" | "warning" | null;
+}
+
+/** Code, or a difference between documents. */
+export interface CodeBlock {
+  type: "code";
+  text: string;
+  language: "cdl" | "diff" | "json" | "python" | "text";
+  label: string;
+  title: (string | Span)[];
+  marks: Mark[];
+  numbers: boolean;
+}
+
+/** A picture that the kernel has drawn. */
+export interface Picture {
+  type: "picture";
+  src: string;
+  label: string;
+}
+
+/** Buttons beside each other. */
+export interface Actions {
+  type: "actions";
+  actions: Action[];
+}
+
+/** A button, and what it asks the kernel to do. */
+export interface Action {
+  label: string;
+  name: string;
+  params: Record<string, unknown>;
+  title: string | null;
+  disabled: boolean;
+}
+
+/** Blocks beside each other, as far as there is room. */
+export interface Columns {
+  type: "columns";
+  columns: ((Heading | Paragraph | Definitions | Listing | TableBlock | CodeBlock | Picture | Actions | Columns | Section)[])[];
+}
+
+/** Blocks that can be folded away. */
+export interface Section {
+  type: "section";
+  title: (string | Span)[];
+  blocks: (Heading | Paragraph | Definitions | Listing | TableBlock | CodeBlock | Picture | Actions | Columns | Section)[];
+  open: boolean;
+}
+
+/** What has come of an action. */
+export interface ActResult {
+  message: string | null;
+  path: string | null;
+  panel: string | null;
+  file: string | null;
+  media_type: string | null;
+  file_buffer: number | null;
+}
+
 /** Params and result of each method. */
 export interface Methods {
   open: { params: OpenParams; result: Summary };
@@ -636,7 +650,6 @@ export interface Methods {
   reveal: { params: RevealParams; result: RevealResult };
   search: { params: SearchParams; result: SearchResult };
   node: { params: NodeParams; result: NodeResult };
-  dimensions: { params: DimensionsParams; result: DimensionsResult };
   findings: { params: FindingsParams; result: FindingsResult };
   document: { params: DocumentParams; result: DocumentResult };
   picture: { params: PictureParams; result: PictureResult };
@@ -645,8 +658,9 @@ export interface Methods {
   scan: { params: ScanParams; result: ScanResult };
   export: { params: ExportParams; result: ExportResult };
   netcdf: { params: NetcdfParams; result: NetcdfResult };
-  code: { params: CodeParams; result: CodeResult };
   colormaps: { params: ColormapsParams; result: ColormapsResult };
   retry: { params: RetryParams; result: RetryResult };
   walk: { params: WalkParams; result: WalkResult };
+  page: { params: PageParams; result: PageResult };
+  act: { params: ActParams; result: ActResult };
 }

@@ -3,8 +3,22 @@ import type { ScanResult, Summary } from "./protocol.gen";
 import { type Signal, signal } from "./signals";
 import { Trait, type Traits } from "./traits";
 
-export const PANELS = ["plot", "dimensions", "findings", "metadata", "netcdf", "code"] as const;
-export type Panel = (typeof PANELS)[number];
+/** The tabs, each with its views; every view is a panel that Python knows by that name. */
+export const TABS = {
+  plot: { plot: "Plot" },
+  dimensions: { dimensions: "Dimensions" },
+  findings: { findings: "Findings", report: "Report" },
+  metadata: { metadata: "Metadata" },
+  netcdf: { netcdf: "netCDF" },
+  code: { code: "Code" },
+} as const satisfies Record<string, Record<string, string>>;
+export type Tab = keyof typeof TABS;
+type KeyOf<T> = T extends unknown ? keyof T : never;
+export type Panel = KeyOf<(typeof TABS)[Tab]>;
+export const PANELS = Object.keys(TABS) as Tab[];
+/** The tab that a panel is a view of. */
+export const tabOf = (panel: unknown): Tab | undefined =>
+  PANELS.find((tab) => typeof panel === "string" && panel in TABS[tab]);
 export type Mask = "nz" | "storage" | "raw" | "differences";
 const MASKS: readonly unknown[] = ["nz", "storage", "raw", "differences"];
 /** Part of a dimension that is shown: first index and the one after the last. */
@@ -74,7 +88,7 @@ export function readOptions(raw: unknown): PictureOptions {
 }
 
 export function readPanel(raw: unknown): Panel {
-  return PANELS.find((panel) => panel === raw) ?? "plot";
+  return tabOf(raw) ? (raw as Panel) : "plot";
 }
 
 export interface Colormaps {
@@ -106,6 +120,9 @@ export class Session {
   /** What was last heard of going through all values, by path. */
   readonly scans: Signal<Record<string, Scan>> = signal({});
 
+  /** Grows by name as the kernel says that a page says something else now. */
+  readonly pages: Signal<Record<string, number>> = signal({});
+
   readonly #unfollow: () => void;
   #colormapsAsked = false;
   #revisionTimer: ReturnType<typeof setTimeout> | null = null;
@@ -119,6 +136,10 @@ export class Session {
     this.client.onEvent = (event, buffers) => {
       if (event.summary) this.#take(event.summary);
       if (event.scan) this.takeScan(event.scan, buffers);
+      if (event.page) {
+        const pages = this.pages.peek();
+        this.pages.value = { ...pages, [event.page]: (pages[event.page] ?? 0) + 1 };
+      }
     };
     // What belongs to one array does not follow to the next, whoever goes there.
     let before = this.path.peek();

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from nz_explorer.model import Array, Hierarchy, Node
-from nz_explorer.widget import protocol
 
 SHOW_ROWS = "origin='upper'"
 
 
-def code(hierarchy: Hierarchy, node: Node, index: Mapping[str, int]) -> protocol.CodeResult:
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Python with zarr, with xarray, and with this package."""
+
+    zarr: str
+    xarray: str
+    nz: str
+
+
+def code(hierarchy: Hierarchy, node: Node, index: Mapping[str, int]) -> Code:
     """Return code that gets to a node and, for an array, to its slice with the mask.
 
     Parameters
@@ -23,7 +32,7 @@ def code(hierarchy: Hierarchy, node: Node, index: Mapping[str, int]) -> protocol
     index : mapping of str to int
         What is fixed, by dimension.
     """
-    return protocol.CodeResult(
+    return Code(
         zarr=_with_zarr(hierarchy, node, index),
         xarray=_with_xarray(hierarchy, node, index),
         nz=_with_nz(hierarchy, node, index),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
 
 from nz_explorer.model import Array, Dimension, dimension_table
 from nz_explorer.values.coordinates import Monotonicity
-from nz_explorer.widget import protocol
 
 MAX_NAMED = 20
 MAX_ROWS = 500
@@ -14,9 +15,43 @@ MAX_ROWS = 500
 Values = Callable[[Array], "Monotonicity | None"]
 
 
+@dataclass(frozen=True, slots=True)
+class LengthUse:
+    """The arrays that give a dimension one length: paths, at most twenty of them."""
+
+    length: int
+    arrays: list[str]
+    total: int
+
+
+@dataclass(slots=True)
+class DimensionRow:
+    """One dimension of a group, as its arrays show it.
+
+    Attributes
+    ----------
+    coordinate : str or None
+        Path of the array that is, or may be, the dimension coordinate.
+    why : str
+        Why it is or is not one, in a sentence.
+    """
+
+    name: str | None
+    lengths: list[LengthUse]
+    conflict: bool
+    coordinate: str | None = None
+    coordinate_state: Literal["yes", "no", "candidate", "none"] = "none"
+    why: str = ""
+    first: str | None = None
+    last: str | None = None
+    step: str | None = None
+    direction: Literal["increasing", "decreasing"] | None = None
+    units: str | None = None
+
+
 def table(
     arrays: list[Array], own: list[Array], values: Values
-) -> tuple[list[protocol.DimensionRow], list[list[str]]]:
+) -> tuple[list[DimensionRow], list[list[str]]]:
     """Return the rows of a dimension table, and who uses each dimension.
 
     Parameters
@@ -47,18 +82,15 @@ def table(
     return rows, uses
 
 
-def _row(dimension: Dimension, values: Values) -> protocol.DimensionRow:
+def _row(dimension: Dimension, values: Values) -> DimensionRow:
     lengths = [
-        protocol.LengthUse(length, [array.path for array in arrays[:MAX_NAMED]], len(arrays))
+        LengthUse(length, [array.path for array in arrays[:MAX_NAMED]], len(arrays))
         for length, arrays in dimension.lengths.items()
     ]
-    row = protocol.DimensionRow(
+    row = DimensionRow(
         name=dimension.name,
         lengths=lengths,
         conflict=dimension.conflict,
-        coordinate=None,
-        coordinate_state="none",
-        why="",
     )
     if dimension.name is None:
         axis = dimension.uses[0].axis
@@ -78,7 +110,7 @@ def _row(dimension: Dimension, values: Values) -> protocol.DimensionRow:
     return row
 
 
-def _describe(row: protocol.DimensionRow, array: Array, found: Monotonicity | None) -> None:
+def _describe(row: DimensionRow, array: Array, found: Monotonicity | None) -> None:
     row.coordinate = array.path
     units = array.attributes.get("units")
     row.units = units if isinstance(units, str) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from nz_explorer.model import Document, Group, Hierarchy, Node, nz_type
 from nz_explorer.netcdf import CdlLine, cdl
@@ -18,6 +19,17 @@ MAX_ATTRIBUTES = 500
 MAX_CDL_LINES = 4000
 MAX_CDL_VALUES = 100
 """Values of one attribute that are written out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """An attribute as JSON text, shortened where it is long, with its type under NZ."""
+
+    name: str
+    value: str
+    nz_type: str
+    pointer: str
+    note: str | None
 
 
 def documents(node: Node, findings: Sequence[Finding]) -> list[protocol.DocumentText]:
@@ -127,14 +139,14 @@ def _lines(document: Document, pointer: str) -> tuple[int, int]:
         pointer = pointer.rpartition("/")[0]
 
 
-def attributes(node: Node) -> list[protocol.Attribute]:
+def attributes(node: Node) -> list[Attribute]:
     """Return a node's attributes as text with their NZ types."""
     found = []
     for name, value in list(node.attributes.items())[:MAX_ATTRIBUTES]:
         text = json.dumps(value, ensure_ascii=False)
         kind = nz_type(value)
         found.append(
-            protocol.Attribute(
+            Attribute(
                 name=name,
                 value=text if len(text) <= MAX_VALUE else text[: MAX_VALUE - 1] + "…",
                 nz_type=kind.name,

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from nz_explorer.rules.what_if import WhatIf
 
 STATIC = Path(__file__).parent / "static"
-PANELS = ("plot", "dimensions", "findings", "metadata", "netcdf", "code")
+PANELS = ("plot", "dimensions", "findings", "report", "metadata", "netcdf", "code")
+"""The tabs and, after each, its further views."""
 DEFAULT_BUDGET = 64 * 1024 * 1024
 ALL_POINTS = 2**40
 """More points along an axis than any slice has that fits in memory."""
@@ -55,7 +56,8 @@ class Explorer(anywidget.AnyWidget):
         How the picture is drawn: ``mask`` (``nz``, ``storage``, ``raw`` or ``differences``), ``colormap``,
         ``low``, ``high``, ``log``, ``cf``, ``coordinates``; and what it shows: ``window``, ``kind``, ``part``.
     panel : str
-        The tab in front: ``plot``, ``dimensions``, ``findings``, ``metadata``, ``netcdf`` or ``code``.
+        The tab in front: ``plot``, ``dimensions``, ``findings``, ``metadata``, ``netcdf`` or ``code``; or a
+        further view of one: ``report`` of the findings.
     """
 
     _esm = STATIC / "widget.js"

@@ -1,4 +1,4 @@
-"""Findings as the browser shows them, with what a person needs to know of their rules."""
+"""Findings as the browser shows them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,11 @@ import jsonpatch
 import jsonpointer
 
 from nz_explorer.model import Document, Node
-from nz_explorer.rules.catalogue import RuleInfo
 from nz_explorer.rules.engine import Evaluation
-from nz_explorer.rules.findings import SEVERITIES, Finding
+from nz_explorer.rules.findings import SEVERITIES
 from nz_explorer.rules.fixes import Fix
 from nz_explorer.widget import protocol
 
-MAX_NOT_EVALUATED = 500
-MAX_RELATED = 50
 MAX_DIFF_BYTES = 256 * 1024
 
 
@@ -32,7 +29,6 @@ def page(
         key=lambda f: (order[f.severity], f.rule, f.path, f.pointer),
     )
     shown = found[offset : offset + limit]
-    open_questions = evaluation.not_evaluated(path, below=below)
     seen = Counter(finding.severity for finding in found)
     return protocol.FindingsResult(
         path=path,
@@ -42,36 +38,12 @@ def page(
         counts=protocol.Counts(
             seen["error"], seen["warning"], seen["info"], evaluation.counts(path).complete
         ),
-        findings=[_finding(evaluation, finding) for finding in shown],
-        rules={f.rule: _rule(f.info) for f in shown},
-        not_evaluated=[
-            protocol.NotEvaluated(n.rule, n.path, n.reason)
-            for n in open_questions[:MAX_NOT_EVALUATED]
+        findings=[
+            protocol.Finding(f.rule, f.level, f.severity, f.path, f.pointer, f.message)
+            for f in shown
         ],
-        not_evaluated_total=len(open_questions),
-    )
-
-
-def _finding(evaluation: Evaluation, finding: Finding) -> protocol.Finding:
-    fix = finding.fix
-    node = evaluation.hierarchy.stored.peek(finding.path) if fix is not None else None
-    return protocol.Finding(
-        rule=finding.rule,
-        level=finding.level,
-        severity=finding.severity,
-        path=finding.path,
-        pointer=finding.pointer,
-        message=finding.message,
-        related=list(finding.related[:MAX_RELATED]),
-        fix=None
-        if fix is None
-        else protocol.Fix(
-            fix.safety,
-            fix.document,
-            [dict(operation) for operation in fix.patch],
-            fix.note,
-            diff(fix, node),
-        ),
+        rules={f.rule: protocol.RuleInfo(f.info.title, str(f.info.source)) for f in shown},
+        not_evaluated=len(evaluation.not_evaluated(path, below=below)),
     )
 
 
@@ -104,19 +76,3 @@ def _value(document: Document) -> Any:
 
 def _lines(value: Any) -> list[str]:
     return json.dumps(value, indent=2, ensure_ascii=False).splitlines()
-
-
-def _rule(info: RuleInfo) -> protocol.RuleInfo:
-    return protocol.RuleInfo(
-        id=info.id,
-        slug=info.slug,
-        title=info.title,
-        family=info.family,
-        level=info.level,
-        severity=info.severity,
-        source=str(info.source),
-        statement=info.statement,
-        rationale=info.rationale,
-        bad_example=info.bad_example or None,
-        good_example=info.good_example or None,
-    )

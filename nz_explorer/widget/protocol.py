@@ -98,72 +98,6 @@ class Summary(Message):
     mode: Literal["r", "r+"] = "r"
 
 
-class Attribute(Message):
-    """An attribute as text, with its type under NZ."""
-
-    name: str
-    value: str
-    """The value as JSON text, shortened where it is long."""
-    nz_type: str
-    pointer: str
-    note: str | None = None
-
-
-class RoleTest(Message):
-    """One test on the way to an array's role."""
-
-    test: str
-    passed: bool | None
-    """None where it was not (yet) possible to know."""
-    detail: str
-
-
-class Fact(Message):
-    """A labelled line of text, such as ``Chunks``: ``60 × 121 × 240``."""
-
-    label: str
-    text: str
-
-
-class LengthUse(Message):
-    """The arrays that give a dimension one length."""
-
-    length: int
-    arrays: list[str]
-    """Paths, at most twenty of them."""
-    total: int
-
-
-class DimensionRow(Message):
-    """One dimension of a group, as its arrays show it."""
-
-    name: str | None
-    lengths: list[LengthUse]
-    """More than one entry is a conflict."""
-    conflict: bool
-    coordinate: str | None
-    """Path of the array that is, or may be, the dimension coordinate."""
-    coordinate_state: Literal["yes", "no", "candidate", "none"]
-    why: str
-    """Why it is or is not a coordinate, in a sentence."""
-    first: str | None = None
-    last: str | None = None
-    step: str | None = None
-    direction: Direction | None = None
-    units: str | None = None
-
-
-class Fix(Message):
-    """What would cure a finding: an RFC 6902 patch on one document."""
-
-    safety: Literal["safe", "unsafe", "suggest"]
-    document: str
-    patch: list[dict[str, Any]]
-    note: str | None = None
-    diff: str | None = None
-    """The change as a unified diff of the document."""
-
-
 class Finding(Message):
     """A rule that a node breaks."""
 
@@ -173,33 +107,14 @@ class Finding(Message):
     path: str
     pointer: str
     message: str
-    related: list[str] = []
-    fix: Fix | None = None
 
 
 class RuleInfo(Message):
-    """What a person needs to know of a rule."""
+    """What the heading of a rule's findings says."""
 
-    id: str
-    slug: str
     title: str
-    family: str
-    level: str
-    severity: str
     source: str
     """Convention and section, such as ``NZ-1.0, Array``."""
-    statement: str
-    rationale: str
-    bad_example: str | None = None
-    good_example: str | None = None
-
-
-class NotEvaluated(Message):
-    """A rule that could not be decided on a node."""
-
-    rule: str
-    path: str
-    reason: str
 
 
 class Mark(Message):
@@ -237,23 +152,6 @@ class CdlSpan(Message):
     pointer: str | None = None
     first_line: int | None = None
     last_line: int | None = None
-
-
-class Place(Message):
-    """A node of this dataset that an explanation names."""
-
-    path: str
-    label: str
-
-
-class Concept(Message):
-    """A row of the NUG → NZ table, filled with this dataset's names."""
-
-    nug: str
-    nz: str
-    note: str | None = None
-    here: list[Place] = []
-    total: int = 0
 
 
 class Axis(Message):
@@ -384,6 +282,144 @@ class ChunkError(Message):
     message: str
 
 
+# --- pages: explanations that Python composes ------------------------------------------------
+
+Tone = Literal["good", "info", "warning", "error"]
+
+
+class Span(Message):
+    """A piece of a line: text, or a way to a node."""
+
+    text: str
+    kind: Literal["", "code", "strong", "quiet", "type", "good", "info", "warning", "error"] = ""
+    path: str | None = None
+    """The node that it leads to."""
+    pointer: str | None = None
+    """The place in the node's document that is lit up there."""
+    rule: str | None = None
+    """The finding that is lit up there."""
+    panel: str | None = None
+    """The panel to open; by default the one in front, with a pointer the metadata."""
+    title: str | None = None
+
+
+Text = list[str | Span]
+"""Text, piece by piece."""
+
+
+class Heading(Message, tag="heading"):
+    """A line above others."""
+
+    text: Text
+
+
+class Paragraph(Message, tag="paragraph"):
+    """Text."""
+
+    text: Text
+    tone: Tone | None = None
+
+
+class Item(Message):
+    """What a term means."""
+
+    label: Text
+    text: Text
+
+
+class Definitions(Message, tag="definitions"):
+    """Terms, and what each means."""
+
+    items: list[Item]
+
+
+class Listing(Message, tag="list"):
+    """Lines, one below the other."""
+
+    items: list[Text]
+    label: str | None = None
+
+
+class TableRow(Message):
+    """Cells; the first is the head of the row."""
+
+    cells: list[Text]
+    tone: Tone | None = None
+
+
+class TableBlock(Message, tag="table"):
+    """A table."""
+
+    label: str
+    columns: list[str]
+    rows: list[TableRow]
+
+
+class CodeBlock(Message, tag="code"):
+    """Code, or a difference between documents."""
+
+    text: str
+    language: Literal["json", "cdl", "python", "diff", "text"]
+    label: str
+    title: Text = []
+    """What stands above it, beside a button that copies it; without, there is neither."""
+    marks: list[Mark] = []
+    numbers: bool = False
+
+
+class Picture(Message, tag="picture"):
+    """A picture that the kernel has drawn."""
+
+    src: str
+    """A ``data:`` URL."""
+    label: str
+
+
+class Action(Message):
+    """A button, and what it asks the kernel to do."""
+
+    label: str
+    name: str
+    """See `ActParams`."""
+    params: dict[str, Any] = {}
+    title: str | None = None
+    disabled: bool = False
+
+
+class Actions(Message, tag="actions"):
+    """Buttons beside each other."""
+
+    actions: list[Action]
+
+
+class Columns(Message, tag="columns"):
+    """Blocks beside each other, as far as there is room."""
+
+    columns: list[list[Block]]
+
+
+class Section(Message, tag="section"):
+    """Blocks that can be folded away."""
+
+    title: Text
+    blocks: list[Block]
+    open: bool = False
+
+
+Block = (
+    Heading
+    | Paragraph
+    | Definitions
+    | Listing
+    | TableBlock
+    | CodeBlock
+    | Picture
+    | Actions
+    | Columns
+    | Section
+)
+
+
 # --- requests ------------------------------------------------------------------------------
 
 
@@ -421,12 +457,6 @@ class SearchParams(Message):
 
 class NodeParams(Message):
     """Asks for everything about one node that needs no values."""
-
-    path: str
-
-
-class DimensionsParams(Message):
-    """Asks for the dimension table of a group, or the own dimensions of an array."""
 
     path: str
 
@@ -504,13 +534,6 @@ class NetcdfParams(Message):
     path: str
 
 
-class CodeParams(Message):
-    """Asks for Python that gets to this view."""
-
-    path: str
-    index: dict[str, int] = {}
-
-
 class ColormapsParams(Message):
     """Asks for the colormaps."""
 
@@ -527,6 +550,22 @@ class WalkParams(Message):
     action: Literal["cancel", "resume"]
 
 
+class PageParams(Message):
+    """Asks for an explanation about a node, composed in Python."""
+
+    name: str
+    path: str
+    params: dict[str, Any] = {}
+
+
+class ActParams(Message):
+    """Asks for what a button of a page stands for."""
+
+    name: str
+    path: str
+    params: dict[str, Any] = {}
+
+
 class Request(Message):
     """What the browser asks."""
 
@@ -539,7 +578,6 @@ class Request(Message):
         "reveal",
         "search",
         "node",
-        "dimensions",
         "findings",
         "document",
         "picture",
@@ -548,10 +586,11 @@ class Request(Message):
         "scan",
         "export",
         "netcdf",
-        "code",
         "colormaps",
         "retry",
         "walk",
+        "page",
+        "act",
     ]
     params: dict[str, Any] = {}
 
@@ -613,22 +652,8 @@ class NodeResult(Message):
     row: NodeRow
     title: str
     """Such as ``float32 (time 240, lat 721, lon 1440)``."""
-    facts: list[Fact]
-    attributes: list[Attribute]
-    tests: list[RoleTest]
     arrays: list[NodeRow] = []
     """The arrays of a group that a picture can be made of, at most 60."""
-
-
-class DimensionsResult(Message):
-    """The dimension table."""
-
-    path: str
-    group: str
-    rows: list[DimensionRow]
-    note: str | None = None
-    uses: list[list[str]] = []
-    """For every row the names of the arrays that use it, at most twenty."""
 
 
 class FindingsResult(Message):
@@ -642,8 +667,7 @@ class FindingsResult(Message):
     findings: list[Finding]
     rules: dict[str, RuleInfo]
     """The rules that the page names, by id."""
-    not_evaluated: list[NotEvaluated]
-    not_evaluated_total: int
+    not_evaluated: int
 
 
 class DocumentResult(Message):
@@ -651,9 +675,6 @@ class DocumentResult(Message):
 
     path: str
     documents: list[DocumentText]
-    attributes: list[Attribute]
-    facts: list[Fact]
-    """Codecs, chunk grid and fill values in words."""
 
 
 class PictureResult(Message):
@@ -773,17 +794,6 @@ class NetcdfResult(Message):
     path: str
     cdl: list[CdlSpan]
     documents: list[DocumentText]
-    concepts: list[Concept]
-    tests: list[RoleTest]
-    role: Role | None = None
-
-
-class CodeResult(Message):
-    """Python with zarr, with xarray, and with this package."""
-
-    zarr: str
-    xarray: str
-    nz: str
 
 
 class ColormapsResult(Message):
@@ -804,6 +814,29 @@ class WalkResult(Message):
     """How far the walk is."""
 
     progress: Progress
+
+
+class PageResult(Message):
+    """An explanation."""
+
+    name: str
+    path: str
+    blocks: list[Block]
+
+
+class ActResult(Message):
+    """What has come of an action."""
+
+    message: str | None = None
+    """One sentence for the person who asked for it."""
+    path: str | None = None
+    """The node to go to."""
+    panel: str | None = None
+    """The panel to open."""
+    file: str | None = None
+    """The name of a file for that person's disk."""
+    media_type: str | None = None
+    file_buffer: int | None = None
 
 
 class Failure(Message):
@@ -837,9 +870,11 @@ class Event(Message, kw_only=True):
     """What the kernel tells unasked: progress, and that findings have changed."""
 
     kind: Literal["event"] = "event"
-    event: Literal["summary", "scan"] = "summary"
+    event: Literal["summary", "scan", "page"] = "summary"
     summary: Summary | None = None
     scan: ScanResult | None = None
+    page: str | None = None
+    """The name of a page that says something else now."""
 
 
 PARAMS: dict[str, type[Message]] = {
@@ -849,7 +884,6 @@ PARAMS: dict[str, type[Message]] = {
     "reveal": RevealParams,
     "search": SearchParams,
     "node": NodeParams,
-    "dimensions": DimensionsParams,
     "findings": FindingsParams,
     "document": DocumentParams,
     "picture": PictureParams,
@@ -858,10 +892,11 @@ PARAMS: dict[str, type[Message]] = {
     "scan": ScanParams,
     "export": ExportParams,
     "netcdf": NetcdfParams,
-    "code": CodeParams,
     "colormaps": ColormapsParams,
     "retry": RetryParams,
     "walk": WalkParams,
+    "page": PageParams,
+    "act": ActParams,
 }
 
 RESULTS: dict[str, type[Message]] = {
@@ -871,7 +906,6 @@ RESULTS: dict[str, type[Message]] = {
     "reveal": RevealResult,
     "search": SearchResult,
     "node": NodeResult,
-    "dimensions": DimensionsResult,
     "findings": FindingsResult,
     "document": DocumentResult,
     "picture": PictureResult,
@@ -880,10 +914,11 @@ RESULTS: dict[str, type[Message]] = {
     "scan": ScanResult,
     "export": ExportResult,
     "netcdf": NetcdfResult,
-    "code": CodeResult,
     "colormaps": ColormapsResult,
     "retry": RetryResult,
     "walk": WalkResult,
+    "page": PageResult,
+    "act": ActResult,
 }
 
 

@@ -18,17 +18,15 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from nz_explorer.model import Array, Group, Hierarchy, Node, NodeNotFound, is_candidate
-from nz_explorer.netcdf import concepts
 from nz_explorer.rules.engine import Evaluation
 from nz_explorer.store import Cancellation, Cancelled, ReadError, SourceError
 from nz_explorer.values.cache import ChunkCache
 from nz_explorer.values.coordinates import Monotonicity
 from nz_explorer.widget import (
-    code,
-    dimensions,
     documents,
     exporting,
     findings,
+    pages,
     pictures,
     protocol,
     words,
@@ -145,7 +143,7 @@ class Session:
             self._fail(request.id, "cancelled", "no longer wanted")
         except NodeNotFound as error:
             self._fail(request.id, "not_found", str(error))
-        except (msgspec.ValidationError, BadRequest) as error:
+        except (msgspec.ValidationError, BadRequest, pages.CannotDo) as error:
             self._fail(request.id, "bad_request", str(error))
         except (ReadError, SourceError, OSError) as error:
             self._fail(request.id, "unreadable", str(error), retry=True)
@@ -234,6 +232,10 @@ class Session:
 
     def _tell(self) -> None:
         self._reply(protocol.Event(summary=self.summary()), ())
+
+    def tell_page(self, name: str) -> None:
+        """Tell the browser that a page says something else now."""
+        self._reply(protocol.Event(event="page", page=name), ())
 
     def summary(self) -> protocol.Summary:
         """Return what the header shows."""
@@ -330,24 +332,14 @@ class Session:
         if isinstance(node, Group):
             node.hierarchy.children(node, cancel)
             small = [array for array in self.tree.children(node) if isinstance(array, Array)]
-        tests = self._role_tests(node)
         return (
             protocol.NodeResult(
                 row=self.tree.row(node),
                 title=words.title(node),
-                facts=words.facts(node),
-                attributes=documents.attributes(node),
-                tests=tests,
                 arrays=[self.tree.row(array) for array in small[:MAX_SMALL_PICTURES]],
             ),
             (),
         )
-
-    def _role_tests(self, node: Node) -> list[protocol.RoleTest]:
-        if not isinstance(node, Array):
-            return []
-        self.monotonicity(node)
-        return [protocol.RoleTest(t.test, t.passed, t.detail) for t in self.tree.role(node).tests]
 
     def monotonicity(self, array: Array) -> Monotonicity | None:
         """Return what is known of a coordinate's values, reading them if that is cheap."""
@@ -355,28 +347,6 @@ class Session:
         if known is None and is_candidate(array):
             return self.evaluation.value_rules(array)
         return known
-
-    def _answer_dimensions(self, params: protocol.DimensionsParams, cancel: Cancellation) -> Answer:
-        node = self.tree.node(params.path)
-        group = node if isinstance(node, Group) else self.tree.node(node.parent or "/")
-        arrays: list[Array] = []
-        if isinstance(group, Group):
-            group.hierarchy.children(group, cancel)
-            arrays = [child for child in self.tree.children(group) if isinstance(child, Array)]
-        own = [node] if isinstance(node, Array) else arrays
-        if isinstance(node, Array) and not arrays:
-            arrays = own  # the root is an array
-        rows, uses = dimensions.table(arrays, own, self.monotonicity)
-        note = None
-        if not rows:
-            note = (
-                "no dimensions: a scalar"
-                if isinstance(node, Array)
-                else "no arrays with dimensions directly in this group"
-            )
-            if node.kind == "unknown":
-                note = node.problem
-        return protocol.DimensionsResult(node.path, group.path, rows, note, uses), ()
 
     def _answer_findings(self, params: protocol.FindingsParams, cancel: Cancellation) -> Answer:
         node = self.tree.node(params.path)
@@ -391,12 +361,7 @@ class Session:
         node = self.tree.node(params.path)
         own = self.evaluation.findings(node.path, below=False)
         return (
-            protocol.DocumentResult(
-                node.path,
-                documents.documents(node, own),
-                documents.attributes(node),
-                words.facts(node),
-            ),
+            protocol.DocumentResult(node.path, documents.documents(node, own)),
             (),
         )
 
@@ -558,31 +523,17 @@ class Session:
 
     def _answer_netcdf(self, params: protocol.NetcdfParams, cancel: Cancellation) -> Answer:
         node = self.tree.node(params.path)
-        group = node if isinstance(node, Group) else node.hierarchy.get(node.parent or "/", cancel)
-        rows: list[protocol.Concept] = []
-        if isinstance(group, Group):
-            group.hierarchy.children(group, cancel)
-            roles = {array.path: self.tree.role(array).role for array in group.arrays}
-            rows = [
-                protocol.Concept(
-                    c.nug, c.nz, c.note, [protocol.Place(p.path, p.label) for p in c.here], c.total
-                )
-                for c in concepts(group, roles)
-            ]
         return (
-            protocol.NetcdfResult(
-                path=node.path,
-                cdl=documents.cdl_spans(node),
-                documents=documents.sources(node),
-                concepts=rows,
-                tests=self._role_tests(node),
-                role=self.tree.role(node).role if isinstance(node, Array) else None,
-            ),
+            protocol.NetcdfResult(node.path, documents.cdl_spans(node), documents.sources(node)),
             (),
         )
 
-    def _answer_code(self, params: protocol.CodeParams, cancel: Cancellation) -> Answer:
-        return code.code(self.hierarchy, self.tree.node(params.path), params.index), ()
+    def _answer_page(self, params: protocol.PageParams, cancel: Cancellation) -> Answer:
+        context = pages.Context(self, params.path, params.params, cancel)
+        return pages.compose(params.name, context), ()
+
+    def _answer_act(self, params: protocol.ActParams, cancel: Cancellation) -> Answer:
+        return pages.perform(params.name, pages.Context(self, params.path, params.params, cancel))
 
     def _answer_colormaps(self, params: protocol.ColormapsParams, cancel: Cancellation) -> Answer:
         from nz_explorer.quicklook import colormap_tables

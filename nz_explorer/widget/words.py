@@ -7,7 +7,6 @@ import math
 from typing import Any
 
 from nz_explorer.model import Array, Group, Node
-from nz_explorer.widget import protocol
 
 UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
@@ -86,7 +85,7 @@ def codec(given: Any) -> str:
     return f"{name} ({', '.join(parts)})" if parts else str(name)
 
 
-def facts(node: Node) -> list[protocol.Fact]:
+def facts(node: Node) -> list[tuple[str, str]]:
     """Return what the documents say about a node's storage, in words."""
     found: list[tuple[str, str]] = []
     if node.problem is not None:
@@ -101,7 +100,7 @@ def facts(node: Node) -> list[protocol.Fact]:
             found.append(("Contents", title(node)))
         if node.listing_problem is not None:
             found.append(("Listing", node.listing_problem))
-    return [protocol.Fact(label, text) for label, text in found]
+    return found
 
 
 def _array_facts(array: Array) -> list[tuple[str, str]]:

@@ -75,10 +75,8 @@ def test_findings_come_with_their_rules_and_the_worst_first(
     assert severities == sorted(severities)
     for finding in result["findings"]:
         rule = result["rules"][finding["rule"]]
-        assert rule["statement"]
+        assert rule["title"]
         assert rule["source"]
-    fixes = [finding["fix"] for finding in result["findings"] if finding["fix"]]
-    assert any(fix["diff"] and "\n+" in fix["diff"] for fix in fixes)
 
 
 def test_a_finding_lights_up_its_line(browse: Browse, broken_store: Path) -> None:
@@ -114,25 +112,6 @@ def test_nodes_that_consolidated_metadata_lacks_are_in_the_tree(
     assert "not in the consolidated metadata" in row["problem"]
 
 
-def test_the_dimension_table_has_values_conflicts_and_reasons(
-    browse: Browse, broken_store: Path
-) -> None:
-    table = browse(broken_store).ask("dimensions", path="/forecast")
-    rows = {row["name"]: row for row in table["rows"]}
-    assert rows["lat"]["conflict"]
-    assert {use["length"] for use in rows["lat"]["lengths"]} == {72, 73}
-    assert rows["lon"]["coordinate_state"] == "yes"
-    assert rows["lon"]["first"] is not None
-    assert all(row["why"] for row in table["rows"])
-
-
-def test_an_array_shows_its_own_dimensions_in_its_own_order(
-    browse: Browse, sample_store: Path
-) -> None:
-    table = browse(sample_store).ask("dimensions", path="/forecast/temperature")
-    assert [row["name"] for row in table["rows"]] == ["time", "level", "lat", "lon"]
-
-
 def test_cdl_lines_lead_to_document_lines(browse: Browse, sample_store: Path) -> None:
     result = browse(sample_store).ask("netcdf", path="/ocean")
     documents = {document["key"]: document["text"].splitlines() for document in result["documents"]}
@@ -142,7 +121,7 @@ def test_cdl_lines_lead_to_document_lines(browse: Browse, sample_store: Path) ->
     assert "_FillValue" in documents[line["key"]][line["first_line"] - 1]
 
 
-@pytest.mark.parametrize("method", ["node", "dimensions", "findings", "document", "netcdf", "code"])
+@pytest.mark.parametrize("method", ["node", "findings", "document", "netcdf"])
 def test_every_node_of_a_broken_store_has_every_panel(
     browse: Browse, broken_store: Path, method: str
 ) -> None:

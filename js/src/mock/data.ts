@@ -1,16 +1,4 @@
-import type {
-  Attribute,
-  Category,
-  CdlSpan,
-  Counts,
-  DimensionRow,
-  DocumentText,
-  Finding,
-  NodeRow,
-  NotEvaluated,
-  Packing,
-  RuleInfo,
-} from "../protocol.gen";
+import type { Category, CdlSpan, Counts, DocumentText, Finding, NodeRow, Packing } from "../protocol.gen";
 
 /** Hierarchies for the mock kernel: what a real one would tell of a realistic dataset. */
 
@@ -40,6 +28,20 @@ export interface Coordinate {
   label?(index: number): string;
 }
 
+export interface Attribute {
+  name: string;
+  /** As JSON. */
+  value: string;
+  pointer: string;
+}
+
+export interface Rule {
+  title: string;
+  source: string;
+  level: string;
+  severity: Finding["severity"];
+}
+
 export interface MockNode {
   row: NodeRow;
   /** Children in order; a function where they are made on demand. */
@@ -56,8 +58,8 @@ export interface MockStore {
   nodes: Map<string, MockNode>;
   coordinates: Map<string, Coordinate>;
   findings: Finding[];
-  notEvaluated: NotEvaluated[];
-  rules: Record<string, RuleInfo>;
+  notEvaluated: { rule: string; path: string; reason: string }[];
+  rules: Record<string, Rule>;
 }
 
 const none = (): Counts => ({ error: 0, warning: 0, info: 0, complete: true });
@@ -108,9 +110,7 @@ function put(store: MockStore, node: MockNode): MockNode {
 const attribute = (name: string, value: unknown): Attribute => ({
   name,
   value: JSON.stringify(value),
-  nz_type: typeof value === "string" ? "string" : Array.isArray(value) ? "double[]" : "double",
   pointer: `/attributes/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
-  note: name === "_FillValue" ? "decoded as a number: the literal dialect" : null,
 });
 
 export function addGroup(
@@ -170,47 +170,17 @@ export function addArray(
   });
 }
 
-export const RULES: Record<string, RuleInfo> = {
-  "NZ-DIM-010": {
-    id: "NZ-DIM-010",
-    slug: "dimension-length-conflict",
-    title: "A dimension has one length",
-    family: "NZ-1.0",
-    level: "MUST",
-    severity: "error",
-    source: "NZ-1.0, Dimension",
-    statement: "All arrays of a group that name a dimension give it the same length.",
-    rationale:
-      "A dimension is shared: whoever reads two arrays together lines them up by its name. With two lengths there is nothing to line up.",
-    bad_example: '{ "shape": [4], "dimension_names": ["x"] }\n{ "shape": [5], "dimension_names": ["x"] }',
-    good_example: '{ "shape": [4], "dimension_names": ["x"] }\n{ "shape": [4], "dimension_names": ["x"] }',
-  },
-  "NZ-ATTR-004": {
-    id: "NZ-ATTR-004",
-    slug: "fill-value-type",
-    title: "_FillValue has the type of its array",
-    family: "NZ-1.0",
-    level: "SHOULD",
-    severity: "warning",
-    source: "NZ-1.0, Attributes",
-    statement: "The attribute _FillValue can be represented in the data type of the array.",
-    rationale: "A missing value that no element can hold masks nothing, and nobody notices.",
-    bad_example: '{ "data_type": "uint8", "attributes": { "_FillValue": -9999 } }',
-    good_example: '{ "data_type": "uint8", "attributes": { "_FillValue": 255 } }',
-  },
-  "NZ-JSON-001": {
-    id: "NZ-JSON-001",
-    slug: "document-is-json",
-    title: "A metadata document is JSON",
-    family: "Zarr v3",
-    level: "MUST",
-    severity: "error",
-    source: "Zarr v3, Metadata",
-    statement: "The document zarr.json is a JSON object.",
-    rationale: "Nothing can be known of a node whose document cannot be read.",
-    bad_example: '{ "zarr_format": 3, }',
-    good_example: '{ "zarr_format": 3 }',
-  },
+const rule = (severity: Rule["severity"], level: string, source: string, title: string): Rule => ({
+  title,
+  source,
+  level,
+  severity,
+});
+
+export const RULES: Record<string, Rule> = {
+  "NZ-DIM-010": rule("error", "MUST", "NZ-1.0, Dimension", "A dimension has one length"),
+  "NZ-ATTR-004": rule("warning", "SHOULD", "NZ-1.0, Attributes", "_FillValue has the type of its array"),
+  "NZ-JSON-001": rule("error", "MUST", "Zarr v3, Metadata", "A metadata document is JSON"),
 };
 
 export function addFinding(
@@ -218,13 +188,11 @@ export function addFinding(
   finding: Partial<Finding> & { rule: string; path: string; message: string },
 ): void {
   const rule = store.rules[finding.rule];
-  const severity = (rule?.severity ?? "error") as Finding["severity"];
+  const severity = rule?.severity ?? "error";
   store.findings.push({
     level: rule?.level ?? "MUST",
     severity,
     pointer: "",
-    related: [],
-    fix: null,
     ...finding,
   });
   for (let path = finding.path; ; path = path.slice(0, path.lastIndexOf("/")) || "/") {
@@ -434,21 +402,12 @@ export function smallStore(): MockStore {
     rule: "NZ-DIM-010",
     path: "/analysis",
     message: 'dimension "x" has 2 lengths in /analysis: 4: x, area; 5: y',
-    related: ["/analysis/x", "/analysis/area", "/analysis/y"],
   });
   addFinding(store, {
     rule: "NZ-DIM-010",
     path: "/analysis/y",
     pointer: "/dimension_names/0",
     message: 'dimension "x" has length 5 here and 4 in /analysis/x',
-    related: ["/analysis/x"],
-    fix: {
-      safety: "suggest",
-      document: "analysis/y/zarr.json",
-      patch: [{ op: "replace", path: "/dimension_names/0", value: "y" }],
-      note: "If the axis is another one, give it a name of its own.",
-      diff: '--- analysis/y/zarr.json\n+++ analysis/y/zarr.json\n@@ -31,3 +31,3 @@\n   "dimension_names": [\n-    "x"\n+    "y"\n   ]',
-    },
   });
   addFinding(store, {
     rule: "NZ-ATTR-004",
@@ -622,8 +581,8 @@ export function wideStore(total = 100_000): MockStore {
   return store;
 }
 
-/** The dimension table of a group. */
-export function dimensionsOf(store: MockStore, group: string): { rows: DimensionRow[]; uses: string[][] } {
+/** The dimensions of a group: by name and length the arrays that have it so. */
+export function dimensionsOf(store: MockStore, group: string): Map<string, Map<number, string[]>> {
   const found = new Map<string, Map<number, string[]>>();
   for (const path of store.nodes.get(group)?.children ?? []) {
     const node = store.nodes.get(path);
@@ -635,38 +594,7 @@ export function dimensionsOf(store: MockStore, group: string): { rows: Dimension
       found.set(name, lengths);
     });
   }
-  const rows: DimensionRow[] = [];
-  const uses: string[][] = [];
-  for (const [name, lengths] of found) {
-    const path = `${group === "/" ? "" : group}/${name}`;
-    const coordinate = store.coordinates.get(path);
-    const length = [...lengths.keys()][0] ?? 0;
-    const text = (at: number) => (coordinate ? (coordinate.label?.(at) ?? String(coordinate.at(at))) : null);
-    const there = store.nodes.has(path);
-    rows.push({
-      name,
-      lengths: [...lengths].map(([size, arrays]) => ({
-        length: size,
-        arrays: arrays.slice(0, 20),
-        total: arrays.length,
-      })),
-      conflict: lengths.size > 1,
-      coordinate: there ? path : null,
-      coordinate_state: coordinate ? "yes" : there ? "candidate" : "none",
-      why: coordinate
-        ? "one-dimensional, of its own name, numbers, strictly monotonic"
-        : there
-          ? "the dimension has more than one length"
-          : "no array of that name",
-      first: text(0),
-      last: text(length - 1),
-      step: coordinate?.kind === "number" ? String(coordinate.at(1) - coordinate.at(0)) : null,
-      direction: store.nodes.get(path)?.row.direction ?? null,
-      units: coordinate?.units ?? null,
-    });
-    uses.push([...lengths.values()].flat().map((used) => used.slice(used.lastIndexOf("/") + 1)));
-  }
-  return { rows, uses };
+  return found;
 }
 
 /** CDL of a group or array. */
@@ -690,8 +618,8 @@ export function cdlOf(store: MockStore, path: string): CdlSpan[] {
       : (node?.children ?? []).filter((one) => store.nodes.get(one)?.source);
   const group = node?.row.kind === "array" ? path.slice(0, path.lastIndexOf("/")) || "/" : path;
   out.push(span("dimensions:"));
-  for (const row of dimensionsOf(store, group).rows)
-    out.push(span(`\t${row.name} = ${row.lengths[0]?.length} ;`));
+  for (const [name, lengths] of dimensionsOf(store, group))
+    out.push(span(`\t${name} = ${[...lengths.keys()][0]} ;`));
   out.push(span("variables:"));
   for (const one of arrays) {
     const array = store.nodes.get(one);

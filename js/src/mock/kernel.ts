@@ -1,4 +1,5 @@
 import type {
+  ActResult,
   Axis,
   FindingsResult,
   Methods,
@@ -11,8 +12,9 @@ import type {
   Summary,
   Thumbnail,
 } from "../protocol.gen";
-import { cdlOf, dimensionsOf, documentsOf, type MockNode, type MockStore, row } from "./data";
+import { cdlOf, documentsOf, type MockNode, type MockStore, row } from "./data";
 import type { FakeModel } from "./model";
+import { type Blocks, pagesOf } from "./pages";
 
 type Method = keyof Methods;
 type Params<M extends Method> = Required<Methods[M]["params"]>;
@@ -62,12 +64,19 @@ export class MockKernel {
   /** What going through all of an array takes. */
   scanBytes = 0;
   metadata: Summary["metadata"] = "documents";
+  /** What pages consist of, and what actions do, by name. */
+  readonly pages: Record<string, Blocks>;
+  actions: Record<
+    string,
+    (path: string, params: Record<string, unknown>, buffers: DataView[]) => Partial<ActResult>
+  > = {};
 
   readonly #scans = new Map<string, ScanResult>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
 
   constructor(store: MockStore, model: FakeModel, { delay = 0 }: { delay?: number } = {}) {
     this.store = store;
+    this.pages = pagesOf(store);
     this.model = model;
     this.delay = delay;
     const nodes = this.#nodeCount();
@@ -90,7 +99,14 @@ export class MockKernel {
   /** Sends the summary unasked. */
   announce(progress?: Partial<Progress>): void {
     this.progress = { ...this.progress, ...progress };
-    const event = { kind: "event", event: "summary", summary: this.summary(), scan: null };
+    const event = { kind: "event", event: "summary", summary: this.summary(), scan: null, page: null };
+    this.onReply?.("event", event);
+    this.model.receive(event);
+  }
+
+  /** Says unasked that a page says something else now. */
+  tellPage(page: string): void {
+    const event = { kind: "event", event: "page", summary: null, scan: null, page };
     this.onReply?.("event", event);
     this.model.receive(event);
   }
@@ -183,7 +199,13 @@ export class MockKernel {
       seconds: 2.5,
     });
     const buffers: DataView[] = [];
-    const event = { kind: "event", event: "scan", summary: null, scan: this.#scan(path, buffers) };
+    const event = {
+      kind: "event",
+      event: "scan",
+      summary: null,
+      scan: this.#scan(path, buffers),
+      page: null,
+    };
     this.onReply?.("event", event);
     this.model.receive(event, buffers);
     if (this.scanStep > 0 && !over) setTimeout(() => this.step(path), this.scanStep);
@@ -352,22 +374,8 @@ export class MockKernel {
         title: shape
           ? `${data_type} (${dims})`
           : `group of ${node.many?.total ?? node.children.length} nodes`,
-        facts: this.#facts(node),
-        attributes: node.attributes,
-        tests: [],
         arrays,
       };
-    },
-    dimensions: ({ path }) => {
-      const node = this.#node(path);
-      const group = node.row.kind === "array" ? path.slice(0, path.lastIndexOf("/")) || "/" : path;
-      let { rows, uses } = dimensionsOf(this.store, group);
-      if (node.row.kind === "array") {
-        const own = node.row.dimension_names ?? [];
-        uses = uses.filter((_, at) => own.includes(rows[at]?.name ?? null));
-        rows = rows.filter(({ name }) => own.includes(name));
-      }
-      return { path, group, rows, note: null, uses };
     },
     findings: ({ path, below = true, offset = 0, limit = 200 }): FindingsResult => {
       const inside = (other: string) =>
@@ -389,20 +397,16 @@ export class MockKernel {
           complete: this.progress.phase === "done",
         },
         findings,
-        rules: Object.fromEntries(Object.entries(this.store.rules).filter(([id]) => named.has(id))),
-        not_evaluated: open,
-        not_evaluated_total: open.length,
+        rules: Object.fromEntries(
+          [...named].map((id) => {
+            const { title = id, source = "" } = this.store.rules[id] ?? {};
+            return [id, { title, source }];
+          }),
+        ),
+        not_evaluated: open.length,
       };
     },
-    document: ({ path }) => {
-      const node = this.#node(path);
-      return {
-        path,
-        documents: documentsOf(this.store, path),
-        attributes: node.attributes,
-        facts: this.#facts(node),
-      };
-    },
+    document: ({ path }) => ({ path, documents: documentsOf(this.store, this.#node(path).row.path) }),
     picture: (params, buffers) => this.#picture(params, buffers),
     thumbnails: ({ paths, width = 160, height = 100 }, buffers) => ({
       thumbnails: paths.map((path) => this.#thumbnail(path, width, height, buffers)),
@@ -414,56 +418,7 @@ export class MockKernel {
       const documents = [path, ...arrays.filter((one) => one !== path)]
         .slice(0, 12)
         .flatMap((one) => documentsOf(this.store, one).slice(0, 1));
-      const here = arrays.slice(0, 5).map((one) => ({ path: one, label: this.#node(one).row.name }));
-      const array = node.row.kind === "array";
-      return {
-        path,
-        cdl: cdlOf(this.store, path),
-        documents,
-        concepts: [
-          {
-            nug: "dataset",
-            nz: "hierarchy",
-            note: "a netCDF file is one file; a hierarchy is a tree of documents and chunks",
-            here: [{ path: "/", label: "/" }],
-            total: 1,
-          },
-          { nug: "variable", nz: "array", note: null, here, total: arrays.length },
-          {
-            nug: "dimension",
-            nz: "dimension name shared in a group",
-            note: "Zarr has no dimensions: NZ finds them in dimension_names",
-            here: [],
-            total: 0,
-          },
-        ],
-        tests: array
-          ? [
-              {
-                test: "has one dimension",
-                passed: (node.row.shape?.length ?? 0) === 1,
-                detail: `it has ${node.row.shape?.length}`,
-              },
-              {
-                test: "is named as its dimension",
-                passed: node.row.dimension_names?.[0] === node.row.name,
-                detail: "",
-              },
-              { test: "is strictly monotonic", passed: null, detail: "its values have not been read" },
-            ]
-          : [],
-        role: node.row.role,
-      };
-    },
-    code: ({ path, index = {} }) => {
-      const at = Object.entries(index)
-        .map(([name, value]) => `${name}=${value}`)
-        .join(", ");
-      return {
-        nz: `import nz_explorer as nz\n\n# the same view, masked as the convention says\nh = nz.open_store("${this.store.name}")\nda = h["${path}"].to_xarray()${at ? `.isel(${at})` : ""}\n`,
-        zarr: `import zarr\n\nz = zarr.open_array("${this.store.name}", path="${path.slice(1)}", mode="r")\nvalues = z[...]\n`,
-        xarray: `import xarray as xr\n\nds = xr.open_zarr("${this.store.name}", group=None, consolidated=False)\n`,
-      };
+      return { path, cdl: cdlOf(this.store, path), documents };
     },
     colormaps: (_, buffers) => {
       const names = ["viridis", "magma", "RdBu", "gray"];
@@ -517,22 +472,20 @@ export class MockKernel {
       };
     },
     retry: ({ path }) => ({ row: this.#node(path).row }),
+    page: ({ name, path, params }) => {
+      const blocks = this.pages[name];
+      if (!blocks) throw new Refusal("bad_request", `there is no page ${name}`);
+      return { name, path, blocks: blocks(path, params) };
+    },
+    act: ({ name, path, params }, buffers) => {
+      const nothing = { message: null, path: null, panel: null, file: null, media_type: null };
+      return { ...nothing, file_buffer: null, ...this.actions[name]?.(path, params, buffers) };
+    },
     walk: ({ action }) => {
       this.progress = { ...this.progress, phase: action === "cancel" ? "cancelled" : "walk" };
       return { progress: this.progress };
     },
   };
-
-  #facts(node: MockNode) {
-    const { row: own, source } = node;
-    if (!own.shape) return [];
-    return [
-      { label: "Data type", text: own.data_type ?? "" },
-      { label: "Chunks", text: (source?.chunks ?? own.shape).join(" × ") },
-      { label: "Codecs", text: "bytes (little endian) → zstd (level 5)" },
-      { label: "fill_value", text: "0.0: what an absent chunk reads as; it does not mean missing" },
-    ];
-  }
 
   #axis(
     group: string,

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ExportParams } from "../protocol.gen";
 import { visible } from "../text";
 import { useView } from "../ui/hooks";
-import { Button, copyText } from "../ui/parts";
+import { Button, copyText, saveFile } from "../ui/parts";
 
 const FORMATS: readonly [ExportParams["format"], string][] = [
   ["png", "PNG image"],
@@ -11,16 +11,6 @@ const FORMATS: readonly [ExportParams["format"], string][] = [
   ["csv", "CSV table"],
   ["nc", "netCDF file"],
 ];
-
-/** Puts a file on the user's own disk, without going anywhere. */
-function save(name: string, type: string, bytes: DataView): void {
-  const url = URL.createObjectURL(new Blob([bytes as DataView<ArrayBuffer>], { type }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
 
 /** The slice as a file, and its path and code for the clipboard. */
 export function Export({ path, index }: { path: string; index: Record<string, number> }) {
@@ -43,8 +33,12 @@ export function Export({ path, index }: { path: string; index: Record<string, nu
     const params = { path, format, index, view };
     const { value, buffers } = await session.client.call("export", params).answer;
     const bytes = buffers[value.file_buffer];
-    if (bytes) save(value.name, value.media_type, bytes);
+    if (bytes) saveFile(value.name, value.media_type, bytes);
     setSaid(`Saved ${visible(value.name)}`);
+  };
+  const code = async () => {
+    const { blocks } = await session.client.request("page", { name: "code", path, params: { index } });
+    return blocks[0]?.type === "code" ? blocks[0].text : "";
   };
   const run = (what: () => Promise<void>) => () => {
     setOpen(false);
@@ -54,7 +48,7 @@ export function Export({ path, index }: { path: string; index: Record<string, nu
   const items: [string, () => Promise<void>][] = [
     ...FORMATS.map(([format, label]): [string, () => Promise<void>] => [label, () => file(format)]),
     ["Copy path", () => copy(path)],
-    ["Copy code", async () => copy((await session.client.request("code", { path, index })).nz)],
+    ["Copy code", async () => copy(await code())],
   ];
   const key = (event: KeyboardEvent) => {
     const all = [...(root.current?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];

@@ -1,12 +1,13 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { bytes, plural } from "../format";
-import type { Attribute, DocumentText, Fact, Mark } from "../protocol.gen";
+import type { DocumentText, Mark } from "../protocol.gen";
 import { visible } from "../text";
 import { CodeView, type LineMark } from "../ui/code";
 import { locate } from "../ui/highlight";
 import { useCall, useView } from "../ui/hooks";
 import { SeverityIcon } from "../ui/icons";
 import { Choice, CopyButton, Problem, Quiet, Waiting } from "../ui/parts";
+import { Page } from "./Page";
 
 const labelOf = (document: DocumentText, all: readonly DocumentText[]): string => {
   const keys = new Set(all.map(({ key }) => key));
@@ -144,12 +145,9 @@ export function MetadataPanel({ path }: { path: string }) {
           </>
         )}
       </div>
-      {result && (
-        <div class="nzx-scroll nzx-pad nzx-split-side">
-          <Facts facts={result.facts} />
-          <Attributes attributes={result.attributes} />
-        </div>
-      )}
+      <div class="nzx-scroll nzx-pad nzx-split-side">
+        <Page name="about" path={path} />
+      </div>
     </div>
   );
 }
@@ -171,51 +169,5 @@ function Marks({ marks, onShow }: { marks: readonly Mark[]; onShow: (line: numbe
         </li>
       ))}
     </ul>
-  );
-}
-
-export function Facts({ facts }: { facts: readonly Fact[] }) {
-  if (facts.length === 0) return null;
-  return (
-    <dl class="nzx-facts">
-      {facts.map(({ label, text }, at) => (
-        // Labels may repeat.
-        <div key={at}>
-          <dt>{visible(label)}</dt>
-          <dd>{visible(text)}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-export function Attributes({ attributes }: { attributes: readonly Attribute[] }) {
-  if (attributes.length === 0) return <p class="nzx-note">No attributes.</p>;
-  return (
-    <table class="nzx-table nzx-attributes" aria-label="Attributes">
-      <thead>
-        <tr>
-          <th scope="col">Attribute</th>
-          <th scope="col">NZ type</th>
-          <th scope="col">Value</th>
-        </tr>
-      </thead>
-      <tbody>
-        {attributes.map(({ name, value, nz_type, pointer, note }) => (
-          <tr key={pointer}>
-            <th scope="row">
-              <bdi>{visible(name)}</bdi>
-            </th>
-            <td>
-              <code class="nzx-type">{visible(nz_type)}</code>
-            </td>
-            <td class="nzx-value">
-              <bdi>{visible(value)}</bdi>
-              {note && <div class="nzx-quiet">{visible(note)}</div>}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }

@@ -1,19 +1,10 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { grouped } from "../format";
-import type { CdlSpan, Concept, NodeRow, RoleTest } from "../protocol.gen";
+import type { CdlSpan } from "../protocol.gen";
 import { visible } from "../text";
 import { CodeView } from "../ui/code";
 import { useCall, useView } from "../ui/hooks";
-import { Icon } from "../ui/icons";
 import { NodeLink, Quiet, Waiting } from "../ui/parts";
-
-const ROLES: Record<NonNullable<NodeRow["role"]>, string> = {
-  coordinate: "This array is a dimension coordinate.",
-  candidate: "This array may be a dimension coordinate; that is not yet decided.",
-  auxiliary: "This array is auxiliary: it goes with other arrays but is no dimension coordinate.",
-  scalar: "This array is a scalar.",
-  data: "This array is a data array.",
-};
+import { Page } from "./Page";
 
 /** The CDL text, line by line, and for each line its span. A span may itself hold several lines. */
 export function cdlLines(spans: readonly CdlSpan[]): { text: string; spanOf: number[] } {
@@ -153,75 +144,9 @@ export function NetcdfPanel({ path }: { path: string }) {
           "Point at a line, or move through the text with the arrow keys, to see what it was made from."
         )}
       </p>
-      <Tests role={result.role} tests={result.tests} />
-      <Concepts concepts={result.concepts} />
+      <div class="nzx-pad">
+        <Page name="netcdf" path={path} />
+      </div>
     </div>
-  );
-}
-
-function Tests({ role, tests }: { role: NodeRow["role"]; tests: readonly RoleTest[] }) {
-  if (tests.length === 0) return null;
-  const words = { true: "passed", false: "failed", null: "not known" } as const;
-  return (
-    <section class="nzx-pad" aria-label="What this array is">
-      <h4>What it is</h4>
-      {role && <p>{ROLES[role]}</p>}
-      <ul class="nzx-tests">
-        {tests.map(({ test, passed, detail }) => (
-          <li key={test} data-passed={String(passed)}>
-            <span
-              class={`nzx-test nzx-test-${passed}`}
-              role="img"
-              aria-label={words[String(passed) as keyof typeof words]}
-            >
-              {passed === null ? "?" : passed ? "✓" : "✗"}
-            </span>
-            <span>
-              {visible(test)} <Quiet>{visible(detail)}</Quiet>
-            </span>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function Concepts({ concepts }: { concepts: readonly Concept[] }) {
-  if (concepts.length === 0) return null;
-  return (
-    <section class="nzx-pad">
-      <h4>
-        From NUG to NZ <Icon name="go" />
-      </h4>
-      <table class="nzx-table" aria-label="netCDF concepts">
-        <thead>
-          <tr>
-            <th scope="col">NetCDF (NUG)</th>
-            <th scope="col">Zarr (NZ)</th>
-            <th scope="col">In this dataset</th>
-          </tr>
-        </thead>
-        <tbody>
-          {concepts.map((concept) => (
-            <tr key={concept.nug}>
-              <th scope="row">{visible(concept.nug)}</th>
-              <td>
-                {visible(concept.nz)}
-                {concept.note && <div class="nzx-quiet">{visible(concept.note)}</div>}
-              </td>
-              <td class="nzx-links">
-                {concept.here.map(({ path, label }) => (
-                  <NodeLink key={path + label} path={path} label={label} />
-                ))}
-                {concept.total > concept.here.length && (
-                  <Quiet>and {grouped(concept.total - concept.here.length)} more</Quiet>
-                )}
-                {concept.total === 0 && <Quiet>none</Quiet>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
   );
 }

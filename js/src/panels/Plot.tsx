@@ -6,7 +6,7 @@ import { Choice, Waiting } from "../ui/parts";
 import { ArrayPlot } from "./ArrayPlot";
 import { Gallery } from "./Gallery";
 import { Lines } from "./Lines";
-import { Attributes, Facts } from "./Metadata";
+import { Page } from "./Page";
 
 interface Props {
   path: string;
@@ -16,14 +16,13 @@ interface Props {
 }
 
 /** A group without arrays of its own: what it says of itself. */
-function Overview({ node }: { node: NodeResult }) {
+function Overview({ path }: { path: string }) {
   return (
     <div class="nzx-scroll nzx-pad">
       <p class="nzx-note nzx-overview-note">
         This group has no arrays of its own to draw. Choose one in the tree.
       </p>
-      <Facts facts={node.facts} />
-      <Attributes attributes={node.attributes} />
+      <Page name="about" path={path} />
     </div>
   );
 }
@@ -49,7 +48,7 @@ export function PlotPanel({ row, node, call, path }: Props) {
   return node.arrays.length > 0 ? (
     <Group key={path} path={path} arrays={node.arrays} />
   ) : (
-    <Overview node={node} />
+    <Overview path={path} />
   );
 }
 

@@ -82,6 +82,16 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
+/** Puts a file on the user's own disk, without going anywhere. */
+export function saveFile(name: string, type: string, bytes: DataView): void {
+  const url = URL.createObjectURL(new Blob([bytes as DataView<ArrayBuffer>], { type }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const [state, setState] = useState<"" | "Copied" | "Could not copy">("");
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);

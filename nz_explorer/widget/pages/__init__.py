@@ -1,0 +1,26 @@
+"""Explanations composed in Python; see `registry` for how one is added."""
+
+from nz_explorer.widget.pages import findings, netcdf, node, report
+from nz_explorer.widget.pages.registry import (
+    CannotDo,
+    Context,
+    Outcome,
+    action,
+    compose,
+    page,
+    perform,
+)
+
+__all__ = [
+    "CannotDo",
+    "Context",
+    "Outcome",
+    "action",
+    "compose",
+    "findings",
+    "netcdf",
+    "node",
+    "page",
+    "perform",
+    "report",
+]

@@ -1,0 +1,59 @@
+"""The report: the verdicts, and its files."""
+
+from __future__ import annotations
+
+import re
+
+from nz_explorer.rules.formats import MARKS, MEANING, nodes, render, summary
+from nz_explorer.rules.report import Report
+from nz_explorer.widget import blocks, protocol
+from nz_explorer.widget.blocks import Blocks
+from nz_explorer.widget.pages.registry import CannotDo, Context, Outcome, action, page
+
+FORMATS = {
+    "html": ("HTML page", "text/html", "html"),
+    "json": ("JSON", "application/json", "json"),
+    "markdown": ("Markdown", "text/markdown", "md"),
+    "sarif": ("SARIF", "application/sarif+json", "sarif"),
+}
+TONES: dict[bool | None, protocol.Tone] = {True: "good", False: "error", None: "warning"}
+
+
+@page("report")
+def report_page(context: Context) -> Blocks:
+    """Say whether each convention is kept, and offer the report as a file."""
+    report = Report(context.session.evaluation)
+    verdicts = [
+        blocks.row(name, blocks.chip(f"{MARKS[holds]} {MEANING[holds]}", TONES[holds]))
+        for name, holds in report.conforms.items()
+    ]
+    buttons = [
+        blocks.action(label, "download report", format=form)
+        for form, (label, _, _) in FORMATS.items()
+    ]
+    return [
+        blocks.paragraph([blocks.strong(report.source), f": {nodes(report)}. {summary(report)}."]),
+        blocks.table("Conventions", ["Convention", "Verdict"], verdicts),
+        blocks.heading("Save the report as"),
+        blocks.actions(*buttons),
+        blocks.paragraph(
+            [
+                blocks.quiet("The whole hierarchy, as "),
+                blocks.code("nz-explorer check"),
+                blocks.quiet(" writes it."),
+            ]
+        ),
+    ]
+
+
+@action("download report")
+def download(context: Context) -> Outcome:
+    """Write the report in one of its formats."""
+    form = context.text("format")
+    if form not in FORMATS:
+        raise CannotDo(f"a report is written as {', '.join(FORMATS)}, not as {form}")
+    report = Report(context.session.evaluation)
+    _, media_type, ending = FORMATS[form]
+    stem = re.sub(r"[^\w.-]+", "-", report.source.rstrip("/").rsplit("/", 1)[-1]) or "report"
+    content = render([report], form).encode("utf-8", "replace")
+    return Outcome(f"Saved {stem}.{ending}", file=(f"{stem}.{ending}", media_type, content))

@@ -1,0 +1,155 @@
+"""Pages: what Python composes for the panels, and what their buttons do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nz_explorer.widget.pages.registry import PAGES
+from tests.widget.conftest import Browser
+
+Browse = Callable[..., Browser]
+NEEDS_MORE = {"finding"}
+"""Pages that are about more than a node."""
+
+
+def blocks(found: Any, kind: str) -> Iterator[dict[str, Any]]:
+    """Yield all blocks of a kind, also those inside of others."""
+    if isinstance(found, list):
+        for one in found:
+            yield from blocks(one, kind)
+    elif isinstance(found, dict):
+        if found.get("type") == kind:
+            yield found
+        for value in found.values():
+            yield from blocks(value, kind)
+
+
+def said(found: Any) -> str:
+    """Return all text of a page, or of a part of it."""
+    if isinstance(found, str):
+        return found
+    if isinstance(found, dict):
+        keys = ("text", "title", "label", "items", "rows", "cells", "columns", "blocks", "actions")
+        return " ".join(said(found[key]) for key in keys if key in found)
+    return " ".join(said(one) for one in found) if isinstance(found, list) else ""
+
+
+def links(found: Any) -> Iterator[dict[str, Any]]:
+    """Yield the ways to nodes."""
+    if isinstance(found, list):
+        for one in found:
+            yield from links(one)
+    elif isinstance(found, dict):
+        if found.get("path"):
+            yield found
+        for value in found.values():
+            yield from links(value)
+
+
+def page(browser: Browser, name: str, path: str = "/", **params: Any) -> list[dict[str, Any]]:
+    result: list[dict[str, Any]] = browser.ask("page", name=name, path=path, params=params)[
+        "blocks"
+    ]
+    return result
+
+
+def finding(browser: Browser, rule: str) -> dict[str, Any]:
+    found = browser.ask("findings", path="/")["findings"]
+    return next(one for one in found if one["rule"] == rule)
+
+
+def explain(browser: Browser, found: dict[str, Any]) -> list[dict[str, Any]]:
+    params = {key: found[key] for key in ("rule", "pointer", "message")}
+    return page(browser, "finding", found["path"], **params)
+
+
+@pytest.mark.parametrize("name", sorted(set(PAGES) - NEEDS_MORE))
+def test_every_node_of_a_broken_store_has_every_page(
+    browse: Browse, broken_store: Path, name: str
+) -> None:
+    browser = browse(broken_store)
+    paths = ["/"]
+    for path in paths:
+        paths += [row["path"] for row in browser.ask("children", path=path)["rows"]]
+        page(browser, name, path)
+    assert len(paths) > 40
+
+
+def test_every_finding_is_explained_and_its_links_lead_somewhere(
+    browse: Browse, broken_store: Path
+) -> None:
+    browser = browse(broken_store)
+    diffs = 0
+    for found in browser.ask("findings", path="/")["findings"]:
+        shown = explain(browser, found)
+        assert "Why it matters" in said(shown)
+        assert found["path"] in {link["path"] for link in links(shown)}
+        diffs += any(code["language"] == "diff" for code in blocks(shown, "code"))
+    assert diffs > 3
+
+
+def test_a_finding_that_is_gone_says_so(browse: Browse, sample_store: Path) -> None:
+    params = {"rule": "NZ-DIM-010", "pointer": "", "message": "?"}
+    error = browse(sample_store).refused("page", name="finding", path="/", params=params)
+    assert (error["code"], error["message"]) == ("bad_request", "NZ-DIM-010 at / is gone")
+
+
+def test_open_questions_are_counted_and_no_findings_are_no_conformance(
+    browse: Browse, sample_store: Path, broken_store: Path
+) -> None:
+    browser = browse(broken_store)
+    shown = page(browser, "open questions", below=True)
+    assert f"Not evaluated: {browser.session.summary().not_evaluated}" in said(shown)
+    clean = page(browse(sample_store), "open questions", "/ocean/latitude", below=False)
+    assert "No findings." in said(clean)
+
+
+def test_the_dimension_table_has_values_conflicts_and_reasons(
+    browse: Browse, broken_store: Path
+) -> None:
+    (table,) = blocks(page(browse(broken_store), "dimensions", "/forecast"), "table")
+    rows = {said(row["cells"][0]).split()[0]: row for row in table["rows"]}
+    assert rows["lat"]["tone"] == "error"
+    assert {"72", "73"} <= set(said(rows["lat"]["cells"][1]).split())
+    assert "coordinate" in said(rows["lon"]["cells"][2])
+    assert "…" in said(rows["lon"]["cells"][3])
+
+
+def test_an_array_shows_its_own_dimensions_in_its_own_order(
+    browse: Browse, sample_store: Path
+) -> None:
+    found = page(browse(sample_store), "dimensions", "/forecast/temperature")
+    (table,) = blocks(found, "table")
+    assert [row["cells"][0][0] for row in table["rows"]] == ["time", "level", "lat", "lon"]
+
+
+def test_code_has_the_slice(browse: Browse, sample_store: Path) -> None:
+    found = page(browse(sample_store), "code", "/forecast/temperature", index={"time": 3})
+    for code in blocks(found, "code"):
+        compile(code["text"], code["label"], "exec")
+    assert "3" in said(found)
+
+
+@pytest.mark.parametrize("form", ["html", "json", "markdown", "sarif"])
+def test_the_report_is_a_file(browse: Browse, broken_store: Path, form: str) -> None:
+    browser = browse(broken_store)
+    buttons = [a for block in blocks(page(browser, "report"), "actions") for a in block["actions"]]
+    button = next(one for one in buttons if one["params"]["format"] == form)
+    done = browser.ask("act", name=button["name"], path="/", params=button["params"])
+    (content,) = browser.buffers
+    assert "NZ-DIM-010" in bytes(content).decode()
+    assert done["file"].startswith(f"{broken_store.name}.")
+    if form in ("json", "sarif"):
+        json.loads(bytes(content))
+
+
+@pytest.mark.parametrize("method", ["page", "act"])
+def test_what_is_not_there_is_refused(browse: Browse, sample_store: Path, method: str) -> None:
+    error = browse(sample_store).refused(method, name="dance", path="/", params={})
+    assert error["code"] == "bad_request"
+    assert "'dance'" in error["message"]

@@ -23,6 +23,8 @@ from typing import Any
 import numpy as np
 import zarr
 
+from tests.benchmarks.large import Cost, chain, costs, tree, write
+
 ROUNDS = 5
 
 
@@ -75,49 +77,6 @@ def write_field(folder: Path) -> Path:
     for start in range(0, 240, 60):
         noise = np.round(rng.normal(size=(60, 721, 1440)), 1)
         array[start : start + 60] = (base + noise).astype("f4")
-    return folder
-
-
-def write_nodes(folder: Path, groups: int, arrays: int) -> Path:
-    """Write many small nodes by hand, which is much faster than asking zarr."""
-    group = {"zarr_format": 3, "node_type": "group", "attributes": {}}
-    array = {
-        "zarr_format": 3,
-        "node_type": "array",
-        "shape": [10],
-        "data_type": "float32",
-        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [10]}},
-        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
-        "fill_value": 0.0,
-        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
-        "attributes": {"units": "m"},
-        "dimension_names": ["x"],
-    }
-    folder.mkdir()
-    (folder / "zarr.json").write_text(json.dumps(group))
-    for number in range(groups):
-        below = folder / f"g{number}"
-        below.mkdir()
-        (below / "zarr.json").write_text(json.dumps(group))
-        for other in range(arrays):
-            (below / f"a{other}").mkdir()
-            (below / f"a{other}" / "zarr.json").write_text(json.dumps(array))
-    return folder
-
-
-def consolidate(folder: Path) -> Path:
-    """Put all documents into that of the root."""
-    documents = {
-        str(file.parent.relative_to(folder)): json.loads(file.read_text())
-        for file in folder.glob("*/**/zarr.json")
-    }
-    root = json.loads((folder / "zarr.json").read_text())
-    root["consolidated_metadata"] = {
-        "kind": "inline",
-        "must_understand": False,
-        "metadata": documents,
-    }
-    (folder / "zarr.json").write_text(json.dumps(root))
     return folder
 
 
@@ -218,23 +177,74 @@ def imports() -> Result:
     )
 
 
-def walks(folder: Path) -> Result:
+def against_zarr(
+    work: str, mine: Cost, zarr: Cost, least: float, most: float | None = None
+) -> list[Result]:
+    """Compare with `zarr members`, which only lists; and the peak of memory with a limit, if there is one."""
+    reference = "zarr members, which only lists"
+    ratio = zarr.seconds / mine.seconds
+    results = [
+        Result(
+            f"{work} (CPU)",
+            mine.seconds,
+            reference,
+            zarr.seconds,
+            ratio,
+            f">= {least:g} x",
+            ratio >= least,
+        )
+    ]
+    if most is not None:
+        name = f"… peak memory {mine.mib:.0f} MiB, of zarr {zarr.mib:.0f} MiB"
+        limit = f"<= {most:g} MiB"
+        results.append(Result(name, mine.seconds, "-", None, None, limit, mine.mib <= most))
+    return results
+
+
+def walks(folder: Path) -> list[Result]:
     """Walk 10 200 nodes that are not consolidated, with every metadata rule."""
-    import nz_explorer as nz
+    nodes = write(folder / "nodes.zarr", tree(200, 50))
+    mine, theirs = costs(nodes, "check", "zarr members", rounds=ROUNDS)
+    return against_zarr("walk and rules, 10 200 nodes", mine, theirs, 10)
 
-    nodes = write_nodes(folder / "nodes.zarr", 200, 50)
 
-    def theirs() -> None:
-        dict(zarr.open_group(nodes, mode="r", use_consolidated=False).members(max_depth=None))
-
-    return side_by_side(
-        "walk and rules, 10 200 nodes",
-        lambda: nz.check(nodes, values="none", progress=False),
-        "zarr members, which only lists",
-        theirs,
-        10,
-        rounds=3,
+def consolidated(folder: Path) -> list[Result]:
+    """Open 101 000 consolidated nodes; check them; check them against the stored documents."""
+    nodes = write(folder / "many.zarr", tree(1000, 100), consolidated=True)
+    first, rules, everything, theirs = costs(
+        nodes, "first level", "check consolidated", "check", "zarr members"
     )
+    return [
+        *against_zarr("open 101 000 consolidated nodes", first, theirs, 40),
+        *against_zarr("… rules on all of them", rules, theirs, 8, 450),
+        *against_zarr("… and on all stored documents and folders", everything, theirs, 1),
+    ]
+
+
+def growth(folder: Path) -> list[Result]:
+    """Check stores of more and more nodes, deeper and deeper, wider and wider: the cost of a node stays."""
+    shapes = {
+        **{f"{100 * n + n:,} nodes": (101 * n, tree(n, 100)) for n in (10, 100, 1000)},
+        **{f"{d} levels": (2000, chain(d, 2000 // d - 1)) for d in (1, 20, 200)},
+        **{f"{n:,} siblings": (n, tree(1, n)) for n in (10, 100, 1000, 10_000)},
+    }
+    measured = [
+        (name, number, costs(write(folder / name, nodes), "check")[0].seconds / number)
+        for name, (number, nodes) in shapes.items()
+    ]
+    usual = measured[0][2]
+    return [
+        Result(
+            f"check, {name} (CPU of a node)",
+            seconds,
+            f"a node of {measured[0][0]}",
+            usual,
+            usual / seconds,
+            ">= 0.5 x",
+            usual / seconds >= 0.5 or number < 1000,
+        )
+        for name, number, seconds in measured
+    ]
 
 
 def remote(folder: Path) -> Result:
@@ -242,7 +252,7 @@ def remote(folder: Path) -> Result:
     from nz_explorer.model import open_store
     from tests.network import slow_store
 
-    nodes = write_nodes(folder / "remote.zarr", 20, 50)
+    nodes = write(folder / "remote.zarr", tree(20, 50))
 
     def ours() -> None:
         assert sum(1 for _ in open_store(slow_store(nodes, 0.05)).walk()) == 1021
@@ -257,32 +267,19 @@ def remote(folder: Path) -> Result:
     )
 
 
-def consolidated(folder: Path) -> Result:
-    """Open 101 000 consolidated nodes, until the first level is there."""
-    from nz_explorer.model import open_store
-
-    nodes = consolidate(write_nodes(folder / "many.zarr", 1000, 100))
-
-    def ours() -> None:
-        list(open_store(nodes).children("/"))
-
-    def theirs() -> None:
-        dict(zarr.open_group(nodes, mode="r").members(max_depth=None))
-
-    return side_by_side(
-        "open 101 000 consolidated nodes", ours, "zarr members", theirs, 40, rounds=3
-    )
+def _time(seconds: float) -> str:
+    return f"{1000 * seconds:.1f}ms" if seconds >= 0.001 else f"{1e6 * seconds:.1f}µs"
 
 
 def show(results: list[Result]) -> None:
     """Print a table."""
     print(f"{'work':<48} {'ours':>10} {'reference':>10} {'ratio':>8}  budget")
     for one in results:
-        theirs = "" if one.theirs is None else f"{1000 * one.theirs:8.1f}ms"
+        theirs = "" if one.theirs is None else _time(one.theirs)
         ratio = "" if one.ratio is None else f"{one.ratio:7.2f}x"
         verdict = "holds" if one.holds else "MISSED"
         print(
-            f"{one.work:<48} {1000 * one.ours:8.1f}ms {theirs:>10} {ratio:>8}  "
+            f"{one.work:<48} {_time(one.ours):>10} {theirs:>10} {ratio:>8}  "
             f"{one.budget} {verdict}   ({one.reference})"
         )
 
@@ -304,6 +301,7 @@ def main() -> None:
             "walks": lambda: walks(folder),
             "remote": lambda: remote(folder),
             "consolidated": lambda: consolidated(folder),
+            "growth": lambda: growth(folder),
         }
         chosen = [call for word, call in work.items() if given.only in word]
         if any(word in ("slices", "picture", "statistics") and given.only in word for word in work):

@@ -1,0 +1,190 @@
+"""Stores of many nodes, and what is done with them in processes of their own: ``python -m tests.benchmarks.large``.
+
+A fresh process for each measurement: what one of them keeps in memory is no burden to the next, and its
+peak is its own. Times are those of the processor, in all threads, after imports and the same work on a tiny
+store: what else the machine does then counts for little.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+
+# --- stores ---------------------------------------------------------------------------------------
+
+
+def _group(title: str) -> Json:
+    return {"attributes": {"title": title}, "zarr_format": 3, "node_type": "group"}
+
+
+def _array(dimensions: dict[str, int], dtype: str, attributes: Json) -> Json:
+    shape = list(dimensions.values())
+    return {
+        "shape": shape,
+        "data_type": dtype,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": shape}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "fill_value": 0.0,
+        "codecs": [
+            {"name": "bytes", "configuration": {"endian": "little"}},
+            {"name": "zstd", "configuration": {"level": 0, "checksum": False}},
+        ],
+        "attributes": attributes,
+        "dimension_names": list(dimensions),
+        "zarr_format": 3,
+        "node_type": "array",
+        "storage_transformers": [],
+    }
+
+
+AXES = {"time": 240, "lat": 721, "lon": 1440}
+
+
+def _arrays(stem: str, number: int) -> Iterator[tuple[str, Json]]:
+    """Yield coordinates and data as a group of a model's output has them; no two documents are equal."""
+    for i in range(number):
+        if i < len(AXES):
+            name, length = list(AXES.items())[i]
+            attributes = {"standard_name": name, "units": "1"}
+            yield f"{stem}{name}", _array({name: length}, "float64", attributes)
+        else:
+            about = {"units": "K", "long_name": f"variable {i} of {stem}", "_FillValue": -9999.0}
+            yield (
+                f"{stem}v{i}",
+                _array(AXES if i % 3 else {"lat": 721, "lon": 1440}, "float32", about),
+            )
+
+
+def tree(groups: int, arrays: int) -> Iterator[tuple[str, Json]]:
+    """Yield path and document of some groups of some arrays each."""
+    for i in range(groups):
+        yield f"run{i}", _group(f"run {i}")
+        yield from _arrays(f"run{i}/", arrays)
+
+
+def chain(depth: int, arrays: int) -> Iterator[tuple[str, Json]]:
+    """Yield path and document of groups inside of each other, with some arrays in each."""
+    stem = ""
+    for level in range(depth):
+        yield f"{stem}g", _group(f"level {level}")
+        stem += "g/"
+        yield from _arrays(stem, arrays)
+
+
+def write(folder: Path, nodes: Iterator[tuple[str, Json]], *, consolidated: bool = False) -> Path:
+    """Write a store the way zarr-python does, without its help, which would take minutes."""
+    root = {"attributes": {"conventions": "NZ-1.0"}, "zarr_format": 3, "node_type": "group"}
+    entries: Json = {}
+    for path, document in nodes:
+        (folder / path).mkdir(parents=True)
+        (folder / path / "zarr.json").write_text(json.dumps(document, indent=2))
+        if consolidated:
+            entries[path] = document
+    if consolidated:
+        root["consolidated_metadata"] = {
+            "kind": "inline",
+            "must_understand": False,
+            "metadata": entries,
+        }
+    (folder / "zarr.json").write_text(json.dumps(root, indent=2))
+    return folder
+
+
+# --- work -----------------------------------------------------------------------------------------
+
+NEEDS_THE_STORE = ("NZ-CONS", "TREE-003", "TREE-004", "TREE-006")
+"""Rules that read the stored documents, or list folders, beside consolidated metadata."""
+
+
+def _check(store: str) -> Callable[[], object]:
+    import nz_explorer as nz
+
+    return lambda: nz.check(store, values="none", progress=False).counts
+
+
+def _check_consolidated(store: str) -> Callable[[], object]:
+    import nz_explorer as nz
+
+    return lambda: nz.check(store, values="none", progress=False, ignore=NEEDS_THE_STORE).counts
+
+
+def _check_documents(store: str) -> Callable[[], object]:
+    import nz_explorer as nz
+
+    return lambda: (
+        nz.check(nz.open_store(store, consolidated=False), values="none", progress=False).counts
+    )
+
+
+def _first_level(store: str) -> Callable[[], object]:
+    import nz_explorer as nz
+
+    return lambda: nz.open_store(store).children("/")
+
+
+def _zarr_members(store: str) -> Callable[[], object]:
+    import zarr
+
+    return lambda: dict(zarr.open_group(store, mode="r").members(max_depth=None))
+
+
+WORK: dict[str, Callable[[str], Callable[[], object]]] = {
+    "check": _check,
+    "check consolidated": _check_consolidated,
+    "check documents": _check_documents,
+    "first level": _first_level,
+    "zarr members": _zarr_members,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a piece of work costs in a process of its own: medians of some rounds."""
+
+    seconds: float
+    mib: float
+
+
+def costs(store: Path, *works: str, rounds: int = 3) -> list[Cost]:
+    """Measure pieces of work, taking turns."""
+    found: list[list[Cost]] = [[] for _ in works]
+    for _ in range(rounds):
+        for work, measured in zip(works, found, strict=True):
+            command = [sys.executable, "-m", __name__, work, str(store)]
+            answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            measured.append(Cost(**json.loads(answer)))
+    return [
+        Cost(
+            statistics.median(cost.seconds for cost in measured),
+            statistics.median(cost.mib for cost in measured),
+        )
+        for measured in found
+    ]
+
+
+def main(work: str, store: str) -> None:
+    """Do one piece of work and print what it has cost."""
+    with tempfile.TemporaryDirectory() as small:
+        WORK[work](str(write(Path(small), tree(1, 3), consolidated=True)))()
+    run = WORK[work](store)
+    began = time.process_time()
+    run()
+    seconds = time.process_time() - began
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    mib = peak / 2**20 if sys.platform == "darwin" else peak / 2**10
+    print(json.dumps({"seconds": seconds, "mib": mib}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

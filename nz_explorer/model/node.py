@@ -89,7 +89,8 @@ class Node:
         self.state = state
         self.problem = problem
         self.outline: bytes | None = None
-        self._main = next((d for d in documents if d.name in MAIN_DOCUMENTS), None)
+        main = documents[0] if documents else None
+        self._main = main if main is not None and main.name in MAIN_DOCUMENTS else None
         self.zarr_format: ZarrFormat | None = (
             None if self._main is None else 3 if self._main.name == "zarr.json" else 2
         )

@@ -30,6 +30,7 @@ from nz_explorer.store import Cancellation, Cancelled, ReadError, url_modes
 
 if TYPE_CHECKING:
     from nz_explorer.rules.configuration import Configuration
+    from nz_explorer.values.cache import ChunkCache
     from nz_explorer.values.coordinates import Monotonicity
 
 Values = Literal["none", "coordinates", "all"]
@@ -211,6 +212,8 @@ class Evaluation:
             rule_id for rule_id in wanted if wanted.isdisjoint(rules()[rule_id].yields_to)
         )
         self._comparisons = self.wanted.intersection(COMPARED)
+        self.cache: ChunkCache | None = None
+        """Where decoded chunks are looked for, and kept; None keeps none."""
         self.complete = False
         """Whether the whole hierarchy has been visited and nothing was cut short."""
         self._lock = threading.RLock()
@@ -231,6 +234,7 @@ class Evaluation:
         """How much of that there is at a node and below."""
         self._plans: dict[tuple[str, int | None], Plan] = {}
         self._names: dict[tuple[str, int | None], Verdicts] = {}
+        self._left_out: dict[tuple[tuple[Plan, ...], str], Verdicts] = {}
         self._agreed: Verdicts | None = None
         """What is said of every node whose consolidated entries are those of its documents."""
         self._monotonicity: dict[str, Monotonicity] = {}
@@ -342,7 +346,7 @@ class Evaluation:
             if array.shape != ():
                 from nz_explorer.values.coordinates import check_monotonic
 
-                monotonic = check_monotonic(array, budget=left, cancel=cancel)
+                monotonic = check_monotonic(array, budget=left, cancel=cancel, cache=self.cache)
                 plan = self._plan("values", array.zarr_format)
                 verdicts = joined(plan.run(array, monotonic), verdicts)
         with self._lock:
@@ -362,8 +366,12 @@ class Evaluation:
     def _values_left_out(self, array: Array, reason: str) -> Verdicts:
         """Return that the rules on the values of a coordinate or a scalar were not evaluated."""
         kinds: tuple[On, ...] = ("chunks",) if array.shape == () else ("values", "chunks")
-        found = [self._plan(kind, array.zarr_format).undecided(reason) for kind in kinds]
-        return found[0] if len(found) == 1 else joined(*found)
+        plans = tuple(self._plan(kind, array.zarr_format) for kind in kinds)
+        known = self._left_out.get((plans, reason))
+        if known is None:
+            known = joined(*(plan.undecided(reason) for plan in plans))
+            self._left_out[plans, reason] = known
+        return known
 
     def content_rules(
         self,

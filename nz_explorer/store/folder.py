@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,13 +98,10 @@ class FolderReader(Reader):
         where = f"{self._base}/{prefix}" if prefix else self._base
         if limit is None:
             return Listing(tuple(sorted(os.listdir(where))))
-        names: list[str] = []
         with os.scandir(where) as entries:
-            for entry in entries:
-                if len(names) >= limit:
-                    return Listing(tuple(sorted(names)), complete=False)
-                names.append(entry.name)
-        return Listing(tuple(sorted(names)))
+            names = [entry.name for entry in islice(entries, limit)]
+            complete = len(names) < limit or next(entries, None) is None
+        return Listing(tuple(sorted(names)), complete)
 
     def open_zarr_store(self) -> Store:
         """Open the store for zarr, read-only."""

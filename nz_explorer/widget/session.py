@@ -81,7 +81,7 @@ class Session:
         self.evaluation = evaluation
         self.hierarchy: Hierarchy = evaluation.hierarchy
         self.tree = Tree(evaluation)
-        self.cache = ChunkCache()
+        self.cache = evaluation.cache = ChunkCache()
         self.budget = budget
         self._send = send
         self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="nz-explorer")

@@ -30,6 +30,7 @@ from nz_explorer.values.cf import packing, valid_range
 from nz_explorer.values.chunks import Progress
 from nz_explorer.values.curvilinear import Curvilinear, curvilinear
 from nz_explorer.values.decimate import extremes
+from nz_explorer.values.locating import Located, locate, shows_nearly_nothing
 from nz_explorer.values.opening import UnsupportedArray, open_for_reading
 from nz_explorer.values.overviews import Overview, overview
 from nz_explorer.values.states import CODES, STORAGE_FILL, UNREAD, UNREADABLE, VALUE, States
@@ -155,6 +156,7 @@ class _Reading:
             for axis in ranks
             if self.shape is not None
         }
+        self.given = {axis: at for axis, at in self.index.items() if self.names[axis] in index}
         self.kinds = kinds_of(array)
         self.kind: Kind = kind if kind in self.kinds else self.kinds[0]
         self.axes = axes_of(array, self.kind)
@@ -213,21 +215,41 @@ class _Reading:
             if partial is not None:
                 partial(finish(window))
 
-        window = read_window(
-            source,
-            self.axes,
-            self._in_source(self.index),
-            (_LONGEST_LINE,) if whole_line and most[0] < _LONGEST_LINE else most[: len(self.axes)],
-            parts=self._parts_in_source(),
-            budget=budget,
-            cache=self.cache,
-            cancel=self.cancel,
-            progress=progress,
-            partial=None if partial is None else show,
-        )
+        def read() -> Window:
+            return read_window(
+                source,
+                self.axes,
+                self._in_source(self.index),
+                (_LONGEST_LINE,)
+                if whole_line and most[0] < _LONGEST_LINE
+                else most[: len(self.axes)],
+                parts=self._parts_in_source(),
+                budget=budget,
+                cache=self.cache,
+                cancel=self.cancel,
+                progress=progress,
+                partial=None if partial is None else show,
+            )
+
+        window = read()
+        if budget is not None and not self.parts and self.overview is None and self.axes:
+            located = self._where_something_is(window, budget)
+            if located is not None:
+                self.index |= located.index
+                self.parts = located.parts
+                window = read()
+                note = f"{located.text}; {window.facts.note}"
+                window = replace(window, facts=replace(window.facts, note=note))
         return finish(window)
 
     # --- what is read ----------------------------------------------------------------------
+
+    def _where_something_is(self, window: Window, budget: int) -> Located | None:
+        """Return where else to look if here is next to nothing."""
+        if not shows_nearly_nothing(window):
+            return None
+        given = {axis: at for axis, at in self.given.items() if axis not in self.axes}
+        return locate(open_for_reading(self.array, self.cache), self.axes, given, budget)
 
     def _whole_line(self, budget: int | None) -> bool:
         """Tell whether all elements of a line can be read, so that none of its spikes is lost."""

@@ -552,15 +552,22 @@ def _sentences(
 ) -> Iterator[str]:
     read, total = len(chunks), plan.chunks_total
     absent = sum(chunk.state == "absent" for chunk in chunks.values())
-    if read == total:
-        yield "its one chunk read" if read == 1 else f"all {read:,} chunks read"
+    kept = read - fresh
+    if total == 1:
+        what = "its one chunk"
+    elif read == total:
+        what = f"all {total:,} chunks"
     else:
-        yield f"{read:,} of {total:,} chunks read"
-    if absent:
+        what = f"{read:,} of {total:,} chunks"
+    if kept == read and read:
+        yield f"{what} taken from memory, nothing read"
+    else:
+        some = f", {kept:,} of them from memory" if kept else ""
+        yield f"{what} looked at{some}, {bytes_text(decoded)} decoded"
+    if absent == read and read:
+        yield "not in the store" if total == 1 else "none of them in the store"
+    elif absent:
         yield f"{absent:,} of them not in the store"
-    if fresh < read:
-        yield f"{read - fresh:,} of them from memory"
-    yield f"{bytes_text(decoded)} decoded"
     if read < total:
         yield f"the whole slice takes {bytes_text(whole)}"
     steps = [part.step for part in plan.points]

@@ -138,7 +138,7 @@ def _result(path: str, scan: _Scan) -> tuple[protocol.ScanResult, list[bytes]]:
             phase=phase,
             chunks_done=found.chunks_done,
             chunks_total=found.chunks_total,
-            message=f"{found.chunks_done:,} of {found.chunks_total:,} chunks",
+            message=_trouble(found),
             count=found.count,
             minimum=_number(found.minimum),
             maximum=_number(found.maximum),
@@ -151,6 +151,16 @@ def _result(path: str, scan: _Scan) -> tuple[protocol.ScanResult, list[bytes]]:
         ),
         buffers,
     )
+
+
+def _trouble(found: ArrayScan) -> str:
+    """Return what the numbers do not say."""
+    count = sum(found.faults.values())
+    if not count:
+        return ""
+    what = "1 chunk" if count == 1 else f"{count:,} chunks"
+    of = f"{found.chunks_done:,} of {found.chunks_total:,} chunks"
+    return f"{of}, {what} could not be read"
 
 
 def _number(value: Any) -> float | None:

@@ -135,6 +135,17 @@ def test_a_million_million_elements_with_three_chunks(tmp_path):
     look = make(open_store(tmp_path / "a.zarr"), "/", {})
     assert look.read.decoded_bytes <= 64 * 2**20
     assert look.read.complete
+    # a person sees the data
+    assert "only 3 of 1,000,000 chunks are in the store (c/0/0, c/500/500" in look.read.note
+    assert "at c/500/500" in look.read.note
+    assert {one.state for one in look.states} == {"value"}
+    assert look.low == look.high == 5.0
+    assert (look.x.start, look.x.length) == (500_000, 10**6)
+    with_surroundings = make(open_store(tmp_path / "a.zarr"), "/", {}, budget=80 * 10**6)
+    assert {one.state for one in with_surroundings.states} == {"value", "absent"}
+    # unless they say where to look
+    whole = make(open_store(tmp_path / "a.zarr"), "/", window={"dim_0": [0, 10**6]})
+    assert "only 3" not in whole.read.note
     zoomed = make(
         open_store(tmp_path / "a.zarr"),
         "/",
@@ -167,3 +178,24 @@ def test_an_array_of_a_million_chunks_is_not_listed(tmp_path, monkeypatch):
     assert look.read.decoded_bytes <= 4000
     assert 0 < next(asked) <= 1001
     assert json.dumps(look.read.note)
+
+
+@pytest.mark.parametrize("kind", ["memory", "shards", "v2", "dots"])
+def test_the_few_steps_of_a_long_series_that_are_there(tmp_path, kind):
+    options = {"chunks": (1, 20, 20)}
+    if kind == "shards":
+        options = {"chunks": (1, 10, 10), "shards": (1, 20, 20)}
+    if kind == "v2":
+        options["zarr_format"] = 2
+    if kind == "dots":
+        options["chunk_key_encoding"] = {"name": "default", "separator": "."}
+    store = zarr.storage.MemoryStore() if kind == "memory" else tmp_path / "a.zarr"
+    array = zarr.create_array(store, shape=(100_000, 20, 20), dtype="f4", **options)
+    array[700] = array[90_000] = 3.0
+    look = make(open_store(store), "/")
+    assert {one.state for one in look.states} == {"value"}
+    assert look.sliders[0].index == 700
+    what = "shards" if kind == "shards" else "chunks"
+    assert f"only 2 of 100,000 {what}" in look.read.note
+    # who asks for a step gets that step
+    assert {one.state for one in make(open_store(store), "/", {"dim_0": 0}).states} == {"absent"}

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import xarray as xr
+from jsonschema import Draft202012Validator
 
 import nz_explorer as nz
 from tests.rules.corpus import write
@@ -85,3 +87,44 @@ def test_the_examples_of_the_convention_keep_it(name: str, data: Path, tmp_path:
 def test_a_bare_nan_of_netcdf_c(nczarr_zip: Callable[[str], Path]) -> None:
     report = nz.check(nczarr_zip("quotes"), progress=False)
     assert ("JSON-003", "/fractional_snow_cover") in _errors(report)
+
+
+DIFFERING: list[tuple[str, str, Any]] = [
+    ("root_group.json", "conventions", "NZ-1.01"),
+    ("root_group.json", "conventions", "nz-1.0"),
+    ("root_group.json", "conventions", None),
+    ("root_group.json", "zarr_conventions", None),
+    ("root_group_cf.json", "zarr_conventions", [{"name": "NZ-1.0"}]),
+    ("root_group_cf.json", "zarr_conventions", []),
+    ("array_basic.json", "zarr_conventions", None),
+    ("array_fillvalue.json", "_FillValue", "anything"),
+    ("array_basic.json", "shape", [2.0, 3]),
+    ("array_basic.json", "shape", [2, "3"]),
+    ("array_basic.json", "dimension_names", ["only one"]),
+    ("array_basic.json", "dimension_names", ["y", None]),
+    ("array_basic.json", "dimension_names", ["y", ""]),
+    ("array_basic.json", "data_type", {"name": "own"}),
+]
+"""Members of the examples, of attributes where they are not the document's, and other values of them."""
+
+
+@pytest.mark.parametrize(
+    ("name", "member", "value"), [*((e, "", None) for e in EXAMPLES), *DIFFERING]
+)
+def test_the_published_schema_and_what_we_say_of_it(
+    name: str, member: str, value: Any, data: Path, tmp_path: Path
+) -> None:
+    """NZ-SCHEMA-001 reports the nodes on which schema.json itself and the text disagree, and no others."""
+    schema = Draft202012Validator(json.loads((data / "nz-examples/schema.json").read_text("utf-8")))
+    document = json.loads((data / "nz-examples" / name).read_text("utf-8"))
+    if member:
+        holder = document if member in document else document["attributes"]
+        holder[member] = value
+        if value is None:
+            del holder[member]
+    store = write({"zarr.json": json.dumps(document).encode()}, tmp_path)
+    judged = nz.check(store, progress=False)
+    said = nz.check(store, select=["NZ-SCHEMA-001"], progress=False).findings
+    own = {"NZ-DECL-001", "NZ-DIM-001", "NZ-DIM-004", "NZ-DIM-005", "Z3-SHAPE-001", "Z3-DIM-001"}
+    kept = not any(f.severity == "error" and f.rule in own for f in judged.findings)
+    assert bool(said) == (schema.is_valid(document) != kept), said

@@ -350,12 +350,14 @@ class Hierarchy:
         for group, listing in zip(groups, listings, strict=True):
             if isinstance(listing, ReadError):
                 group.listing_problem = f"its nodes could not be listed: {listing.detail}"
+                group.unlisted = True
                 names.append(())
             elif group.path.count("/") >= MAX_DEPTH:
                 group.listing_problem = f"nodes more than {MAX_DEPTH} levels deep are not read"
+                group.unlisted = True
                 names.append(())
             else:
-                group.listing_problem = None
+                group.listing_problem, group.unlisted = None, False
                 documents = tuple(filter(is_document, listing.names))
                 group.other_names = documents
                 if not documents:
@@ -606,21 +608,19 @@ class Hierarchy:
             If the root is gone.
         """
         path = normalise(path)
-        with self._lock:
-            self._stored = None
-            if path == "/" or self.metadata_source == "consolidated":
-                # Consolidated nodes are part of the root's document.
-                self._nodes.clear()
-                self._read_root(cancel)
-                return self[path]
-            below = path + "/"
-            for known in [p for p in self._nodes if p == path or p.startswith(below)]:
-                del self._nodes[known]
-            above = self._nodes.get(path.rsplit("/", 1)[0] or "/")
+        if path == "/" or self.metadata_source == "consolidated":
+            # Consolidated nodes are part of the root's document.
+            self._refresh_root(cancel)
+            return self[path]
         (node,) = self._read_nodes([path], cancel)
         if node is None and self.reader.listable:
             node = self._without_documents([path], cancel).get(path)
         with self._lock:
+            self._stored = None
+            below = path + "/"
+            for known in [p for p in self._nodes if p == path or p.startswith(below)]:
+                del self._nodes[known]
+            above = self._nodes.get(path.rsplit("/", 1)[0] or "/")
             if isinstance(above, Group) and above.child_names is not None:
                 names = {name for name in above.child_names if name != path.rsplit("/", 1)[1]}
                 if node is not None:
@@ -630,6 +630,17 @@ class Hierarchy:
                 raise NodeNotFound(path)
             self._nodes[path] = node
         return node
+
+    def _refresh_root(self, cancel: Cancellation | None) -> None:
+        documents = {d.name: d for d in self._read_documents(["/"], ROOT_NAMES, cancel)[0]}
+        with self._lock:
+            before = dict(vars(self))
+            self._stored, self._nodes = None, {}
+            try:
+                self._read_root(cancel, documents)
+            except BaseException:
+                vars(self).update(before)  # what was known stays, until something is known again
+                raise
 
     def fork(self, reader: Reader) -> Hierarchy:
         """Return a copy that knows what was read so far, and reads the rest through another reader.
@@ -714,6 +725,7 @@ class Hierarchy:
         """Keep the nodes below a group that was read again, or forget them."""
         if isinstance(before, Group) and isinstance(node, Group):
             node.child_names, node.listing_problem = before.child_names, before.listing_problem
+            node.unlisted = before.unlisted
             node.other_names = before.other_names
         elif before is not None:
             below = before.path.rstrip("/") + "/"

@@ -182,11 +182,13 @@ class Group(Node):
         Names of the nodes in it, None before it was listed.
     listing_problem : str or None
         Why its nodes could not (all) be found.
+    unlisted : bool
+        Whether that is a failure: there may be nodes that were not seen.
     other_names : tuple of str
         Names that the store lists in it and that are no nodes: documents, and what does not belong there.
     """
 
-    __slots__ = ("child_names", "listing_problem", "other_names")
+    __slots__ = ("child_names", "listing_problem", "other_names", "unlisted")
     kind = "group"
 
     def __init__(
@@ -201,6 +203,7 @@ class Group(Node):
         super().__init__(hierarchy, path, documents, state=state, problem=problem)
         self.child_names: tuple[str, ...] | None = None
         self.listing_problem: str | None = None
+        self.unlisted = False
         self.other_names: tuple[str, ...] = ()
 
     @property

@@ -215,11 +215,13 @@ class Evaluation:
         self.cache: ChunkCache | None = None
         """Where decoded chunks are looked for, and kept; None keeps none."""
         self.complete = False
-        """Whether the whole hierarchy has been visited and nothing was cut short."""
+        """Whether the whole hierarchy has been visited and read, and nothing was cut short."""
         self._lock = threading.RLock()
         self._clear()
 
     def _clear(self) -> None:
+        self._unseen: set[str] = set()
+        """Nodes that could not be read or listed: there may be more in them and below them."""
         self._records: dict[str, _Record] = {}
         self._at: dict[str, int] = {}
         """Node that findings sit on → how many parts they come from."""
@@ -292,6 +294,7 @@ class Evaluation:
             if known is not None:
                 record.take_over(known)
             self._records[path] = record
+            (self._unseen.add if node.state == "unreadable" else self._unseen.discard)(path)
             if path == "/":
                 self._declared = declares_nz(node.attributes)
             self._put(path, record, "documents", verdicts)
@@ -311,10 +314,14 @@ class Evaluation:
         plan = self._plan("members", group.zarr_format)
         children = group.children
         if children is None or (group.listing_problem is not None and not children):
-            verdicts = plan.undecided("listing")
+            verdicts = plan.undecided(
+                f"unreadable: {group.listing_problem}" if group.unlisted else "listing"
+            )
         else:
             verdicts = plan.run(group)
         with self._lock:
+            if group.unlisted:
+                self._unseen.add(group.path)
             record = self._records.get(group.path)
             if record is None:
                 return
@@ -469,6 +476,7 @@ class Evaluation:
     def _drop(self, path: str) -> None:
         """Forget one node."""
         record = self._records.pop(path)
+        self._unseen.discard(path)
         for part in PARTS:
             self._put(path, record, part, None)
             self._set_open(path, part, False)
@@ -562,7 +570,7 @@ class Evaluation:
         except Cancelled:
             return
         with self._lock:
-            self.complete = finished
+            self.complete = finished and not self._unseen
 
     def _visit(self, cancel: Cancellation | None, tell: Progress) -> bool:
         """Walk the stored documents where they may be read, else the consolidated ones."""
@@ -989,7 +997,7 @@ class Evaluation:
         for info in rules().values():
             if _is_base(info) and not self._decided(info.id):
                 return f"dependency: {info.id}"
-        return None if self.complete else "budget"
+        return None if self.complete else "unreadable" if self._unseen else "budget"
 
     def _decided(self, rule_id: str) -> bool:
         """Whether a rule was evaluated wherever it applies, as far as the hierarchy was visited."""

@@ -29,5 +29,8 @@ def wait_for(work: Coroutine[Any, Any, T], cancel: Cancellation | None = None) -
         return future.result()
     except concurrent.futures.CancelledError as error:
         raise Cancelled from error
+    except KeyboardInterrupt:  # a cell or a command is interrupted
+        future.cancel()
+        raise
     finally:
         forget()

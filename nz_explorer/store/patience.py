@@ -8,7 +8,9 @@ from __future__ import annotations
 import asyncio
 import random
 import re
+import time
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 from typing import TypeVar
 
 from nz_explorer.store.errors import ReadError
@@ -16,12 +18,15 @@ from nz_explorer.store.errors import ReadError
 T = TypeVar("T")
 
 TIMEOUT_SECONDS = 30.0
-ATTEMPTS = 4
-TIMEOUT_ATTEMPTS = 2
-"""A store that does not answer at all has been waited for long enough."""
-FIRST_PAUSE_SECONDS = 0.1
+ATTEMPTS = 6
+"""Of a store that fails every tenth time one request in a million fails for good."""
+PATIENCE = 1.5
+"""How many times the time for an answer is waited in all: after two without any it is enough."""
+FIRST_PAUSE_SECONDS = 0.05
 
 _STATUS = re.compile(r"(?:^|\bstatus(?: code)?:? )([1-5]\d\d)\b")
+_PHRASES = {status.value: status.phrase for status in HTTPStatus if status >= 400}
+_NOISE = re.compile(r"^Generic \w+ error: |Error performing .*? in [\d.]+\S+ - |[:\s]+$")
 _DENIED = ("permission", "forbidden", "accessdenied", "access denied", "unauthenticated")
 _BUSY = ("slowdown", "slow down", "internal server", "service unavailable")
 _BROKEN = ("connect", "reset", "closed", "payload", "sending request", "body error", "incomplete")
@@ -38,10 +43,12 @@ def classify(key: str, error: BaseException) -> tuple[ReadError, bool]:
     # obstore adds how its client was configured, which names every fault there is
     said = " ".join(str(error).partition("Debug source:")[0].split())
     text = f"{type(error).__name__} {said}".lower()
-    detail = said[:300] or type(error).__name__
     given = getattr(error, "status", None) or getattr(error, "status_code", None)
     found = _STATUS.search(said)
     status = given if isinstance(given, int) else int(found[1]) if found else None
+    detail = _NOISE.sub("", said)[:300] or type(error).__name__
+    if status in _PHRASES:
+        detail = f"the server answered {status} {_PHRASES[status]}"
 
     def has(*words: str) -> bool:
         return any(word in text for word in words)
@@ -62,6 +69,7 @@ async def persevere(
     ask: Callable[[], Awaitable[T]],
     *,
     seconds: float | None = None,
+    attempts: int | None = None,
     asked: Callable[[bool], object] = lambda _again: None,
 ) -> T:
     """Ask, and again where that failed for a moment.
@@ -74,6 +82,8 @@ async def persevere(
         Makes the request.
     seconds : float, optional
         Until which an answer must be there.
+    attempts : int, optional
+        How often to ask at most.
     asked : callable
         Told of every request, and whether it is one more for the same.
 
@@ -85,7 +95,9 @@ async def persevere(
         If it says so.
     """
     seconds = TIMEOUT_SECONDS if seconds is None else seconds
-    for attempt in range(1, ATTEMPTS + 1):
+    began = time.monotonic()
+    most = ATTEMPTS if attempts is None else attempts
+    for attempt in range(1, most + 1):
         asked(attempt > 1)
         try:
             async with asyncio.timeout(seconds):
@@ -94,8 +106,8 @@ async def persevere(
             raise
         except Exception as error:  # a store may raise anything
             failure, again = classify(key, error)
-            last = TIMEOUT_ATTEMPTS if failure.reason == "timeout" else ATTEMPTS
-            if not again or attempt >= last:
+            waited = time.monotonic() - began
+            if not again or attempt == most or waited >= PATIENCE * seconds:
                 raise failure from error
         # Doubled each time and spread, so that many requests do not come back together.
         await asyncio.sleep(FIRST_PAUSE_SECONDS * 2**attempt * (0.5 + random.random()))  # noqa: S311

@@ -27,10 +27,10 @@ CONCURRENCY = 192
 """Requests under way at once. Object stores serve thousands a second, …"""
 HTTP_CONCURRENCY = 96
 """… any other server need not."""
-SILENCE = 32
-"""After so many requests without any answer …"""
+FAILURES = 32
+"""After so many requests that failed one after the other …"""
 IMPATIENT_SECONDS = 3.0
-"""… the next ones are not waited for any longer, until there is an answer again."""
+"""… the next ones are made once and not waited for any longer, until there is an answer again."""
 
 
 class _UnderWay:
@@ -64,7 +64,7 @@ class RemoteReader(Reader):
         # It binds to the loop at its first use.
         self._slots = asyncio.Semaphore(HTTP_CONCURRENCY if kind == "HTTP" else CONCURRENCY)
         self._under_way: dict[Hashable, _UnderWay] = {}
-        self._silent = 0
+        self._failures = 0
 
     @property
     def owns_store(self) -> bool:
@@ -151,13 +151,19 @@ class RemoteReader(Reader):
 
     async def _ask(self, key: str, ask: Callable[[], Awaitable[T]]) -> T:
         async with self._slots:
-            seconds = IMPATIENT_SECONDS if self._silent >= SILENCE else None
+            patient = self._failures < FAILURES
             try:
-                answer = await persevere(key, ask, seconds=seconds, asked=self._count)
+                answer = await persevere(
+                    key,
+                    ask,
+                    seconds=None if patient else IMPATIENT_SECONDS,
+                    attempts=None if patient else 1,
+                    asked=self._count,
+                )
             except ReadError as error:
-                self._silent = self._silent + 1 if error.reason == "timeout" else 0
+                self._failures += error.reason in ("timeout", "server", "connection")
                 raise
-            self._silent = 0
+            self._failures = 0
             return answer
 
     def _count(self, again: bool) -> None:

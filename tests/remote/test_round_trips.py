@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -17,20 +16,13 @@ from nz_explorer.store import Cancellation, Cancelled, resolve
 from nz_explorer.widget.session import Session
 from tests.conftest import S3, HttpServer
 from tests.network import Network
+from tests.remote.stores import without_consolidated
 
 Serve = Callable[..., HttpServer]
 
 LATENCY = 0.15
 """Long beside the time in which a client sends what it sends at once, also on a busy machine."""
 LEVEL = ["analysis", "forecast", "ocean", "stations"]
-
-
-def without_consolidated(store: Path) -> Path:
-    root = store / "zarr.json"
-    document = json.loads(root.read_text("utf-8"))
-    del document["consolidated_metadata"]
-    root.write_text(json.dumps(document), "utf-8")
-    return store
 
 
 def slow(network: Network) -> Network:

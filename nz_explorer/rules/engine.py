@@ -420,9 +420,8 @@ class Evaluation:
 
     def listing_rules(self, arrays: Sequence[Array], cancel: Cancellation | None = None) -> None:
         """Look into the folders of arrays, and evaluate the rules on what is there."""
-        if not self._looks_inside():
-            return
-        found = self.hierarchy.inside_arrays(arrays, cancel=cancel)
+        arrays = [array for array in arrays if self._plan("inside", array.zarr_format).rules]
+        found = self.hierarchy.inside_arrays(arrays, cancel=cancel) if arrays else []
         given = [self._of_inside(*one) for one in zip(arrays, found, strict=True)]
         with self._lock:
             for array, verdicts in zip(arrays, given, strict=True):
@@ -631,14 +630,12 @@ class Evaluation:
             if isinstance(array, Array):
                 self.content_rules(array, cancel, partial(tell, path))
 
-    def _looks_inside(self) -> bool:
-        return not self.wanted.difference(self._skipped).isdisjoint(INSIDE)
-
     def _look_inside(self, cancel: Cancellation | None, tell: Progress) -> None:
-        if not self._looks_inside():
-            return
         arrays = [
-            node for path in tuple(self._records) if isinstance(node := self._node(path), Array)
+            node
+            for path in tuple(self._records)
+            if isinstance(node := self._node(path), Array)
+            and self._plan("inside", node.zarr_format).rules
         ]
         for begin in range(0, len(arrays), LISTED_AT_ONCE):
             tell("listings", begin, len(arrays))

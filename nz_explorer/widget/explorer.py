@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -16,7 +17,7 @@ from nz_explorer.rules.engine import Evaluation
 from nz_explorer.rules.report import Report
 from nz_explorer.widget import exporting
 from nz_explorer.widget.code import code
-from nz_explorer.widget.session import Session
+from nz_explorer.widget.session import ALL_POINTS, Session
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -33,9 +34,6 @@ STATIC = Path(__file__).parent / "static"
 PANELS = ("plot", "dimensions", "findings", "report", "metadata", "netcdf", "code")
 """The tabs and, after each, its further views."""
 DEFAULT_BUDGET = 64 * 1024 * 1024
-ALL_POINTS = 2**40
-"""More points along an axis than any slice has that fits in memory."""
-
 STATIC_PAGE_SECONDS = 1.5
 """How long displaying waits for the walk, so that the saved page can show its result."""
 
@@ -53,8 +51,16 @@ class Explorer(anywidget.AnyWidget):
         At which index each dimension is fixed in the picture; both ways too. A dimension without a name of
         its own is called ``dim_<axis>``.
     view : dict
-        How the picture is drawn: ``mask`` (``nz``, ``storage``, ``raw`` or ``differences``), ``colormap``,
-        ``low``, ``high``, ``log``, ``cf``, ``coordinates``; and what it shows: ``window``, ``kind``, ``part``.
+        How the picture is drawn, and what it shows. Keys that are absent have their usual value:
+
+        - ``mask``: what counts as missing: ``nz`` (``_FillValue``), ``storage`` (``fill_value``), ``raw``
+          (nothing), or ``differences`` between the first two;
+        - ``colormap``: a name of matplotlib; ``low``, ``high``: limits; ``log``: logarithmic or not;
+        - ``cf``: whether scale, offset and valid range of CF are applied, as they are by default;
+        - ``coordinates``: whether a map is drawn on its two-dimensional coordinates;
+        - ``window``: part of dimensions, by name: ``[first, after the last]``;
+        - ``kind``: ``line``, ``map``, ``image`` or ``histogram``;
+        - ``part`` of complex numbers: ``real``, ``imaginary``, ``magnitude`` or ``phase``.
     panel : str
         The tab in front: ``plot``, ``dimensions``, ``findings``, ``metadata``, ``netcdf`` or ``code``; or a
         further view of one: ``report`` of the findings.
@@ -257,18 +263,24 @@ class Explorer(anywidget.AnyWidget):
         Returns
         -------
         numpy.ma.MaskedArray
-            As stored; masked where they equal ``_FillValue``, and where there is nothing to show:
-            chunks that are not in the store, unreadable, or were not read.
+            As stored, or the part of complex numbers that `view` names. Masked where they equal
+            ``_FillValue`` – or what the ``mask`` of `view` says: the storage ``fill_value``
+            (``storage``), or nothing (``raw``) – and where there is nothing to show: chunks that
+            are not in the store, unreadable, or were not read.
         """
-        return exporting.masked_values(self._look(everything=whole))
+        return exporting.masked_values(self._look(everything=whole), self.view)
 
-    def export(self, file: str | PathLike[str]) -> Path:
-        """Write the slice to a file: a picture, or its values.
+    def export(self, file: str | PathLike[str], *, whole: bool = False) -> Path:
+        """Write what is shown to a file: a picture, or its values.
 
         Parameters
         ----------
         file
-            Its ending says what to write: png, svg, npy, csv or nc.
+            Its ending says what to write: png, svg, npy, csv or nc. A file of netCDF is masked by
+            ``_FillValue``, whatever the view says, as every reader of it will be.
+        whole : bool
+            Write every element, however many bytes that takes. Otherwise elements are left out where
+            there are more than 4096 along an axis or than the budget has room for, with a warning.
 
         Returns
         -------
@@ -279,7 +291,13 @@ class Explorer(anywidget.AnyWidget):
         form: Any = target.suffix.removeprefix(".").lower()
         if form not in exporting.MEDIA_TYPES:
             raise ValueError(f"cannot write {target.name}: use {', '.join(exporting.MEDIA_TYPES)}")
-        _, data = self._session.export(self._selected_array(), form, self.index, self.view)
+        look, data = self._session.export(
+            self._selected_array(), form, self.index, self.view, whole=whole
+        )
+        if form not in ("png", "svg") and (left_out := exporting.thinned(look)):
+            warnings.warn(
+                f"{target.name} has {left_out} elements; whole=True writes all", stacklevel=2
+            )
         target.write_bytes(data)
         return target
 

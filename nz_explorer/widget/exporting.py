@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from nz_explorer.values.axes import number_text
-from nz_explorer.values.states import INF, NAN, NEG_INF, VALUE
+from nz_explorer.values.states import FILL, INF, NAN, NEG_INF, VALUE
 
 if TYPE_CHECKING:
     import xarray
 
     from nz_explorer.quicklook import Axis, QuickLook
+    from nz_explorer.quicklook.kinds import Part
 
 Format = Literal["png", "svg", "npy", "csv", "nc"]
 
@@ -58,19 +59,31 @@ def looking(view: Mapping[str, Any]) -> dict[str, Any]:
     return options
 
 
-def masked_values(look: QuickLook) -> np.ma.MaskedArray[Any, Any]:
-    """Return the values of a picture in their own type, masked where there is none.
+def masked_values(look: QuickLook, view: Mapping[str, Any]) -> np.ma.MaskedArray[Any, Any]:
+    """Return the values of a picture, masked where there is none.
 
-    NaN and infinities are values of the array, and not masked unless they are its ``_FillValue``.
+    They are of the array's own type, unless the view names a part of complex numbers. NaN and
+    infinities are values of the array, and not masked unless they are what the view masks.
     """
-    if look.stored is None:
+    values = look.values if look.part is not None and "part" in looking(view) else look.stored
+    if values is None:
         raise ValueError(look.message or f"{look.path} has no picture")
-    if look.cell_states is None:  # texts
-        return np.ma.masked_array(look.stored, mask=np.ma.nomask)
-    mask = ~np.isin(look.cell_states, (VALUE, NAN, INF, NEG_INF))
-    if look.stored.ndim > mask.ndim:
-        mask = np.broadcast_to(mask[..., None], look.stored.shape)
-    return np.ma.masked_array(look.stored, mask=mask)
+    states = look.storage_states if view.get("mask") == "storage" else look.cell_states
+    if states is None:  # texts
+        return np.ma.masked_array(values, mask=np.ma.nomask)
+    shown = [VALUE, NAN, INF, NEG_INF, *([FILL] if view.get("mask") == "raw" else [])]
+    mask = ~np.isin(states, shown)
+    if values.ndim > mask.ndim:
+        mask = np.broadcast_to(mask[..., None], values.shape)
+    return np.ma.masked_array(values, mask=mask)
+
+
+def thinned(look: QuickLook) -> str:
+    """Return which elements a picture has, such as ``1 in 2 x 3``; empty where it has all."""
+    steps = [axis.step for axis in (look.y, look.x) if axis is not None]
+    if max(steps, default=1) == 1:
+        return ""
+    return f"1 in {' x '.join(map(str, steps))}"
 
 
 def selection(look: QuickLook) -> dict[str, int | slice]:
@@ -100,6 +113,8 @@ def file_name(look: QuickLook, form: str) -> str:
     """Return a name for a file that any file system takes."""
     slices = [f"{slider.dimension}-{slider.label}" for slider in look.sliders]
     words = "_".join([look.path.strip("/").replace("/", "_") or "values", *slices])
+    if form not in ("png", "svg") and (left_out := thinned(look)):
+        words = f"{words}_{left_out}"
     return f"{re.sub(r'[^A-Za-z0-9._+-]+', '-', words)[:120]}.{form}"
 
 
@@ -125,8 +140,8 @@ def export(
     if form in ("png", "svg"):
         return _picture(look, form, view)
     if form == "nc":
-        return _netcdf(to_xarray())
-    values = masked_values(look)
+        return _netcdf(to_xarray(), look.part if "part" in looking(view) else None)
+    values = masked_values(look, view)
     if form == "npy":
         target = io.BytesIO()
         np.save(target, _plain(values), allow_pickle=False)
@@ -187,8 +202,27 @@ def _places(axis: Axis) -> list[str]:
     return [str(axis.start + axis.step * i) for i in range(axis.size)]
 
 
-def _netcdf(array: xarray.DataArray) -> bytes:
-    dataset = array.to_dataset(name="values" if array.name is None else array.name)
+def _parts(array: xarray.DataArray, part: Part | None) -> Mapping[str, xarray.DataArray]:
+    """Return an array as netCDF can hold it, which has no complex numbers, by name."""
+    name = "values" if array.name is None else str(array.name)
+    if array.dtype.kind != "c":
+        return {name: array}
+    wanted: tuple[Part, ...] = ("real", "imaginary") if part is None else (part,)
+    of: dict[Part, Callable[[Any], Any]] = {
+        "real": np.real,
+        "imaginary": np.imag,
+        "magnitude": np.abs,
+        "phase": np.angle,
+    }
+    return {
+        f"{name}_{one}": array.copy(data=of[one](array.values)).drop_encoding() for one in wanted
+    }
+
+
+def _netcdf(array: xarray.DataArray, part: Part | None) -> bytes:
+    import xarray as xr
+
+    dataset = xr.Dataset(_parts(array, part))
     everything: list[Any] = [dataset, *dataset.variables.values()]
     for variable in everything:
         # netCDF has no attributes that are objects, null or bools

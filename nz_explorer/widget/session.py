@@ -47,6 +47,8 @@ Answer = tuple[protocol.Message, Buffers]
 WORKERS = 4
 MAX_PAGE = 1000
 MAX_SMALL_PICTURES = 60
+ALL_POINTS = 2**40
+"""More points along an axis than any slice has that fits in memory."""
 MAX_PIXELS = 4096
 EVENT_SECONDS = 0.25
 """Pause between two progress events; more would only keep the browser busy."""
@@ -450,16 +452,22 @@ class Session:
         index: Mapping[str, int],
         view: Mapping[str, Any],
         cancel: Cancellation | None = None,
+        *,
+        whole: bool = False,
     ) -> tuple[QuickLook, bytes]:
         """Return what is shown of an array, and the bytes of a file of it.
 
         Pictures are drawn as they are shown. Files of numbers hold every element of what is
-        shown, unless there are more than the byte budget has room for, or than 4096 along an axis.
+        shown, unless there are more than the byte budget has room for, or than 4096 along an axis,
+        and the whole is not asked for.
         """
         from nz_explorer.values.to_xarray import to_xarray
 
         looking = exporting.looking(view)
         size = (1600, 1000) if form in ("png", "svg") else (MAX_PIXELS, MAX_PIXELS)
+        if whole and form not in ("png", "svg"):
+            size = (ALL_POINTS, ALL_POINTS)
+            looking["everything"] = True
         look = self.quicklook(array, index, width=size[0], height=size[1], cancel=cancel, **looking)
 
         def slice_of() -> xarray.DataArray:

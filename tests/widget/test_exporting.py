@@ -1,0 +1,77 @@
+"""What is taken back into Python is what is shown: window, part, mask; and all of it when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+import zarr
+
+import nz_explorer as nz
+
+RNG = np.random.default_rng(3)
+COMPLEX = RNG.normal(size=(3, 20, 30)) + 1j * RNG.normal(size=(3, 20, 30))
+FIELD = RNG.normal(size=(20, 30)).astype("f4")
+FIELD[2, 3], FIELD[4, 5], FIELD[6, 7] = 0, -9, np.nan
+LONG = np.arange(15_000.0).reshape(5000, 3)
+
+
+@pytest.fixture
+def ex(tmp_path: Path) -> Iterator[nz.Explorer]:
+    group = zarr.open_group(tmp_path / "s.zarr", mode="w")
+    group.create_array("c", data=COMPLEX, chunks=(1, 10, 10), dimension_names=("t", "y", "x"))
+    group.create_array(
+        "f",
+        data=FIELD,
+        dimension_names=("y", "x"),
+        attributes={"_FillValue": -9.0},
+        fill_value=0,
+    )
+    group.create_array("long", data=LONG, dimension_names=("n", "m"))
+    found = nz.explore(tmp_path / "s.zarr", path="/c")
+    yield found
+    found.close()
+
+
+def test_window_and_part(ex: nz.Explorer, tmp_path: Path) -> None:
+    ex.view = {"window": {"y": [2, 10], "x": [3, 9]}, "part": "phase", "colormap": "magma"}
+    want = np.angle(COMPLEX[0, 2:10, 3:9])
+    np.testing.assert_allclose(ex.values(), want, rtol=1e-6)
+    np.testing.assert_allclose(np.load(ex.export(tmp_path / "a.npy")), want, rtol=1e-6)
+    (image,) = ex.figure().axes[0].get_images()
+    np.testing.assert_allclose(np.flipud(image.get_array())[::-1], want, rtol=1e-6)
+    assert image.get_cmap().name == "magma"
+    with xr.open_dataset(ex.export(tmp_path / "a.nc")) as found:
+        np.testing.assert_allclose(found["c_phase"], want)
+    ex.view = {"window": {"y": [2, 10], "x": [3, 9]}}
+    np.testing.assert_array_equal(ex.values(), COMPLEX[0, 2:10, 3:9])
+    with xr.open_dataset(ex.export(tmp_path / "b.nc")) as found:
+        np.testing.assert_array_equal(
+            found["c_real"] + 1j * found["c_imaginary"], COMPLEX[0, 2:10, 3:9]
+        )
+
+
+@pytest.mark.parametrize(
+    ("mask", "missing"),
+    [("nz", [(4, 5)]), ("storage", [(2, 3)]), ("raw", []), ("differences", [(4, 5)])],
+)
+def test_mask(ex: nz.Explorer, tmp_path: Path, mask: str, missing: list[tuple[int, int]]) -> None:
+    ex.path = "/f"
+    ex.view = {"mask": mask}
+    found = np.ma.getmaskarray(ex.values())
+    assert list(zip(*map(np.ndarray.tolist, np.nonzero(found)), strict=True)) == missing
+    stored = np.load(ex.export(tmp_path / "a.npy"))
+    assert np.isnan(stored).sum() == len(missing) + 1  # and the NaN that is a value
+    assert ex.figure().axes
+
+
+def test_long_files_are_whole_when_asked_for(ex: nz.Explorer, tmp_path: Path) -> None:
+    ex.path = "/long"
+    with pytest.warns(UserWarning, match="long.npy has 1 in 2 x 1 elements; whole=True"):
+        assert np.load(ex.export(tmp_path / "long.npy")).shape == (2500, 3)
+    np.testing.assert_array_equal(np.load(ex.export(tmp_path / "long.npy", whole=True)), LONG)
+    with xr.open_dataset(ex.export(tmp_path / "long.nc", whole=True)) as found:
+        np.testing.assert_array_equal(found["long"], LONG)

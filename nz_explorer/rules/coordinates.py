@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.model import is_candidate
 from nz_explorer.rules.findings import Fail, Undecided
 from nz_explorer.rules.fixes import Draft
 from nz_explorer.rules.registry import rule
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Array
+    from nz_explorer.model import Array, Group
     from nz_explorer.values.coordinates import Monotonicity
 
 UNDECIDED = {"unreadable": "unreadable", "budget": "budget", "unordered": "unordered"}
@@ -73,11 +74,17 @@ def no_missing_values(array: Array, monotonic: Monotonicity) -> Iterator[Fail | 
         )
 
 
-@rule("NZ-COORD-004", on="values")
-def ordered_type(array: Array, monotonic: Monotonicity) -> Iterator[Fail]:
-    """Note values without an order, which cannot be monotonic."""
-    if monotonic.verdict == "unordered":
-        yield Fail(
-            "",
-            f'{array.path} is named like dimension "{array.name}" but {array.data_type.text} values have no order',
-        )
+@rule("NZ-COORD-004", on="members")
+def ordered_type(group: Group) -> Iterator[Fail]:
+    """Note values without an order, which cannot be monotonic; the type tells, so none is read."""
+    for array in group.arrays:
+        if is_candidate(array) and (array.shape or (0,))[0] > 1:
+            from nz_explorer.values.coordinates import UNORDERED
+
+            kind = array.data_type
+            if kind.kind in UNORDERED:
+                yield Fail(
+                    "",
+                    f'{array.path} is named like dimension "{array.name}" but {kind.text} values have no order',
+                    path=array.path,
+                )

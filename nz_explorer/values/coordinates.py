@@ -30,13 +30,14 @@ Verdict = Literal[
     "budget",
 ]
 
-_UNORDERED = {
+UNORDERED = {
     "bool": "bools",
     "complex": "complex numbers",
     "struct": "records",
     "raw": "raw bytes",
     "bytes": "byte strings",
 }
+"""Kinds of data types whose values have no order, and what to call the values."""
 _MOST_AHEAD = 64
 _FLIPPED: dict[Verdict, Verdict] = {"increasing": "decreasing", "decreasing": "increasing"}
 
@@ -128,8 +129,8 @@ def check_monotonic(
     length = (array.shape or (0,))[0]
     if length == 0:
         return Monotonicity("trivial", missing_count=0, note="length 0: direction undefined")
-    if kind in _UNORDERED and length > 1:
-        return Monotonicity("unordered", note=f"{_UNORDERED[kind]} have no order")
+    if kind in UNORDERED and length > 1:
+        return Monotonicity("unordered", note=f"{UNORDERED[kind]} have no order")
     try:
         opened = open_for_reading(array, cache)
     except UnsupportedArray as error:

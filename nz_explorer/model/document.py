@@ -39,6 +39,7 @@ SCAN_LIMIT = 4 * 1024 * 1024
 LAZY_BYTES = 64 * 1024
 """Documents above this have their consolidated entries indexed instead of decoded."""
 
+_INDENT = orjson.OPT_INDENT_2
 _LONG_NUMBER = re.compile(rb"[0-9]{19}")
 
 JSON_TYPES = {
@@ -240,17 +241,16 @@ def decode(raw: bytes, key: str = "") -> tuple[Any, tuple[DocumentProblem, ...]]
         return value, ()
     try:
         value = orjson.loads(raw)
-        indented = orjson.dumps(value, option=orjson.OPT_INDENT_2)
+        again = orjson.dumps(value, option=_INDENT if raw.startswith(b'{\n  "') else 0)
     except (orjson.JSONDecodeError, orjson.JSONEncodeError):  # nested deeper than it can write
         return _decode_tolerantly(raw, key)
     # Written again as zarr-python writes it, it usually is the same text: then nothing was dropped.
-    if indented == raw and type(value) is dict:
+    if again == raw and type(value) is dict:
         return value, ()
     # Else: every member has a key followed by a colon, and strings that hold one hold it in both texts,
     # so an equal count proves that no key was dropped. And orjson rounds integers beyond 64 bits to
     # floats without a word; written again those have an exponent, so there is an "e" more (or an
     # escape that held one is written out).
-    again = orjson.dumps(value)
     if raw.count(b":") != again.count(b":") or (
         (raw.count(b"e") != again.count(b"e") or b"\\u" in raw) and _LONG_NUMBER.search(raw)
     ):

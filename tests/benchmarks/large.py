@@ -97,7 +97,8 @@ def write(folder: Path, nodes: Iterator[tuple[str, Json]], *, consolidated: bool
             "must_understand": False,
             "metadata": entries,
         }
-    (folder / "zarr.json").write_text(json.dumps(root, indent=2))
+    # Consolidated metadata stand in one line, which is half of the bytes (60 MB of 101 000 nodes).
+    (folder / "zarr.json").write_text(json.dumps(root, indent=None if consolidated else 2))
     return folder
 
 
@@ -181,9 +182,16 @@ def main(work: str, store: str) -> None:
     began = time.process_time()
     run()
     seconds = time.process_time() - began
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    mib = peak / 2**20 if sys.platform == "darwin" else peak / 2**10
-    print(json.dumps({"seconds": seconds, "mib": mib}))
+    print(json.dumps({"seconds": seconds, "mib": peak_memory()}))
+
+
+def peak_memory() -> float:
+    """Return the most memory that this process has had, in MiB."""
+    if sys.platform == "darwin":
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    # What getrusage says is never less than what the parent had when it started this process.
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) / 2**10
 
 
 if __name__ == "__main__":

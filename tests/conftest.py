@@ -9,6 +9,8 @@ import math
 import os
 import shutil
 import struct
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -94,6 +96,28 @@ def netcdf_file(data: Path) -> Callable[[str], Path]:
 def nczarr_zip(data: Path) -> Callable[[str], Path]:
     """Give the path of a store that netCDF-C wrote by its short name in ``NCZARR``."""
     return lambda name: data / "nczarr" / NCZARR[name]
+
+
+@pytest.fixture(scope="session")
+def netcdf_c(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a folder with a dataset as netCDF-C writes it.
+
+    ``everything`` is NCZarr, ``pure`` Zarr with names of dimensions, ``anonymous`` Zarr without, ``twin.nc`` a
+    netCDF-4 file. Read only.
+    """
+    pytest.importorskip("netCDF4")
+    folder = tmp_path_factory.mktemp("netcdf-c")
+    program = REPOSITORY / "tests" / "netcdf" / "stores.py"
+    for name, words in (
+        ("everything#mode=nczarr,file", ()),
+        ("pure#mode=zarr,file", ("plain",)),
+        ("anonymous#mode=nczarr,file,noxarray", ("plain",)),
+        ("twin.nc", ()),
+    ):
+        url = str(folder / name) if name == "twin.nc" else f"{folder.as_uri()}/{name}"
+        # In a process of its own: netCDF-C has been seen to end the one that it runs in.
+        subprocess.run([sys.executable, str(program), "write", url, *words], check=True, timeout=60)
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -9,11 +9,14 @@ as absent, and the rules tell of it.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from nz_explorer.model import pointers
 
@@ -312,6 +315,55 @@ def _integer(item: Any) -> int | None:
     if isinstance(item, float) and item.is_integer():
         return int(item)
     return item if isinstance(item, int) and not isinstance(item, bool) else None
+
+
+def json_text(value: Any) -> str:
+    """Return JSON as netCDF-C writes it: blanks after the commas of objects, none in lists."""
+    if isinstance(value, dict):
+        members = (f"{json_text(key)}: {json_text(item)}" for key, item in value.items())
+        return f"{{{', '.join(members)}}}"
+    if isinstance(value, list):
+        return f"[{','.join(map(json_text, value))}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def text_of(node: Node, key: str) -> str:
+    """Return an attribute of characters.
+
+    netCDF-C writes text that happens to be JSON as JSON: ``"5"`` becomes 5.
+    """
+    value = node.attributes[key]
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, dict | list):
+        document, pointer = node.locate(node.attribute_pointer(key))
+        token = None if document is None else document.token(pointer)
+        if token is not None:
+            return token
+    return json_text(value)
+
+
+def typed_attributes(node: Node) -> dict[str, Any]:
+    """Return a node's attributes in the types that netCDF-C noted, without those that it keeps for itself.
+
+    Where it noted none, or the value is none of its type, they are as JSON has them.
+    """
+    types = attribute_types(node)
+    return {
+        key: value if key not in types else _typed(node, key, value, types[key])
+        for key, value in node.attributes.items()
+        if not is_hidden(key)
+    }
+
+
+def _typed(node: Node, key: str, value: Any, meaning: str) -> Any:
+    if meaning in ("char", "json"):
+        return text_of(node, key)
+    found = None if meaning == "string" else numbers(value, meaning)
+    if found is None:
+        return value
+    array = np.array(found, meaning)
+    return array if isinstance(value, list) else array[0]
 
 
 def is_hidden(name: str) -> bool:

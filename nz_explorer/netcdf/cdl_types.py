@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.model.nczarr import numbers
+from nz_explorer.model.nczarr import json_text, numbers, text_of
 from nz_explorer.netcdf import cdl_text
 
 if TYPE_CHECKING:
@@ -85,38 +84,16 @@ def fill_text(fill: FillValue, type_name: str) -> CdlValue | None:
     return CdlValue(type_name, cdl_text.number(value, type_name))
 
 
-def json_text(value: Any) -> str:
-    """Return JSON as netCDF-C writes it: blanks after the commas of objects, none in lists."""
-    if isinstance(value, dict):
-        members = (f"{json_text(key)}: {json_text(item)}" for key, item in value.items())
-        return f"{{{', '.join(members)}}}"
-    if isinstance(value, list):
-        return f"[{','.join(map(json_text, value))}]"
-    return json.dumps(value, ensure_ascii=False)
-
-
 def _as_noted(node: Node, key: str, value: Any, noted: str, limit: int | None) -> CdlValue | None:
     """Return a value in the type that netCDF-C noted; None where it is none of that type."""
     if noted in ("char", "json"):
-        # netCDF-C writes text that happens to be JSON as JSON: "5" becomes 5.
-        text = value if isinstance(value, str) else _spelled(node, key, value)
-        return CdlValue("char", cdl_text.quote(text))
+        return CdlValue("char", cdl_text.quote(text_of(node, key)))
     if noted == "string":
         items = value if isinstance(value, list) else [value]
         words = [item if isinstance(item, str) else json_text(item) for item in items]
         return _list("string", list(map(cdl_text.quote, words)), limit)
     found = numbers(value, noted)
     return None if found is None else _numbers(noted, found, limit)
-
-
-def _spelled(node: Node, key: str, value: Any) -> str:
-    """Return what an attribute looks like in its document, as far as it can be told."""
-    if not isinstance(value, dict | list):
-        document, pointer = node.locate(node.attribute_pointer(key))
-        token = None if document is None else document.token(pointer)
-        if token is not None:
-            return token
-    return json_text(value)
 
 
 def _inferred(value: Any, limit: int | None) -> CdlValue:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nz_explorer.model import Array, is_candidate
+from nz_explorer.model import Array, is_candidate, nczarr
 from nz_explorer.store import Cancellation
 from nz_explorer.values.cache import MEBIBYTE, ChunkCache
 from nz_explorer.values.coordinates import check_monotonic
@@ -276,6 +276,8 @@ def text_attribute(array: Array, *names: str) -> str | None:
     """Return the first of some attributes that is a text with something in it."""
     for name in names:
         value = array.attributes.get(name)
+        if isinstance(value, int | float) and nczarr.attribute_types(array).get(name) == "char":
+            value = nczarr.text_of(array, name)  # such as the unit 1
         if isinstance(value, str) and value.strip():
             return value.strip()[:200]
     return None

@@ -18,6 +18,8 @@ from xarray.backends import AbstractDataStore, BackendArray
 from xarray.core import indexing
 
 from nz_explorer.model import Array, Group, Hierarchy, Node, is_candidate
+from nz_explorer.model.nczarr import typed_attributes
+from nz_explorer.values.axes import find_coordinate
 from nz_explorer.values.decoding import error_text
 from nz_explorer.values.opening import OpenArray, UnsupportedArray, open_for_reading
 
@@ -66,7 +68,8 @@ def to_xarray(
         for child in hierarchy.walk(node.path)
         if isinstance(child, Group) and child.path != node.path
     ]
-    top = _dataset(_arrays(hierarchy, node), node.attributes)
+    own = _arrays(hierarchy, node)
+    top = _dataset([*own, *_coordinates_above(own)], typed_attributes(node))
     return _tree(hierarchy, node, top, groups) if groups else top
 
 
@@ -80,9 +83,22 @@ def _data_array(hierarchy: Hierarchy, array: Array) -> xarray.DataArray:
     beside = _arrays(hierarchy, parent) if isinstance(parent, Group) else [array]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOut)
-        dataset = _dataset(beside, {})
+        dataset = _dataset([*beside, *_coordinates_above([array])], {})
     found = dataset[array.name or _OWN_NAME]
     return found if array.name else found.rename(None)
+
+
+def _coordinates_above(arrays: list[Array]) -> list[Array]:
+    """Return the coordinates that arrays of netCDF have from groups above their own."""
+    found: dict[str, Array] = {}
+    names = {array.name for array in arrays}
+    for array in arrays:
+        for axis, _ in enumerate(array.dimension_references or ()):
+            coordinate, _ = find_coordinate(array, axis)
+            outside = coordinate is not None and coordinate.parent != array.parent
+            if coordinate is not None and outside and coordinate.name not in names:
+                found.setdefault(coordinate.name, coordinate)
+    return list(found.values())
 
 
 def _tree(
@@ -92,7 +108,7 @@ def _tree(
     datasets = {"/": top}
     for group in groups:
         arrays = _arrays(hierarchy, group)
-        datasets[group.path.removeprefix(base)] = _dataset(arrays, group.attributes)
+        datasets[group.path.removeprefix(base)] = _dataset(arrays, typed_attributes(group))
     name = node.name or None
     try:
         return xarray.DataTree.from_dict(datasets, name=name)
@@ -211,12 +227,16 @@ def _variable(opened: OpenArray, dimensions: tuple[str, ...]) -> xarray.Variable
     array = opened.array
     attributes = {
         name: value
-        for name, value in array.attributes.items()
-        if name not in ("_FillValue", "_ARRAY_DIMENSIONS")
+        for name, value in typed_attributes(array).items()
+        if name != "_FillValue"
         and not name.lower().startswith("_nc")
         and not _useless(name, value, array)
     }
-    if array.fill is not None and array.fill.usable:
+    text = array.data_type.kind == "bytes" and array.dimension_references is not None
+    if text and array.data_type.itemsize != 1:
+        attributes["_Encoding"] = "utf-8"  # strings of netCDF; characters are of one byte
+    masked = array.fill is not None and array.fill.usable
+    if array.fill is not None and masked and ("_FillValue" in array.attributes or not text):
         attributes["_FillValue"] = array.fill.value
     encoding = {
         "chunks": opened.chunk_shape,
@@ -232,7 +252,7 @@ def _useless(name: str, value: Any, array: Array) -> bool:
         return False
     if name == "missing_value" and array.data_type.kind in ("string", "bytes"):
         return False
-    useless = not _is_numeric(value)
+    useless = not isinstance(value, np.number | np.ndarray) and not _is_numeric(value)
     if useless:
         warnings.warn(
             f"{array.path} is not wholly decoded by xarray: {name} is no number",

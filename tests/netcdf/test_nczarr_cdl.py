@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,33 +13,10 @@ import pytest
 from nz_explorer.model import open_store
 from nz_explorer.netcdf import cdl
 
-HERE = Path(__file__).parent
-EXPECTED = HERE / "expected"
+EXPECTED = Path(__file__).parent / "expected"
 """What ncdump 4.9.0 printed of the dataset as a netCDF-4 file, and of what netCDF-C 4.10.1 read of it in pure Zarr."""
-MODES = {"everything": "nczarr,file", "pure": "zarr,file", "anonymous": "nczarr,file,noxarray"}
 MEMBERS = {"dimensions": "dims", "arrays": "vars", "dimension_references": "dimrefs"}
 """What the members were called up to netCDF-C 4.9.2."""
-
-
-def run(*words: str) -> None:
-    """Run the program that calls netCDF-C."""
-    subprocess.run(
-        [sys.executable, str(HERE / "stores.py"), *words],
-        check=True,
-        timeout=60,
-        capture_output=True,
-    )
-
-
-@pytest.fixture(scope="module")
-def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the dataset in each mode."""
-    pytest.importorskip("netCDF4")
-    folder = tmp_path_factory.mktemp("nczarr")
-    for name, mode in MODES.items():
-        plain = [] if name == "everything" else ["plain"]
-        run("write", f"{(folder / name).as_uri()}#mode={mode}", *plain)
-    return folder
 
 
 def ours(source: Any, name: str, **options: Any) -> list[str]:
@@ -66,15 +42,14 @@ def without_data(lines: list[str]) -> list[str]:
     return kept
 
 
-@pytest.mark.parametrize("name", MODES)
-def test_what_netcdf_c_writes_prints_as_ncdump_prints_it(stores: Path, name: str) -> None:
-    assert ours(stores / name, name) == theirs(name)
+@pytest.mark.parametrize("name", ["everything", "pure", "anonymous"])
+def test_what_netcdf_c_writes_prints_as_ncdump_prints_it(netcdf_c: Path, name: str) -> None:
+    assert ours(netcdf_c / name, name) == theirs(name)
 
 
 @pytest.mark.skipif(shutil.which("ncdump") is None, reason="ncdump is not installed")
-def test_what_is_expected_is_what_ncdump_prints(stores: Path) -> None:
-    file = stores / "twin.nc"
-    run("write", str(file))
+def test_what_is_expected_is_what_ncdump_prints(netcdf_c: Path) -> None:
+    file = netcdf_c / "twin.nc"
     printed = subprocess.run(
         ["ncdump", "-h", "-n", "everything", str(file)], check=True, capture_output=True, text=True
     )
@@ -82,13 +57,13 @@ def test_what_is_expected_is_what_ncdump_prints(stores: Path) -> None:
 
 
 @pytest.mark.parametrize("upper", [False, True], ids=["lower", "upper"])
-def test_keys_of_netcdf_c_4_9_say_the_same(stores: Path, tmp_path: Path, upper: bool) -> None:
-    as_keys(stores / "everything", tmp_path / "keys", upper=upper)
+def test_keys_of_netcdf_c_4_9_say_the_same(netcdf_c: Path, tmp_path: Path, upper: bool) -> None:
+    as_keys(netcdf_c / "everything", tmp_path / "keys", upper=upper)
     assert ours(tmp_path / "keys", "everything") == theirs("everything")
 
 
-def test_objects_of_netcdf_c_4_8_say_the_same(stores: Path, tmp_path: Path) -> None:
-    as_objects(stores / "everything", tmp_path / "objects")
+def test_objects_of_netcdf_c_4_8_say_the_same(netcdf_c: Path, tmp_path: Path) -> None:
+    as_objects(netcdf_c / "everything", tmp_path / "objects")
     assert ours(tmp_path / "objects", "everything") == theirs("everything")
 
 
@@ -109,8 +84,8 @@ def test_special_attributes(data: Path) -> None:
     assert ours(source, "ref_byte") == [line for line in plain if line and "//" not in line]
 
 
-def test_special_attributes_of_a_packed_array(stores: Path) -> None:
-    lines = [line.strip() for line in ours(stores / "everything", "x", special=True)]
+def test_special_attributes_of_a_packed_array(netcdf_c: Path) -> None:
+    lines = [line.strip() for line in ours(netcdf_c / "everything", "x", special=True)]
     for wanted in (
         'r:_Storage = "chunked" ;',
         "r:_ChunkSizes = 1, 3 ;",
@@ -123,10 +98,10 @@ def test_special_attributes_of_a_packed_array(stores: Path) -> None:
     assert any(line.startswith(':_NCProperties = "version=2,netcdf=') for line in lines)
 
 
-def test_every_line_leads_to_where_it_is_said(stores: Path, tmp_path: Path) -> None:
-    as_keys(stores / "everything", tmp_path / "keys", upper=False)
-    as_objects(stores / "everything", tmp_path / "objects")
-    for store in (stores / "everything", tmp_path / "keys", tmp_path / "objects"):
+def test_every_line_leads_to_where_it_is_said(netcdf_c: Path, tmp_path: Path) -> None:
+    as_keys(netcdf_c / "everything", tmp_path / "keys", upper=False)
+    as_objects(netcdf_c / "everything", tmp_path / "objects")
+    for store in (netcdf_c / "everything", tmp_path / "keys", tmp_path / "objects"):
         hierarchy = open_store(store)
         places = set()
         for line in cdl(hierarchy.root):
@@ -139,8 +114,8 @@ def test_every_line_leads_to_where_it_is_said(stores: Path, tmp_path: Path) -> N
         assert {".zarray", ".zattrs"} <= places
 
 
-def test_a_group_alone_declares_what_it_uses_of_others(stores: Path) -> None:
-    lines = [line.text for line in cdl(open_store(stores / "everything")["/g1"], "x")]
+def test_a_group_alone_declares_what_it_uses_of_others(netcdf_c: Path) -> None:
+    lines = [line.text for line in cdl(open_store(netcdf_c / "everything")["/g1"], "x")]
     assert lines[:7] == [
         "netcdf x {",
         "dimensions:",

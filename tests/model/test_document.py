@@ -183,3 +183,14 @@ def test_what_cannot_be_scanned_says_where(text: str, says: str, at: int) -> Non
     with pytest.raises(ScanError, match=says) as caught:
         scan(text)
     assert caught.value.offset == at
+
+
+def test_control_characters_in_strings_are_read_and_reported() -> None:
+    document = Document(".zattrs", ".zattrs", b'{"a": "bell \x07", "b": 1}')
+    assert document.value == {"a": "bell \x07", "b": 1}
+    assert [(p.kind, p.column) for p in document.problems] == [("syntax", 13)]
+    span = document.span("/b")
+    assert span is not None
+    assert document.token("/b") == "1"
+    broken = Document(".zattrs", ".zattrs", b'{"a": "bell \x07", "b": }')
+    assert broken.value is None

@@ -199,3 +199,11 @@ def test_explain_what_does_not_exist(run: Run) -> None:
     assert result.exit_code == 2
     assert "NZ-DIM" in result.stderr
     assert run("explain").exit_code == 2
+
+
+def test_cdl_with_special_attributes_and_a_name(run: Run, data: Path) -> None:
+    source = str(data / "nczarr" / "unsigned-byte.zip")
+    plain = run("cdl", source, "--name", "ref_byte").output
+    assert plain.startswith("netcdf ref_byte {\ndimensions:\n\t_Anonymous_Dim_20 = 20 ;\n")
+    assert "_ChunkSizes" not in plain
+    assert "\t\tbyte:_ChunkSizes = 20, 20 ;\n" in run("cdl", source, "--special").output

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from nz_explorer.store import Cancellation, Cancelled, ReadError, SourceError, resolve
+from nz_explorer.store import Cancellation, Cancelled, ReadError, SourceError, resolve, url_modes
 from nz_explorer.store.patience import classify
 
 DOCUMENTS = {
@@ -198,3 +199,59 @@ def test_a_folder_that_disappears_reads_as_absent(folder: Path) -> None:
     shutil.rmtree(folder)
     assert reader.get("zarr.json") is None
     assert reader.list_level("").names == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "modes"),
+    [
+        ("file:///d#mode=nczarr,file", ("nczarr", "file")),
+        ("file:///d#mode=NCZARR, zip", ("nczarr", "zip")),
+        ("https://h/b/k#mode=nczarr,s3&aws.profile=x", ("nczarr", "s3")),
+        ("/d#nczarr,file", ("nczarr", "file")),
+        ("/d#log", ("log",)),
+        ("/d#bytes=1", ()),
+        ("/d", ()),
+    ],
+)
+def test_modes_of_an_address_of_netcdf_c(source: str, modes: tuple[str, ...]) -> None:
+    assert url_modes(source) == modes
+
+
+def test_a_folder_may_have_a_hash_in_its_name(tmp_path: Path) -> None:
+    folder = tmp_path / "d#mode=nczarr"
+    folder.mkdir()
+    (folder / "zarr.json").write_bytes(b"{}")
+    assert url_modes(str(folder)) == ()
+    assert resolve(folder).get("zarr.json") == b"{}"
+
+
+@pytest.mark.parametrize(
+    ("source", "url", "options"),
+    [
+        ("https://h:90/b/k#mode=nczarr,s3", "s3://b/k", {"endpoint": "https://h:90"}),
+        ("http://h/b/k/l#mode=zarr,s3", "s3://b/k/l", {"endpoint": "http://h"}),
+        ("https://s3.eu-west-1.amazonaws.com/b/k#mode=s3", "s3://b/k", {"region": "eu-west-1"}),
+        ("https://b.s3.us-east-2.amazonaws.com/k#mode=s3", "s3://b/k", {"region": "us-east-2"}),
+        ("https://b.s3.amazonaws.com/k#mode=s3", "s3://b/k", {}),
+        ("s3://s3.us-west-1.amazonaws.com/b/k", "s3://b/k", {"region": "us-west-1"}),
+        ("s3://b/k#mode=nczarr,s3", "s3://b/k", {}),
+    ],
+)
+def test_addresses_of_s3_as_netcdf_c_takes_them(
+    monkeypatch: pytest.MonkeyPatch, source: str, url: str, options: dict[str, str]
+) -> None:
+    asked = []
+    monkeypatch.setattr(
+        sys.modules["nz_explorer.store.resolve"],
+        "_from_url",
+        lambda url, scheme, _label, options: asked.append((url, scheme, options)),
+    )
+    resolve(source)
+    assert asked == [(url, "s3", options)]
+
+
+def test_a_store_on_s3_opens_by_an_address_of_netcdf_c(folder: Path, s3) -> None:
+    s3.upload(folder, prefix="d.zarr")
+    options = {key: value for key, value in s3.options.items() if "endpoint" not in key}
+    url = f"{s3.endpoint}/bucket/d.zarr#mode=nczarr,s3"
+    assert resolve(url, storage_options=options).list_level("").names == ("a", "zarr.json")

@@ -13,7 +13,7 @@ import binascii
 import re
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final, Literal
 
@@ -453,7 +453,8 @@ class _Decoder:
             real, notes = self._rounded(value, part, shown)
             why = f"{shown} is a real number; {self.type.name} is written [real, imaginary]"
             spelling = FillProblem("spelling", why, [_json_float(value), 0.0], "safe")
-            return _Decoded(self._scalar(complex(real, 0)), "literal", (spelling, *notes))
+            pairs = (replace(note, suggestion=[note.suggestion, 0.0]) for note in notes)
+            return _Decoded(self._scalar(complex(real, 0)), "literal", (spelling, *pairs))
         if not isinstance(value, list | tuple):
             pair: Any = MISSING
             if isinstance(value, str) and value in _NAMES:
@@ -465,7 +466,13 @@ class _Decoder:
         # complex(nan, 1) + numpy arithmetic would spread the NaN: set the parts
         scalar = np.empty((), self.dtype.newbyteorder("="))
         scalar.real, scalar.imag = parts[0].value, parts[1].value
-        problems = tuple(p for decoded in parts for p in decoded.problems if p.kind != "dialect")
+        told = [[p for p in decoded.problems if p.kind != "dialect"] for decoded in parts]
+        # What is suggested for a part is a part: the value to write is the pair.
+        whole = [
+            found[0].suggestion if found and found[0].suggestion is not MISSING else item
+            for found, item in zip(told, value, strict=True)
+        ]
+        problems = tuple(replace(p, suggestion=whole) for found in told for p in found)
         if "base64" not in (parts[0].dialect, parts[1].dialect):
             return _Decoded(scalar[()], "pair", problems)
         literal = [_json_float(float(decoded.value)) for decoded in parts]

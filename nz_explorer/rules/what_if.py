@@ -28,6 +28,7 @@ from nz_explorer.model import (
     Node,
     NodeNotFound,
     is_candidate,
+    nczarr,
 )
 from nz_explorer.model.document import decode
 from nz_explorer.model.hierarchy import NCZARR_NAMES, ROOT_NAMES, normalise
@@ -746,8 +747,15 @@ def _nature(hierarchy: Hierarchy) -> tuple[Any, ...]:
         hierarchy.zarr_format,
         hierarchy.metadata_source,
         hierarchy.side_names,
+        _dialects(hierarchy.root),
         hierarchy.consolidated is None,
     )
+
+
+def _dialects(root: Node) -> frozenset[str]:
+    """Return where netCDF-C noted something on the root, with which other nodes are compared."""
+    parts: tuple[nczarr.Part, ...] = ("superblock", "group", "array")
+    return frozenset(place.era for part in parts for place in nczarr.places(root, part))
 
 
 def _axes(node: Node) -> Any:

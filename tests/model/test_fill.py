@@ -419,3 +419,14 @@ def test_a_safe_suggestion_is_a_good_value(value, data_type):
                 "rounding",
                 "dialect",
             }
+
+
+@pytest.mark.parametrize("value", [[0.1, 1], [0.1, 0.1], ["NaN", 0.1], 0.1, 16777217])
+def test_what_is_suggested_for_a_complex_number_is_a_pair(value):
+    data_type = parse_v3("complex64")
+    decoded = decode_fill(value, data_type)
+    assert decoded.problems
+    for problem in decoded.problems:
+        again = decode_fill(problem.suggestion, data_type)
+        assert isinstance(problem.suggestion, list)
+        assert np.array_equal(again.value, decoded.value, equal_nan=True)

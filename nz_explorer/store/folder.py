@@ -64,8 +64,10 @@ class FolderReader(Reader):
             size = os.fstat(descriptor).st_size
             if size > MAX_DOCUMENT_BYTES:
                 raise ReadError(key, "too large", f"{size} bytes are more than a document may have")
-            parts = [data]
-            while data := os.read(descriptor, 1 << 20):
+            # All of it at once, so that hundreds of megabytes need not be put together from parts.
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            parts: list[bytes] = []
+            while data := os.read(descriptor, max(size, 16384)):
                 parts.append(data)
             return b"".join(parts)
         finally:

@@ -42,7 +42,7 @@ from nz_explorer.values.states import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.patches import Patch
+    from matplotlib.patches import Patch, PathPatch
 
     from nz_explorer.quicklook.lines import Lines
 
@@ -399,12 +399,32 @@ def _explain(
     _legend(axes, states, patches)
 
 
+def _outlined(
+    x: np.ndarray[Any, Any],
+    y: np.ndarray[Any, Any],
+    where: np.ndarray[Any, Any],
+    pattern: _Pattern,
+) -> PathPatch:
+    """Return the cells of a state as one path, which alone can be hatched; a mesh cannot."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    paper, ink, hatch = pattern
+    corners = np.stack([x, y], axis=-1)
+    round_about = (corners[:-1, :-1], corners[:-1, 1:], corners[1:, 1:], corners[1:, :-1])
+    # the first corner once more, which closes a cell
+    outlines = np.stack([corner[where] for corner in (*round_about, round_about[0])], axis=1)
+    codes = np.full(outlines.shape[:2], Path.LINETO, Path.code_type)
+    codes[:, 0], codes[:, -1] = Path.MOVETO, Path.CLOSEPOLY
+    path = Path(outlines.reshape(-1, 2), codes.reshape(-1))
+    return PathPatch(path, fc=paper, ec=ink, hatch=hatch, lw=0, rasterized=True)
+
+
 def _draw_curvilinear(drawn: Figure, axes: Axes, look: QuickLook, view: _View) -> None:
     """Draw a map on its two-dimensional coordinates."""
     cells = None if look.curvilinear is None else mesh(look.curvilinear)
     if look.curvilinear is None or cells is None:
         return
-    from matplotlib.colors import ListedColormap
 
     grid = look.curvilinear
     _known_colormap(view)
@@ -412,17 +432,9 @@ def _draw_curvilinear(drawn: Figure, axes: Axes, look: QuickLook, view: _View) -
     colours = _colours(look, view, view.values(look), states)
     for turn in cells.turns:
         for code in _present(states):
-            paper, _, hatch = view.pattern(code)
-            area = np.ma.masked_array(np.ones(states.shape), mask=(states != code) | ~cells.whole)
-            axes.pcolormesh(
-                cells.x + turn,
-                cells.y,
-                area,
-                cmap=ListedColormap([paper]),
-                hatch=hatch,
-                ec="none",
-                rasterized=True,
-            )
+            where = (states == code) & cells.whole
+            if where.any():
+                axes.add_patch(_outlined(cells.x + turn, cells.y, where, view.pattern(code)))
         shown = np.ma.masked_array(colours.values, mask=(states != VALUE) | ~cells.whole)
         picture = axes.pcolormesh(
             cells.x + turn,

@@ -202,7 +202,8 @@ def coordinate_label(
     -------
     tuple of str
         The text, such as ``2001-07-03``, and its units; the index itself where there is no
-        coordinate.
+        coordinate. Where that says no time, but an auxiliary coordinate of CF does, both, such as
+        ``0 (2013-05-22)``.
 
     Raises
     ------
@@ -213,9 +214,44 @@ def coordinate_label(
     found = axis_coordinates(array, Points(axis, index, 1, 1, length), cache=cache, cancel=cancel)
     if found.labels:
         return found.labels[0], found.units
+    text, units = str(index), None
     if found.coordinates is not None:
-        return number_text(float(found.coordinates[0])), found.units
-    return str(index), None
+        text, units = number_text(float(found.coordinates[0])), found.units
+    time = None if units else _auxiliary_time(array, axis, index, cache, cancel)
+    return (f"{text} ({time})" if time else text), units
+
+
+def _auxiliary_time(
+    array: Array,
+    axis: int,
+    index: int,
+    cache: ChunkCache | None,
+    cancel: Cancellation | None,
+) -> str | None:
+    """Return the time at an index as an auxiliary coordinate has it, None where there is none.
+
+    Source: CF-1.11, 5 Coordinate Systems (the attribute ``coordinates``).
+    """
+    listed, names = array.attributes.get("coordinates"), array.dimension_names
+    if not isinstance(listed, str) or names is None or names[axis] is None:
+        return None
+    group = "" if array.parent in {None, "/"} else array.parent
+    for name in listed.split():
+        node = None if "/" in name else array.hierarchy.get(f"{group}/{name}", cancel)
+        if not isinstance(node, Array) or node.dimension_names != (names[axis],):
+            continue
+        if node.shape != ((array.shape or ())[axis],) or not is_time(node.attributes):
+            continue
+        try:
+            window = read_points(
+                node, [Points(0, index, 1, 1, node.shape[0])], {}, cache=cache, cancel=cancel
+            )
+        except UnsupportedArray:
+            continue
+        labels = time_labels(window.values, node.attributes)
+        if labels and (window.states == VALUE).all():
+            return labels[0]
+    return None
 
 
 def number_text(number: float) -> str:

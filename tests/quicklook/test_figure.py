@@ -8,9 +8,10 @@ import zarr
 
 from nz_explorer.model import open_store
 from nz_explorer.quicklook import colormap_tables, figure, lines, lines_figure, make
+from nz_explorer.quicklook.figure import LOOKS
 from nz_explorer.quicklook.mesh import mesh
 from nz_explorer.values.curvilinear import Curvilinear
-from nz_explorer.values.states import TITLES
+from nz_explorer.values.states import FILL, TITLES
 
 
 @pytest.fixture
@@ -246,6 +247,10 @@ def test_maps_on_two_dimensional_coordinates(kinds):
     np.testing.assert_allclose(middle % 360, [(170 + 5 + 1), 5 - 1], atol=1e-4)
     assert drawn.axes[0].get_xlabel() == "lon (°E)"
     assert np.ma.getmaskarray(mesh.get_array()).sum() == 1
+    # the missing cell is told by its hatching, not only by its colour
+    (missing,) = drawn.axes[0].patches
+    assert missing.get_hatch() == LOOKS[FILL][2]
+    assert len(missing.get_path().vertices) == 5
     assert not np.array_equal(rendered(flat), rendered(drawn))
 
 

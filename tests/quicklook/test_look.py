@@ -614,3 +614,25 @@ def test_two_dimensional_coordinates(ocean):
     np.testing.assert_array_equal(found.curvilinear.x + found.curvilinear.y, found.values)
     ocean["sst"].attrs["coordinates"] = "nav_lat"
     assert look(ocean, "/sst").curvilinear is None
+
+
+def test_a_slider_says_the_time_that_an_auxiliary_coordinate_has(tmp_path):
+    import zarr
+
+    group = zarr.open_group(tmp_path / "nemo.zarr", mode="w")
+    dims = ("time_counter", "y", "x")
+    group.create_array(
+        "tos",
+        data=np.arange(24.0).reshape(2, 3, 4),
+        dimension_names=dims,
+        attributes={"coordinates": "time_centered nav_lat"},
+    )
+    group.create_array("time_counter", data=np.array([0.0, 1.0]), dimension_names=dims[:1])
+    group.create_array(
+        "time_centered",
+        data=np.array([15.0, 45.0]),
+        dimension_names=dims[:1],
+        attributes={"units": "days since 2000-01-01", "calendar": "360_day"},
+    )
+    look = make(open_store(tmp_path / "nemo.zarr"), "/tos", {"time_counter": 1})
+    assert look.sliders[0].label == "1 (2000-02-16)"

@@ -23,8 +23,18 @@ from nz_explorer.values.window import read_window
 SPELLINGS = {
     "bool": ["none", "literal"],
     "int": ["none", "literal", "lowest", "highest"],
-    "float": ["none", "literal", "base64", "hex", "NaN", "Infinity", "-Infinity", "highest"],
-    "complex": ["none", "pair", "NaN pair", "hex pair"],
+    "float": [
+        "none",
+        "literal",
+        "base64",
+        "hex",
+        "NaN",
+        "Infinity",
+        "-Infinity",
+        "highest",
+        "smallest",
+    ],
+    "complex": ["none", "pair", "NaN pair", "hex pair", "Infinity pair", "highest pair"],
 }
 
 
@@ -43,6 +53,8 @@ def spelled(spelling, dtype, value):
         value = dtype.type(np.iinfo(dtype).min)
     elif spelling == "highest":
         value = dtype.type((np.iinfo if dtype.kind in "iu" else np.finfo)(dtype).max)
+    elif spelling == "smallest":
+        value = -np.finfo(dtype).smallest_subnormal
     if spelling in ("NaN", "Infinity", "-Infinity"):
         return spelling, dtype.type(spelling.replace("Infinity", "inf"))
     if spelling == "base64":  # xarray packs a double
@@ -53,6 +65,11 @@ def spelled(spelling, dtype, value):
         return value.item(), value
     if spelling == "NaN pair":
         return ["NaN", float(value.imag)], dtype.type(complex(np.nan, value.imag))
+    if spelling == "Infinity pair":
+        return ["-Infinity", "Infinity"], dtype.type(complex(-np.inf, np.inf))
+    if spelling == "highest pair":
+        most = float(np.finfo(dtype).max)
+        return [most, -most], dtype.type(complex(most, -most))
     if spelling == "hex pair":
         return [bits(value.real), bits(value.imag)], value
     return [float(value.real), float(value.imag)], value

@@ -11,7 +11,7 @@ from nz_explorer.model.document import json_type
 from nz_explorer.model.json_text import json_text
 from nz_explorer.rules import known_conventions
 from nz_explorer.rules.declaration import IDENTIFIER, KEYS, declares_nz, fold, tokens
-from nz_explorer.rules.findings import Fail
+from nz_explorer.rules.findings import Fail, FixMaker
 from nz_explorer.rules.fixes import Draft, Operation, add, remove, replace, set_attribute
 from nz_explorer.rules.registry import rule
 
@@ -273,7 +273,8 @@ def convention_known(node: Node) -> Iterator[Fail]:
             yield Fail(_at(node, i), f"convention {json_text(name)} is not known here")
 
 
-def _declared_here(node: Node) -> set[Convention | None]:
+def declared_here(node: Node) -> set[Convention | None]:
+    """Return the conventions that a node declares; None among them where one is not known."""
     return {known_conventions.identify(entry) for _, entry in entries(node)}
 
 
@@ -288,18 +289,20 @@ def uses_are_declared(node: Node) -> Iterator[Fail]:
     """Want a declaration on each node that has attributes of a convention."""
     if not (known_conventions.FRAMEWORK & node.attributes.keys()):
         return
-    declared = _declared_here(node)
+    declared = declared_here(node)
     for known, names in known_conventions.used(node.attributes).items():
         if known not in declared:
             belong = "belongs" if len(names) == 1 else "belong"
             yield Fail(
                 node.attribute_pointer(names[0]),
                 f"{', '.join(names)} {belong} to the {known.name} convention, which this node does not declare",
-                fix=_declare(known),
+                fix=declare(known),
             )
 
 
-def _declare(known: Convention) -> Any:
+def declare(known: Convention) -> FixMaker:
+    """Return the fix that declares a convention at a node."""
+
     def fix(node: Node) -> Draft:
         if isinstance(node.attributes.get("zarr_conventions"), list):
             return Draft("safe", (add(_at(node, "-"), dict(known.entry)),))
@@ -370,7 +373,7 @@ def _declare_below(path: str, entry: dict[str, Any]) -> Any:
 )
 def properties_valid(node: Node) -> Iterator[Fail]:
     """Want properties that the declared convention allows, as zarr-cm checks them."""
-    declared = _declared_here(node)
+    declared = declared_here(node)
     for known, names in known_conventions.used(node.attributes).items():
         if known in declared and (
             error := known_conventions.property_error(known, node.attributes)
@@ -400,7 +403,7 @@ def registered(node: Node) -> Iterator[Fail]:
         yield Fail(
             _at(node),
             "NZ is not listed in zarr_conventions (optional)",
-            fix=_declare(known_conventions.NZ),
+            fix=declare(known_conventions.NZ),
         )
 
 
@@ -456,7 +459,7 @@ def domain_declared(node: Node) -> Iterator[Fail]:
             f'{legacy[0]} is named in "Conventions" but not in "conventions"',
             fix=_add_token(legacy[0]),
         )
-    elif known_conventions.CF in _declared_here(node) and not legacy:
+    elif known_conventions.CF in declared_here(node) and not legacy:
         yield Fail(
             node.attribute_pointer("conventions"),
             'CF is listed in zarr_conventions but not named in "conventions"',
@@ -487,7 +490,7 @@ def domain_used(group: Group) -> Iterator[Fail]:
     named = [fold(token) for key in KEYS for token in tokens(group.attributes.get(key), key)]
     if (
         any(CF_TOKEN.fullmatch(token) for token in named)
-        or known_conventions.CF in _declared_here(group)
+        or known_conventions.CF in declared_here(group)
         or not declares_nz(group.attributes)
     ):
         return

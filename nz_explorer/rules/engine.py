@@ -57,6 +57,8 @@ FAMILIES = {
     "nczarr": ("NCZ", "JSON"),
 }
 """The families of rules of each convention: its own first, then what it stands on."""
+WHERE_USED = {"cs": ("cs", "crs")}
+"""Conventions that are evaluated where a node has one of these attributes; elsewhere nothing is said of them."""
 
 BASE = "NZ-BASE-001"
 PARTS = ("documents", "name", "entry", "members", "values", "contents", "inside")
@@ -246,6 +248,8 @@ class Evaluation:
         self._base: Hit | None = None
         self._base_stale = True
         self._declared: bool | None = None
+        self._users: dict[tuple[str, str], None] = {}
+        """Convention and path of the nodes that use one of `WHERE_USED`."""
         self._note_what_cannot_be_done()
 
     def _note_what_cannot_be_done(self) -> None:
@@ -297,6 +301,11 @@ class Evaluation:
             (self._unseen.add if node.state == "unreadable" else self._unseen.discard)(path)
             if path == "/":
                 self._declared = declares_nz(node.attributes)
+            for convention, names in WHERE_USED.items():
+                if not node.attributes.keys().isdisjoint(names):
+                    self._users[convention, path] = None
+                else:
+                    self._users.pop((convention, path), None)
             self._put(path, record, "documents", verdicts)
             self._put(path, record, "name", name)
             if pair is not NOTHING or record.entry is not None:
@@ -480,6 +489,8 @@ class Evaluation:
             self._put(path, record, part, None)
             self._set_open(path, part, False)
         self._monotonicity.pop(path, None)
+        for convention in WHERE_USED:
+            self._users.pop((convention, path), None)
 
     # --- after a change ---------------------------------------------------------------------
 
@@ -504,6 +515,11 @@ class Evaluation:
 
     def __contains__(self, path: str) -> bool:
         return path in self._records
+
+    @property
+    def referring(self) -> set[str]:
+        """Paths of nodes of which the verdict depends on what other nodes say."""
+        return {path for _, path in self._users}
 
     @property
     def on_documents(self) -> bool:
@@ -882,7 +898,12 @@ class Evaluation:
         """Whether the dataset keeps each convention; None where that is not known."""
         with self._lock:
             self._base_hit()
-            return {CONVENTIONS[name]: self._conforms(name) for name in self.conventions}
+            unused = WHERE_USED.keys() - {name for name, _ in self._users}
+            return {
+                CONVENTIONS[name]: self._conforms(name)
+                for name in self.conventions
+                if name not in unused
+            }
 
     def tallies(self) -> dict[str, Counter[str]]:
         """Return for each rule how often each verdict was given."""
@@ -1083,7 +1104,7 @@ def _conventions(given: str | Iterable[str], hierarchy: Hierarchy) -> tuple[str,
             f"unknown convention {', '.join(map(repr, unknown))}; known are auto, {', '.join(CONVENTIONS)}"
         )
     if "auto" in names:
-        names += ["nz", "zarr2" if hierarchy.zarr_format == 2 else "zarr3"]
+        names += ["nz", "zarr2" if hierarchy.zarr_format == 2 else "zarr3", *WHERE_USED]
         if nczarr.is_marked(hierarchy.root) or url_modes(hierarchy.source):
             names.append("nczarr")
     return tuple(name for name in CONVENTIONS if name in names)

@@ -41,6 +41,8 @@ class Fail:
         Where it differs from that of the rule.
     path
         The node the failure sits on, where that is not the one looked at.
+    rule
+        The rule that is broken, where the function decides more than one.
     """
 
     pointer: str
@@ -49,6 +51,7 @@ class Fail:
     fix: FixMaker | None = None
     severity: Severity | None = None
     path: str | None = None
+    rule: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ class Undecided:
     """
 
     reason: str
+    rule: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,17 +71,35 @@ def _of_module(name: str, module: Any) -> Convention:
     return Convention(name, entry["uuid"], urls, entry, frozenset(module.CONVENTION_KEYS))
 
 
+def _of_r_cf(name: str, uuid: str, description: str) -> Convention:
+    base = f"https://raw.githubusercontent.com/R-CF/zarr_convention_{name}/main"
+    entry = {
+        "schema_url": f"{base}/schema.json",
+        "spec_url": f"{base}/README.md",
+        "uuid": uuid,
+        "name": name,
+        "description": description,
+    }
+    urls = (f"r-cf/zarr_convention_{name}", f"r-cf/zarr_conventions_{name}")
+    return Convention(name, uuid, urls, entry)
+
+
 KNOWN: tuple[Convention, ...] = (
     Convention(
         "NZ-1.0", NZ_ENTRY["uuid"], ("zarr-conventions/nz", "zarr-conventions/nzug"), NZ_ENTRY
     ),
     *(_of_module(name, module) for name, module in _MODULES.items()),
     Convention("CF", None, ("zarr-conventions/cf",), {}),
-    Convention("cs", None, ("r-cf/zarr_convention_cs", "r-cf/zarr_conventions_cs"), {}),
-    Convention("ref", None, ("r-cf/zarr_convention_ref", "r-cf/zarr_conventions_ref"), {}),
+    _of_r_cf(
+        "cs", "e4dbf0b7-7a00-4ce6-b23e-484292014ab4", "Coordinate set convention for Zarr arrays"
+    ),
+    _of_r_cf("ref", "d89b30cf-ed8c-43d5-9a16-b492f0cd8786", "External referencing of Zarr objects"),
 )
 NZ = KNOWN[0]
-CF = next(known for known in KNOWN if known.name == "CF")
+CF, CS, REF, PROJ, UOM = (
+    next(known for known in KNOWN if known.name == name)
+    for name in ("CF", "cs", "ref", "proj", "uom")
+)
 _CF_UUID = "77c308c7-"
 """The first group of CF's uuid, which is all of it that is pinned in the catalogue."""
 FRAMEWORK: frozenset[str] = frozenset().union(*(known.keys for known in KNOWN))

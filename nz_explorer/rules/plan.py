@@ -90,7 +90,10 @@ class _Run:
                 step.on != "document"
             ):  # of a document without problems there is nothing to say but "pass"
                 self.absent.extend(
-                    function.id for function in step.functions if function.id in self.wanted
+                    rule_id
+                    for function in step.functions
+                    for rule_id in function.ids
+                    if rule_id in self.wanted
                 )
             return
         for function in step.functions:
@@ -114,11 +117,12 @@ class _Run:
     def _call(self, function: RuleFunction, args: tuple[Any, ...]) -> None:
         try:
             for result in function.check(*args):
+                rule_id = result.rule or function.id
                 if isinstance(result, Undecided):
-                    self._undecide(function.id, result.reason)
+                    self._undecide(rule_id, result.reason)
                     continue
-                if function.id in self.wanted:
-                    info = rules()[function.id]
+                if rule_id in self.wanted:
+                    info = rules()[rule_id]
                     severity = result.severity or info.severity
                     self.hits.append(Hit(info, result, self._capped(info, severity)))
                 # A note on what the rule allows leaves the fact sound.
@@ -128,7 +132,8 @@ class _Run:
             self._crashed(function, error)
 
     def _crashed(self, function: RuleFunction, error: Exception) -> None:
-        self._undecide(function.id, f"internal error: {type(error).__name__}: {error}")
+        for rule_id in function.ids:
+            self._undecide(rule_id, f"internal error: {type(error).__name__}: {error}")
 
     def _capped(self, info: RuleInfo, severity: Severity) -> Severity:
         """NZ defines no profile for v2: what it asks for is good advice there, and no more."""
@@ -136,7 +141,8 @@ class _Run:
 
     def block(self, function: RuleFunction, cause: str) -> None:
         """Leave a rule undecided because another one has failed, and so what needs it."""
-        self._undecide(function.id, f"dependency: {cause}")
+        for rule_id in function.ids:
+            self._undecide(rule_id, f"dependency: {cause}")
         if function.provides is not None:
             self.broken.setdefault(function.provides, cause)
 
@@ -192,12 +198,15 @@ class Plan:
             if function.on in subjects
             and (zarr_format is None or zarr_format in function.formats)
             and (
-                function.id in wanted or function.provides is not None or function.on == "document"
+                not wanted.isdisjoint(function.ids)
+                or function.provides is not None
+                or function.on == "document"
             )
         ]
         self.cap = zarr_format == 2
         self.wanted = wanted
-        self.rules = tuple(dict.fromkeys(f.id for f in chosen if f.id in wanted))
+        told = [rule_id for function in chosen for rule_id in function.ids]
+        self.rules = tuple(dict.fromkeys(rule_id for rule_id in told if rule_id in wanted))
         of_nodes = [f for f in chosen if f.on not in ("document", "root")]
         of_documents = [f for f in chosen if f.on == "document"]
         self.documents = [

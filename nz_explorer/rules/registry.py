@@ -73,6 +73,7 @@ MODULES = (
     "names",
     "consolidated",
     "nczarr",
+    "cs",
 )
 """Modules with rules, in the order in which verdicts depend on one another."""
 
@@ -83,8 +84,8 @@ class RuleFunction:
 
     Parameters
     ----------
-    id
-        Of the catalogue entry.
+    ids
+        Of the catalogue entries. What it yields is about the first, unless it names another.
     on
         What it is about.
     formats
@@ -104,7 +105,7 @@ class RuleFunction:
         The function.
     """
 
-    id: str
+    ids: tuple[str, ...]
     on: On
     formats: tuple[int, ...]
     needs: tuple[str, ...]
@@ -113,13 +114,17 @@ class RuleFunction:
     when: Callable[..., bool] | None
     check: Check
 
+    @property
+    def id(self) -> str:
+        """The rule that its results are about where they name none."""
+        return self.ids[0]
+
 
 _functions: list[RuleFunction] = []
 
 
 def rule(
-    rule_id: str,
-    *,
+    *rule_ids: str,
     on: On,
     formats: tuple[int, ...] = (2, 3),
     needs: tuple[str, ...] = (),
@@ -127,11 +132,11 @@ def rule(
     reads: Reads | None = None,
     when: Callable[..., bool] | None = None,
 ) -> Callable[[Check], Check]:
-    """Register a function under the id of a rule; see `RuleFunction` for the parameters."""
+    """Register a function under the ids of the rules it decides; see `RuleFunction` for the parameters."""
     part: Reads = reads or ("problems" if on == "document" else "members")
 
     def register(check: Check) -> Check:
-        _functions.append(RuleFunction(rule_id, on, formats, needs, provides, part, when, check))
+        _functions.append(RuleFunction(rule_ids, on, formats, needs, provides, part, when, check))
         return check
 
     return register

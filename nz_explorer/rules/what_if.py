@@ -719,6 +719,8 @@ class _Update:
             if docs.node_if_loaded(path) is not None
             for node in docs.walk(path)
         ]
+        for path in evaluation.referring:
+            self.nodes.setdefault(path, False)
         again = {path: node for path in self.nodes if (node := docs.node_if_loaded(path))}
         for node in visited:
             evaluation.add_node(node)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -11,6 +12,7 @@ from nz_explorer.model import Array, is_candidate, nczarr
 from nz_explorer.store import Cancellation
 from nz_explorer.values.cache import MEBIBYTE, ChunkCache
 from nz_explorer.values.coordinates import check_monotonic
+from nz_explorer.values.described import Described, described
 from nz_explorer.values.opening import UnsupportedArray
 from nz_explorer.values.states import VALUE
 from nz_explorer.values.times import is_time, time_labels
@@ -133,7 +135,10 @@ def axis_coordinates(
     Cancelled
         If it was cancelled.
     """
-    found, why = find_coordinate(array, points.axis, cancel)
+    meant = next(iter(described(array, points.axis, cancel)), None)
+    if meant is not None and meant.array is None:
+        return _described(meant, points)
+    found, why = find_coordinate(array, points.axis, cancel) if meant is None else (meant.array, "")
     if found is None:
         return AxisCoordinates(why=why)
     text = found.data_type.kind == "string"
@@ -153,27 +158,59 @@ def axis_coordinates(
     if text:
         labels = [str(value)[:_LONGEST_LABEL] for value in window.values.tolist()]
         return AxisCoordinates("category", labels=labels, title=_title(found), path=found.path)
-    return _numeric(found, window.values)
+    return _numeric(found.path, _attributes(found, meant), unpacked(found, window.values))
 
 
-def _numeric(found: Array, stored: np.ndarray[Any, Any]) -> AxisCoordinates:
-    values = unpacked(found, stored)
+def _described(meant: Described, points: Points) -> AxisCoordinates:
+    values = meant.at(points.indices)
+    if values.dtype.kind == "U":
+        labels = [str(value)[:_LONGEST_LABEL] for value in values.tolist()]
+        return AxisCoordinates("category", labels=labels, path=meant.path)
+    return _numeric(meant.path, meant.attributes, values)
+
+
+def _numeric(
+    path: str, attributes: Mapping[str, Any], values: np.ndarray[Any, Any]
+) -> AxisCoordinates:
     if values.dtype.kind not in "iufmM":
-        return AxisCoordinates(why=f"{found.path} holds no numbers")
+        return AxisCoordinates(why=f"{path} holds no numbers")
     ticks = values.astype("i8") if values.dtype.kind in "mM" else values
     numbers: np.ndarray[Any, np.dtype[np.float64]] = ticks.astype(np.float64)
     steps = np.diff(numbers)
     if not (np.all(steps > 0) or np.all(steps < 0)):
-        return AxisCoordinates(why=f"{found.path} is not strictly monotonic at the points shown")
-    labels = time_labels(values, found.attributes)
+        return AxisCoordinates(why=f"{path} is not strictly monotonic at the points shown")
+    labels = time_labels(values, attributes)
     return AxisCoordinates(
         kind="number" if labels is None else "time",
         coordinates=numbers,
         labels=labels,
-        units=None if labels is not None else text_attribute(found, "units"),
+        units=None if labels is not None else _text(attributes, "units"),
         decreasing=bool(steps.size and steps[0] < 0),
-        title=_title(found),
-        path=found.path,
+        title=_title_in(attributes),
+        path=path,
+    )
+
+
+def meaning(array: Array, axis: int) -> tuple[Mapping[str, Any], np.dtype[Any] | None]:
+    """Return what says how the coordinates of a dimension are meant.
+
+    Parameters
+    ----------
+    array
+        Whose dimension it is.
+    axis
+        Number of the dimension.
+
+    Returns
+    -------
+    tuple
+        Attributes such as ``units`` and ``calendar``, and the type of the array that holds them, if there is one.
+    """
+    meant = next(iter(described(array, axis)), None)
+    held = find_coordinate(array, axis)[0] if meant is None else meant.array
+    attributes = {**(held.attributes if held is not None else {})}
+    return {**attributes, **(meant.attributes if meant is not None else {})}, (
+        None if held is None else held.data_type.numpy
     )
 
 
@@ -319,7 +356,26 @@ def text_attribute(array: Array, *names: str) -> str | None:
     return None
 
 
+def _text(attributes: Mapping[str, Any], *names: str) -> str | None:
+    for name in names:
+        value = attributes.get(name)
+        if isinstance(value, str) and value.strip():
+            return value.strip()[:200]
+    return None
+
+
+def _attributes(array: Array, meant: Described | None) -> dict[str, Any]:
+    """Return attributes of an array that holds coordinates, and what is said of them elsewhere."""
+    texts = {name: text_attribute(array, name) for name in ("units", "long_name", "standard_name")}
+    own = {**array.attributes, **{name: text for name, text in texts.items() if text is not None}}
+    return own if meant is None else {**own, **meant.attributes}
+
+
 def _title(array: Array) -> str | None:
-    if is_time(array.attributes):
-        return text_attribute(array, "long_name")
-    return text_attribute(array, "long_name", "standard_name")
+    return _title_in(array.attributes)
+
+
+def _title_in(attributes: Mapping[str, Any]) -> str | None:
+    if is_time(attributes):
+        return _text(attributes, "long_name")
+    return _text(attributes, "long_name", "standard_name")

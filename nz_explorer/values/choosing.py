@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nz_explorer.model import Array
-from nz_explorer.values.axes import AxisCoordinates, axis_coordinates, find_coordinate, number_text
+from nz_explorer.values.axes import AxisCoordinates, axis_coordinates, meaning, number_text
 from nz_explorer.values.cache import ChunkCache
 from nz_explorer.values.window import Points
 
@@ -94,23 +94,22 @@ def _number(array: Array, axis: int, found: AxisCoordinates, value: Any) -> floa
     name = array.dimension_label(axis)
     if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
         return float(value)
-    coordinate, _ = find_coordinate(array, axis)
-    if found.kind != "time" or coordinate is None:
+    if found.kind != "time":
         raise TypeError(f"{name} is a number; {value!r} is none")
     parts = _date_parts(value)
     if parts is None:
         raise TypeError(f"{name} is a time; {value!r} is none: write it as 2001-07-03 06:00")
-    numpy_type = coordinate.data_type.numpy
+    attributes, numpy_type = meaning(array, axis)
     if numpy_type is not None and numpy_type.kind == "M":
         moment = "{:04d}-{:02d}-{:02d}T{:02d}:{:02d}:{:02d}.{:06d}".format(*parts)
         return float(np.datetime64(moment).astype(numpy_type).astype(np.int64))
     import cftime  # type: ignore[import-untyped, unused-ignore]
 
-    calendar = coordinate.attributes.get("calendar", "standard")
+    calendar = attributes.get("calendar", "standard")
     calendar = calendar if isinstance(calendar, str) else "standard"
     try:
         moment = cftime.datetime(*parts, calendar=calendar)
-        return float(cftime.date2num(moment, coordinate.attributes["units"], calendar))
+        return float(cftime.date2num(moment, attributes["units"], calendar))
     except ValueError as error:
         raise KeyError(f"{value!r} is no date of the calendar {calendar}: {error}") from error
 

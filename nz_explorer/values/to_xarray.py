@@ -21,6 +21,7 @@ from nz_explorer.model import Array, Group, Hierarchy, Node, is_candidate
 from nz_explorer.model.nczarr import typed_attributes
 from nz_explorer.values.axes import find_coordinate
 from nz_explorer.values.decoding import error_text
+from nz_explorer.values.described import Described, described
 from nz_explorer.values.opening import OpenArray, UnsupportedArray, open_for_reading
 
 _OWN_NAME = "values"  # of an array that is the root, and so has no name
@@ -83,7 +84,8 @@ def _data_array(hierarchy: Hierarchy, array: Array) -> xarray.DataArray:
     beside = _arrays(hierarchy, parent) if isinstance(parent, Group) else [array]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOut)
-        dataset = _dataset([*beside, *_coordinates_above([array])], {})
+        beside = [*beside, *_coordinates_above([array])]
+        dataset = _dataset(beside, {}, described_of=[array])
     found = dataset[array.name or _OWN_NAME]
     return found if array.name else found.rename(None)
 
@@ -135,7 +137,13 @@ def _renamed(dataset: xarray.Dataset, path: str) -> xarray.Dataset:
 # --- one group -------------------------------------------------------------------------------
 
 
-def _dataset(arrays: Iterable[Array], attributes: Mapping[str, Any]) -> xarray.Dataset:
+def _dataset(
+    arrays: Iterable[Array],
+    attributes: Mapping[str, Any],
+    described_of: Iterable[Array] | None = None,
+) -> xarray.Dataset:
+    """Return arrays of one group, with the coordinates that metadata describe for some of them."""
+    arrays = list(arrays)
     readable: list[OpenArray] = []
     for array in arrays:
         try:
@@ -144,9 +152,92 @@ def _dataset(arrays: Iterable[Array], attributes: Mapping[str, Any]) -> xarray.D
             warnings.warn(f"{array.path} is left out: {error}", LeftOut, stacklevel=4)
     store = _Store(readable, attributes)
     try:
-        return _open(store)
+        dataset = _open(store)
     except Exception:  # noqa: BLE001  # xarray raises many kinds for attributes that are no CF
-        return _piecewise(store)
+        dataset = _piecewise(store)
+    return _with_described(dataset, arrays if described_of is None else described_of, store)
+
+
+def _with_described(
+    dataset: xarray.Dataset, arrays: Iterable[Array], store: _Store
+) -> xarray.Dataset:
+    """Add coordinates that stand in metadata; what holds some of them becomes a coordinate, too."""
+    new: dict[str, xarray.Variable] = {}
+    for array in arrays:
+        dimensions = store.dimensions.get(array.path)
+        for one in described(array) if dimensions is not None else ():
+            name = one.name if one.label is None else f"{one.name}_{one.label}"
+            # An array of that name and those values is decoded anew, by what is said of it here.
+            taken = name in dataset.variables and not _is_held_by(one, name, array)
+            variable = None if taken else _described(one, dimensions or ())
+            if variable is None:
+                continue
+            if name in new and not new[name].identical(variable):  # type: ignore[no-untyped-call, unused-ignore]
+                warnings.warn(
+                    f"{array.path} describes other coordinates for {name} than an array beside it",
+                    LeftOut,
+                    stacklevel=4,
+                )
+                continue
+            new[name] = variable
+            if (bounds := _bounds(one, variable)) is not None:
+                new[f"{name}_bnds"] = bounds
+                variable.attrs["bounds"] = f"{name}_bnds"
+    if not new:
+        return dataset
+    try:
+        coordinates = xarray.decode_cf(xarray.Dataset(coords=new))
+    except Exception:  # noqa: BLE001  # times that no calendar can hold
+        coordinates = xarray.decode_cf(xarray.Dataset(coords=new), decode_times=False)
+    same = [name for name in new if name in dataset.variables]
+    return dataset.drop_vars(same).assign_coords(coordinates.coords)
+
+
+def _is_held_by(one: Described, name: str, array: Array) -> bool:
+    held = one.array
+    return held is not None and held.parent == array.parent and held.name == name
+
+
+def _described(one: Described, dimensions: tuple[str, ...]) -> xarray.Variable | None:
+    """Return described coordinates as a variable, encoded; None where they cannot be read."""
+    attributes = dict(one.attributes)
+    if one.array is None:
+        values = one.all_values()
+    else:
+        try:
+            values = np.asarray(open_for_reading(one.array).zarr[...])
+        except Exception as error:  # noqa: BLE001  # stores and codecs raise what they like
+            warnings.warn(f"{one.path} is left out: {error_text(error)}", LeftOut, stacklevel=5)
+            return None
+        attributes = {**_own_attributes(one.array), **attributes}
+    if one.axis is None:
+        return xarray.Variable((), values[0], attributes)
+    return xarray.Variable((dimensions[one.axis],), values, attributes)
+
+
+def _own_attributes(array: Array) -> dict[str, Any]:
+    return {
+        k: v for k, v in array.attributes.items() if k in ("long_name", "standard_name", "units")
+    }
+
+
+def _bounds(one: Described, variable: xarray.Variable) -> xarray.Variable | None:
+    """Return the limits of cells as CF has them, one pair for each coordinate."""
+    if one.extents is not None and variable.dtype.kind in "iuf":
+        low, high = one.extents
+        pairs = np.stack([variable.values + low, variable.values + high], axis=-1)
+    elif one.bounds is not None:
+        try:
+            pairs = np.asarray(open_for_reading(one.bounds).zarr[...]).T
+        except Exception as error:  # noqa: BLE001  # stores and codecs raise what they like
+            warnings.warn(
+                f"{one.bounds.path} is left out: {error_text(error)}", LeftOut, stacklevel=5
+            )
+            return None
+        pairs = pairs.reshape(*variable.shape, 2)
+    else:
+        return None
+    return xarray.Variable((*variable.dims, "bnds"), pairs)
 
 
 def _open(store: AbstractDataStore, **options: Any) -> xarray.Dataset:

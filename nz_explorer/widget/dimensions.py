@@ -6,8 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from nz_explorer.model import Array, Dimension, dimension_table
 from nz_explorer.values.coordinates import Monotonicity
+from nz_explorer.values.described import Described, described
 
 MAX_NAMED = 20
 MAX_ROWS = 500
@@ -66,6 +69,7 @@ def table(
     wanted = {dimension.name for dimension in dimension_table(own) if dimension.name}
     whole = own == arrays
     dimensions = [d for d in dimension_table(arrays) if whole or d.name in wanted]
+    meant, outside = _described(own)
     if not whole:
         dimensions += [d for d in dimension_table(own) if not d.name]
         order = {
@@ -74,15 +78,68 @@ def table(
             for i, name in reversed(list(enumerate(array.dimension_names or ())))
         }
         dimensions.sort(key=lambda d: order.get(d.name, d.uses[0].axis))
-    rows = [_row(dimension, values) for dimension in dimensions[:MAX_ROWS]]
+    rows = [
+        _row(dimension, values, meant.get(dimension.name or ""))
+        for dimension in dimensions[:MAX_ROWS]
+    ]
     uses = [
         list(dict.fromkeys(use.array.path for use in dimension.uses))[:MAX_NAMED]
         for dimension in dimensions[:MAX_ROWS]
     ]
+    for one, users in outside:
+        rows.append(_outside(one, values))
+        uses.append(users[:MAX_NAMED])
     return rows, uses
 
 
-def _row(dimension: Dimension, values: Values) -> DimensionRow:
+def _described(
+    arrays: list[Array],
+) -> tuple[dict[str, Described], list[tuple[Described, list[str]]]]:
+    """Return what metadata say of coordinates: by dimension, and of axes that are none, with their users."""
+    dimensions: dict[str, Described] = {}
+    outside: dict[tuple[str, str], tuple[Described, list[str]]] = {}
+    for array in arrays:
+        for one in described(array):
+            if one.axis is None:
+                key = (one.name, f"{one.explicit}{one.regular}{one.path}")
+                outside.setdefault(key, (one, []))[1].append(array.path)
+            elif one.label is None:
+                dimensions.setdefault(one.name, one)
+    return dimensions, list(outside.values())
+
+
+def _outside(one: Described, values: Values) -> DimensionRow:
+    """Return the row of an axis of one value that is no dimension of any array."""
+    row = DimensionRow(
+        name=one.name,
+        lengths=[LengthUse(1, [], 0)],
+        conflict=False,
+        coordinate=None,
+        coordinate_state="none",
+        why="",
+    )
+    _describe_described(row, one, values)
+    row.why = f"one value, outside of the shape; {one.source}"
+    return row
+
+
+def _describe_described(row: DimensionRow, one: Described, values: Values) -> None:
+    if one.array is not None:
+        _describe(row, one.array, values(one.array))
+    else:
+        row.coordinate, row.coordinate_state = one.path, "yes"
+        ends = one.at(np.array([0, max(0, one.length - 1)]))
+        row.first, row.last = (str(value) for value in ends.tolist())
+        if one.regular is not None and one.length > 1:
+            row.step = str(one.regular[1])
+            row.direction = "increasing" if one.regular[1] > 0 else "decreasing"
+    units, calendar = one.attributes.get("units"), one.attributes.get("calendar")
+    if isinstance(units, str):
+        row.units = f"{units} ({calendar})" if isinstance(calendar, str) else units
+    row.why = one.source if not row.why or one.array is None else f"{row.why}; {one.source}"
+
+
+def _row(dimension: Dimension, values: Values, meant: Described | None = None) -> DimensionRow:
     lengths = [
         LengthUse(length, [array.path for array in arrays[:MAX_NAMED]], len(arrays))
         for length, arrays in dimension.lengths.items()
@@ -95,6 +152,8 @@ def _row(dimension: Dimension, values: Values) -> DimensionRow:
     if dimension.name is None:
         axis = dimension.uses[0].axis
         row.why = f"axis {axis} of {dimension.uses[0].array.name} has no name, so nothing can be its coordinate"
+    elif meant is not None:
+        _describe_described(row, meant, values)
     elif dimension.candidate is not None:
         _describe(row, dimension.candidate, values(dimension.candidate))
     elif dimension.namesake is not None:

@@ -23,6 +23,7 @@ def _key(finding: dict[str, Any]) -> tuple[str, ...]:
 def test_case(case: dict[str, Any], tmp_path: Path) -> None:
     report = nz.check(
         source(case, tmp_path),
+        conventions=case.get("conventions", "auto"),
         values=case.get("values", "coordinates"),
         select=case.get("select", ()),
         progress=False,

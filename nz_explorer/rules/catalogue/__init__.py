@@ -90,7 +90,7 @@ class RuleInfo:
     @property
     def required(self) -> bool:
         """Whether breaking it is breaking the convention."""
-        return self.level.rstrip("*").startswith("MUST") and self.severity == "error"
+        return self.severity == "error" and self.level.startswith(("MUST", "DEF"))
 
     @property
     def works(self) -> bool:
@@ -134,7 +134,7 @@ def _entry(rule_id: str, given: dict[str, Any]) -> RuleInfo:
 def rules() -> dict[str, RuleInfo]:
     """Return all rules by id, in the order of the catalogue."""
     found: dict[str, RuleInfo] = {}
-    for name in ("json", "tree", "z3", "z2", "zcf", "nz", "ncz", "planned"):
+    for name in ("json", "tree", "z3", "z2", "zcf", "nz", "cs", "ncz", "planned"):
         text = resources.files(__name__).joinpath(f"{name}.toml").read_text("utf-8")
         for rule_id, given in tomllib.loads(text).items():
             found[rule_id] = _entry(rule_id, cast("dict[str, Any]", given))

@@ -27,7 +27,6 @@ from nz_explorer.model import (
     Hierarchy,
     Node,
     NodeNotFound,
-    is_candidate,
     nczarr,
 )
 from nz_explorer.model.document import decode
@@ -770,4 +769,4 @@ def _values_key(node: Node) -> Any:
         return None
     metadata = {key: value for key, value in node.metadata.items() if key != "attributes"}
     attributes = [node.attributes.get(key, _ABSENT) for key in VALUE_ATTRIBUTES]
-    return is_candidate(node), repr(metadata), repr(attributes)
+    return has_value_rules(node), repr(metadata), repr(attributes)

@@ -247,11 +247,25 @@ def test_maps_on_two_dimensional_coordinates(kinds):
     np.testing.assert_allclose(middle % 360, [(170 + 5 + 1), 5 - 1], atol=1e-4)
     assert drawn.axes[0].get_xlabel() == "lon (°E)"
     assert np.ma.getmaskarray(mesh.get_array()).sum() == 1
-    # the missing cell is told by its hatching, not only by its colour
+    assert not np.array_equal(rendered(flat), rendered(drawn))
+
+
+def test_missing_cells_are_hatched_on_two_dimensional_coordinates(tmp_path):
+    group = zarr.open_group(tmp_path / "s.zarr", mode="w")
+    lat, lon = np.meshgrid(np.linspace(0, 9, 10), np.linspace(0, 19, 20), indexing="ij")
+    values = lat + lon
+    values[3, 4] = values[8, 8] = -9
+    named = {"_FillValue": -9.0, "coordinates": "lat lon"}
+    group.create_array("a", data=values, dimension_names=("y", "x"), attributes=named)
+    for name, place, units in (("lat", lat, "degrees_north"), ("lon", lon, "degrees_east")):
+        group.create_array(
+            name, data=place, dimension_names=("y", "x"), attributes={"units": units}
+        )
+    drawn = figure(make(open_store(tmp_path / "s.zarr"), "/a"), curvilinear=True)
     (missing,) = drawn.axes[0].patches
     assert missing.get_hatch() == LOOKS[FILL][2]
-    assert len(missing.get_path().vertices) == 5
-    assert not np.array_equal(rendered(flat), rendered(drawn))
+    cells = missing.get_path().vertices.reshape(-1, 5, 2)
+    assert sorted(cells[:, :4].mean(axis=1).round().tolist()) == [[4, 3], [8, 8]]
 
 
 def test_histograms_are_bars(kinds):

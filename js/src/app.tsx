@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Header } from "./header";
 import { NodeView } from "./node";
+import { Page } from "./panels/Page";
 import { Search } from "./tree/Search";
 import { Tree } from "./tree/Tree";
 import { useView } from "./ui/hooks";
@@ -38,6 +39,11 @@ export function App() {
       style={{ "--nzx-side": `${width}px` }}
     >
       <Header side={side} onSide={() => setSide(!side)} />
+      {session.summary.value?.edits.steps ? (
+        <section class="nzx-banner" aria-label="Edits">
+          <Page name="edits" path={session.path.value} />
+        </section>
+      ) : null}
       {open ? (
         <div class="nzx-body">
           <div class="nzx-side" style={side ? undefined : { display: "none" }}>

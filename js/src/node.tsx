@@ -91,7 +91,7 @@ function PanelOf({ panel, path, row, node, call }: PanelProps) {
       if (row === null) return null;
       return (
         <div class="nzx-scroll nzx-pad">
-          <Page key={panel} name={panel} path={path} params={panel === "code" ? { index } : {}} />
+          <Page key={panel} name={panel} path={path} params={{ index }} />
         </div>
       );
   }

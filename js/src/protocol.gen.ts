@@ -178,6 +178,7 @@ export interface Summary {
   conforms: Record<string, boolean | null>;
   progress: Progress;
   root: NodeRow;
+  edits: Edits;
   mode: "r" | "r+";
 }
 
@@ -213,6 +214,13 @@ export interface NodeRow {
   role: "auxiliary" | "candidate" | "coordinate" | "data" | "scalar" | null;
   direction: "decreasing" | "increasing" | null;
   counts: Counts;
+}
+
+/** Edits that were tried; nothing is written. */
+export interface Edits {
+  steps: number;
+  shown: boolean;
+  serial: number;
 }
 
 /** What going through all values has found so far. */

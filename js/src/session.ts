@@ -7,7 +7,7 @@ import { Trait, type Traits } from "./traits";
 export const TABS = {
   plot: { plot: "Plot" },
   dimensions: { dimensions: "Dimensions" },
-  findings: { findings: "Findings", report: "Report" },
+  findings: { findings: "Findings", changes: "Changes", report: "Report" },
   metadata: { metadata: "Metadata" },
   netcdf: { netcdf: "netCDF" },
   code: { code: "Code" },
@@ -211,6 +211,10 @@ export class Session {
     this.summary.value = summary;
     if (before === null) return;
     const over = (phase: string) => phase !== "walk" && phase !== "values";
+    if (before.edits.serial !== summary.edits.serial) {
+      this.settled.value += 1;
+      this.#revise();
+    }
     if (before.progress.phase !== summary.progress.phase) {
       if (before.progress.phase === "walk" || over(summary.progress.phase)) this.settled.value += 1;
       this.#revise();

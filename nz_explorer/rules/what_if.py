@@ -76,11 +76,19 @@ class WhatIf:
         evaluated when they are edited.
     reread : callable, optional
         Reads the store of the evaluation again after something was written, and evaluates it again.
+    changed : callable, optional
+        Called after each edit, and after edits were taken back.
     """
 
-    def __init__(self, evaluation: Evaluation, reread: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        reread: Callable[[], None] | None = None,
+        changed: Callable[[], None] | None = None,
+    ) -> None:
         self.base = evaluation
         self._reread = reread or self._reread_base
+        self._changed = changed or (lambda: None)
         self._lock = threading.RLock()
         self._forget()
 
@@ -129,6 +137,11 @@ class WhatIf:
                 for key, data in sorted(overridden.items())
                 if data != self._originals[key]
             ]
+
+    @property
+    def steps(self) -> int:
+        """How many edits can be taken back."""
+        return len(self._steps)
 
     def diff(self) -> Diff:
         """Return what the edits change, as a unified diff for each document."""
@@ -324,19 +337,22 @@ class WhatIf:
             if not self._steps:
                 raise CannotEdit("there is nothing to undo")
             self._take_back(self._steps.pop())
-            return self
+        self._changed()
+        return self
 
     def reset(self) -> WhatIf:
         """Take back all edits, and start from what the store's own evaluation knows by now."""
         with self._lock:
             self._forget()
-            return self
+        self._changed()
+        return self
 
     def refresh(self) -> None:
         """Read the store again after something was written, and start without edits."""
         with self._lock:
             self._reread()
             self._forget()
+        self._changed()
 
     def _reread_base(self) -> None:
         self.base.hierarchy.refresh("/")
@@ -491,6 +507,7 @@ class WhatIf:
             self._take_back(step)
             raise CannotEdit(str(error)) from error
         self._steps.append(step)
+        self._changed()
         return self
 
     def _take_back(self, step: _Step) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from nz_explorer.rules.what_if import WhatIf
 
 STATIC = Path(__file__).parent / "static"
-PANELS = ("plot", "dimensions", "findings", "report", "metadata", "netcdf", "code")
+PANELS = ("plot", "dimensions", "findings", "changes", "report", "metadata", "netcdf", "code")
 """The tabs and, after each, its further views."""
 DEFAULT_BUDGET = 64 * 1024 * 1024
 STATIC_PAGE_SECONDS = 1.5
@@ -63,7 +62,7 @@ class Explorer(anywidget.AnyWidget):
         - ``part`` of complex numbers: ``real``, ``imaginary``, ``magnitude`` or ``phase``.
     panel : str
         The tab in front: ``plot``, ``dimensions``, ``findings``, ``metadata``, ``netcdf`` or ``code``; or a
-        further view of one: ``report`` of the findings.
+        further view of one: ``changes`` and ``report`` of the findings.
     """
 
     _esm = STATIC / "widget.js"
@@ -134,8 +133,8 @@ class Explorer(anywidget.AnyWidget):
 
     @property
     def hierarchy(self) -> Hierarchy:
-        """The hierarchy, as `open_store` gives it."""
-        return self._session.hierarchy
+        """The hierarchy, as `open_store` gives it; without the edits of `what_if`."""
+        return self._session.base.hierarchy
 
     @property
     def node(self) -> Node:
@@ -311,20 +310,19 @@ class Explorer(anywidget.AnyWidget):
         """
         return str(getattr(code(self.hierarchy, self.node, self.index), package))
 
-    @cached_property
+    @property
     def what_if(self) -> WhatIf:
         """Edits and fixes to try on the metadata in memory; nothing is written.
 
-        What was found by then is what it compares with, so wait for the walk to be over (`wait`).
+        The widget shows what they make of the hierarchy. What was found by then is what it compares with, so
+        wait for the walk to be over (`wait`).
         """
-        from nz_explorer.rules.what_if import WhatIf
-
-        return WhatIf(self._session.evaluation)
+        return self._session.what_if
 
     @property
     def report(self) -> Report:
         """What the rules say; it grows while the walk goes on."""
-        return Report(self._session.evaluation)
+        return Report(self._session.base)
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until everything has been walked and evaluated.

@@ -78,6 +78,17 @@ class Progress(Message):
     bytes_read: int = 0
 
 
+class Edits(Message):
+    """Edits that were tried; nothing is written."""
+
+    steps: int
+    """How many can be taken back."""
+    shown: bool
+    """Whether what is shown is the hierarchy with them, not as it is stored."""
+    serial: int
+    """Grows with each edit, and as others are shown."""
+
+
 class Summary(Message):
     """What the header shows."""
 
@@ -95,6 +106,7 @@ class Summary(Message):
     """By convention; None where something needed was not evaluated (yet)."""
     progress: Progress
     root: NodeRow
+    edits: Edits
     mode: Literal["r", "r+"] = "r"
 
 

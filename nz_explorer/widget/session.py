@@ -19,6 +19,7 @@ import msgspec
 
 from nz_explorer.model import Array, Group, Hierarchy, Node, NodeNotFound, is_candidate
 from nz_explorer.rules.engine import Evaluation
+from nz_explorer.rules.what_if import WhatIf
 from nz_explorer.store import Cancellation, Cancelled, ReadError, SourceError
 from nz_explorer.values.cache import ChunkCache
 from nz_explorer.values.coordinates import Monotonicity
@@ -80,9 +81,13 @@ class Session:
     """
 
     def __init__(self, evaluation: Evaluation, send: Send, *, budget: int) -> None:
-        self.evaluation = evaluation
-        self.hierarchy: Hierarchy = evaluation.hierarchy
-        self.tree = Tree(evaluation)
+        self.base = evaluation
+        self.what_if = WhatIf(evaluation, self._reread, self._edited)
+        self._stored = Tree(evaluation)
+        self.tree = self._stored
+        """What is shown: the hierarchy as it is stored, or with the edits that were tried."""
+        self._with_edits = True
+        self._edition = 0
         self.cache = evaluation.cache = ChunkCache()
         self.budget = budget
         self._send = send
@@ -99,6 +104,16 @@ class Session:
         )
         self._told = 0.0
         self._closed = False
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """The verdicts on what is shown."""
+        return self.tree.evaluation
+
+    @property
+    def hierarchy(self) -> Hierarchy:
+        """What is shown."""
+        return self.tree.hierarchy
 
     # --- messages in ------------------------------------------------------------------------
 
@@ -194,7 +209,7 @@ class Session:
 
     def _run(self, cancel: Cancellation) -> None:
         try:
-            self.evaluation.run(cancel, self._on_progress)
+            self.base.run(cancel, self._on_progress)
         except (ReadError, SourceError) as error:
             self._set_progress("failed", str(error))
         except Exception as error:  # the header shows it, the log has the traceback
@@ -205,7 +220,11 @@ class Session:
                 self._set_progress("cancelled", "stopped")
             else:
                 self._set_progress("done", "everything was read")
-        self.tree.forget()
+        self._stored.forget()
+        if self.what_if.steps:
+            with self._lock:
+                if not self._closed:  # on all that is known by now
+                    self._pool.submit(self._try_again)
         self._tell()
 
     def _on_progress(self, what: str, done: int, total: int | None) -> None:
@@ -235,6 +254,42 @@ class Session:
     def _tell(self) -> None:
         self._reply(protocol.Event(summary=self.summary()), ())
 
+    # --- edits that are tried ----------------------------------------------------------------
+
+    @property
+    def shows_edits(self) -> bool:
+        """Whether the hierarchy is shown with the edits."""
+        return self.tree is not self._stored
+
+    def show_edits(self, shown: bool) -> None:
+        """Show the hierarchy with the edits, or as it is stored."""
+        self._with_edits = shown
+        self._edited()
+
+    def _edited(self) -> None:
+        """Show what an edit has made of the hierarchy."""
+        shown = self.what_if.steps and self._with_edits
+        self.tree = Tree(self.what_if.evaluation) if shown else self._stored
+        self._edition += 1
+        self._tell()
+
+    def _try_again(self) -> None:
+        """Make the edits anew: more is known of the hierarchy than when they were made."""
+        edits = self.what_if.edits
+        self.what_if.reset()
+        for edit in edits:
+            self.what_if.edit(edit.key, edit.after)
+
+    def _reread(self) -> None:
+        """Read the store again, after something was written."""
+        self.stop()
+        self.wait()
+        self.base.hierarchy.refresh("/")
+        self.base.forget("/")
+        self._stored.forget()
+        self.cache.forget()
+        self.base.run()
+
     def tell_page(self, name: str) -> None:
         """Tell the browser that a page says something else now."""
         self._reply(protocol.Event(event="page", page=name), ())
@@ -254,7 +309,8 @@ class Session:
             conforms=self.evaluation.conforms,
             progress=self._progress,
             root=self.tree.row(self.hierarchy.root),
-            mode=self.hierarchy.mode,
+            edits=protocol.Edits(self.what_if.steps, self.tree is not self._stored, self._edition),
+            mode=self.base.hierarchy.mode,
         )
 
     def _nodes(self) -> int:
@@ -552,13 +608,13 @@ class Session:
     def _answer_retry(self, params: protocol.RetryParams, cancel: Cancellation) -> Answer:
         self.stop()
         self.wait()
-        node = self.hierarchy.refresh(params.path, cancel)
+        node = self.base.hierarchy.refresh(params.path, cancel)
         self.cache.forget(node.path)
         self._scans.forget(node.path)
-        self.evaluation.forget(node.path)
-        self.tree.forget()
+        self.base.forget(node.path)
+        self._stored.forget()
         self.start()
-        return protocol.RetryResult(self.tree.row(node)), ()
+        return protocol.RetryResult(self._stored.row(node)), ()
 
     def _answer_walk(self, params: protocol.WalkParams, cancel: Cancellation) -> Answer:
         if params.action == "cancel":

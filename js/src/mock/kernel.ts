@@ -65,6 +65,7 @@ export class MockKernel {
   scanBytes = 0;
   metadata: Summary["metadata"] = "documents";
   /** What pages consist of, and what actions do, by name. */
+  readonly edits: Summary["edits"] = { steps: 0, shown: false, serial: 0 };
   readonly pages: Record<string, Blocks>;
   actions: Record<
     string,
@@ -157,6 +158,7 @@ export class MockKernel {
       },
       progress: this.progress,
       root,
+      edits: { ...this.edits },
       mode: "r",
     };
   }

@@ -1,6 +1,6 @@
 """Explanations composed in Python; see `registry` for how one is added."""
 
-from nz_explorer.widget.pages import findings, netcdf, node, report
+from nz_explorer.widget.pages import edits, findings, netcdf, node, report
 from nz_explorer.widget.pages.registry import (
     CannotDo,
     Context,
@@ -17,6 +17,7 @@ __all__ = [
     "Outcome",
     "action",
     "compose",
+    "edits",
     "findings",
     "netcdf",
     "node",

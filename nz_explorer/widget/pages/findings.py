@@ -7,6 +7,7 @@ import json
 from nz_explorer.rules.findings import Finding
 from nz_explorer.rules.fixes import Fix
 from nz_explorer.rules.formats import plural
+from nz_explorer.rules.what_if import is_patch
 from nz_explorer.widget import blocks, findings, protocol, words
 from nz_explorer.widget.blocks import Blocks, Words
 from nz_explorer.widget.pages.registry import CannotDo, Context, page
@@ -73,7 +74,22 @@ def _fix(context: Context, finding: Finding, fix: Fix) -> Blocks:
     code = blocks.listed_code(
         diff or patch, "diff" if diff else "json", f"Fix of {finding.rule}", title
     )
-    return [code, *found]
+    return [code, *found, *_try_it(finding, fix)]
+
+
+def _try_it(finding: Finding, fix: Fix) -> Blocks:
+    """Return the button that tries a fix, unless that is only advice."""
+    if not is_patch(finding, fix):
+        return []
+    button = blocks.action(
+        "Try it",
+        "try",
+        title="In memory: nothing is written",
+        rule=finding.rule,
+        pointer=finding.pointer,
+        message=finding.message,
+    )
+    return [blocks.actions(button)]
 
 
 @page("open questions")

@@ -1,0 +1,253 @@
+"""Edits that are tried: what they change, taking them back, and saving them."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from nz_explorer.model import Array, Hierarchy, Node, NodeNotFound
+from nz_explorer.rules.apply import apply, fix_all
+from nz_explorer.rules.findings import SEVERITIES, Finding
+from nz_explorer.rules.formats import plural
+from nz_explorer.rules.what_if import CannotEdit, WhatIf
+from nz_explorer.store.writing import WriteError
+from nz_explorer.widget import blocks, protocol
+from nz_explorer.widget.blocks import Blocks
+from nz_explorer.widget.pages.findings import finding_of
+from nz_explorer.widget.pages.registry import CannotDo, Context, Outcome, action, page
+
+if TYPE_CHECKING:
+    from nz_explorer.widget.session import Session
+
+MAX_LISTED = 100
+MAX_DIFFS = 30
+TONES: dict[str, protocol.Tone] = {"error": "error", "warning": "warning", "info": "info"}
+READ_ONLY = 'The store was opened read-only; nz.explore(…, mode="r+") allows saving.'
+
+
+@page("edits")
+def banner(context: Context) -> Blocks:
+    """Say how many edits are tried, wherever one is."""
+    session = context.session
+    tried, shown = session.what_if.steps, session.shows_edits
+    if not tried:
+        return []
+    what = "what they make of the store" if shown else "the store as it is"
+    return [
+        blocks.paragraph(
+            [
+                blocks.strong(f"{plural(tried, 'edit')} tried, nothing written."),
+                f" Shown: {what}. ",
+                blocks.link(context.path, "What changes", panel="changes"),
+            ],
+            "warning",
+        ),
+        blocks.actions(
+            blocks.action(
+                "Show as stored" if shown else "Show with edits", "show edits", shown=not shown
+            ),
+            blocks.action("Undo", "undo"),
+            blocks.action("Reset", "reset", title="Take back all edits"),
+        ),
+    ]
+
+
+@page("changes")
+def changes(context: Context) -> Blocks:
+    """Show what the edits change: findings, the picture, the documents."""
+    session = context.session
+    what_if = session.what_if
+    edits = what_if.edits
+    if not edits:
+        return _invitation()
+    gone, new = what_if.gone, what_if.new
+    return [
+        blocks.paragraph(
+            [
+                f"{plural(len(edits), 'document')} changed in memory: ",
+                blocks.chip(f"{plural(len(gone), 'finding')} gone", "good"),
+                " ",
+                blocks.chip(f"{len(new)} new", _worst(new)),
+            ]
+        ),
+        *_findings("Gone", gone, opened=len(gone) <= 10),  # what a screen holds
+        *_findings("New", new, opened=True),
+        *_pictures(context, [edit.key for edit in edits]),
+        *_diffs(what_if),
+        *_saving(session, [edit.key for edit in edits]),
+    ]
+
+
+def _worst(found: Sequence[Finding]) -> protocol.Tone:
+    there = {finding.severity for finding in found}
+    return next((TONES[severity] for severity in SEVERITIES if severity in there), "good")
+
+
+def _invitation() -> Blocks:
+    return [
+        blocks.paragraph(
+            "No edits are tried. Open a finding and try its fix, or edit a document in the Metadata tab: both"
+            " change a copy in memory, and everything here is checked and drawn anew. Nothing is written."
+        ),
+        blocks.actions(
+            blocks.action(
+                "Try all safe fixes",
+                "try safe",
+                title="Those that need nobody to choose, and change the meaning of nothing",
+            )
+        ),
+    ]
+
+
+def _findings(title: str, found: Sequence[Finding], *, opened: bool) -> Blocks:
+    if not found:
+        return []
+    rows = [
+        blocks.row(
+            blocks.chip(finding.rule, TONES[finding.severity], finding.info.title),
+            blocks.link(finding.path, pointer=finding.pointer, rule=finding.rule),
+            finding.message,
+        )
+        for finding in found[:MAX_LISTED]
+    ]
+    inside: Blocks = [blocks.table(f"{title} findings", ["Rule", "Node", "What"], rows)]
+    if len(found) > MAX_LISTED:
+        inside.append(blocks.paragraph([blocks.quiet(f"and {len(found) - MAX_LISTED} more")]))
+    return [blocks.section(f"{title}: {len(found)}", inside, opened=opened)]
+
+
+def _pictures(context: Context, keys: Sequence[str]) -> Blocks:
+    """Show the selected array, or the first that was edited, before and after."""
+    session = context.session
+    paths = [context.path, *(f"/{key.rpartition('/')[0]}" for key in keys)]
+    for path in dict.fromkeys(paths):
+        before, after = (
+            _node(hierarchy, path)
+            for hierarchy in (session.base.hierarchy, session.what_if.hierarchy)
+        )
+        if not isinstance(before, Array) and not isinstance(after, Array):
+            continue
+        return [
+            blocks.heading(["The picture of ", blocks.link(path, panel="plot")]),
+            blocks.columns(
+                [_picture(context, before, "Before")], [_picture(context, after, "After")]
+            ),
+        ]
+    return []
+
+
+def _node(hierarchy: Hierarchy, path: str) -> Node | None:
+    try:
+        return hierarchy[path]
+    except NodeNotFound:
+        return None
+
+
+def _picture(context: Context, node: Node | None, when: str) -> protocol.Block:
+    from nz_explorer.quicklook import figure
+
+    if not isinstance(node, Array):
+        why = "there is no such node" if node is None else node.problem or "it is no array"
+        return blocks.paragraph([f"{when}: ", blocks.quiet(why)])
+    given = context.params.get("index", {})
+    index = {str(name): int(at) for name, at in given.items()}
+    look = context.session.quicklook(node, index, width=640, height=420, cancel=context.cancel)
+    if look.kind in ("none", "text", "scalar"):
+        return blocks.paragraph([f"{when}: ", look.message or look.text or look.label])
+    content = io.BytesIO()
+    figure(look, width=4.6, height=3.2).savefig(content, format="png", dpi=140)
+    return blocks.png(content.getvalue(), f"{when}: {look.label}")
+
+
+def _diffs(what_if: WhatIf) -> Blocks:
+    diff = what_if.diff()
+    shown: Blocks = [
+        blocks.listed_code(text, "diff", f"Changes of {key}", [blocks.code(key)])
+        for key, text in list(diff.items())[:MAX_DIFFS]
+    ]
+    if len(diff) > MAX_DIFFS:
+        more = plural(len(diff) - MAX_DIFFS, "more document")
+        shown.append(blocks.paragraph([blocks.quiet(f"and {more}")]))
+    return [blocks.section(f"Difference: {plural(len(diff), 'document')}", shown, opened=True)]
+
+
+def _saving(session: Session, keys: Sequence[str]) -> Blocks:
+    if session.base.hierarchy.mode != "r+":
+        return [blocks.paragraph([blocks.quiet(READ_ONLY)])]
+    label = f"Write {plural(len(keys), 'document')}"
+    return [
+        blocks.section(
+            "Save to the store…",
+            [
+                blocks.paragraph(
+                    f"This writes to {session.base.hierarchy.source}. All of these documents are written, or none:"
+                ),
+                blocks.listing(([blocks.code(key)] for key in keys), "Documents to write"),
+                blocks.actions(blocks.action(label, "save", documents=list(keys))),
+            ],
+        )
+    ]
+
+
+# --- what the buttons do ------------------------------------------------------------------------
+
+
+@action("try")
+def try_fix(context: Context) -> Outcome:
+    """Try the fix of a finding."""
+    finding = finding_of(context)
+    try:
+        context.session.what_if.apply(finding)
+    except CannotEdit as error:
+        raise CannotDo(str(error)) from error
+    context.session.show_edits(True)
+    return Outcome(panel="changes")
+
+
+@action("try safe")
+def try_safe(context: Context) -> Outcome:
+    """Try all fixes that need nobody to choose."""
+    done = fix_all(context.session.what_if)
+    context.session.show_edits(True)
+    return Outcome(f"{plural(len(done.done), 'finding')} cured in memory")
+
+
+@action("undo")
+def undo(context: Context) -> Outcome:
+    """Take back the last edit."""
+    try:
+        context.session.what_if.undo()
+    except CannotEdit as error:
+        raise CannotDo(str(error)) from error
+    return Outcome()
+
+
+@action("reset")
+def reset(context: Context) -> Outcome:
+    """Take back all edits."""
+    context.session.what_if.reset()
+    return Outcome()
+
+
+@action("show edits")
+def show_edits(context: Context) -> Outcome:
+    """Show the hierarchy with the edits, or as it is stored."""
+    context.session.show_edits(context.params.get("shown") is True)
+    return Outcome()
+
+
+@action("save")
+def save(context: Context) -> Outcome:
+    """Write the edits to the store: the documents that were confirmed, and no others."""
+    session = context.session
+    if context.params.get("documents") != [edit.key for edit in session.what_if.edits]:
+        raise CannotDo("the edits are others than those that were confirmed; look at them again")
+    try:
+        applied = apply(session.what_if).write()
+    except (WriteError, CannotEdit) as error:
+        raise CannotDo(str(error)) from error
+    return Outcome(
+        f"{plural(len(applied.documents), 'document')} written: {', '.join(applied.documents)}."
+        f" {plural(len(applied.gone), 'finding')} gone, {len(applied.new)} new, {len(applied.left)} left.",
+    )

@@ -1,0 +1,134 @@
+"""Edits from the widget: tried, shown everywhere, taken back, saved when that was allowed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import nz_explorer as nz
+from tests.widget.conftest import Browser
+from tests.widget.test_pages import Browse, blocks, explain, finding, page, said
+
+
+def act(browser: Browser, name: str, path: str = "/", **params: object) -> dict[str, object]:
+    done: dict[str, object] = browser.ask("act", name=name, path=path, params=params)
+    return done
+
+
+def press(browser: Browser, found: object, label: str, path: str = "/") -> dict[str, object]:
+    """Do what the button of a page says."""
+    buttons = [a for block in blocks(found, "actions") for a in block["actions"]]
+    button = next(one for one in buttons if one["label"] == label)
+    return act(browser, button["name"], path, **button["params"])
+
+
+def rules(browser: Browser) -> list[str]:
+    return [one["rule"] for one in browser.ask("findings", path="/")["findings"]]
+
+
+@pytest.fixture
+def broken_copy(broken_store: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(broken_store, tmp_path / "broken.zarr"))
+
+
+def test_a_fix_is_tried_everywhere_and_taken_back(browse: Browse, broken_store: Path) -> None:
+    browser = browse(broken_store)
+    before = rules(browser)
+    found = finding(browser, "NZ-FILL-005")
+    assert page(browser, "edits") == []
+    done = press(browser, explain(browser, found), "Try it", found["path"])
+    assert done["panel"] == "changes"
+    summary = browser.ask("open")
+    assert (summary["edits"]["steps"], summary["edits"]["shown"]) == (1, True)
+    assert "1 edit tried, nothing written." in said(page(browser, "edits"))
+    assert "NZ-FILL-005" not in rules(browser)
+    # documents and pictures are those with the edit
+    (stored, *_) = browser.ask("document", path=found["path"])["documents"]
+    on_disk = (broken_store / found["path"].strip("/") / "zarr.json").read_text()
+    assert stored["text"] != on_disk
+    changes = page(browser, "changes", found["path"])
+    assert "Gone findings" in said(changes)
+    assert any(code["language"] == "diff" for code in blocks(changes, "code"))
+    assert len(list(blocks(changes, "picture"))) == 2
+    assert "read-only" in said(changes)
+    # as it is stored, at any time
+    act(browser, "show edits", shown=False)
+    assert rules(browser) == before
+    act(browser, "show edits", shown=True)
+    press(browser, page(browser, "edits"), "Undo")
+    assert rules(browser) == before
+    assert browser.ask("open")["edits"]["steps"] == 0
+
+
+def test_safe_fixes_are_tried_at_once(browse: Browse, broken_store: Path) -> None:
+    browser = browse(broken_store)
+    before = len(rules(browser))
+    done = press(browser, page(browser, "changes"), "Try all safe fixes")
+    assert "cured in memory" in str(done["message"])
+    assert len(rules(browser)) < before
+    press(browser, page(browser, "edits"), "Reset")
+    assert len(rules(browser)) == before
+
+
+def test_saving_needs_consent_and_names_the_documents(browse: Browse, broken_copy: Path) -> None:
+    browser = browse(broken_copy, mode="r+")
+    found = finding(browser, "NZ-FILL-005")
+    press(browser, explain(browser, found), "Try it", found["path"])
+    changes = page(browser, "changes")
+    key = f"{found['path'].strip('/')}/zarr.json"
+    (listing,) = (b for b in blocks(changes, "list") if b["label"] == "Documents to write")
+    assert key in said(listing)
+    before = (broken_copy / key).read_bytes()
+    # what was confirmed is what is written: another edit since then is not
+    browser.session.what_if.set("/", "/attributes/title", "another")
+    refused = browser.refused(
+        "act", name="save", path="/", params={"documents": [key, "zarr.json"][:1]}
+    )
+    assert "others than those that were confirmed" in refused["message"]
+    assert (broken_copy / key).read_bytes() == before
+    browser.session.what_if.undo()
+    documents = [one.key for one in browser.session.what_if.edits]
+    done = act(browser, "save", documents=documents)
+    assert key in str(done["message"])
+    assert (broken_copy / key).read_bytes() != before
+    assert browser.ask("open")["edits"]["steps"] == 0
+    assert "NZ-FILL-005" not in rules(browser)
+
+
+def test_a_read_only_store_is_not_saved(browse: Browse, broken_store: Path) -> None:
+    browser = browse(broken_store)
+    browser.session.what_if.set("/", "/attributes/title", "another")
+    error = browser.refused("act", name="save", path="/", params={"documents": ["zarr.json"]})
+    assert "read-only" in error["message"]
+
+
+def test_edits_in_python_are_shown(broken_store: Path) -> None:
+    ex = nz.explore(broken_store)
+    assert ex.wait(30)
+    ex.what_if.set("/", "/attributes/title", "in Python")
+    assert ex._session.summary().edits.shown
+    assert json.loads(ex.node.documents[0].text)["attributes"]["title"] == "in Python"
+    assert ex.hierarchy.root.attributes["title"] != "in Python"
+    ex.what_if.reset()
+    assert not ex._session.summary().edits.shown
+    ex.close()
+
+
+def test_edits_made_while_the_walk_goes_on_are_made_again(
+    browse: Browse, broken_store: Path
+) -> None:
+    browser = browse(broken_store, walk=False)
+    browser.session.what_if.set("/", "/attributes/title", "early")
+    browser.session.start()
+    assert browser.session.wait(30)
+    whole = browse(broken_store).session.summary()
+    for _ in range(200):
+        if browser.session.summary().counts.complete:
+            break
+        browser.session._pool.submit(lambda: None).result()
+    summary = browser.session.summary()
+    assert summary.edits.shown
+    assert abs(summary.counts.error - whole.counts.error) <= 1

@@ -271,6 +271,16 @@ def _time(seconds: float) -> str:
     return f"{1000 * seconds:.1f}ms" if seconds >= 0.001 else f"{1e6 * seconds:.1f}µs"
 
 
+def slider(folder: Path) -> Result:
+    """Move a slider in JupyterLab, in chunks that are in memory, until the picture is painted."""
+    from tests.benchmarks import slider as moves
+
+    taken = moves.measure(moves.write(folder / "slider.zarr"))
+    middle, most = (moves.percentile(taken, part) for part in (50, 95))
+    work = f"slider to picture, {len(taken)} steps: p50 {middle:.0f} ms, p95"
+    return Result(work, most / 1000, "JupyterLab, Chromium", None, None, "<= 100 ms", most <= 100)
+
+
 def show(results: list[Result]) -> None:
     """Print a table."""
     print(f"{'work':<48} {'ours':>10} {'reference':>10} {'ratio':>8}  budget")
@@ -302,6 +312,7 @@ def main() -> None:
             "remote": lambda: remote(folder),
             "consolidated": lambda: consolidated(folder),
             "growth": lambda: growth(folder),
+            "slider": lambda: slider(folder),
         }
         chosen = [call for word, call in work.items() if given.only in word]
         if any(word in ("slices", "picture", "statistics") and given.only in word for word in work):

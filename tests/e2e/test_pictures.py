@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import xarray
+import zarr
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
@@ -239,3 +242,59 @@ def test_pictures_are_those_of_matplotlib(desk: Desk) -> None:
     for line in lines:
         colour = rgb(line.get_color())
         assert apart(coloured(browser, colour), coloured(figure, colour)) <= STRAY
+
+
+def test_a_map_is_zoomed_and_saved(desk: Desk, tmp_path: Path) -> None:
+    page, values = desk.book.page, desk.explorer.values
+    desk.show("/map", {})
+    box = values.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + 0.25 * box["height"])
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -120)
+    page.keyboard.up("Control")
+    reset = desk.explorer.root.get_by_role("button", name="Reset zoom")
+    expect(reset).to_be_visible()
+    # what lay below the pointer still does
+    lat, lon = (json.loads(desk.book.run("import json; print(json.dumps(ex.view['window']))"))[name]
+                for name in ("lat", "lon"))  # fmt: skip
+    assert lat[1] - lat[0] == pytest.approx(0.7 * 31, abs=1)
+    assert lon[1] - lon[0] == pytest.approx(0.7 * 41, abs=1)
+    assert lat[0] + 0.25 * (lat[1] - lat[0]) == pytest.approx(0.25 * 31, abs=1.5)
+    assert lon[0] + 0.75 * (lon[1] - lon[0]) == pytest.approx(0.75 * 41, abs=1.5)
+
+    stored = zarr.open_array(desk.beside.hierarchy.source, path="map", mode="r")[...]
+    window = stored[slice(*lat), slice(*lon)]
+    for name, ending in (
+        ("NumPy array", "npy"),
+        ("CSV table", "csv"),
+        ("netCDF file", "nc"),
+        ("SVG", "svg"),
+    ):
+        with page.expect_download() as download:
+            desk.explorer.root.get_by_role("button", name="Export").click()
+            desk.explorer.root.get_by_role("menuitem", name=name).click()
+        file = tmp_path / f"saved.{ending}"
+        download.value.save_as(file)
+        if ending == "npy":
+            np.testing.assert_array_equal(np.load(file), window)
+        elif ending == "csv":
+            saved = np.loadtxt(file, delimiter=",", skiprows=1)[:, 1:]
+            np.testing.assert_allclose(saved, window, rtol=1e-6)
+        elif ending == "nc":
+            with xarray.open_dataset(file) as dataset:
+                np.testing.assert_array_equal(dataset["map"], window)
+        else:
+            assert "<svg" in file.read_text("utf-8")
+
+    values.dblclick(position={"x": 5, "y": 5}, force=True)
+    expect(reset).to_have_count(0)
+
+    # a drag with the button down draws a box
+    page.mouse.move(box["x"] + 0.1 * box["width"], box["y"] + 0.5 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.98 * box["height"], steps=4)
+    page.mouse.up()
+    expect(reset).to_be_visible()
+    lon = json.loads(desk.book.run("print(json.dumps(ex.view['window']))"))["lon"]
+    assert lon == [pytest.approx(0.1 * 41, abs=1.5), pytest.approx(0.6 * 41, abs=1.5)]

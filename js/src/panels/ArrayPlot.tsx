@@ -6,7 +6,7 @@ import { type CellState, countStates, ONLY_NZ } from "../picture/field";
 import { PictureLoader } from "../picture/loader";
 import type { NodeRow, PictureParams, PictureResult, ReadFacts } from "../protocol.gen";
 import { visible } from "../text";
-import { type Size, useSize, useView } from "../ui/hooks";
+import { type Size, useQuiet, useSize, useView } from "../ui/hooks";
 import { Icon } from "../ui/icons";
 import { Button, Problem, Quiet } from "../ui/parts";
 import { Controls } from "./Controls";
@@ -55,6 +55,8 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
   const shown = loader.shown.value;
   const error = loader.error.value;
   const stale = loader.loading.value;
+  // What comes at once needs no word of waiting, and nothing is laid out for it.
+  const late = useQuiet(stale, 200) && stale;
   const picture = shown?.picture ?? null;
   const scene = useMemo(
     () => (shown ? sceneOf(shown.picture, shown.buffers, options) : null),
@@ -63,7 +65,7 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
   const setIndex = (dimension: string, to: number) =>
     session.index.set({ ...session.index.peek(), [dimension]: to }, 80);
   // What has come of the picture that is wanted is not old.
-  const old = stale && !(shown?.partial && JSON.stringify(shown.params) === key);
+  const old = late && !(shown?.partial && JSON.stringify(shown.params) === key);
 
   return (
     <div class="nzx-plot">
@@ -80,7 +82,7 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
       {error && <Problem onRetry={() => loader.retry()}>{visible(error.message)}</Problem>}
       <div class={`nzx-stage ${old ? "nzx-stale" : ""}`} ref={stage} aria-busy={stale}>
         {shown && <Stage shown={shown} scene={scene} size={size.width ? size : FALLBACK} />}
-        <PictureWait loader={loader} />
+        {late && <PictureWait loader={loader} />}
       </div>
       {picture && <Sliders sliders={picture.sliders} index={index} onIndex={setIndex} loading={stale} />}
       {shown && (
@@ -89,7 +91,7 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
           scene={scene}
           whole={everything}
           onWhole={() => setWhole(slice)}
-          loading={stale}
+          loading={late}
         >
           <Button
             aria-expanded={counted}
@@ -114,10 +116,8 @@ function requested(size: { width: number; height: number }): { width: number; he
 }
 
 function PictureWait({ loader }: { loader: PictureLoader }) {
-  const loading = loader.loading.value;
   const wait = loader.wait.value;
   const shown = loader.shown.value;
-  if (!loading) return null;
   if (shown?.partial && shown.picture.read && wait !== "lost") {
     const { chunks_read: read, chunks_total: total } = shown.picture.read;
     return (

@@ -94,7 +94,7 @@ export function Controls({
         />
       )}
       {numbers && (colored || kind === "line") && (
-        <>
+        <span class="nzx-zoom">
           <Limit
             label="Low"
             value={options.low}
@@ -114,7 +114,7 @@ export function Controls({
           >
             Auto
           </Button>
-        </>
+        </span>
       )}
       {cf &&
         check(

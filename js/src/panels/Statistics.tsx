@@ -75,44 +75,46 @@ export function Statistics({ path, units }: { path: string; units: string | null
           <Button onClick={() => void ask("start")}>{done > 0 ? "Resume" : "Start"}</Button>
         )}
       </div>
-      <div class="nzx-scan-body">
-        <table class="nzx-table">
-          <tbody>
-            {numbers.map(([name, value]) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td class="nzx-number">
-                  {value === null ? "–" : compact(value, 9)} {value !== null && units && visible(units)}
-                </td>
-              </tr>
-            ))}
-            {scan.states
-              .filter(({ count }) => count > 0)
-              .map(({ state, count }) => (
-                <tr key={state}>
-                  <th scope="row">
-                    <StateChip state={state} />
-                  </th>
-                  <td class="nzx-number">{grouped(count)}</td>
+      {phase !== "none" && (
+        <div class="nzx-scan-body">
+          <table class="nzx-table">
+            <tbody>
+              {numbers.map(([name, value]) => (
+                <tr key={name}>
+                  <th scope="row">{name}</th>
+                  <td class="nzx-number">
+                    {value === null ? "–" : compact(value, 9)} {value !== null && units && visible(units)}
+                  </td>
                 </tr>
               ))}
-          </tbody>
-        </table>
-        {scan.histogram && (
-          <div class="nzx-scan-bars">
-            <label class="nzx-check">
-              <input type="checkbox" checked={log} onChange={() => setLog(!log)} /> log counts
-            </label>
-            <Bars
-              histogram={scan.histogram}
-              buffers={buffers}
-              log={log}
-              units={units}
-              label={`Histogram of ${scan.histogram.of}`}
-            />
-          </div>
-        )}
-      </div>
+              {scan.states
+                .filter(({ count }) => count > 0)
+                .map(({ state, count }) => (
+                  <tr key={state}>
+                    <th scope="row">
+                      <StateChip state={state} />
+                    </th>
+                    <td class="nzx-number">{grouped(count)}</td>
+                  </tr>
+                ))}
+            </tbody>
+          </table>
+          {scan.histogram && (
+            <div class="nzx-scan-bars">
+              <label class="nzx-check">
+                <input type="checkbox" checked={log} onChange={() => setLog(!log)} /> log counts
+              </label>
+              <Bars
+                histogram={scan.histogram}
+                buffers={buffers}
+                log={log}
+                units={units}
+                label={`Histogram of ${scan.histogram.of}`}
+              />
+            </div>
+          )}
+        </div>
+      )}
       <ChunkErrors errors={scan.errors} />
     </section>
   );

@@ -291,6 +291,8 @@ def test_a_map_is_zoomed_and_saved(desk: Desk, tmp_path: Path) -> None:
     expect(reset).to_have_count(0)
 
     # a drag with the button down draws a box
+    box = values.bounding_box()  # saying what was saved took a line
+    assert box is not None
     page.mouse.move(box["x"] + 0.1 * box["width"], box["y"] + 0.5 * box["height"])
     page.mouse.down()
     page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.98 * box["height"], steps=4)

@@ -22,8 +22,14 @@ ALLOWED = {
     "netcdf": {"store", "model", "rules", "values"},
     "widget": {"store", "model", "rules", "values", "quicklook", "netcdf"},
 }
-NARROW = {"rules": {"nz_explorer.values.coordinates", "nz_explorer.values.contents"}}
-"""Single modules beyond the above, through which rules ask for values."""
+NARROW = {
+    "rules": {
+        "nz_explorer.values.cache",
+        "nz_explorer.values.contents",
+        "nz_explorer.values.coordinates",
+    }
+}
+"""Single modules beyond the above, through which rules ask for values, and say where they are kept."""
 
 TOP = {"__init__", "cli", "demo", "launch", "outline"}
 """Modules at the top, which may import any part."""

@@ -216,3 +216,19 @@ def test_the_few_steps_of_a_long_series_that_are_there(tmp_path, kind):
     assert f"only 2 of 100,000 {what}" in look.read.note
     # who asks for a step gets that step
     assert {one.state for one in make(open_store(store), "/", {"dim_0": 0}).states} == {"absent"}
+
+
+def test_the_few_chunks_that_are_there_of_a_store_of_objects(tmp_path, s3):
+    array = zarr.create_array(
+        tmp_path / "a.zarr", shape=(10**6, 10**6), chunks=(1000, 1000), dtype="f8", fill_value=0.0
+    )
+    for corner in (0, 500_000, 999_000):
+        array[corner : corner + 1000, corner : corner + 1000] = 5.0
+    url = s3.upload(tmp_path / "a.zarr", prefix="sparse.zarr")
+    hierarchy = open_store(url, storage_options=s3.options)
+    before = hierarchy.reader.counters.requests
+    look = make(hierarchy, "/", {})
+    assert {one.state for one in look.states} == {"value"}
+    assert "only 3 of 1,000,000 chunks are in the store" in look.read.note
+    assert look.read.decoded_bytes <= 64 * 2**20
+    assert hierarchy.reader.counters.requests - before < 40

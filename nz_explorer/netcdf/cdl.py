@@ -121,6 +121,8 @@ class _Writer:
         self.below = below
         self.special = special
         self.limit = limit
+        self.shares = nczarr.find(top.hierarchy.root, "group") is not None
+        """Whether dimensions can be seen from groups below, as netCDF has it."""
         self.dimensions: dict[str, dict[str, _Dimension]] = {}
         """Group → name → dimension that is declared there."""
         self.used: dict[tuple[str, int], tuple[str, _Dimension]] = {}
@@ -191,7 +193,7 @@ class _Writer:
         name = (None if names is None else names[axis]) or ""
         pointer = _name_pointer(array, axis)
         if name:
-            for home in _upwards(group) if nczarr.find(array.hierarchy.root, "group") else (group,):
+            for home in _upwards(group) if self.shares else (group,):
                 known = self.dimensions.get(home, {}).get(name)
                 if known is not None and (home == group or known.size == length):
                     return home, known

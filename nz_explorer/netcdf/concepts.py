@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from nz_explorer.model import Array, Dimension, Group, dimension_table
+from nz_explorer.model import Array, Dimension, Group, dimension_table, nczarr
 from nz_explorer.model.roles import Role
 
 
@@ -65,7 +65,10 @@ def _with_attribute(key: str) -> Finder:
 
 def _dimensions(view: View) -> list[Place]:
     return [
-        Place(view.group.path, f"{dimension.name or '(no name)'} = {dimension.uses[0].length}")
+        Place(
+            view.group.path,
+            f"{dimension.name or '(no name)'} = {dimension.uses[0].length}{' (unlimited)' * dimension.unlimited}",
+        )
         for dimension in view.dimensions
     ]
 
@@ -91,19 +94,10 @@ def _conventions(view: View) -> list[Place]:
 
 
 def _unlimited(view: View) -> list[Place]:
-    """Only NCZarr says which dimensions were unlimited."""
-    found = []
-    for key in ("_nczarr_group", "_NCZARR_GROUP", "_nczarr_superblock"):
-        properties = view.group.attributes.get(key)
-        declared = (
-            properties.get("dimensions", properties.get("dims"))
-            if isinstance(properties, dict)
-            else None
-        )
-        for name, value in declared.items() if isinstance(declared, dict) else ():
-            if isinstance(value, dict) and value.get("unlimited"):
-                found.append(Place(view.group.path, str(name)))
-    return found
+    """Only netCDF-C says which dimensions can grow."""
+    notes = nczarr.group_notes(view.group)
+    declared = () if notes is None else notes.dimensions.values()
+    return [Place(view.group.path, d.name) for d in declared if d.unlimited]
 
 
 _NZ_NONE = "no equivalent"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from nz_explorer.model import open_store
-from nz_explorer.netcdf import cdl
+from nz_explorer.model import Group, open_store
+from nz_explorer.netcdf import cdl, concepts
 from tests.netcdf.older import as_keys, as_objects, put
 
 EXPECTED = Path(__file__).parent / "expected"
@@ -184,3 +184,13 @@ def test_types_that_are_not_noted_are_inferred(tmp_path: Path, value: Any, expec
     put(tmp_path / ".zgroup", {"zarr_format": 2})
     put(tmp_path / ".zattrs", {"a": value})
     assert f"\t\t:a = {expected} ;" in ours(tmp_path, "x")
+
+
+def test_concepts_name_unlimited_dimensions(netcdf_c: Path) -> None:
+    hierarchy = open_store(netcdf_c / "everything")
+    group = hierarchy["/g1"]
+    hierarchy.children(group)
+    assert isinstance(group, Group)
+    rows = {row.nug: row for row in concepts(group, {})}
+    assert [place.label for place in rows["unlimited dimension"].here] == ["records"]
+    assert "records = 2 (unlimited)" in [place.label for place in rows["dimension"].here]

@@ -434,10 +434,10 @@ export interface DocumentResult {
   documents: DocumentText[];
 }
 
-/** A metadata document as it is stored, or as the consolidated metadata gives it. */
+/** A metadata document as it is stored, as the consolidated metadata gives it, or how these differ. */
 export interface DocumentText {
   key: string;
-  origin: "consolidated" | "stored";
+  origin: "consolidated" | "difference" | "stored";
   text: string;
   size: number;
   cut: boolean;

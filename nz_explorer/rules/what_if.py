@@ -298,7 +298,7 @@ class WhatIf:
             ]
             return self._change([change for fix in fixes for change in changes_of(fix)])
 
-    def edit(self, key: str, text: str | bytes | None) -> WhatIf:
+    def edit(self, key: str, text: str | bytes | None, *, amend: bool = False) -> WhatIf:
         """Give a whole document another text; None removes the document.
 
         Consolidated metadata stay as they are, and so do mistakes in the text: the rules tell of both.
@@ -309,6 +309,8 @@ class WhatIf:
             Key of a metadata document, such as ``forecast/temp/zarr.json``.
         text : str, bytes or None
             Its text.
+        amend : bool
+            Whether it goes on with the last edit, if that was of this document: they are taken back as one.
 
         Raises
         ------
@@ -323,7 +325,7 @@ class WhatIf:
             raise CannotEdit(f"{key}: {error.detail}") from error
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
         with self._lock:
-            return self._put({key: data})
+            return self._put({key: data}, amend=amend)
 
     def undo(self) -> WhatIf:
         """Take back the last edit.
@@ -488,7 +490,13 @@ class WhatIf:
                 self._originals[key] = found.raw
         return self._originals[key]
 
-    def _put(self, documents: dict[str, bytes | None], *, keep: Iterable[str] = ()) -> WhatIf:
+    def _put(
+        self,
+        documents: dict[str, bytes | None],
+        *,
+        keep: Iterable[str] = (),
+        amend: bool = False,
+    ) -> WhatIf:
         """Put documents into the overlay as one edit, and evaluate what they touch."""
         overlay = self._reader()
         step = _Step()
@@ -506,7 +514,8 @@ class WhatIf:
         except (SourceError, ReadError) as error:
             self._take_back(step)
             raise CannotEdit(str(error)) from error
-        self._steps.append(step)
+        if not (amend and self._steps and self._steps[-1].before.keys() == documents.keys()):
+            self._steps.append(step)
         self._changed()
         return self
 

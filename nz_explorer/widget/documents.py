@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import unified_diff
+from typing import Any
 
 from nz_explorer.model import Document, Group, Hierarchy, Node, nz_type
 from nz_explorer.netcdf import CdlLine, cdl
@@ -33,7 +35,7 @@ class Attribute:
 
 
 def documents(node: Node, findings: Sequence[Finding]) -> list[protocol.DocumentText]:
-    """Return the documents of a node as stored, then as consolidated where there is such a copy.
+    """Return the documents of a node as stored, as consolidated where there is a copy, and how these differ.
 
     Parameters
     ----------
@@ -49,7 +51,31 @@ def documents(node: Node, findings: Sequence[Finding]) -> list[protocol.Document
         stored = () if there is None else there.documents
     texts = [_text(node, document, findings, _other(copies, document)) for document in stored]
     texts += [_text(node, document, findings, _other(stored, document)) for document in copies]
+    for text, document in zip(texts, stored, strict=False):
+        copy = _other(copies, document)
+        if text.differs and copy is not None:
+            texts.append(_difference(document, copy))
     return texts
+
+
+def _difference(document: Document, copy: Document) -> protocol.DocumentText:
+    """Return the unified diff from a stored document to its consolidated copy, members in one order."""
+    stored = {k: v for k, v in document.value.items() if k != "consolidated_metadata"}
+    before, after = (
+        json.dumps(value, indent=2, ensure_ascii=False).splitlines()
+        for value in (stored, _in_order_of(copy.value, stored))
+    )
+    lines = unified_diff(before, after, "as stored", "as consolidated", lineterm="")
+    text = "\n".join(lines)[:MAX_TEXT]
+    return protocol.DocumentText(document.key, "difference", text, len(text), cut=False)
+
+
+def _in_order_of(value: Any, model: Any) -> Any:
+    """Return a value with the members of its objects in the order that another has them."""
+    if not isinstance(value, dict) or not isinstance(model, dict):
+        return value
+    keys = [key for key in model if key in value] + [key for key in value if key not in model]
+    return {key: _in_order_of(value[key], model.get(key)) for key in keys}
 
 
 def sources(node: Node) -> list[protocol.DocumentText]:

@@ -140,10 +140,10 @@ class Mark(Message):
 
 
 class DocumentText(Message):
-    """A metadata document as it is stored, or as the consolidated metadata gives it."""
+    """A metadata document as it is stored, as the consolidated metadata gives it, or how these differ."""
 
     key: str
-    origin: Literal["stored", "consolidated"]
+    origin: Literal["stored", "consolidated", "difference"]
     text: str
     """The text, cut after 256 KiB."""
     size: int

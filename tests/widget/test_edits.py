@@ -132,3 +132,39 @@ def test_edits_made_while_the_walk_goes_on_are_made_again(
     summary = browser.session.summary()
     assert summary.edits.shown
     assert abs(summary.counts.error - whole.counts.error) <= 1
+
+
+def test_a_document_is_written_in_and_broken_json_is_not_tried(
+    browse: Browse, broken_store: Path
+) -> None:
+    browser = browse(broken_store)
+    key, path = "analysis/cloud_type/zarr.json", "/analysis/cloud_type"
+    text = (broken_store / key).read_text()
+    params = {"key": key, "text": text.replace('"missing"', "255,")}
+    error = browser.refused("act", name="edit", path=path, params=params)
+    assert "line 38, column 23" in error["message"]
+    assert browser.session.what_if.steps == 0
+    for value in ("1", "25", "255"):
+        act(
+            browser,
+            "edit",
+            path,
+            key=key,
+            text=text.replace('"missing"', value),
+            amend=value != "1",
+        )
+    assert browser.session.what_if.steps == 1
+    press(browser, page(browser, "edits"), "Update the consolidated copy")
+    assert "NZ-FILL-002" not in rules(browser)
+    press(browser, page(browser, "edits"), "Undo")
+    press(browser, page(browser, "edits"), "Undo")
+    assert "NZ-FILL-002" in rules(browser)
+
+
+def test_stored_and_consolidated_are_shown_as_a_difference(
+    browse: Browse, broken_store: Path
+) -> None:
+    documents = browse(broken_store).ask("document", path="/forecast/u_wind")["documents"]
+    (difference,) = (one for one in documents if one["origin"] == "difference")
+    changed = [line for line in difference["text"].splitlines()[2:] if line[0] in "+-"]
+    assert [line.split('"')[3] for line in changed] == ["knots", "m s-1"]

@@ -6,14 +6,15 @@ import { CodeView, type LineMark } from "../ui/code";
 import { locate } from "../ui/highlight";
 import { useCall, useView } from "../ui/hooks";
 import { SeverityIcon } from "../ui/icons";
-import { Choice, CopyButton, Problem, Quiet, Waiting } from "../ui/parts";
+import { Button, Choice, CopyButton, Problem, Quiet, Waiting } from "../ui/parts";
+import { Editor } from "./Editor";
 import { Page } from "./Page";
 
 const labelOf = (document: DocumentText, all: readonly DocumentText[]): string => {
   const keys = new Set(all.map(({ key }) => key));
-  if (keys.size === 1) return document.origin === "stored" ? "As stored" : "As consolidated";
-  const name = visible(document.key);
-  return document.origin === "stored" ? name : `${name} (consolidated)`;
+  const { origin, key } = document;
+  if (keys.size === 1) return origin === "difference" ? "Difference" : `As ${origin}`;
+  return origin === "stored" ? visible(key) : `${visible(key)} (${origin})`;
 };
 
 /** Lines of a document at which it differs from its counterpart. */
@@ -55,12 +56,14 @@ export function MetadataPanel({ path }: { path: string }) {
   const result = call.answer?.value;
   const [chosen, setChosen] = useState(0);
   const [line, setLine] = useState<number | null>(null);
+  const [editing, setEditing] = useState(false);
   const light = spotlight.value?.path === path ? spotlight.value : null;
 
   // Another node starts at its first document.
   useEffect(() => {
     setChosen(0);
     setLine(null);
+    setEditing(false);
   }, [path]);
 
   // `Show me` chooses the document and the line that the finding speaks of.
@@ -118,7 +121,7 @@ export function MetadataPanel({ path }: { path: string }) {
                   onChange={(value) => setChosen(Number(value))}
                 />
               ) : (
-                <Quiet>{document.origin === "stored" ? "as stored" : "as consolidated"}</Quiet>
+                <Quiet>as {document.origin}</Quiet>
               )}
               <code class="nzx-key" title={visible(document.key)}>
                 {visible(document.key)}
@@ -130,17 +133,30 @@ export function MetadataPanel({ path }: { path: string }) {
                 </span>
               )}
               <span class="nzx-gap" />
+              {document.origin === "stored" && !document.cut && (
+                <Button
+                  title="In memory: nothing is written"
+                  aria-pressed={editing}
+                  onClick={() => setEditing(!editing)}
+                >
+                  {editing ? "Done" : "Edit"}
+                </Button>
+              )}
               <CopyButton text={document.text} label="Copy the document" />
             </div>
             {document.problem && <Problem>{visible(document.problem)}</Problem>}
             <Marks marks={document.marks} onShow={setLine} />
-            <CodeView
-              text={document.text}
-              language="json"
-              label={`Document ${visible(document.key)}`}
-              marks={marks}
-              show={line}
-            />
+            {editing && document.origin === "stored" ? (
+              <Editor key={document.key} path={path} document={document} show={line} />
+            ) : (
+              <CodeView
+                text={document.text}
+                language={document.origin === "difference" ? "diff" : "json"}
+                label={`Document ${visible(document.key)}`}
+                marks={marks}
+                show={line}
+              />
+            )}
             {document.cut && <p class="nzx-note">Only the beginning is shown.</p>}
           </>
         )}

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nz_explorer.model import Array, Hierarchy, Node, NodeNotFound
+from nz_explorer.model.document import decode
 from nz_explorer.rules.apply import apply, fix_all
 from nz_explorer.rules.findings import SEVERITIES, Finding
 from nz_explorer.rules.formats import plural
-from nz_explorer.rules.what_if import CannotEdit, WhatIf
+from nz_explorer.rules.what_if import CONSOLIDATED, CannotEdit, WhatIf
 from nz_explorer.store.writing import WriteError
 from nz_explorer.widget import blocks, protocol
 from nz_explorer.widget.blocks import Blocks
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 MAX_LISTED = 100
 MAX_DIFFS = 30
+NO_JSON = ("syntax", "empty", "truncated", "utf8", "not-object", "limit")
 TONES: dict[str, protocol.Tone] = {"error": "error", "warning": "warning", "info": "info"}
 READ_ONLY = 'The store was opened read-only; nz.explore(…, mode="r+") allows saving.'
 
@@ -34,6 +36,16 @@ def banner(context: Context) -> Blocks:
     if not tried:
         return []
     what = "what they make of the store" if shown else "the store as it is"
+    buttons = [
+        blocks.action(
+            "Show as stored" if shown else "Show with edits", "show edits", shown=not shown
+        ),
+        blocks.action("Undo", "undo"),
+        blocks.action("Reset", "reset", title="Take back all edits"),
+    ]
+    if any(finding.rule in CONSOLIDATED for finding in session.what_if.new):
+        title = "The edited documents and their consolidated copies differ now"
+        buttons.append(blocks.action("Update the consolidated copy", "consolidate", title=title))
     return [
         blocks.paragraph(
             [
@@ -43,13 +55,7 @@ def banner(context: Context) -> Blocks:
             ],
             "warning",
         ),
-        blocks.actions(
-            blocks.action(
-                "Show as stored" if shown else "Show with edits", "show edits", shown=not shown
-            ),
-            blocks.action("Undo", "undo"),
-            blocks.action("Reset", "reset", title="Take back all edits"),
-        ),
+        blocks.actions(*buttons),
     ]
 
 
@@ -211,6 +217,32 @@ def try_safe(context: Context) -> Outcome:
     done = fix_all(context.session.what_if)
     context.session.show_edits(True)
     return Outcome(f"{plural(len(done.done), 'finding')} cured in memory")
+
+
+@action("edit")
+def edit(context: Context) -> Outcome:
+    """Give a document another text, if that is JSON."""
+    key, text = context.text("key"), context.text("text")
+    _, problems = decode(text.encode("utf-8", "replace"), key)
+    broken = next((p for p in problems if p.kind in NO_JSON), None)
+    if broken is not None:
+        raise CannotDo(f"Not JSON, so not tried: {broken.message}")
+    try:
+        context.session.what_if.edit(key, text, amend=context.params.get("amend") is True)
+    except CannotEdit as error:
+        raise CannotDo(str(error)) from error
+    context.session.show_edits(True)
+    return Outcome()
+
+
+@action("consolidate")
+def consolidate(context: Context) -> Outcome:
+    """Make the consolidated metadata say what the documents say."""
+    try:
+        context.session.what_if.consolidate()
+    except CannotEdit as error:
+        raise CannotDo(str(error)) from error
+    return Outcome()
 
 
 @action("undo")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from nz_explorer.model import Array
+from nz_explorer.model.crs import transform
 from nz_explorer.model.cs import Axis, CoordinateSet, coordinate_system, numbers
 from nz_explorer.store import Cancellation
 
@@ -97,7 +98,7 @@ def described(
     """
     system = coordinate_system(array, cancel) if "cs" in array.attributes else None
     if system is None:
-        return []
+        return _of_grid(array, axis, cancel)
     shape = array.shape or ()
     found: list[Described] = []
     for number, one in enumerate(system.dimensions):
@@ -158,3 +159,34 @@ def _fits(values: Any, length: int) -> bool:
     texts = [isinstance(value, str) for value in values]
     numeric = [isinstance(v, int | float) and not isinstance(v, bool) for v in values]
     return all(texts) or all(numeric)
+
+
+# --- grids with an origin and a spacing ----------------------------------------------------------
+
+
+def _of_grid(array: Array, axis: int | None, cancel: Cancellation | None) -> list[Described]:
+    """Return the middles of cells where an affine transform says where they are, and no array does."""
+    found = transform(array, cancel)
+    if found is None:
+        return []
+    y, x = found.axes
+    first = {x: found.x, y: found.y}
+    made = []
+    for number, (origin, step) in first.items():
+        name, length = array.dimension_label(number), (array.shape or ())[number]
+        stem = "" if array.parent in (None, "/") else array.parent
+        if axis not in (None, number) or step == 0:
+            continue
+        if isinstance(array.hierarchy.get(f"{stem}/{name}", cancel), Array):
+            continue  # which is what NZ, CF and GeoZarr look at first
+        made.append(
+            Described(
+                name=name,
+                axis=number,
+                length=length,
+                source=f"computed from {found.attribute} of {found.path}",
+                path=found.path,
+                regular=(origin, step),
+            )
+        )
+    return made

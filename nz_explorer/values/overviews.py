@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from nz_explorer.model import Array, Group
+from nz_explorer.model.pyramids import level_names
 from nz_explorer.store import Cancellation
 from nz_explorer.values.window import Points, spread
 
@@ -129,7 +129,7 @@ def _levels(array: Array, cancel: Cancellation | None) -> Iterator[Array]:
         base = "" if path == "/" else path
         found = [
             level
-            for name in _level_names(group.attributes)[:_MOST_LEVELS]
+            for name in level_names(group.attributes)[:_MOST_LEVELS]
             if (level := _level(array, f"{base}/{name}" if name else path, cancel)) is not None
         ]
         if any(level.path == array.path for level in found):
@@ -144,41 +144,3 @@ def _level(array: Array, path: str, cancel: Cancellation | None) -> Array | None
     if isinstance(node, Group):
         node = array.hierarchy.get(f"{'' if path == '/' else path}/{array.name}", cancel)
     return node if isinstance(node, Array) else None
-
-
-def _level_names(attributes: Mapping[str, Any]) -> list[str]:
-    """Return the paths of levels below the group that names them."""
-    given = attributes.get("multiscales")
-    ome = attributes.get("ome")
-    if given is None and isinstance(ome, Mapping):
-        given = ome.get("multiscales")
-    names: list[Any] = []
-    if isinstance(given, list):
-        for scales in given:
-            datasets = scales.get("datasets") if isinstance(scales, Mapping) else None
-            names += (
-                [_member(one, "path") for one in datasets] if isinstance(datasets, list) else []
-            )
-    elif isinstance(given, Mapping) and isinstance(given.get("layout"), list):
-        names = [_member(one, "asset") for one in given["layout"]]
-    elif isinstance(given, Mapping):
-        names = _tile_matrices(given)
-    clean = [name.strip("/") for name in names if isinstance(name, str) and ".." not in name]
-    return list(dict.fromkeys("" if name == "." else name for name in clean))
-
-
-def _tile_matrices(given: Mapping[str, Any]) -> list[Any]:
-    matrix_set, limits = given.get("tile_matrix_set"), given.get("tile_matrix_set_limits")
-    names: list[Any] = list(limits) if isinstance(limits, Mapping) else []
-    if isinstance(matrix_set, Mapping):
-        matrices = matrix_set.get("tileMatrices", matrix_set.get("tileMatrix"))
-        if isinstance(matrices, list):
-            names += [_member(one, "id") or _member(one, "identifier") for one in matrices]
-    elif isinstance(matrix_set, str) and not names:
-        # of a set that is known by name, the levels are called by number
-        names = [str(number) for number in range(31)]
-    return names
-
-
-def _member(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, Mapping) else None

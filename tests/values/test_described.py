@@ -262,3 +262,51 @@ def test_what_is_wrong_hides_nothing(crs: Any, tmp_path: Path) -> None:
     assert [one for one in described(array) if one.axis is not None] == []
     assert _along(array, 1).kind == "index"
     assert to_xarray(array).shape == (2, 3)
+
+
+# --- grids with an origin and a spacing ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("given", ["300000 10 0 4500000 0 -10", [300000, 10, 0, 4500000, 0, -10]])
+def test_geotransform_of_a_grid_mapping(given: Any, tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path, mode="w")
+    mapping = {"spatial_ref": 'PROJCRS["x",ID["EPSG",32633]]', "GeoTransform": given}
+    group.create_array("crs", shape=(), dtype="i4", attributes=mapping)
+    attributes = {"grid_mapping": "crs"}
+    group.create_array(
+        "b", shape=(2, 3), dtype="u1", dimension_names=["y", "x"], attributes=attributes
+    )
+    array = _array(tmp_path, "/b")
+    assert _along(array, 0).coordinates.tolist() == [4499995, 4499985]
+    assert _along(array, 1).coordinates.tolist() == [300005, 300015, 300025]
+    assert _along(array, 1).path == "/crs"
+    found = to_xarray(array)
+    assert float(found.sel(x=300016, y=4499990, method="nearest").x) == 300015  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("registration", "first"), [("pixel", 5.0), ("node", 0.0)])
+def test_transform_of_the_spatial_convention(
+    registration: str, first: float, tmp_path: Path
+) -> None:
+    group = zarr.open_group(tmp_path, mode="w")
+    attributes = {
+        "spatial:dimensions": ["r", "c"],
+        "spatial:transform": [10, 0, 0, 0, -10, 100],
+        "spatial:registration": registration,
+    }
+    group.create_group("g", attributes=attributes).create_array(
+        "b", shape=(2, 3), dtype="u1", dimension_names=["r", "c"]
+    )
+    array = _array(tmp_path, "/g/b")
+    assert _along(array, 1).coordinates.tolist() == [first, first + 10, first + 20]
+    assert _along(array, 0).coordinates.tolist() == [100 - first, 90 - first]
+
+
+def test_an_array_of_coordinates_goes_before_a_transform(tmp_path: Path) -> None:
+    attributes = {"spatial:transform": [10, 0, 0, 0, -10, 100]}
+    group = zarr.open_group(tmp_path, mode="w", attributes=attributes)
+    group.create_array("x", data=np.array([1.0, 2, 4]), dimension_names=["x"])
+    group.create_array("b", shape=(2, 3), dtype="u1", dimension_names=["y", "x"])
+    array = _array(tmp_path, "/b")
+    assert _along(array, 1).coordinates.tolist() == [1, 2, 4]
+    assert _along(array, 0).coordinates.tolist() == [95, 85]

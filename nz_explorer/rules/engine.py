@@ -517,6 +517,11 @@ class Evaluation:
         return path in self._records
 
     @property
+    def groups(self) -> set[str]:
+        """Paths of all groups that were evaluated."""
+        return {path for path, record in self._records.items() if record.kind == "group"}
+
+    @property
     def referring(self) -> set[str]:
         """Paths of nodes of which the verdict depends on what other nodes say."""
         return {path for _, path in self._users}

@@ -74,6 +74,8 @@ MODULES = (
     "consolidated",
     "nczarr",
     "cs",
+    "geozarr",
+    "geozarr_pyramids",
 )
 """Modules with rules, in the order in which verdicts depend on one another."""
 

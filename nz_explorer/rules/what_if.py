@@ -732,6 +732,12 @@ class _Update:
         """Whether a node lies below one that is visited anyway."""
         return any(path.startswith(f"{other}/") for other in self.subtrees)
 
+    def _note_pyramids(self) -> None:
+        """Note the groups of which the rules look two levels down, or all the way up."""
+        self.members |= {path.rpartition("/")[0] or "/" for path in self.members}
+        if "geozarr" in self.evaluation.conventions:
+            self.members |= self.evaluation.groups
+
     def evaluate(self) -> None:
         """Evaluate what was noted."""
         evaluation, docs = self.evaluation, self.docs
@@ -746,6 +752,7 @@ class _Update:
         ]
         for path in evaluation.referring:
             self.nodes.setdefault(path, False)
+        self._note_pyramids()
         again = {path: node for path in self.nodes if (node := docs.node_if_loaded(path))}
         for node in visited:
             evaluation.add_node(node)

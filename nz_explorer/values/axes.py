@@ -84,8 +84,10 @@ def find_coordinate(
     """
     names, shape = array.dimension_names, array.shape or ()
     name = None if names is None else names[axis]
-    if not name or "/" in name:
+    if not name or "/" in name[1:]:
         return None, "the dimension has no name"
+    if name.startswith("/"):
+        return _of_ancestor(array, name[1:], shape[axis], cancel)
     if array.name == name:
         return None, "it is the coordinate itself"
     references = array.dimension_references
@@ -102,6 +104,19 @@ def find_coordinate(
     if node.shape != (shape[axis],):
         return None, f"{node.path} has {node.shape and node.shape[0]} values, not {shape[axis]}"
     return node, ""
+
+
+def _of_ancestor(
+    array: Array, name: str, length: int, cancel: Cancellation | None
+) -> tuple[Array | None, str]:
+    """Return the coordinate of a dimension of a group above (GeoZarr draft 8.1.2: the nearest that fits)."""
+    path = array.parent
+    while path is not None:
+        node = array.hierarchy.get(f"{'' if path == '/' else path}/{name}", cancel)
+        if isinstance(node, Array) and is_candidate(node) and node.shape == (length,):
+            return node, ""
+        path = None if path == "/" else path.rpartition("/")[0] or "/"
+    return None, f"no group above has an array {name} of {length} values"
 
 
 def axis_coordinates(

@@ -13,6 +13,7 @@ import zarr
 
 import nz_explorer as nz
 from nz_explorer.model import Array
+from nz_explorer.model.pyramids import levels
 from nz_explorer.values.axes import axis_coordinates
 from nz_explorer.values.choosing import index_of
 from nz_explorer.values.described import described
@@ -310,3 +311,36 @@ def test_an_array_of_coordinates_goes_before_a_transform(tmp_path: Path) -> None
     array = _array(tmp_path, "/b")
     assert _along(array, 1).coordinates.tolist() == [1, 2, 4]
     assert _along(array, 0).coordinates.tolist() == [95, 85]
+
+
+def test_a_dimension_of_a_group_above(tmp_path: Path) -> None:
+    """GeoZarr draft 8.1.2: a name with a slash is that of the nearest group above with such a dimension."""
+    root = zarr.open_group(tmp_path, mode="w")
+    root.create_array("x", data=np.array([1.0, 2, 4]), dimension_names=["x"])
+    group = root.create_group("g")
+    group.create_array("x", data=np.array([1.0, 2]), dimension_names=["x"])
+    group.create_group("h").create_array(
+        "b", shape=(2, 3), dtype="u1", dimension_names=["/y", "/x"]
+    )
+    array = _array(tmp_path, "/g/h/b")
+    assert _along(array, 1).path == "/x"
+    assert _along(array, 1).coordinates.tolist() == [1, 2, 4]
+    assert "no group above has an array y" in _along(array, 0).why
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"tile_matrix_set": {"tileMatrices": [{"id": "0"}, {"id": "1"}, {"id": "9"}]}},
+        {"layout": [{"asset": "0"}, {"asset": "1", "derived_from": "0"}, {"asset": "9"}]},
+    ],
+)
+def test_the_levels_of_a_pyramid(given: dict[str, Any], tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path, mode="w", attributes={"multiscales": given})
+    for name, length in (("0", 8), ("1", 4)):
+        group.create_group(name).create_array("b", shape=(length, length), dtype="u1")
+    found = levels(nz.open_store(tmp_path).root)  # type: ignore[arg-type]
+    assert [(level.name, level.path, level.arrays) for level in found] == [
+        ("0", "/0", {"b": (8, 8)}),
+        ("1", "/1", {"b": (4, 4)}),
+    ]

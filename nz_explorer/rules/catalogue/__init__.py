@@ -134,7 +134,7 @@ def _entry(rule_id: str, given: dict[str, Any]) -> RuleInfo:
 def rules() -> dict[str, RuleInfo]:
     """Return all rules by id, in the order of the catalogue."""
     found: dict[str, RuleInfo] = {}
-    for name in ("json", "tree", "z3", "z2", "zcf", "nz", "cs", "ncz", "planned"):
+    for name in ("json", "tree", "z3", "z2", "zcf", "nz", "cs", "gz", "ncz", "planned"):
         text = resources.files(__name__).joinpath(f"{name}.toml").read_text("utf-8")
         for rule_id, given in tomllib.loads(text).items():
             found[rule_id] = _entry(rule_id, cast("dict[str, Any]", given))

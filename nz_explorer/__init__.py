@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nz_explorer.rules.check import check
     from nz_explorer.rules.findings import Finding
     from nz_explorer.rules.report import Report
+    from nz_explorer.rules.two_stores import compare
     from nz_explorer.rules.what_if import WhatIf
     from nz_explorer.store import SourceError
     from nz_explorer.values.scan import scan
@@ -31,6 +32,7 @@ __all__ = [
     "WhatIf",
     "apply",
     "check",
+    "compare",
     "explore",
     "open_store",
     "scan",
@@ -44,6 +46,7 @@ _HOMES = {
     "WhatIf": "nz_explorer.rules.what_if",
     "apply": "nz_explorer.rules.apply",
     "check": "nz_explorer.rules.check",
+    "compare": "nz_explorer.rules.two_stores",
     "explore": "nz_explorer.widget.explorer",
     "open_store": "nz_explorer.model",
     "scan": "nz_explorer.values.scan",

@@ -1,4 +1,4 @@
-"""The command line: ``nz-explorer check | fix | tree | cdl | explain | demo | lab``.
+"""The command line: ``nz-explorer check | fix | diff | tree | cdl | explain | demo | lab``.
 
 Commands import what they need when they run, so that ``--help`` and shell completion answer at
 once. Exit codes are part of the contract: 0 nothing found, 1 findings, 2 the source could not be
@@ -130,6 +130,32 @@ def cdl(source: str, group: str, special: bool, name: str | None) -> None:
 
     for line in cdl_lines(open_store(source)[group], name, special=special):
         click.echo(line.text)
+
+
+@main.command()
+@click.argument("left")
+@click.argument("right")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+)
+@click.option("--conventions", default="auto", show_default=True, help="As for check.")
+def diff(left: str, right: str, form: str, conventions: str) -> int:
+    """Compare LEFT with RIGHT: nodes, dimensions, metadata, attributes, findings.
+
+    Values are not compared. The exit code is 0 if nothing differs, 1 if something does.
+    """
+    from nz_explorer.rules.two_stores import compare
+
+    try:
+        comparison = compare(left, right, conventions=conventions.split(","))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    click.echo(comparison.to_json() if form == "json" else comparison.to_text())
+    return 0 if comparison.equal else 1
 
 
 @main.command()

@@ -7,7 +7,12 @@ import { Trait, type Traits } from "./traits";
 export const TABS = {
   plot: { plot: "Plot" },
   dimensions: { dimensions: "Dimensions" },
-  findings: { findings: "Findings", changes: "Changes", report: "Report" },
+  findings: {
+    findings: "Findings",
+    changes: "Changes",
+    comparison: "Comparison",
+    report: "Report",
+  },
   metadata: { metadata: "Metadata" },
   netcdf: { netcdf: "netCDF" },
   code: { code: "Code" },

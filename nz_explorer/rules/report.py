@@ -28,6 +28,11 @@ class Report:
         self._evaluation = evaluation
 
     @property
+    def evaluation(self) -> Evaluation:
+        """Where the verdicts are."""
+        return self._evaluation
+
+    @property
     def source(self) -> str:
         """What was checked."""
         return self._evaluation.hierarchy.source

@@ -27,10 +27,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nz_explorer.quicklook import QuickLook
+    from nz_explorer.rules.two_stores import Comparison
     from nz_explorer.rules.what_if import WhatIf
 
 STATIC = Path(__file__).parent / "static"
-PANELS = ("plot", "dimensions", "findings", "changes", "report", "metadata", "netcdf", "code")
+PANELS = (
+    "plot",
+    "dimensions",
+    "findings",
+    "changes",
+    "comparison",
+    "report",
+    "metadata",
+    "netcdf",
+    "code",
+)
 """The tabs and, after each, its further views."""
 DEFAULT_BUDGET = 64 * 1024 * 1024
 STATIC_PAGE_SECONDS = 1.5
@@ -62,7 +73,7 @@ class Explorer(anywidget.AnyWidget):
         - ``part`` of complex numbers: ``real``, ``imaginary``, ``magnitude`` or ``phase``.
     panel : str
         The tab in front: ``plot``, ``dimensions``, ``findings``, ``metadata``, ``netcdf`` or ``code``; or a
-        further view of one: ``changes`` and ``report`` of the findings.
+        further view of one: ``changes``, ``comparison`` and ``report`` of the findings.
     """
 
     _esm = STATIC / "widget.js"
@@ -323,6 +334,32 @@ class Explorer(anywidget.AnyWidget):
     def report(self) -> Report:
         """What the rules say; it grows while the walk goes on."""
         return Report(self._session.base)
+
+    def compare(self, other: Any, **options: Any) -> Comparison:
+        """Compare the hierarchy, as it is stored, with another, and show how they differ.
+
+        Parameters
+        ----------
+        other
+            What `explore` takes, or another explorer.
+        **options
+            See `nz_explorer.compare`.
+
+        Returns
+        -------
+        Comparison
+            It prints as a list of differences.
+        """
+        from nz_explorer.rules.two_stores import compare
+
+        self._session.wait()
+        if isinstance(other, Explorer):
+            other.wait()
+            other = other.report
+        self._session.comparison = compare(self.report, other, **options)
+        self._session.tell_page("comparison")
+        self.panel = "comparison"
+        return self._session.comparison
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until everything has been walked and evaluated.

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     import xarray
 
     from nz_explorer.quicklook import Lines, QuickLook
+    from nz_explorer.rules.two_stores import Comparison
 
 Buffers = Sequence[bytes | memoryview]
 Send = Callable[[dict[str, Any], Buffers], None]
@@ -86,6 +87,8 @@ class Session:
         self._stored = Tree(evaluation)
         self.tree = self._stored
         """What is shown: the hierarchy as it is stored, or with the edits that were tried."""
+        self.comparison: Comparison | None = None
+        """With the store that was last compared."""
         self._with_edits = True
         self._edition = 0
         self.cache = evaluation.cache = ChunkCache()

@@ -210,3 +210,12 @@ def test_a_fix_is_tried_without_writing(explore, broken_store: Path) -> None:
     assert (broken_store / finding.path[1:] / "zarr.json").read_bytes() == before
     ex.what_if.reset()
     assert not ex.what_if.gone
+
+
+def test_another_store_is_compared_and_shown(sample_store: Path, broken_store: Path) -> None:
+    ex, other = nz.explore(sample_store), nz.explore(broken_store)
+    assert ex.compare(ex).equal
+    assert not ex.compare(other).equal
+    assert ex.panel == "comparison"
+    ex.close()
+    other.close()

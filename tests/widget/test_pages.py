@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from nz_explorer.rules.two_stores import compare
 from nz_explorer.widget.pages.registry import PAGES
 from tests.widget.conftest import Browser
 
@@ -153,3 +154,16 @@ def test_what_is_not_there_is_refused(browse: Browse, sample_store: Path, method
     error = browse(sample_store).refused(method, name="dance", path="/", params={})
     assert error["code"] == "bad_request"
     assert "'dance'" in error["message"]
+
+
+def test_two_stores_are_compared_in_the_widget(
+    browse: Browse, sample_store: Path, broken_store: Path
+) -> None:
+    browser = browse(sample_store)
+    assert "nz-explorer diff" in said(page(browser, "comparison"))
+    browser.session.comparison = compare(browser.session.base, broken_store)
+    shown = page(browser, "comparison", "/forecast")
+    assert "Show all" in said(shown)
+    rows = [row for table in blocks(shown, "table") for row in table["rows"]]
+    assert {"/forecast" in said(row["cells"][0]) for row in rows} == {True}
+    assert any({"73", "72"} <= set(said(row["cells"][3]).strip("[]").split(", ")) for row in rows)

@@ -1,6 +1,6 @@
 """Explanations composed in Python; see `registry` for how one is added."""
 
-from nz_explorer.widget.pages import edits, findings, netcdf, node, report
+from nz_explorer.widget.pages import comparison, edits, findings, netcdf, node, report
 from nz_explorer.widget.pages.registry import (
     CannotDo,
     Context,
@@ -16,6 +16,7 @@ __all__ = [
     "Context",
     "Outcome",
     "action",
+    "comparison",
     "compose",
     "edits",
     "findings",

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -317,14 +317,31 @@ def _integer(item: Any) -> int | None:
     return item if isinstance(item, int) and not isinstance(item, bool) else None
 
 
-def json_text(value: Any) -> str:
-    """Return JSON as netCDF-C writes it: blanks after the commas of objects, none in lists."""
+def json_text(
+    value: Any, spelled: Callable[[str], str | None] | None = None, pointer: str = ""
+) -> str:
+    """Return JSON as netCDF-C writes it: blanks after the commas of objects, none in lists.
+
+    Parameters
+    ----------
+    value
+        What is written.
+    spelled : callable, optional
+        Gives the number at a pointer as it is spelled in a document.
+    pointer : str
+        Where the value stands in that document.
+    """
     if isinstance(value, dict):
-        members = (f"{json_text(key)}: {json_text(item)}" for key, item in value.items())
+        members = (
+            f"{json_text(key)}: {json_text(item, spelled, pointers.join(pointer, key))}"
+            for key, item in value.items()
+        )
         return f"{{{', '.join(members)}}}"
     if isinstance(value, list):
-        return f"[{','.join(map(json_text, value))}]"
-    return json.dumps(value, ensure_ascii=False)
+        items = (json_text(item, spelled, f"{pointer}/{i}") for i, item in enumerate(value))
+        return f"[{','.join(items)}]"
+    number = isinstance(value, int | float) and spelled is not None and spelled(pointer)
+    return number or json.dumps(value, ensure_ascii=False)
 
 
 def text_of(node: Node, key: str) -> str:
@@ -335,12 +352,8 @@ def text_of(node: Node, key: str) -> str:
     value = node.attributes[key]
     if isinstance(value, str):
         return value
-    if not isinstance(value, dict | list):
-        document, pointer = node.locate(node.attribute_pointer(key))
-        token = None if document is None else document.token(pointer)
-        if token is not None:
-            return token
-    return json_text(value)
+    document, pointer = node.locate(node.attribute_pointer(key))
+    return json_text(value, None if document is None else document.token, pointer)
 
 
 def typed_attributes(node: Node) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def attribute_value(
         if found is not None:
             return found
     guess = _inferred if node.zarr_format == 2 else _of_nz
-    found = guess(value, limit)
+    found = guess(node, key, limit)
     if noted is None:
         return found
     return CdlValue(found.type, found.text, f"is no {noted}, though that is noted as its type")
@@ -96,8 +96,9 @@ def _as_noted(node: Node, key: str, value: Any, noted: str, limit: int | None) -
     return None if found is None else _numbers(noted, found, limit)
 
 
-def _inferred(value: Any, limit: int | None) -> CdlValue:
+def _inferred(node: Node, key: str, limit: int | None) -> CdlValue:
     """Return a value in the type that netCDF-C infers, where it noted none."""
+    value = node.attributes[key]
     items = value if isinstance(value, list) else [value]
     first = items[0] if items else None
     if isinstance(value, str) or value == []:
@@ -111,11 +112,12 @@ def _inferred(value: Any, limit: int | None) -> CdlValue:
                 return _numbers(name, integers, limit)
     if isinstance(first, int | float) and (found := numbers(items, "float64")) is not None:
         return _numbers("float64", found, limit)
-    return CdlValue("char", cdl_text.quote(_cut(json_text(value), limit)))
+    return CdlValue("char", cdl_text.quote(_cut(text_of(node, key), limit)))
 
 
-def _of_nz(value: Any, limit: int | None) -> CdlValue:
+def _of_nz(node: Node, key: str, limit: int | None) -> CdlValue:
     """Return a value in the type that NZ-1.0 gives it (Attribute Data Types)."""
+    value = node.attributes[key]
     items = value if isinstance(value, list) else [value]
     kinds = {type(item) for item in items}
     if items and kinds <= {int}:
@@ -125,7 +127,7 @@ def _of_nz(value: Any, limit: int | None) -> CdlValue:
     if items and kinds <= {str}:
         words = list(map(cdl_text.quote, items))
         return _list("string" if len(words) > 1 else "char", words, limit)
-    return CdlValue("char", cdl_text.quote(_cut(json_text(value), limit)), NO_TYPE)
+    return CdlValue("char", cdl_text.quote(_cut(text_of(node, key), limit)), NO_TYPE)
 
 
 def _numbers(type_name: str, items: list[Any], limit: int | None) -> CdlValue:

@@ -178,6 +178,10 @@ def test_a_value_that_is_not_of_its_type_is_printed_all_the_same(tmp_path: Path)
         (None, '"null"'),
         ([True, False], "1UB, 0UB"),
         ([[1, 2], [3]], '"[[1,2],[3]]"'),
+        (
+            ["a", 1e7, {"b": 1e-07, "c": None}],
+            '"[\\"a\\",10000000.0,{\\"b\\": 1e-07, \\"c\\": null}]"',
+        ),
     ],
 )
 def test_types_that_are_not_noted_are_inferred(tmp_path: Path, value: Any, expected: str) -> None:

@@ -346,6 +346,30 @@ def fix(
     return _exit_code(counts, fail_on)
 
 
+@main.command("convert-metadata")
+@click.argument("source")
+@click.option("--dry-run", "how", flag_value="dry-run", help="Only show what would be written.")
+@click.option("--yes", "how", flag_value="yes", help="Write without asking.")
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=None,
+    help="File to put the changes in, as JSON patches; the store is left as it is.",
+)
+def convert_metadata(source: str, how: str | None, output: Path | None) -> int:
+    """Write the metadata of NZ-1.0 into the Zarr v3 store SOURCE, from what its own dialect says.
+
+    Names of dimensions come from _ARRAY_DIMENSIONS and from what netCDF-C noted, scalars say that they have none,
+    and the root declares NZ-1.0 if nothing else is missing. Shows what would be written and asks. All documents
+    are written, or none. The exit code is 1 if the store does not keep NZ-1.0 afterwards.
+    """
+    from nz_explorer.rules import convert_command, fix_command
+
+    console = fix_command.Console(click.echo, color=sys.stdout.isatty())
+    confirm = {"dry-run": None, "yes": lambda _question: True}.get(how or "", _confirm)
+    return int(not convert_command.convert(source, console, confirm=confirm, output=output))
+
+
 def _confirm(question: str) -> bool:
     try:
         return click.confirm(question)

@@ -77,8 +77,8 @@ def _add_names(node: Node) -> Draft | None:
 def suggested_names(array: Array) -> tuple[list[str], bool]:
     """Return names for the dimensions of an array, and whether its own metadata give them.
 
-    Looked for in its attribute ``_ARRAY_DIMENSIONS``, in an array beside it of the same shape, and in the
-    one-dimensional arrays beside it of the right lengths.
+    Looked for in its attribute ``_ARRAY_DIMENSIONS``, in what netCDF-C noted, in an array beside it of the same
+    shape, and in the one-dimensional arrays beside it of the right lengths.
     """
     shape = array.shape or ()
     own = array.attributes.get("_ARRAY_DIMENSIONS")
@@ -88,6 +88,9 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
         and all(isinstance(n, str) and n for n in own)
     ):
         return own, True
+    noted = [reference.rpartition("/")[2] for reference in array.dimension_references or ()]
+    if noted and all(noted):
+        return noted, True
     group = None if array.parent is None else array.hierarchy.node_if_loaded(array.parent)
     siblings = group.arrays if isinstance(group, Group) else []
     for sibling in siblings:
@@ -146,7 +149,7 @@ def _name_axis(axis: int) -> FixMaker:
             return None
         names, certain = suggested_names(node)
         note = None if certain else "guessed from the arrays beside it: check the name"
-        return Draft("suggest", _set_name(node, axis, names[axis]), note)
+        return Draft("safe" if certain else "suggest", _set_name(node, axis, names[axis]), note)
 
     return fix
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nz_explorer.model import open_store
+from nz_explorer.model import Hierarchy, open_store
 from nz_explorer.model.printable import printable
 from nz_explorer.rules import catalogue
 from nz_explorer.rules.apply import Fixed, Proposal, fix_all
@@ -123,11 +123,7 @@ def fix(
     chosen = catalogue.select(
         list(select) or configuration.select, list(ignore) or configuration.ignore
     )
-    hierarchy = open_store(source, mode="r" if confirm is None else "r+")
-    _settle(hierarchy.reader, console, may_write=confirm is not None)
-    hierarchy.refresh("/")
-    if hierarchy.root.state == "unreadable":
-        raise SourceError(hierarchy.root.problem or f"{hierarchy.source} could not be read")
+    hierarchy = opened(source, console, may_write=confirm is not None)
     families = {info.family for info in catalogue.rules().values()}
     evaluation = Evaluation(
         hierarchy,
@@ -151,17 +147,63 @@ def fix(
             "nothing can be fixed without a person's choice" if before else "nothing to fix"
         )
         return _counts(before)
+    left = offer(what_if, proposal, console, confirm)
+    return _counts(before if left is None else filter(wanted, left))
+
+
+def offer(
+    what_if: WhatIf,
+    proposal: Proposal | None,
+    console: Console,
+    confirm: Callable[[str], bool] | None,
+) -> list[Finding] | None:
+    """Write edits if a person says so.
+
+    Parameters
+    ----------
+    what_if : WhatIf
+        The edits.
+    proposal : Proposal or None
+        Writes them; None where nothing may be written.
+    console : Console
+        Where to print.
+    confirm : callable or None
+        Asks the person.
+
+    Returns
+    -------
+    list of Finding or None
+        What is left in the store; None where nothing was written.
+    """
     count = len(what_if.edits)
     documents = "1 document" if count == 1 else f"{count} documents"
     if proposal is None or confirm is None:
         console.echo(f"\nnothing was written; {documents} would be")
-        return _counts(before)
+        return None
     if not confirm(f"\nWrite {documents}?"):
         console.echo("nothing was written")
-        return _counts(before)
+        return None
     applied = proposal.write()
     console.echo(f"{documents} written and read back")
-    return _counts(finding for finding in applied.left if wanted(finding))
+    return applied.left
+
+
+def opened(source: str, console: Console, *, may_write: bool) -> Hierarchy:
+    """Open a store to be fixed, after seeing to a fix that was interrupted.
+
+    Raises
+    ------
+    SourceError
+        If there is no hierarchy, or its root cannot be read.
+    WriteError
+        If an interrupted fix cannot be seen to.
+    """
+    hierarchy = open_store(source, mode="r+" if may_write else "r")
+    _settle(hierarchy.reader, console, may_write=may_write)
+    hierarchy.refresh("/")
+    if hierarchy.root.state == "unreadable":
+        raise SourceError(hierarchy.root.problem or f"{hierarchy.source} could not be read")
+    return hierarchy
 
 
 def _settle(reader: Reader, console: Console, *, may_write: bool) -> None:

@@ -22,11 +22,18 @@ export function App() {
   }, [now, inks]);
   const narrow = useNarrow(root);
   useEffect(() => {
-    const gate = (event: KeyboardEvent) => keepKey(root, event);
+    const gate = (event: KeyboardEvent) => {
+      keepKey(root, event);
+      const { target, altKey, key } = event;
+      const by = altKey && { ArrowLeft: -1, ArrowRight: 1 }[key];
+      if (!by || !(target instanceof Element) || !root?.contains(target) || target.matches("input")) return;
+      event.preventDefault();
+      session.wander(by);
+    };
     // Before the host, which listens at the document.
     window.addEventListener("keydown", gate, true);
     return () => window.removeEventListener("keydown", gate, true);
-  }, [root]);
+  }, [root, session]);
   const open = session.summary.value !== null;
   return (
     <div

@@ -11,7 +11,7 @@ import { PANELS, type Panel, TABS, type Tab, tabOf } from "./session";
 import { visible } from "./text";
 import { type CallState, useCall, useView } from "./ui/hooks";
 import { NodeIcon } from "./ui/icons";
-import { Badges, Button, Choice, CopyButton, countsText, Problem, Waiting } from "./ui/parts";
+import { Badges, Button, Choice, CopyButton, countsText, IconButton, Problem, Waiting } from "./ui/parts";
 
 export const ROLE_NAMES: Record<NonNullable<NodeRow["role"]>, string> = {
   coordinate: "dimension coordinate",
@@ -121,6 +121,7 @@ function NodeHeader({ path, row, node }: { path: string; row: NodeRow | null; no
   return (
     <div class="nzx-node-header">
       <div class="nzx-node-line">
+        <Trail />
         {row && (
           <span class={`nzx-node-icon nzx-role-${row.state === "ok" ? (row.role ?? row.kind) : "broken"}`}>
             <NodeIcon row={row} />
@@ -128,6 +129,7 @@ function NodeHeader({ path, row, node }: { path: string; row: NodeRow | null; no
         )}
         <Breadcrumb path={path} />
         <CopyButton text={path} label="Copy the path" />
+        <Bookmark path={path} />
         <span class="nzx-gap" />
         {kind && <span class="nzx-chip">{kind}</span>}
         {row && (
@@ -152,6 +154,37 @@ function NodeHeader({ path, row, node }: { path: string; row: NodeRow | null; no
       )}
       {problem && <Problem>{visible(problem)}</Problem>}
     </div>
+  );
+}
+
+/** Back and forth along the nodes that were selected. */
+function Trail() {
+  const { session } = useView();
+  const { paths, at } = session.trail.value;
+  return (
+    <>
+      <IconButton icon="previous" label="Back" disabled={at === 0} onClick={() => session.wander(-1)} />
+      <IconButton
+        icon="next"
+        label="Forward"
+        disabled={at === paths.length - 1}
+        onClick={() => session.wander(1)}
+      />
+    </>
+  );
+}
+
+function Bookmark({ path }: { path: string }) {
+  const { bookmarks } = useView().session;
+  const marked = bookmarks.value.includes(path);
+  const others = bookmarks.value.filter((one) => one !== path);
+  return (
+    <IconButton
+      icon="bookmark"
+      label="Bookmark"
+      pressed={marked}
+      onClick={() => bookmarks.set(marked ? others : [...others, path])}
+    />
   );
 }
 

@@ -262,7 +262,7 @@ export interface RevealParams {
   path: string;
 }
 
-/** Asks for the nodes whose path contains all words of the query. */
+/** Asks for the nodes that a query finds; `search` says how it is written. */
 export interface SearchParams {
   query: string;
   offset?: number;

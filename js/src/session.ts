@@ -92,6 +92,9 @@ export function readOptions(raw: unknown): PictureOptions {
   };
 }
 
+const readBookmarks = (raw: unknown): string[] =>
+  Array.isArray(raw) ? raw.filter((path) => typeof path === "string") : [];
+
 export function readPanel(raw: unknown): Panel {
   return tabOf(raw) ? (raw as Panel) : "plot";
 }
@@ -114,6 +117,9 @@ export class Session {
   readonly index: Trait<Record<string, number>>;
   readonly options: Trait<PictureOptions>;
   readonly panel: Trait<Panel>;
+  readonly bookmarks: Trait<string[]>;
+  /** The nodes that were selected, and which of them is now. */
+  readonly trail: Signal<{ paths: string[]; at: number }>;
 
   readonly summary: Signal<Summary | null> = signal(null);
   readonly openError: Signal<RequestError | null> = signal(null);
@@ -138,6 +144,8 @@ export class Session {
     this.index = new Trait(model, "index", readIndex);
     this.options = new Trait(model, "view", readOptions);
     this.panel = new Trait(model, "panel", readPanel);
+    this.bookmarks = new Trait(model, "bookmarks", readBookmarks);
+    this.trail = signal({ paths: [this.path.peek()], at: 0 });
     this.client.onEvent = (event, buffers) => {
       if (event.summary) this.#take(event.summary);
       if (event.scan) this.takeScan(event.scan, buffers);
@@ -151,6 +159,8 @@ export class Session {
     this.#unfollow = this.path.signal.subscribe((path) => {
       if (path === before) return;
       before = path;
+      const { paths, at } = this.trail.peek();
+      if (paths[at] !== path) this.trail.value = { paths: [...paths.slice(0, at + 1), path], at: at + 1 };
       const { window, kind, part } = this.options.peek();
       if (Object.keys(window).length > 0 || kind !== "auto" || part !== "")
         this.setOptions({ window: {}, kind: "auto", part: "" });
@@ -196,6 +206,15 @@ export class Session {
     if (panel) this.panel.set(panel);
   }
 
+  /** Goes back or forth along the nodes that were selected. */
+  wander(by: number): void {
+    const { paths, at } = this.trail.peek();
+    const path = paths[at + by];
+    if (path === undefined) return;
+    this.trail.value = { paths, at: at + by };
+    this.select(path);
+  }
+
   setOptions(change: Partial<PictureOptions>, delay = 0): void {
     this.options.set({ ...this.options.peek(), ...change }, delay);
   }
@@ -208,7 +227,7 @@ export class Session {
     this.#unfollow();
     if (this.#revisionTimer !== null) clearTimeout(this.#revisionTimer);
     this.client.close();
-    for (const trait of [this.path, this.index, this.options, this.panel]) trait.close();
+    for (const trait of [this.path, this.index, this.options, this.panel, this.bookmarks]) trait.close();
   }
 
   #take(summary: Summary): void {

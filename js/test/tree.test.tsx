@@ -84,6 +84,56 @@ test("the keyboard moves, opens, closes and selects", async () => {
   expect(item("analysis").getAttribute("aria-expanded")).toBe("true");
 });
 
+test("a second arrow to the right waits for the children instead of going to the sibling", async () => {
+  host = await mountWidget(smallStore());
+  await waitFor(() => item("forecast"));
+  key("ArrowDown");
+  await waitFor(() => expect(active()).toBe("/forecast"));
+  key("ArrowRight");
+  key("ArrowRight");
+  await waitFor(() => expect(active()).toBe("/forecast/time"));
+});
+
+test("back and forth, by button and by key, along what was selected by anyone", async () => {
+  host = await mountWidget(smallStore());
+  await waitFor(() => item("forecast"));
+  const back = screen.getByRole<HTMLButtonElement>("button", { name: "Back" });
+  const forward = screen.getByRole<HTMLButtonElement>("button", { name: "Forward" });
+  expect([back.disabled, forward.disabled]).toEqual([true, true]);
+  fireEvent.click(item("analysis"));
+  host.model.fromPython("path", "/forecast/temp");
+  await waitFor(() => expect(back.disabled).toBe(false));
+  fireEvent.click(back);
+  await waitFor(() => expect(host.model.get("path")).toBe("/analysis"));
+  fireEvent.keyDown(tree(), { key: "ArrowLeft", altKey: true });
+  await waitFor(() => expect(host.model.get("path")).toBe("/"));
+  await waitFor(() => expect([back.disabled, forward.disabled]).toEqual([true, false]));
+  fireEvent.click(forward);
+  await waitFor(() => expect(host.model.get("path")).toBe("/analysis"));
+  fireEvent.click(item("images"));
+  await waitFor(() => expect(forward.disabled).toBe(true));
+});
+
+test("a bookmark is kept in a trait", async () => {
+  host = await mountWidget(smallStore(), { bookmarks: ["/images"] });
+  const mark = await screen.findByRole("button", { name: "Bookmark" });
+  expect(mark.getAttribute("aria-pressed")).toBe("false");
+  fireEvent.click(mark);
+  expect(host.model.get("bookmarks")).toEqual(["/images", "/"]);
+  host.model.fromPython("bookmarks", ["/images"]);
+  await waitFor(() => expect(mark.getAttribute("aria-pressed")).toBe("false"));
+});
+
+test("filters are words of the search", async () => {
+  host = await mountWidget(smallStore());
+  const box = await screen.findByRole<HTMLInputElement>("searchbox", { name: "Search" });
+  fireEvent.input(box, { target: { value: "temp" } });
+  fireEvent.click(screen.getByRole("button", { name: "errors" }));
+  await waitFor(() => expect(host.requests("search").at(-1)?.params.query).toBe("is:error temp"));
+  fireEvent.click(screen.getByRole("button", { name: "errors" }));
+  await waitFor(() => expect(box.value).toBe("temp"));
+});
+
 test("of 100 000 siblings at most 100 are in the page, and only the pages looked at are read", async () => {
   host = await mountWidget(wideStore(100_000), { path: "/many" });
   await waitFor(() => item("many"));

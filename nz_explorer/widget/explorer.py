@@ -71,6 +71,8 @@ class Explorer(anywidget.AnyWidget):
         - ``window``: part of dimensions, by name: ``[first, after the last]``;
         - ``kind``: ``line``, ``map``, ``image`` or ``histogram``;
         - ``part`` of complex numbers: ``real``, ``imaginary``, ``magnitude`` or ``phase``.
+    bookmarks : list of str
+        Paths to come back to; both ways too, and kept in the saved notebook.
     panel : str
         The tab in front: ``plot``, ``dimensions``, ``findings``, ``metadata``, ``netcdf`` or ``code``; or a
         further view of one: ``changes``, ``comparison`` and ``report`` of the findings.
@@ -82,6 +84,7 @@ class Explorer(anywidget.AnyWidget):
     path = traitlets.Unicode("/").tag(sync=True)
     index = traitlets.Dict(key_trait=traitlets.Unicode()).tag(sync=True)
     view = traitlets.Dict(key_trait=traitlets.Unicode()).tag(sync=True)
+    bookmarks = traitlets.List(traitlets.Unicode()).tag(sync=True)
     panel = traitlets.Enum(PANELS, default_value="plot").tag(sync=True)
 
     def __init__(
@@ -127,6 +130,10 @@ class Explorer(anywidget.AnyWidget):
     def _valid_path(self, proposal: Any) -> str:
         node = self._node(proposal["value"])
         return node.path
+
+    @traitlets.observe("bookmarks")
+    def _keep_bookmarks(self, change: Any) -> None:
+        self._session.bookmarks = tuple(change["new"])
 
     @traitlets.validate("index")
     def _valid_index(self, proposal: Any) -> dict[str, int]:

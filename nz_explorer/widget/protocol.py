@@ -460,7 +460,7 @@ class RevealParams(Message):
 
 
 class SearchParams(Message):
-    """Asks for the nodes whose path contains all words of the query."""
+    """Asks for the nodes that a query finds; `search` says how it is written."""
 
     query: str
     offset: int = 0

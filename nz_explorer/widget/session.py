@@ -35,6 +35,7 @@ from nz_explorer.widget import (
 from nz_explorer.widget.prefetch import Prefetch
 from nz_explorer.widget.rows import Tree
 from nz_explorer.widget.scanning import Scans
+from nz_explorer.widget.search import BadQuery, search
 
 if TYPE_CHECKING:
     import xarray
@@ -93,6 +94,9 @@ class Session:
         self._edition = 0
         self.cache = evaluation.cache = ChunkCache()
         self.budget = budget
+        self.bookmarks: Sequence[str] = ()
+        """Paths that someone wants to find again."""
+        self._found: tuple[Any, list[str]] | None = None
         self._send = send
         self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="nz-explorer")
         self._lock = threading.Lock()
@@ -163,7 +167,7 @@ class Session:
             self._fail(request.id, "cancelled", "no longer wanted")
         except NodeNotFound as error:
             self._fail(request.id, "not_found", str(error))
-        except (msgspec.ValidationError, BadRequest, pages.CannotDo) as error:
+        except (msgspec.ValidationError, BadRequest, BadQuery, pages.CannotDo) as error:
             self._fail(request.id, "bad_request", str(error))
         except (ReadError, SourceError, OSError) as error:
             self._fail(request.id, "unreadable", str(error), retry=True)
@@ -366,12 +370,7 @@ class Session:
         return protocol.RevealResult(steps[::-1]), ()
 
     def _answer_search(self, params: protocol.SearchParams, cancel: Cancellation) -> Answer:
-        wanted = params.query.casefold().split()
-        found = sorted(
-            path
-            for path in self.hierarchy.known_paths
-            if all(word in path.casefold() for word in wanted)
-        )
+        found = self._search(params.query, cancel)
         rows = []
         for path in _page(found, params.offset, params.limit):
             cancel.check()
@@ -386,6 +385,17 @@ class Session:
             protocol.SearchResult(params.query, params.offset, len(found), complete, rows),
             (),
         )
+
+    def _search(self, query: str, cancel: Cancellation) -> list[str]:
+        """Return what a query finds; its pages, asked for one by one, are found once."""
+        known = self.hierarchy.loaded, self._progress.phase, self.evaluation.not_evaluated_total
+        asked = (query, self._edition, tuple(self.bookmarks), self.evaluation.counts("/"), known)
+        before = self._found
+        if before is not None and before[0] == asked:
+            return before[1]
+        found = search(self.tree, query, bookmarks=self.bookmarks, cancel=cancel)
+        self._found = (asked, found)
+        return found
 
     def _answer_node(self, params: protocol.NodeParams, cancel: Cancellation) -> Answer:
         node = self.tree.node(params.path)

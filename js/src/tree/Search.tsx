@@ -9,6 +9,9 @@ import { Problem } from "../ui/parts";
 import { describe, ROW, RowContent, titleOf } from "./Tree";
 
 const PAGE = 200;
+const FILTERS = { errors: "is:error", coordinates: "is:coordinate", bookmarks: "is:bookmark" };
+const HINT =
+  "Words of the path, dim:time, attr:units=K, attr:=K, rule:NZ-DIM, is:scalar; * stands for anything";
 
 interface Found {
   query: string;
@@ -65,6 +68,10 @@ export function Search({ children }: { children: preact.ComponentChildren }) {
     if (query !== "" || query === "") setActive(0);
   }, [query]);
 
+  const words = text.split(/\s+/).filter(Boolean);
+  const filter = (word: string) =>
+    setText((words.includes(word) ? words.filter((one) => one !== word) : [word, ...words]).join(" "));
+
   const rowAt = (index: number) => found?.pages.get(Math.floor(index / PAGE))?.[index % PAGE];
   const select = (index: number) => {
     const row = rowAt(index);
@@ -94,6 +101,7 @@ export function Search({ children }: { children: preact.ComponentChildren }) {
           type="search"
           aria-label="Search"
           placeholder="Search nodes"
+          title={HINT}
           value={text}
           autocomplete="off"
           spellcheck={false}
@@ -102,6 +110,19 @@ export function Search({ children }: { children: preact.ComponentChildren }) {
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={onKeyDown}
         />
+      </div>
+      <div class="nzx-filters" role="group" aria-label="Only">
+        {Object.entries(FILTERS).map(([label, word]) => (
+          <button
+            type="button"
+            key={word}
+            class="nzx-chip"
+            aria-pressed={words.includes(word)}
+            onClick={() => filter(word)}
+          >
+            {label}
+          </button>
+        ))}
       </div>
       {/* The tree stays, so that it keeps its place. */}
       <div class="nzx-tree-holder" style={open ? { display: "none" } : undefined}>
@@ -116,6 +137,12 @@ export function Search({ children }: { children: preact.ComponentChildren }) {
             {found === null
               ? "Searching…"
               : `${plural(total, "node")}${found.complete ? "" : " so far; still walking the hierarchy"}`}
+            {total === 0 && found?.complete && (
+              <>
+                <br />
+                {HINT}
+              </>
+            )}
           </p>
           <div class="nzx-tree" role="listbox" aria-label="Search results" id={`${uid}-found`} ref={list}>
             <Results

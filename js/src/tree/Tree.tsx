@@ -55,6 +55,7 @@ export function Tree() {
   const ref = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState<string>("/");
   const [revealProblem, setRevealProblem] = useState<RequestError | null>(null);
+  const chosen = useRef<string | null>(null);
   const typed = useRef({ text: "", at: 0 });
   void tree.version.value;
   const selected = session.path.value;
@@ -87,6 +88,8 @@ export function Tree() {
       (there) => {
         if (!there || abort.signal.aborted) return;
         setActive(selected);
+        if (chosen.current === selected) return;
+        chosen.current = null;
         requestAnimationFrame(() => {
           const index = tree.indexOf(selected);
           if (index !== null && !abort.signal.aborted) live.current.win.show(index, "center");
@@ -110,6 +113,12 @@ export function Tree() {
     void tree.refresh(paths);
   });
 
+  // What is chosen here is seen already.
+  const choose = (path: string) => {
+    chosen.current = path;
+    session.select(path);
+  };
+
   const activeIndex = tree.indexOf(active) ?? 0;
 
   const moveTo = async (index: number) => {
@@ -132,7 +141,7 @@ export function Tree() {
     End: () => void moveTo(lastRow()),
     ArrowRight: (row) => {
       if (!tree.canOpen(row)) return;
-      if (tree.isOpen(row.path)) void step(1);
+      if (tree.isOpen(row.path)) void enter(row.path);
       else tree.expand(row.path);
     },
     ArrowLeft: (row) => {
@@ -142,9 +151,17 @@ export function Tree() {
         if (parent !== null) void moveTo(tree.indexOf(parent) ?? 0);
       }
     },
-    Enter: (row) => session.select(row.path),
-    " ": (row) => session.select(row.path),
+    Enter: (row) => choose(row.path),
+    " ": (row) => choose(row.path),
     "*": (row) => tree.expandSiblings(row.path),
+  };
+
+  /** The first line in an open group, as soon as it has been read. */
+  const enter = async (path: string) => {
+    await tree.first(path);
+    const at = tree.indexOf(path);
+    const [item] = at === null || live.current.active !== path ? [] : tree.items(at + 1, at + 2);
+    if (item?.kind === "row") void moveTo(item.index);
   };
 
   /** The next line that is a node, skipping notes. */
@@ -200,7 +217,7 @@ export function Tree() {
       if (!tree.isOpen(row.path)) tree.expand(row.path);
       else if (row.path === selected) tree.collapse(row.path);
     }
-    session.select(row.path);
+    choose(row.path);
   };
 
   const here = items.find((item) => item.kind === "row" && item.row.path === active);

@@ -164,6 +164,11 @@ export class TreeModel {
     return this.#spots.get(path)?.parent ?? null;
   }
 
+  /** Waits for the first children of a group. */
+  first(path: string): Promise<void> {
+    return this.#page(this.#branch(path), 0);
+  }
+
   /** Reads the pages that some lines need and gives up those on their way that none needs. */
   load(items: readonly Item[]): Promise<void>[] {
     const wanted = new Set<string>();

@@ -1,0 +1,155 @@
+"""Finds nodes: by words of their path, and by what they have, are and break.
+
+A query is made of words that all must hold. A word with a colon asks for more than the path:
+``dim:time``, ``attr:units``, ``attr:units=K``, ``attr:=K`` (any attribute), ``rule:NZ-DIM``, ``is:error``. ``*`` and ``?``
+stand for any characters; quotes keep blanks together.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Collection, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+from nz_explorer.model import Array, Node
+from nz_explorer.store import Cancellation
+from nz_explorer.widget.rows import Tree
+
+Test = Callable[[str], bool]
+"""Tells of a path whether the node is meant."""
+
+SEVERITIES = {"error", "warning", "info"}
+ROLES = {"coordinate", "candidate", "auxiliary", "scalar", "data"}
+KINDS = {*SEVERITIES, *ROLES, "group", "array", "broken", "bookmark"}
+OFTEN = 1000
+"""Nodes between two looks at whether the answer is still wanted."""
+
+
+class BadQuery(ValueError):
+    """A query that asks for what there is not; the text says so in a sentence."""
+
+
+def search(
+    tree: Tree,
+    query: str,
+    *,
+    bookmarks: Collection[str] = (),
+    cancel: Cancellation | None = None,
+) -> list[str]:
+    """Return the paths of the nodes that a query means.
+
+    Parameters
+    ----------
+    tree : Tree
+        The hierarchy as it is shown.
+    query : str
+        Words that all must hold.
+    bookmarks : collection of str
+        The paths that ``is:bookmark`` means.
+    cancel : Cancellation, optional
+        Set when the answer is no longer wanted.
+
+    Returns
+    -------
+    list of str
+        Sorted; a node of exactly this path comes first.
+
+    Raises
+    ------
+    BadQuery
+        If ``is:`` is asked of something that nodes are not.
+    """
+    words = _words(query)
+    # What costs least is asked first.
+    tests = sorted((_test(tree, word, bookmarks) for word in words), key=lambda test: test[0])
+    found = []
+    for number, path in enumerate(tree.hierarchy.known_paths):
+        if cancel is not None and number % OFTEN == 0:
+            cancel.check()
+        if all(test(path) for _, test in tests):
+            found.append(path)
+    exact = query.strip().rstrip("/")
+    return sorted(found, key=lambda path: (path != exact, path))
+
+
+def _words(query: str) -> list[str]:
+    try:
+        return shlex.split(query)
+    except ValueError:  # a quote that is not closed yet
+        return query.split()
+
+
+def _test(tree: Tree, word: str, bookmarks: Collection[str]) -> tuple[int, Test]:
+    """Return what tells whether a node is meant, and about how much that costs."""
+    key, colon, value = word.partition(":")
+    value = value.casefold()
+    match key if colon else None:
+        case "dim":
+            return 2, _of_node(tree, lambda node: _has_dimension(node, value))
+        case "attr":
+            name, equals, text = value.partition("=")
+            return 2, _of_node(tree, lambda node: _has_attribute(node, name, equals, text))
+        case "rule":
+            places = {
+                finding.path
+                for finding in tree.evaluation.findings("/")
+                if fnmatchcase(finding.rule.casefold(), f"{value}*")
+            }
+            return 0, places.__contains__
+        case "is":
+            return _is(tree, value, bookmarks)
+    wanted = word.casefold()
+    return 1, lambda path: wanted in path.casefold()
+
+
+def _is(tree: Tree, value: str, bookmarks: Collection[str]) -> tuple[int, Test]:
+    meant = [kind for kind in sorted(KINDS) if kind.startswith(value)]
+    if not meant:
+        raise BadQuery(f"is:{value} is nothing that a node can be: {', '.join(sorted(KINDS))}")
+    if value == "":
+        return 0, lambda path: True
+    kind = meant[0]
+    if kind == "bookmark":
+        return 0, set(bookmarks).__contains__
+    if kind in SEVERITIES:
+        findings = tree.evaluation.findings("/")
+        return 0, {one.path for one in findings if one.severity == kind}.__contains__
+    if kind == "broken":
+        return 2, _of_node(tree, lambda node: node.state != "ok")
+    if kind in ROLES:
+        return 3, _of_node(
+            tree, lambda node: isinstance(node, Array) and tree.role(node).role == kind
+        )
+    return 2, _of_node(tree, lambda node: node.kind == kind)
+
+
+def _of_node(tree: Tree, test: Callable[[Node], bool]) -> Test:
+    """Return a test of the node at a path; one that has gone since is none that is meant."""
+
+    def of_path(path: str) -> bool:
+        node = tree.hierarchy.get(path)
+        return node is not None and test(node)
+
+    return of_path
+
+
+def _has_dimension(node: Node, pattern: str) -> bool:
+    names = node.dimension_names if isinstance(node, Array) else None
+    return any(fnmatchcase((name or "").casefold(), pattern) for name in names or ())
+
+
+def _has_attribute(node: Node, name: str, equals: str, text: str) -> bool:
+    attributes: Mapping[str, Any] = node.attributes
+    return any(
+        (not name or fnmatchcase(key.casefold(), name)) and (not equals or _is_value(value, text))
+        for key, value in attributes.items()
+    )
+
+
+def _is_value(value: Any, pattern: str) -> bool:
+    """Tell whether a value reads like this, or where it is long holds it."""
+    given = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = given.casefold()
+    return fnmatchcase(text, pattern) or (len(pattern) > 2 and pattern in text)

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import msgspec
 import orjson
 
-from nz_explorer.model.scan import MAX_DEPTH, Scan, ScanError, Span, scan
+from nz_explorer.model.scan import MAX_DEPTH, Scan, ScanError, Span, scan, with_quotes
 from nz_explorer.store import ReadError
 
 Origin = Literal["stored", "consolidated"]
@@ -375,14 +375,19 @@ def _decode_tolerantly(raw: bytes, key: str) -> tuple[Any, tuple[DocumentProblem
 
 
 def _load(text: str, label: str, problems: list[DocumentProblem], **hooks: Any) -> Any:
-    """Decode JSON, and add a problem where strings hold control characters, as netCDF-C writes them."""
+    """Decode JSON, and add a problem where it is only what netCDF-C writes.
+
+    That has control characters in strings, and in attributes words without quotes that are almost numbers.
+    """
     try:
         return json.loads(text, **hooks)
     except json.JSONDecodeError as error:
-        if not error.msg.startswith("Invalid control character"):
+        attributes = label.endswith(".zattrs")
+        if not attributes and not error.msg.startswith("Invalid control character"):
             raise
+        value = json.loads(with_quotes(text) if attributes else text, strict=False, **hooks)
         problems.append(_syntax(label, text, error))
-        return json.loads(text, strict=False, **hooks)
+        return value
 
 
 def _located(

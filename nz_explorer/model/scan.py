@@ -18,10 +18,17 @@ MAX_DEPTH = 200
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?")
-_WORD = re.compile(r"-?[A-Za-z]+")
+_WORD = re.compile(r'[^\s\[\]{},:"]+')
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 BARE_TOKENS = ("NaN", "Infinity", "-Infinity")
+LITERALS = ("true", "false", "null")
+_TOKEN = re.compile(rf"{_STRING.pattern}|{_WORD.pattern}", re.DOTALL)
+_ALMOST = re.compile(
+    r"[+-]?(?:0x[0-9a-f]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|nan|inf|infinity)|true|false",
+    re.IGNORECASE,
+)
+"""What C reads as a number or a truth value, and JSON does not."""
 
 
 class ScanError(Exception):
@@ -92,6 +99,25 @@ def scan(text: str) -> Scan:
     return result
 
 
+def is_word(text: str) -> bool:
+    """Whether a text without quotes is a value: of JSON, or one that Python writes."""
+    return text in LITERALS or text in BARE_TOKENS or _NUMBER.fullmatch(text) is not None
+
+
+def with_quotes(text: str) -> str:
+    """Return a JSON text with quotes around what is almost a number.
+
+    netCDF-C writes text that C reads as a number without quotes: ``01``, ``+5``, ``.5``, ``0x10``, ``nan``.
+    """
+
+    def quoted(match: re.Match[str]) -> str:
+        token = match[0]
+        almost = not is_word(token) and _ALMOST.fullmatch(token)
+        return f'"{token}"' if almost else token
+
+    return _TOKEN.sub(quoted, text)
+
+
 def _space(text: str, at: int) -> int:
     match = _SPACE.match(text, at)
     return match.end() if match else at
@@ -109,12 +135,9 @@ def _value(result: Scan, text: str, at: int, pointer: str, depth: int) -> int:
         )
     elif first == '"':
         end = _string(text, at)
-    elif ((match := _NUMBER.match(text, at)) and not text.startswith("-I", at)) or (
-        (match := _WORD.match(text, at)) and match[0] in ("true", "false", "null")
-    ):
-        end = match.end()
-    elif match and match[0] in BARE_TOKENS:
-        result.bare[pointer] = match[0]
+    elif (match := _WORD.match(text, at)) and (is_word(match[0]) or _ALMOST.fullmatch(match[0])):
+        if match[0] in BARE_TOKENS:
+            result.bare[pointer] = match[0]
         end = match.end()
     else:
         raise ScanError("expected a value", at)

@@ -248,7 +248,8 @@ class _Writer:
             yield from self._global_specials(indent)
         for child in groups:
             yield from self._subgroup(child, indent)
-        if group.listing_problem:
+        notes = nczarr.group_notes(group)
+        if group.listing_problem and (notes is None or notes.children is None):
             yield CdlLine(f"{indent}// {_comment(group.listing_problem)}", group.path, "")
 
     def _subgroup(self, child: Node, indent: str) -> Iterator[CdlLine]:

@@ -174,7 +174,7 @@ def test_an_invalid_escape_in_a_key_has_no_place() -> None:
         ("{a: 1}", "expected a string", 1),
         ("[1 2]", r"expected ',' or '\]'", 3),
         ("[1,]", "expected a value", 3),
-        ("[-Inf]", "expected a value", 1),
+        ("[-Infin]", "expected a value", 1),
         ("{} {}", "text after the end", 3),
         ("[" * (MAX_DEPTH + 2), "nested deeper", MAX_DEPTH + 1),
     ],
@@ -194,3 +194,23 @@ def test_control_characters_in_strings_are_read_and_reported() -> None:
     assert document.token("/b") == "1"
     broken = Document(".zattrs", ".zattrs", b'{"a": "bell \x07", "b": }')
     assert broken.value is None
+
+
+def test_words_that_netcdf_c_writes_without_quotes_are_text() -> None:
+    raw = b'{"a": 01, "b": [+5, .5, 5.], "c": nan, "d": 0x10, "e": TRUE, "f": "01, 02", "g": 1}'
+    document = Document(".zattrs", ".zattrs", raw)
+    assert document.value == {
+        "a": "01",
+        "b": ["+5", ".5", "5."],
+        "c": "nan",
+        "d": "0x10",
+        "e": "TRUE",
+        "f": "01, 02",
+        "g": 1,
+    }
+    assert [(p.kind, p.column) for p in document.problems] == [("syntax", 8)]
+    assert document.token("/a") == "01"
+    assert document.token("/b/1") == ".5"
+    # elsewhere nobody writes them
+    assert Document(".zarray", ".zarray", b'{"shape": [01]}').value is None
+    assert Document(".zattrs", ".zattrs", b'{"a": maybe}').value is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,18 @@ def test_text_that_became_json_is_text_again(tmp_path: Path, name: str) -> None:
     put(tmp_path / ".zattrs", {name: value, "_nczarr_attr": {"types": {name: ">S1"}}})
     escaped = name.replace(" ", "\\ ")
     assert f"\t\t:{escaped} = {expected} ;" in ours(tmp_path, "x")
+
+
+def test_text_that_netcdf_c_left_without_quotes(tmp_path: Path) -> None:
+    put(tmp_path / ".zgroup", {"zarr_format": 2})
+    types = '"_nczarr_attr": {"types": {"a": ">S1", "b": ">S1", "c": ">S1"}}'
+    (tmp_path / ".zattrs").write_text(f'{{"a": 01, "b": NaN, "c": +.5e3, {types}}}')
+    lines = ours(tmp_path, "x")
+    assert lines[-4:-1] == ['\t\t:a = "01" ;', '\t\t:b = "NaN" ;', '\t\t:c = "+.5e3" ;']
+
+
+def test_over_http_it_is_the_same(netcdf_c: Path, http_server: Callable[..., Any]) -> None:
+    assert ours(http_server(netcdf_c / "everything").url, "everything") == theirs("everything")
 
 
 def test_a_value_that_is_not_of_its_type_is_printed_all_the_same(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ export const TABS = {
     report: "Report",
   },
   metadata: { metadata: "Metadata" },
-  netcdf: { netcdf: "netCDF" },
+  netcdf: { netcdf: "netCDF", fill: "Fill lab", glossary: "Glossary" },
   code: { code: "Code" },
 } as const satisfies Record<string, Record<string, string>>;
 export type Tab = keyof typeof TABS;

@@ -353,6 +353,21 @@ describe("netCDF", () => {
     await waitFor(() => expect(cdl.querySelector(".nzx-mark-light")?.textContent).toContain("_FillValue"));
   });
 
+  test("the keyboard walks through the document, and CDL lights up", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/temp", panel: "netcdf" });
+    const cdl = await screen.findByRole("region", { name: "CDL" });
+    const document = await screen.findByRole("region", { name: /^Document/ });
+    const line = [...document.querySelectorAll("[data-line]")].find((one) =>
+      one.textContent?.includes("_FillValue"),
+    );
+    for (let at = 0; at < Number(line?.getAttribute("data-line")); at++)
+      fireEvent.keyDown(document, { key: "ArrowDown" });
+    await waitFor(() => expect(document.querySelector(".nzx-active")).toBe(line));
+    expect(cdl.querySelector(".nzx-mark-light")?.textContent).toContain("_FillValue");
+    fireEvent.keyDown(document, { key: "Escape" });
+    await waitFor(() => expect(cdl.querySelector(".nzx-mark-light")).toBeNull());
+  });
+
   test("the keyboard walks through CDL", async () => {
     host = await mountWidget(smallStore(), { path: "/forecast/temp", panel: "netcdf" });
     const cdl = await screen.findByRole("region", { name: "CDL" });

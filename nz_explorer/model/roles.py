@@ -6,9 +6,9 @@ the attributes of CF are read where arrays use them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from nz_explorer.model.dimensions import is_candidate
 from nz_explorer.model.node import Array
@@ -27,6 +27,15 @@ CF_REFERENCES = (
 )
 """CF attributes whose words name other arrays of the group."""
 
+ASKED_OF_VALUES = (
+    ("its values have an order", "NZ-COORD-004"),
+    ("none of them is missing", "NZ-COORD-003"),
+    ("they all rise, or they all fall", "NZ-COORD-002"),
+)
+"""What is asked of the values of an array that is named like its dimension, and the rule it is from."""
+
+_DIRECTIONS: dict[str, Direction] = {"increasing": "increasing", "decreasing": "decreasing"}
+
 
 class MonotonicResult(Protocol):
     """What classification needs to know of an array's values."""
@@ -39,14 +48,35 @@ class MonotonicResult(Protocol):
     def note(self) -> str:
         """The verdict in a sentence."""
 
+    @property
+    def first(self) -> Any:
+        """The first value, None where it was not read."""
+
+    @property
+    def last(self) -> Any:
+        """The last value, None where it was not read."""
+
 
 @dataclass(frozen=True, slots=True)
 class RoleTest:
-    """A question on the way to a role, and its answer; None where it is not known."""
+    """A question on the way to a role, and its answer.
+
+    Attributes
+    ----------
+    test : str
+        What is asked.
+    passed : bool or None
+        The answer; None where it is not known, or was not asked.
+    detail : str
+        What the answer was found from: the array's own names and values.
+    rule : str
+        The rule whose section of the convention the question is from.
+    """
 
     test: str
     passed: bool | None
     detail: str
+    rule: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,58 +120,78 @@ def classify(
         Who refers to it, from `references`.
     """
     if array.ndim == 0:
-        return RoleResult("scalar", (RoleTest("has no dimensions", True, "its shape is []"),))
-    tests: list[RoleTest] = []
-    names = array.dimension_names
+        return RoleResult("scalar", tuple(_scalar(array)))
+    tests = list(_by_metadata(array))
+    if all(test.passed for test in tests):
+        tests += _by_values(array, monotonic)
+        *_, last = tests
+        if last.passed:
+            return RoleResult("coordinate", tuple(tests), _direction(monotonic))
+        if not any(test.passed is False for test in tests):
+            return RoleResult("candidate", tuple(tests))
+    else:
+        why = "not asked: an earlier test failed"
+        tests += [RoleTest(test, None, why, rule) for test, rule in ASKED_OF_VALUES]
+    users = list(named_by)
+    shown = "; ".join(f"{attribute} of {name}" for attribute, name in users[:5])
+    detail = shown or f"no array of its group names {array.name}"
+    tests.append(RoleTest("another array names it (CF)", bool(users), detail, "NZ-AUX-001"))
+    return RoleResult("auxiliary" if users else "data", tuple(tests))
+
+
+def _scalar(array: Array) -> Iterator[RoleTest]:
+    yield RoleTest("has no dimensions", True, "shape []", "NZ-SCAL-001")
+    named = array.dimension_names is not None
+    detail = "dimension_names []" if named else "there are no dimension_names"
+    yield RoleTest("says so in its dimension_names", named, detail, "NZ-SCAL-001")
+
+
+def _by_metadata(array: Array) -> Iterator[RoleTest]:
     one = array.ndim == 1
-    count = "an unknown number of" if array.ndim is None else str(array.ndim)
-    tests.append(
-        RoleTest("has exactly one dimension", one, f"it has {count} dimension{'s' * (not one)}")
-    )
-    same = is_candidate(array)
+    if array.shape is None:
+        detail = "its shape cannot be read"
+    else:
+        count = "one dimension" if one else f"{array.ndim} dimensions"
+        detail = f"shape [{', '.join(map(str, array.shape))}]: {count}"
+    yield RoleTest("has exactly one dimension", one, detail, "NZ-COORD-005")
+    names = array.dimension_names
+    same = is_candidate(array) if one else array.name in (names or ())
     if names is None:
         detail = "its dimensions have no names"
     else:
         shown = ", ".join("(no name)" if name is None else name for name in names)
-        detail = f"it is called {array.name}, its dimension{'s are' if len(names) != 1 else ' is'} called {shown}"
-    tests.append(RoleTest("is named like its dimension", same, detail))
-    if one and same:
-        role, direction = _by_values(monotonic, tests)
-        if role is not None:
-            return RoleResult(role, tuple(tests), direction)
-    else:
-        tests.append(
-            RoleTest("values strictly monotonic", None, "not asked: an earlier test failed")
-        )
-    users = list(named_by)
-    if users:
-        shown = "; ".join(f"{attribute} of {name}" for attribute, name in users[:5])
-        tests.append(RoleTest("is named by another array (CF)", True, shown))
-        return RoleResult("auxiliary", tuple(tests))
-    tests.append(
-        RoleTest("is named by another array (CF)", False, "no array of the group names it")
-    )
-    return RoleResult("data", tuple(tests))
+        are = "dimension is" if len(names) == 1 else "dimensions are"
+        detail = f"it is called {array.name}, its {are} called {shown}"
+    yield RoleTest("is named like its dimension", same, detail, "NZ-COORD-001")
 
 
-def _by_values(
-    monotonic: MonotonicResult | None, tests: list[RoleTest]
-) -> tuple[Role | None, Direction | None]:
-    question = "values strictly monotonic"
-    if monotonic is None:
-        tests.append(RoleTest(question, None, "its values have not been read yet"))
-        return "candidate", None
-    verdict = monotonic.verdict
-    if verdict in ("increasing", "decreasing", "trivial"):
-        tests.append(RoleTest(question, True, monotonic.note))
-        direction: Direction | None = (
-            "increasing"
-            if verdict == "increasing"
-            else "decreasing"
-            if verdict == "decreasing"
-            else None
-        )
-        return "coordinate", direction
-    known = verdict in ("not", "missing")
-    tests.append(RoleTest(question, False if known else None, monotonic.note))
-    return (None if known else "candidate"), None
+def _by_values(array: Array, monotonic: MonotonicResult | None) -> Iterator[RoleTest]:
+    kind = array.data_type.text
+    note = "its values have not been read yet" if monotonic is None else monotonic.note
+    answers: tuple[tuple[bool | None, str], ...]
+    match None if monotonic is None else monotonic.verdict:
+        case "increasing" | "decreasing" | "trivial":
+            answers = (True, kind), (True, "every value was looked at"), (True, _whole(monotonic))
+        case "not":
+            seen = "none before the order breaks; the rest was not looked at"
+            answers = (True, kind), (None, seen), (False, note)
+        case "missing":
+            why = "not asked: a missing value has no place in an order"
+            answers = (True, kind), (False, note), (None, why)
+        case "unordered":
+            why = "not asked: the convention does not say how they would be ordered"
+            answers = (None, f"{kind}: {note}"), (None, why), (None, why)
+        case _:
+            answers = (True, kind), (None, note), (None, note)
+    for (test, rule), (passed, detail) in zip(ASKED_OF_VALUES, answers, strict=True):
+        yield RoleTest(test, passed, detail, rule)
+
+
+def _whole(monotonic: MonotonicResult | None) -> str:
+    if monotonic is None or monotonic.first is None or monotonic.last is None:
+        return "" if monotonic is None else monotonic.note
+    return f"{monotonic.note}, from {monotonic.first} to {monotonic.last}"
+
+
+def _direction(monotonic: MonotonicResult | None) -> Direction | None:
+    return None if monotonic is None else _DIRECTIONS.get(monotonic.verdict)

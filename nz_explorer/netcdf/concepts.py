@@ -23,10 +23,22 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """A concept of the NUG, its counterpart in NZ, and where this dataset has it."""
+    """A concept of the NUG, its counterpart in NZ, and where this dataset has it.
 
-    nug: str
-    nz: str
+    Attributes
+    ----------
+    nug, nz : str or None
+        What it is called there; None where there is no equivalent.
+    note : str or None
+        What is different.
+    here : list of Place
+        The first nodes that show it.
+    total : int
+        How many nodes show it.
+    """
+
+    nug: str | None
+    nz: str | None
     note: str | None = None
     here: list[Place] = field(default_factory=list)
     total: int = 0
@@ -100,9 +112,76 @@ def _unlimited(view: View) -> list[Place]:
     return [Place(view.group.path, d.name) for d in declared if d.unlimited]
 
 
-_NZ_NONE = "no equivalent"
+def _outer(view: View) -> list[Place]:
+    """Return dimensions that netCDF would share with a group above: by NCZarr's reference, or by name."""
+    above = {dimension for group in _above(view.group) for dimension in _named(group)}
+    found = []
+    for array in view.arrays:
+        references = array.dimension_references
+        names = array.dimension_names or ()
+        for axis, name in enumerate(names):
+            if references is None:
+                outer = name in above
+            else:
+                outer = (references[axis].rpartition("/")[0] or "/") != view.group.path
+            if outer and name:
+                found.append(Place(array.path, f"{array.name}: {name}"))
+    return found
 
-TABLE: tuple[tuple[str, str, str | None, Finder], ...] = (
+
+def _above(group: Group) -> list[Group]:
+    found = []
+    parent = group.parent
+    while parent is not None:
+        node = group.hierarchy.node_if_loaded(parent)
+        if isinstance(node, Group):
+            found.append(node)
+        parent = None if node is None else node.parent
+    return found
+
+
+def _named(group: Group) -> set[str]:
+    if group.child_names is None:
+        return set()
+    return {name for array in group.arrays for name in array.dimension_names or () if name}
+
+
+def _with_any(*keys: str) -> Finder:
+    def find(view: View) -> list[Place]:
+        return [
+            Place(array.path, f"{array.name}: {', '.join(used)}")
+            for array in view.arrays
+            if (used := [key for key in keys if key in array.attributes])
+        ]
+
+    return find
+
+
+def _narrow_attributes(view: View) -> list[Place]:
+    """Return numeric attributes whose type netCDF would have taken from the variable."""
+    return [
+        Place(array.path, f"{array.name}: {', '.join(used)}")
+        for array in view.arrays
+        if array.data_type.name not in ("int64", "float64")
+        and (
+            used := [
+                key
+                for key in ("valid_min", "valid_max", "valid_range", "flag_values", "missing_value")
+                if key in array.attributes
+            ]
+        )
+    ]
+
+
+Row = tuple[str | None, str | None, str | None, Finder]
+
+TABLE: tuple[Row, ...] = (
+    (
+        "dataset, file",
+        "hierarchy in a store",
+        "A folder, a zip file or a bucket. NZ is declared on the root group only.",
+        lambda view: [Place("/", view.group.hierarchy.source.rstrip("/").rpartition("/")[2])],
+    ),
     (
         "group",
         "group",
@@ -111,27 +190,33 @@ TABLE: tuple[tuple[str, str, str | None, Finder], ...] = (
     ),
     (
         "dimension",
-        "label in dimension_names",
-        "A dimension is declared nowhere: arrays of a group that use a label share it, and must agree on its length.",
+        "name in dimension_names",
+        "It is declared nowhere: arrays of a group that use a name share the dimension, and must agree on its length.",
         _dimensions,
     ),
     (
         "shared dimension",
-        "the same label in several arrays of a group",
-        "Labels are scoped to the group that contains the arrays; netCDF dimensions are visible in the groups below too.",
+        "the same name in several arrays of a group",
+        "That is all that ties variables to one another.",
         _shared,
     ),
     (
+        "dimension of an enclosing group",
+        None,
+        "A netCDF dimension is visible in all groups below. A name in dimension_names belongs to the group of its arrays; the same name above is another dimension.",
+        _outer,
+    ),
+    (
         "unlimited dimension",
-        _NZ_NONE,
-        "Every Zarr array can be resized; nothing marks a dimension as the one that grows.",
+        None,
+        "Every Zarr array can be resized, and nothing marks the dimension that grows. Only NCZarr notes it, in an attribute of its own.",
         _unlimited,
     ),
     ("variable", "array", None, lambda view: _arrays(view, _any, lambda a: a.name)),
     (
         "coordinate variable",
         "dimension coordinate array",
-        "One dimension, named like it, values strictly monotonic, none missing.",
+        "One dimension, named like it; values that all rise or all fall, none missing.",
         _with_role("coordinate"),
     ),
     (
@@ -155,10 +240,22 @@ TABLE: tuple[tuple[str, str, str | None, Finder], ...] = (
         ),
     ),
     (
+        "attribute of type byte, short, float …",
+        None,
+        "A number in JSON is int64 or float64. Readers convert it to the type of the array where that matters; these attributes would have had another type.",
+        _narrow_attributes,
+    ),
+    (
         "_FillValue",
         "_FillValue in attributes",
         "One value of the array's data type; cells equal to it are missing.",
         _with_attribute("_FillValue"),
+    ),
+    (
+        "missing_value, valid_min, valid_max, valid_range",
+        "attributes without a meaning in NZ",
+        "NZ masks by _FillValue alone; these are left to CF.",
+        _with_any("missing_value", "valid_min", "valid_max", "valid_range"),
     ),
     (
         "default fill of unwritten data",
@@ -169,6 +266,12 @@ TABLE: tuple[tuple[str, str, str | None, Finder], ...] = (
             lambda a: a.storage_fill is not None,
             lambda a: f"{a.name}: {a.storage_fill.text if a.storage_fill else ''}",
         ),
+    ),
+    (
+        "packing: scale_factor, add_offset",
+        "the same attributes, or a codec scale_offset",
+        "NZ does not unpack; CF readers do, after _FillValue was looked for among the packed values.",
+        _with_any("scale_factor", "add_offset"),
     ),
     (
         "chunking, deflate, filters",
@@ -189,20 +292,32 @@ TABLE: tuple[tuple[str, str, str | None, Finder], ...] = (
         ),
     ),
     (
-        "user-defined types (compound, enum, opaque, vlen)",
-        _NZ_NONE,
-        "CF's flag_values and flag_meanings serve where enum did.",
+        "enum type",
+        None,
+        "CF's flag_values and flag_meanings on an integer array serve for it.",
+        _with_attribute("flag_meanings"),
+    ),
+    (
+        "compound, opaque and vlen types",
+        None,
+        "Extension data types can hold records and bytes; no NZ reader needs to know them.",
         lambda view: _arrays(
             view, lambda a: a.data_type.kind in ("struct", "raw"), lambda a: a.name
         ),
     ),
     (
-        "(none)",
+        None,
         "bool, complex64, complex128",
-        "Data types of NZ that netCDF has not.",
+        "Three of the 13 data types of NZ that netCDF has not.",
         lambda view: _arrays(
             view, lambda a: a.data_type.kind in ("bool", "complex"), lambda a: a.name
         ),
+    ),
+    (
+        None,
+        "consolidated metadata",
+        "All documents once more in that of the root, so that one request tells of everything.",
+        lambda view: [Place("/", "zarr.json")] if view.group.hierarchy.consolidated else [],
     ),
     (
         "Conventions",
@@ -211,6 +326,7 @@ TABLE: tuple[tuple[str, str, str | None, Finder], ...] = (
         _conventions,
     ),
 )
+"""Concept of the NUG, its counterpart in NZ, what is different, and what finds it."""
 
 SHOWN = 8
 """Places listed per concept."""

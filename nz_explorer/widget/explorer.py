@@ -40,6 +40,8 @@ PANELS = (
     "report",
     "metadata",
     "netcdf",
+    "fill",
+    "glossary",
     "code",
 )
 """The tabs and, after each, its further views."""
@@ -75,7 +77,8 @@ class Explorer(anywidget.AnyWidget):
         Paths to come back to; both ways too, and kept in the saved notebook.
     panel : str
         The tab in front: ``plot``, ``dimensions``, ``findings``, ``metadata``, ``netcdf`` or ``code``; or a
-        further view of one: ``changes``, ``comparison`` and ``report`` of the findings.
+        further view of one: ``changes``, ``comparison`` and ``report`` of the findings, ``fill`` and
+        ``glossary`` of netCDF.
     """
 
     _esm = STATIC / "widget.js"

@@ -16,12 +16,15 @@ from nz_explorer.model import (
     open_store,
     references,
 )
+from nz_explorer.rules.catalogue import rules
 
 
 @dataclass(frozen=True)
 class Values:
     verdict: str
     note: str = "because"
+    first: float | None = None
+    last: float | None = None
 
 
 def arrays(store: Path, group: str) -> dict[str, Array]:
@@ -33,25 +36,45 @@ def arrays(store: Path, group: str) -> dict[str, Array]:
 
 
 @pytest.mark.parametrize(
-    ("verdict", "role", "passed", "direction"),
+    ("verdict", "role", "answers", "direction"),
     [
-        (None, "candidate", None, None),
-        ("increasing", "coordinate", True, "increasing"),
-        ("decreasing", "coordinate", True, "decreasing"),
-        ("trivial", "coordinate", True, None),
-        ("not", "data", False, None),
-        ("missing", "data", False, None),
-        ("unordered", "candidate", None, None),
-        ("unreadable", "candidate", None, None),
+        (None, "candidate", (True, None, None), None),
+        ("increasing", "coordinate", (True, True, True), "increasing"),
+        ("decreasing", "coordinate", (True, True, True), "decreasing"),
+        ("trivial", "coordinate", (True, True, True), None),
+        ("not", "data", (True, None, False), None),
+        ("missing", "data", (True, False, None), None),
+        ("unordered", "candidate", (None, None, None), None),
+        ("unreadable", "candidate", (True, None, None), None),
     ],
 )
 def test_a_coordinate_is_one_by_its_values(
-    sample_store: Path, verdict: str | None, role: str, passed: bool | None, direction: str | None
+    sample_store: Path,
+    verdict: str | None,
+    role: str,
+    answers: tuple[bool | None, ...],
+    direction: str | None,
 ) -> None:
     lat = arrays(sample_store, "/forecast")["lat"]
     result = classify(lat, Values(verdict) if verdict else None)
     assert (result.role, result.direction) == (role, direction)
-    assert [test.passed for test in result.tests][:3] == [True, True, passed]
+    assert tuple(test.passed for test in result.tests)[:5] == (True, True, *answers)
+
+
+def test_each_test_says_what_it_was_answered_from_and_which_rule_asks(sample_store: Path) -> None:
+    forecast = arrays(sample_store, "/forecast")
+    rising = classify(forecast["lat"], Values("increasing", "4 values", -90.0, 90.0))
+    assert "shape [73]" in rising.tests[0].detail
+    assert "it is called lat, its dimension is called lat" in rising.tests[1].detail
+    assert rising.tests[4].detail == "4 values, from -90.0 to 90.0"
+    broken = classify(forecast["lat"], Values("not", "value[3] = 1.0 after value[2] = 2.0"))
+    assert (broken.tests[4].detail, broken.tests[4].rule) == (
+        "value[3] = 1.0 after value[2] = 2.0",
+        "NZ-COORD-002",
+    )
+    data = classify(forecast["u_wind"])
+    assert [test.passed for test in data.tests] == [False, False, None, None, None, False]
+    assert all(test.rule in rules() for r in (rising, broken, data) for test in r.tests)
 
 
 def test_scalars_auxiliary_coordinates_and_data(sample_store: Path) -> None:

@@ -23,14 +23,13 @@ export function NetcdfPanel({ path }: { path: string }) {
   const { session, goto } = useView();
   const call = useCall(session.client, "netcdf", { path }, { version: session.settled.value });
   const result = call.answer?.value;
-  const [span, setSpan] = useState<number | null>(null);
-  const [from, setFrom] = useState<"cdl" | "document">("cdl");
+  const [at, setAt] = useState<{ from: "cdl" | "document"; line: number } | null>(null);
   const [chosen, setChosen] = useState(0);
   const cdl = useMemo(() => cdlLines(result?.cdl ?? []), [result]);
 
   // Another node starts anew.
   useEffect(() => {
-    setSpan(null);
+    setAt(null);
     setChosen(0);
   }, [path]);
 
@@ -41,36 +40,35 @@ export function NetcdfPanel({ path }: { path: string }) {
       </div>
     );
   }
-  const lit = span === null ? undefined : result.cdl[span];
   const document = result.documents[Math.min(chosen, result.documents.length - 1)];
+  /** The smallest span that was made from a line of the document. */
+  const madeFrom = (line: number): number | null => {
+    let best: number | null = null;
+    let extent = Number.POSITIVE_INFINITY;
+    result.cdl.forEach(({ key, first_line: first, last_line: last }, number) => {
+      if (key !== document?.key || first === null || last === null) return;
+      if (first <= line && line <= last && last - first < extent) {
+        best = number;
+        extent = last - first;
+      }
+    });
+    return best;
+  };
+  const spanAt = (line: number) => cdl.spanOf[line - 1] ?? null;
+  const from = at?.from;
+  const span = at === null ? null : from === "cdl" ? spanAt(at.line) : madeFrom(at.line);
+  const lit = span === null ? undefined : result.cdl[span];
   const there = lit !== undefined && document !== undefined && (lit.key === null || lit.key === document.key);
 
   const point = (line: number | null) => {
-    setFrom("cdl");
-    const at = line === null ? null : (cdl.spanOf[line - 1] ?? null);
-    setSpan(at);
-    const found = at === null ? undefined : result.cdl[at];
+    setAt(line === null ? null : { from: "cdl", line });
+    const found = line === null ? undefined : result.cdl[spanAt(line) ?? -1];
     const key = result.documents.findIndex((one) => one.key === found?.key);
     if (key >= 0) setChosen(key);
   };
-  /** The smallest span that was made from a line of the document. */
-  const pointBack = (line: number | null) => {
-    setFrom("document");
-    let best: number | null = null;
-    let extent = Number.POSITIVE_INFINITY;
-    if (line !== null && document) {
-      result.cdl.forEach((one, at) => {
-        const [first, last] = [one.first_line, one.last_line];
-        if (one.key !== document.key || first === null || last === null) return;
-        if (first <= line && line <= last && last - first < extent) {
-          best = at;
-          extent = last - first;
-        }
-      });
-    }
-    setSpan(best);
-  };
-  const own = cdl.spanOf.flatMap((at, line) => (at === span ? [line + 1] : []));
+  const pointBack = (line: number | null) => setAt(line === null ? null : { from: "document", line });
+  const activeIn = (view: "cdl" | "document") => (at?.from === view ? at.line : null);
+  const own = cdl.spanOf.flatMap((one, line) => (one === span ? [line + 1] : []));
   const cdlMarks = own.map((line) => ({ first: line, last: line, kind: "light" as const, title: "" }));
   const documentMarks =
     there && lit.first_line !== null
@@ -92,10 +90,10 @@ export function NetcdfPanel({ path }: { path: string }) {
             numbers={false}
             marks={cdlMarks}
             show={from === "document" ? (own[0] ?? null) : null}
-            active={from === "cdl" ? (own[0] ?? null) : null}
+            active={activeIn("cdl")}
             onActive={point}
             onChoose={(line) => {
-              const to = result.cdl[cdl.spanOf[line - 1] ?? -1]?.path;
+              const to = result.cdl[spanAt(line) ?? -1]?.path;
               if (to) goto(to);
             }}
           />
@@ -109,8 +107,8 @@ export function NetcdfPanel({ path }: { path: string }) {
                   value={String(Math.min(chosen, result.documents.length - 1))}
                   onChange={(event) => setChosen(Number(event.currentTarget.value))}
                 >
-                  {result.documents.map((one, at) => (
-                    <option key={`${one.origin} ${one.key}`} value={String(at)}>
+                  {result.documents.map((one, number) => (
+                    <option key={`${one.origin} ${one.key}`} value={String(number)}>
                       {visible(one.key)}
                       {one.origin === "consolidated" ? " (consolidated)" : ""}
                     </option>
@@ -128,8 +126,9 @@ export function NetcdfPanel({ path }: { path: string }) {
               label={`Document ${visible(document.key)}`}
               marks={documentMarks}
               show={from === "cdl" && there ? lit.first_line : null}
-              active={null}
+              active={activeIn("document")}
               onActive={pointBack}
+              onChoose={() => lit?.path && goto(lit.path)}
             />
           )}
         </div>

@@ -1,6 +1,15 @@
 """Explanations composed in Python; see `registry` for how one is added."""
 
-from nz_explorer.widget.pages import comparison, edits, findings, netcdf, node, report
+from nz_explorer.widget.pages import (
+    comparison,
+    edits,
+    fill,
+    findings,
+    glossary,
+    netcdf,
+    node,
+    report,
+)
 from nz_explorer.widget.pages.registry import (
     CannotDo,
     Context,
@@ -19,7 +28,9 @@ __all__ = [
     "comparison",
     "compose",
     "edits",
+    "fill",
     "findings",
+    "glossary",
     "netcdf",
     "node",
     "page",

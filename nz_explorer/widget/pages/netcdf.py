@@ -1,48 +1,103 @@
-"""What the concepts of netCDF have become in this dataset."""
+"""What the concepts of netCDF have become in this dataset, and why an array is what it is."""
 
 from __future__ import annotations
 
 from nz_explorer.model import Array, Group
+from nz_explorer.model.roles import Role, RoleResult
 from nz_explorer.netcdf import concepts
+from nz_explorer.rules.catalogue import rules
 from nz_explorer.widget import blocks, protocol
 from nz_explorer.widget.blocks import Blocks
 from nz_explorer.widget.pages.registry import Context, page
 
 ROLES = {
-    "coordinate": "This array is a dimension coordinate.",
-    "candidate": "This array may be a dimension coordinate; that is not yet decided.",
-    "auxiliary": "This array is auxiliary: it goes with other arrays but is no dimension coordinate.",
-    "scalar": "This array is a scalar.",
-    "data": "This array is a data array.",
+    "coordinate": ("Why is this a dimension coordinate?", "Because it passes every test."),
+    "candidate": (
+        "Is this a dimension coordinate?",
+        "That is not decided: it is named like one, and of its values not enough is known.",
+    ),
+    "auxiliary": (
+        "Why is this no dimension coordinate?",
+        "It fails a test. It is auxiliary: another array says that it needs it.",
+    ),
+    "scalar": (
+        "Why is this a scalar?",
+        "It has no dimensions, and so it cannot be the coordinate of one.",
+    ),
+    "data": (
+        "Why is this no dimension coordinate?",
+        "It fails a test, and no array says that it needs it: it is a data array.",
+    ),
 }
 VERDICTS = {
-    True: protocol.Span("✓", "good", title="passed"),
-    False: protocol.Span("✗", "error", title="failed"),
-    None: protocol.Span("?", "warning", title="not known"),
+    True: blocks.chip("✓ yes", "good"),
+    False: blocks.chip("✗ no", "error"),
+    None: blocks.chip("? open", "info"),
 }
+NO_EQUIVALENT = blocks.chip("no equivalent", "warning")
 
 
 @page("netcdf")
 def netcdf(context: Context) -> Blocks:
     """Say what an array is, test by test, and fill the table of concepts."""
     session, node = context.session, context.node
-    found: Blocks = []
+    group = node if isinstance(node, Group) else node.hierarchy.get(node.parent or "/")
+    table: Blocks = []
+    if isinstance(group, Group):
+        group.hierarchy.children(group, context.cancel)
+        roles = {array.path: session.tree.role(array).role for array in group.arrays}
+        table = [_concepts(group, roles)]
     if isinstance(node, Array):
         session.monotonicity(node)
-        role = session.tree.role(node)
-        tests: list[protocol.Text] = [
-            [VERDICTS[t.passed], " ", t.test, " ", blocks.quiet(t.detail)] for t in role.tests
-        ]
+        found = _role(session.tree.role(node))
+        if neighbours := _neighbours(context, node):
+            found.append(blocks.paragraph(neighbours))
+        title = f"From NUG to NZ in {node.parent or '/'}"
+        return [*found, blocks.section(title, table)] if table else found
+    return [blocks.heading("From NUG to NZ"), *table]
+
+
+def _role(role: RoleResult) -> Blocks:
+    question, answer = ROLES[role.role]
+    rows = [
+        blocks.row(
+            test.test,
+            VERDICTS[test.passed],
+            test.detail,
+            protocol.Span(
+                str(rules()[test.rule].source), "quiet", title=rules()[test.rule].statement or None
+            ),
+        )
+        for test in role.tests
+    ]
+    return [
+        blocks.heading(question),
+        blocks.paragraph(answer),
+        blocks.table("Tests", ["Test", "Verdict", "What is here", "Asked by"], rows),
+    ]
+
+
+def _neighbours(context: Context, array: Array) -> protocol.Text:
+    """Say which arrays of the group are the coordinates of this one's dimensions."""
+    found: protocol.Text = []
+    siblings = {}
+    group = array.hierarchy.get(array.parent or "/")
+    if isinstance(group, Group):
+        siblings = {sibling.name: sibling for sibling in group.arrays}
+    for name in dict.fromkeys(array.dimension_names or ()):
+        there = siblings.get(name or "")
+        if there is None or there.path == array.path:
+            continue
+        is_one = context.session.tree.role(there).role == "coordinate"
         found += [
-            blocks.heading("What it is"),
-            blocks.paragraph(ROLES[role.role]),
-            blocks.listing(tests, "Tests"),
+            blocks.link(there.path, there.name, panel="netcdf"),
+            " is its coordinate along " if is_one else " is named like its dimension ",
+            f"{name}{'' if is_one else ', but is no coordinate'}. ",
         ]
-    group = node if isinstance(node, Group) else node.hierarchy.get(node.parent or "/")
-    if not isinstance(group, Group):
-        return found
-    group.hierarchy.children(group, context.cancel)
-    roles = {array.path: session.tree.role(array).role for array in group.arrays}
+    return found
+
+
+def _concepts(group: Group, roles: dict[str, Role]) -> protocol.Block:
     rows = []
     for concept in concepts(group, roles):
         here: protocol.Text = []
@@ -50,13 +105,15 @@ def netcdf(context: Context) -> Blocks:
             here += [blocks.link(place.path, place.label), " "]
         if concept.total > len(concept.here):
             here.append(blocks.quiet(f"and {concept.total - len(concept.here)} more"))
-        meaning: protocol.Text = [concept.nz]
+        meaning: protocol.Text = [NO_EQUIVALENT if concept.nz is None else concept.nz]
         if concept.note:
             meaning += [" ", blocks.quiet(concept.note)]
-        rows.append(blocks.row(concept.nug, meaning, here or [blocks.quiet("none")]))
+        rows.append(
+            blocks.row(
+                NO_EQUIVALENT if concept.nug is None else concept.nug,
+                meaning,
+                here or [blocks.quiet("not used here")],
+            )
+        )
     columns = ["NetCDF (NUG)", "Zarr (NZ)", "In this dataset"]
-    return [
-        *found,
-        blocks.heading("From NUG to NZ"),
-        blocks.table("netCDF concepts", columns, rows),
-    ]
+    return blocks.table("netCDF concepts", columns, rows)

@@ -1,0 +1,162 @@
+"""One array as four readers have it: what is missing depends on who is asked.
+
+What is stored, as it is; masked as NZ says; masked by the storage ``fill_value``, as many programs do; and
+as xarray reads it, which is asked to.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from nz_explorer.model import Array
+from nz_explorer.model.fill import FillValue, matches
+from nz_explorer.store import Cancellation
+from nz_explorer.values.cache import MEBIBYTE, ChunkCache
+from nz_explorer.values.decoding import error_text
+from nz_explorer.values.window import Window, read_window
+
+Reader = Literal["stored", "nz", "storage", "xarray"]
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
+
+BUDGET = 32 * MEBIBYTE
+"""Bytes that each of the two who read – we and xarray – may decode."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """A window as one reader has it.
+
+    Parameters
+    ----------
+    reader
+        Who reads.
+    values
+        The values, of the window's shape; None where the reader fails.
+    missing
+        Which of them it takes for missing.
+    problem
+        Why it fails, in its own words.
+    """
+
+    reader: Reader
+    values: np.ndarray[Any, Any] | None = None
+    missing: Mask | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Readings:
+    """The same window of an array, read in four ways."""
+
+    window: Window
+    stored: Reading
+    nz: Reading
+    storage: Reading
+    xarray: Reading
+
+    @property
+    def all(self) -> tuple[Reading, ...]:
+        """The four of them."""
+        return self.stored, self.nz, self.storage, self.xarray
+
+    def differs(self, reading: Reading) -> Mask:
+        """Return where a reading masks what NZ does not, or the other way round."""
+        if reading.missing is None or self.nz.missing is None:
+            return np.zeros(self.window.values.shape, np.bool_)
+        return np.asarray(reading.missing != self.nz.missing, np.bool_)
+
+
+def readings(
+    array: Array,
+    index: Mapping[str, int],
+    most_points: tuple[int, int],
+    *,
+    cache: ChunkCache | None = None,
+    cancel: Cancellation | None = None,
+) -> Readings:
+    """Read evenly spaced points of a slice in four ways.
+
+    Parameters
+    ----------
+    array
+        The array.
+    index
+        At which index dimensions are fixed, by label. The last two that are longer than 1 are shown.
+    most_points
+        The most points along the last but one, and along the last of them. Of a slice that takes more
+        than `BUDGET` so many neighbouring points in its middle are read.
+    cache
+        Where decoded chunks are kept.
+    cancel
+        Looked at between chunks.
+
+    Raises
+    ------
+    UnsupportedArray
+        If zarr cannot read the array.
+
+    Notes
+    -----
+    Source: NZ-1.0, Array Attributes (``_FillValue``).
+    """
+    shape = array.shape or ()
+    axes = [axis for axis, length in enumerate(shape) if length > 1][-2:]
+    most = most_points[-len(axes) :] if axes else ()
+    fixed = {
+        axis: index.get(array.dimension_label(axis), 0)
+        for axis in range(len(shape))
+        if axis not in axes
+    }
+    found = read_window(array, axes, fixed, most, budget=BUDGET, cache=cache, cancel=cancel)
+    enough = (2 * p.size >= min(p.length, size) for p, size in zip(found.axes, most, strict=True))
+    if not found.facts.complete or not all(enough):  # the budget has thinned it out
+        parts = {
+            axis: (start := max(0, (shape[axis] - size) // 2), min(shape[axis], start + size))
+            for axis, size in zip(axes, most, strict=True)
+        }
+        found = read_window(
+            array, axes, fixed, most, parts=parts, budget=BUDGET, cache=cache, cancel=cancel
+        )
+    values = found.values
+    return Readings(
+        found,
+        Reading("stored", values, np.zeros(values.shape, np.bool_)),
+        Reading("nz", values, _equal(values, array.fill)),
+        Reading("storage", values, _equal(values, array.storage_fill)),
+        _by_xarray(array, found),
+    )
+
+
+def _equal(values: np.ndarray[Any, Any], fill: FillValue | None) -> Mask:
+    if fill is None or not fill.usable:
+        return np.zeros(values.shape, np.bool_)
+    return np.asarray(matches(values, fill), np.bool_)
+
+
+def _by_xarray(array: Array, window: Window) -> Reading:
+    """Ask xarray itself: open the group as everyone does, and take the same points."""
+    import xarray
+
+    if array.parent is None:
+        return Reading("xarray", problem="xarray opens groups; this array is not in one")
+    if not window.facts.complete:
+        return Reading("xarray", problem="reading so much takes too long")
+    selection: list[int | slice] = [window.index.get(axis, 0) for axis in range(array.ndim or 0)]
+    for points in window.axes:
+        stop = points.start + points.step * (points.size - 1) + 1
+        selection[points.axis] = slice(points.start, stop, points.step)
+    where = array.hierarchy.reader.zarr_path(array.parent)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what it warns of is not what is asked here
+            with xarray.open_zarr(where.store, group=where.path or None, chunks=None) as dataset:
+                read = dataset.variables[array.name][tuple(selection)]
+                values, missing = np.asarray(read.values), np.asarray(read.isnull().values)
+    except Exception as error:  # noqa: BLE001  # whatever xarray, zarr, codecs and stores raise is the answer
+        return Reading("xarray", problem=error_text(error))
+    return Reading("xarray", values, np.asarray(missing, np.bool_))

@@ -254,13 +254,21 @@ def _some(names: list[str]) -> str:
 
 
 def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
+    """Name what is there – but what has no notes of its own netCDF-C does not open, nor all the rest."""
     place = nczarr.find(node, "group")
     if place is None or not isinstance(place.value, dict) or not isinstance(node, Group):
         return None
     listed = place.value.get(member, [])
-    names = list(dict.fromkeys(_names_there(node, kind, listed)))
+    part: nczarr.Part = "array" if kind == "arrays" else "group"
+    noted = {child.name for child in node.children or () if nczarr.find(child, part)}
+    there = list(dict.fromkeys(_names_there(node, kind, listed)))
+    names = [name for name in there if name in listed or name in noted]
     operation = (replace if member in place.value else add)(place.at(member), names)
-    return Draft("safe", (operation,))
+    operations = () if names == listed else (operation,)
+    if left := [name for name in there if name not in names]:
+        note = f"netCDF-C refuses a dataset that lists {_some(left)} before its own notes are on it"
+        return Draft("suggest", operations, note)
+    return Draft("safe", operations)
 
 
 # --- dimensions of arrays --------------------------------------------------------------------

@@ -1,0 +1,73 @@
+"""Fixes of what netCDF-C noted, judged by netCDF-C itself."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zarr
+
+import nz_explorer as nz
+from nz_explorer.model import open_store
+from nz_explorer.rules.apply import apply, fix_all
+from nz_explorer.rules.engine import Evaluation
+
+PROGRAM = Path(__file__).parent / "stores.py"
+
+
+def what_if(store: Path) -> Any:
+    evaluation = Evaluation(open_store(store, mode="r+"))
+    evaluation.run()
+    return nz.WhatIf(evaluation)
+
+
+def is_read_by_netcdf_c(store: Path, folder: Path) -> bool:
+    url = f"{store.as_uri()}#mode=nczarr,file"
+    words = [sys.executable, str(PROGRAM), "copy", url, str(folder / "copy.nc")]
+    return subprocess.run(words, capture_output=True, timeout=60).returncode == 0  # noqa: PLW1510
+
+
+def fixed(store: Path) -> list[str]:
+    attempt = what_if(store)
+    done = fix_all(attempt, lambda finding: finding.rule == "NCZ-GRP-002").done
+    if done:
+        apply(attempt).write()
+    return [finding.path for finding in done]
+
+
+def test_netcdf_c_reads_a_dataset_again_whose_list_was_mended(
+    netcdf_c: Path, tmp_path: Path
+) -> None:
+    store = Path(shutil.copytree(netcdf_c / "everything", tmp_path / "store"))
+    shutil.rmtree(store / "g1" / "pos")
+    assert not is_read_by_netcdf_c(store, tmp_path)
+    assert fixed(store) == ["/g1"]
+    assert is_read_by_netcdf_c(store, tmp_path)
+
+
+def test_an_added_array_is_listed_once_something_is_noted_on_it(
+    netcdf_c: Path, tmp_path: Path
+) -> None:
+    store = Path(shutil.copytree(netcdf_c / "everything", tmp_path / "store"))
+    group = zarr.open_group(store / "g1", mode="r+")
+    added = group.create_array(
+        "added", data=np.arange(4), attributes={"_ARRAY_DIMENSIONS": ["lon"]}
+    )
+    assert fixed(store) == []  # netCDF-C would refuse the whole dataset
+    (finding,) = [f for f in what_if(store).base.findings() if f.rule == "NCZ-GRP-002"]
+    assert finding.related == ("/g1/added",)
+    assert finding.fix is not None
+    assert (finding.fix.safety, finding.fix.patch) == ("suggest", ())
+    added.attrs["_nczarr_array"] = {"dimension_references": ["/g1/lon"], "storage": "chunked"}
+    assert fixed(store) == ["/g1"]
+    assert json.loads((store / "g1" / ".zattrs").read_text())["_nczarr_group"]["arrays"] == [
+        "pos",
+        "r",
+        "added",
+    ]
+    assert is_read_by_netcdf_c(store, tmp_path)

@@ -68,7 +68,16 @@ def _is_expected(error: Exception) -> bool:
 
 
 def _complain(message: str) -> None:
-    click.echo("nz-explorer: " + " ".join(message.split()), err=True)
+    from nz_explorer.model.printable import printable
+
+    click.echo("nz-explorer: " + printable(" ".join(message.split()), limit=2000), err=True)
+
+
+def _say(line: str) -> None:
+    """Print a line of a stranger's text: as it is to a file, without what acts on a terminal to one."""
+    from nz_explorer.model.printable import encodable, for_terminal
+
+    click.echo(for_terminal(line) if sys.stdout.isatty() else encodable(line))
 
 
 @click.group(cls=_Cli, context_settings={"help_option_names": ["-h", "--help"]})
@@ -111,7 +120,7 @@ def tree(source: str, depth: int | None) -> None:
     from nz_explorer.model import open_store
 
     for line in outline.lines(open_store(source), depth):
-        click.echo(line)
+        _say(line)
 
 
 @main.command()
@@ -129,7 +138,7 @@ def cdl(source: str, group: str, special: bool, name: str | None) -> None:
     from nz_explorer.netcdf import cdl as cdl_lines
 
     for line in cdl_lines(open_store(source)[group], name, special=special):
-        click.echo(line.text)
+        _say(line.text)
 
 
 @main.command()

@@ -277,7 +277,13 @@ def _decode_lazily(raw: bytes) -> dict[str, Any] | None:
         inside = {name: orjson.loads(bytes(part)) for name, part in holder.items()}
         value = {name: orjson.loads(bytes(part)) for name, part in outer.items()}
         again = {name: orjson.dumps(member) for name, member in value.items()}
-    except (msgspec.DecodeError, orjson.JSONDecodeError, orjson.JSONEncodeError, KeyError):
+    except (
+        msgspec.DecodeError,
+        orjson.JSONDecodeError,
+        orjson.JSONEncodeError,
+        KeyError,
+        RecursionError,
+    ):
         return None
     # Each `":` of the text ends a key seen here, or stands in a part seen here: else a key was dropped.
     parts = [*outer.values(), *holder.values(), *entries.values()]

@@ -20,7 +20,7 @@ from nz_explorer.model.consolidated import Consolidated, find
 from nz_explorer.model.document import Document
 from nz_explorer.model.node import Array, Group, Node, build_node
 from nz_explorer.store import Cancellation, Reader, ReadError, SourceError, resolve
-from nz_explorer.store.reader import Listing
+from nz_explorer.store.reader import Listing, is_safe
 
 V3_NAMES = ("zarr.json",)
 V2_NAMES = (".zarray", ".zgroup", ".zattrs")
@@ -359,11 +359,13 @@ class Hierarchy:
             else:
                 group.listing_problem, group.unlisted = None, False
                 documents = tuple(filter(is_document, listing.names))
-                group.other_names = documents
-                if not documents:
+                unsafe = [name for name in listing.names if not is_safe(name) or "/" in name]
+                group.other_names = (*documents, *unsafe)
+                if not group.other_names:
                     names.append(listing.names)
                     continue
-                nodes = [name for name in listing.names if name not in documents]
+                others = set(group.other_names)
+                nodes = [name for name in listing.names if name not in others]
                 if "zarr.json" in documents and self._may_nest(group):
                     nodes.append("zarr.json")
                 names.append(tuple(nodes))

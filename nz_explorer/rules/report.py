@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.model.printable import encodable
 from nz_explorer.rules.findings import Counts, Finding, NotEvaluated
 
 if TYPE_CHECKING:
@@ -129,19 +130,19 @@ class Report:
         """
         from nz_explorer.rules.formats.text import report_text
 
-        return report_text(self, color=color, width=width, limit=limit)
+        return encodable(report_text(self, color=color, width=width, limit=limit))
 
     def to_markdown(self) -> str:
         """Return the report as Markdown."""
         from nz_explorer.rules.formats.markdown import report_markdown
 
-        return report_markdown(self)
+        return encodable(report_markdown(self))
 
     def to_html(self) -> str:
         """Return the report as one HTML page that needs nothing else."""
         from nz_explorer.rules.formats.html import report_html
 
-        return report_html([self])
+        return encodable(report_html([self]))
 
     def to_sarif(self) -> dict[str, Any]:
         """Return the report as a SARIF 2.1.0 log."""
@@ -173,4 +174,4 @@ class Report:
     def _repr_html_(self) -> str:
         from nz_explorer.rules.formats.html import fragment
 
-        return fragment(self, SHOWN_IN_NOTEBOOK)
+        return encodable(fragment(self, SHOWN_IN_NOTEBOOK))

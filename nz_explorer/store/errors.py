@@ -16,7 +16,7 @@ class ReadError(Exception):
         The key or prefix that was asked for.
     reason : str
         ``denied``, ``timeout``, ``server``, ``connection``, ``unsafe key``, ``too large``,
-        ``corrupt`` or ``os``.
+        ``corrupt``, ``link`` or ``os``.
     detail : str
         What the store said, in words.
     """

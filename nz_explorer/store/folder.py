@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Sequence
 from itertools import islice
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from nz_explorer.store.cancellation import Cancellation
 from nz_explorer.store.errors import ReadError
+from nz_explorer.store.links import Links
 from nz_explorer.store.reader import MAX_DOCUMENT_BYTES, Listing, Reader, check_key
 
 if TYPE_CHECKING:
@@ -21,13 +23,31 @@ def _os_error(key: str, error: OSError) -> ReadError:
     return ReadError(key, reason, error.strerror or str(error))
 
 
-class FolderReader(Reader):
-    """Reads a folder of the local file system."""
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+# A pipe is not waited for.
+_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 
-    def __init__(self, folder: Path, *, label: str | None = None) -> None:
+
+class FolderReader(Reader):
+    """Reads a folder of the local file system.
+
+    Parameters
+    ----------
+    folder : Path
+        The root of the store.
+    label : str, optional
+        The source as the user knows it.
+    follow_links : bool
+        Whether symbolic links are followed out of the store.
+    """
+
+    def __init__(
+        self, folder: Path, *, label: str | None = None, follow_links: bool = False
+    ) -> None:
         super().__init__(label or str(folder), "folder", url=folder.as_uri())
         self.folder = folder
         self._base = str(folder)
+        self._links = None if follow_links else Links(self._base)
 
     def get_many(
         self, keys: Sequence[str], cancel: Cancellation | None = None
@@ -55,8 +75,10 @@ class FolderReader(Reader):
 
     def _read(self, key: str) -> bytes:
         check_key(key)
+        if self._links is not None:
+            self._links.check_folder(key)
+        descriptor = self._open(key)
         # One read of a guessed size: metadata documents are small, so this is one system call.
-        descriptor = os.open(f"{self._base}/{key}", os.O_RDONLY | getattr(os, "O_BINARY", 0))
         try:
             data = os.read(descriptor, 16384)
             if len(data) < 16384:
@@ -73,6 +95,18 @@ class FolderReader(Reader):
         finally:
             os.close(descriptor)
 
+    def _open(self, key: str) -> int:
+        path = f"{self._base}/{key}"
+        if self._links is not None and not hasattr(os, "O_NOFOLLOW"):
+            self._links.check_one(key, key)
+        try:
+            return os.open(path, _FLAGS | (_NO_LINK if self._links is not None else 0))
+        except OSError as error:
+            if error.errno != errno.ELOOP or self._links is None:
+                raise
+        self._links.check_one(key, key)
+        return os.open(path, _FLAGS)
+
     def list_many(
         self, prefixes: Sequence[str], cancel: Cancellation | None = None, limit: int | None = None
     ) -> list[Listing | ReadError]:
@@ -87,6 +121,8 @@ class FolderReader(Reader):
             try:
                 if prefix:
                     check_key(prefix)
+                    if self._links is not None:
+                        self._links.check(prefix, file=False)
                 answers.append(self._list(prefix, limit))
             except (FileNotFoundError, NotADirectoryError):
                 answers.append(Listing(()))
@@ -98,15 +134,19 @@ class FolderReader(Reader):
 
     def _list(self, prefix: str, limit: int | None) -> Listing:
         where = f"{self._base}/{prefix}" if prefix else self._base
-        if limit is None:
-            return Listing(tuple(sorted(os.listdir(where))))
         with os.scandir(where) as entries:
-            names = [entry.name for entry in islice(entries, limit)]
-            complete = len(names) < limit or next(entries, None) is None
-        return Listing(tuple(sorted(names)), complete)
+            found = list(islice(entries, limit))
+            complete = limit is None or len(found) < limit or next(entries, None) is None
+        if self._links is not None and complete:
+            self._links.listed(prefix, [entry.name for entry in found if entry.is_symlink()])
+        return Listing(tuple(sorted([entry.name for entry in found])), complete)
 
     def open_zarr_store(self) -> Store:
         """Open the store for zarr, read-only."""
-        from zarr.storage import LocalStore
+        if self._links is None:
+            from zarr.storage import LocalStore
 
-        return LocalStore(self.folder, read_only=True)
+            return LocalStore(self.folder, read_only=True)
+        from nz_explorer.store.contained_store import ContainedStore
+
+        return ContainedStore(self.folder, read_only=True)

@@ -51,10 +51,15 @@ def check_key(key: str) -> None:
 
     Keys come from names inside consolidated metadata too, and so from strangers.
     """
-    if "\x00" in key or "\\" in key or not _UNSAFE.isdisjoint(key.split("/")):
+    if not is_safe(key):
         raise ReadError(
             key, "unsafe key", "the key has an empty, '.', '..' or otherwise unsafe part"
         )
+
+
+def is_safe(key: str) -> bool:
+    """Return whether a key cannot lead out of the store."""
+    return "\x00" not in key and "\\" not in key and _UNSAFE.isdisjoint(key.split("/"))
 
 
 class Reader(ABC):

@@ -50,7 +50,8 @@ def resolve(source: Any, *, storage_options: Mapping[str, Any] | None = None) ->
         NCZarr URL (``…#mode=nczarr,file``), a zarr ``Store``, ``Group`` or ``Array``, an fsspec mapping, an
         Icechunk session, or an xarray object that was opened from Zarr.
     storage_options : mapping, optional
-        For remote sources, with the names of fsspec or of obstore.
+        For remote sources, with the names of fsspec or of obstore. Of a folder ``{"follow_links": True}``
+        follows symbolic links that lead out of it.
 
     Raises
     ------
@@ -81,7 +82,8 @@ def _from_text(source: str, options: dict[str, Any]) -> Reader:
         )
         scheme = ""
     if not scheme:
-        return _from_path(Path(location).expanduser(), source)
+        follow_links = bool(options.get("follow_links"))
+        return _from_path(Path(location).expanduser(), source, follow_links=follow_links)
     if (scheme in ("http", "https") and "s3" in modes) or _names_amazon(location, scheme):
         location, options = _s3(location, options)
         scheme = "s3"
@@ -113,14 +115,14 @@ def _without_fragment(source: str) -> tuple[str, str]:
     return location, fragment
 
 
-def _from_path(path: Path, label: str) -> Reader:
+def _from_path(path: Path, label: str, *, follow_links: bool = False) -> Reader:
     path = path.absolute()
     try:
         if path.is_dir():
-            return FolderReader(path, label=label)
+            return FolderReader(path, label=label, follow_links=follow_links)
         if path.is_file():
             if path.name in ("zarr.json", ".zgroup", ".zarray", ".zattrs", ".zmetadata"):
-                return FolderReader(path.parent, label=str(path.parent))
+                return FolderReader(path.parent, label=str(path.parent), follow_links=follow_links)
             with path.open("rb") as file:
                 start = file.read(4)
             if start[:2] == b"PK" or path.suffix.lower() == ".zip":

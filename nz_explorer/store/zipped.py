@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from nz_explorer.store.cancellation import Cancellation
 from nz_explorer.store.errors import ReadError, SourceError
-from nz_explorer.store.reader import MAX_DOCUMENT_BYTES, Listing, Reader
+from nz_explorer.store.reader import MAX_DOCUMENT_BYTES, Listing, Reader, check_key, is_safe
 
 if TYPE_CHECKING:
     from zarr.abc.store import Store
@@ -38,8 +38,8 @@ class ZipReader(Reader):
         # Also for a reader that nobody closes: the file must not outlive it.
         self._finalizer = weakref.finalize(self, self._zip.close)
         self.file = file
-        names = self._zip.namelist()
-        # Names that would lead out of the archive name no key, so they are never looked up.
+        # Names that would lead out of a folder are no keys.
+        names = [name for name in self._zip.namelist() if is_safe(name.removesuffix("/"))]
         super().__init__(
             label or str(file), "zip file", prefix=_top_folder(names), url=file.as_uri()
         )
@@ -60,7 +60,10 @@ class ZipReader(Reader):
 
     def _read(self, key: str) -> bytes | ReadError | None:
         try:
+            check_key(key)
             info = self._zip.getinfo(f"{self.prefix}/{key}" if self.prefix else key)
+        except ReadError as error:
+            return error
         except KeyError:
             return None
         if info.file_size > MAX_DOCUMENT_BYTES:

@@ -18,6 +18,7 @@ import numpy as np
 
 from nz_explorer.store import Cancellation, ReadError
 from nz_explorer.store import loop as loop_of_zarr
+from nz_explorer.values import bombs
 from nz_explorer.values.opening import ChunkGrid, Coordinates
 
 if TYPE_CHECKING:
@@ -179,7 +180,8 @@ class _Codecs:
         if metadata.zarr_format == 2:
             return None if metadata.compressor or metadata.filters else size
         pipeline, spec = self.inside
-        if not all(codec.is_fixed_size for codec in pipeline):
+        # those of numcodecs do not say it
+        if not all(getattr(codec, "is_fixed_size", False) for codec in pipeline):
             return None
         fixed: int = pipeline.compute_encoded_size(size, spec)
         return fixed
@@ -223,8 +225,10 @@ async def _values(
     codecs: _Codecs, stored: Mapping[Coordinates, Buffer]
 ) -> dict[Coordinates, Decoded]:
     pipeline, spec = codecs.inside
-    decoded = await pipeline.decode([(item, spec) for item in stored.values()])
     dtype = codecs.grid.zarr.dtype
+    for item in stored.values():
+        await bombs.refuse(pipeline, spec, dtype.itemsize, item)
+    decoded = await pipeline.decode([(item, spec) for item in stored.values()])
     return {
         chunk: _clipped(codecs.grid, chunk, item.as_numpy_array()).astype(dtype, copy=False)
         for chunk, item in zip(stored, decoded, strict=True)

@@ -42,6 +42,9 @@ _V3_KNOWN = frozenset(
 )
 _VARIABLE_ITEM = 64
 """Bytes that an element of variable length is taken to have."""
+MOST_DIMENSIONS = 32
+"""What any NumPy takes."""
+MOST_ELEMENTS = 2**63 - 1
 _versions = itertools.count(1)
 
 
@@ -173,6 +176,10 @@ def _open(array: Array) -> OpenArray:
     shape, chunk_shape = array.shape, array.chunk_shape
     if shape is None:
         raise UnsupportedArray(f"{array.path} has no usable shape: {array.problem or 'no sizes'}")
+    if len(shape) > MOST_DIMENSIONS or any(length > MOST_ELEMENTS for length in shape):
+        raise UnsupportedArray(
+            f"{array.path} has more dimensions, or elements along one, than can be read"
+        )
     _refuse_unknown(array)
     if chunk_shape is None or array.grid_shape is None:
         raise UnsupportedArray(f"{array.path} has no regular chunk grid that fits its shape")

@@ -12,6 +12,7 @@ import anywidget
 import traitlets
 
 from nz_explorer.model import Array, Group, Hierarchy, Node, open_store
+from nz_explorer.model.printable import encodable
 from nz_explorer.rules.engine import Evaluation
 from nz_explorer.rules.report import Report
 from nz_explorer.widget import exporting
@@ -401,7 +402,7 @@ class Explorer(anywidget.AnyWidget):
         data, *metadata = bundle if isinstance(bundle, tuple) else (bundle,)
         data = {
             **data,
-            "text/html": static_page(self._session, self.path),
+            "text/html": encodable(static_page(self._session, self.path)),
             "text/plain": repr(self),
         }
         return (data, *metadata) if metadata else data

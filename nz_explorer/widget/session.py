@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from nz_explorer.model import Array, Group, Hierarchy, Node, NodeNotFound, is_candidate
+from nz_explorer.model.printable import all_encodable
 from nz_explorer.rules.engine import Evaluation
 from nz_explorer.rules.what_if import WhatIf
 from nz_explorer.store import Cancellation, Cancelled, ReadError, SourceError
@@ -135,7 +136,7 @@ class Session:
                     waiting.cancel()
                 return
             request = msgspec.convert(content, protocol.Request)
-        except msgspec.ValidationError as error:
+        except (msgspec.ValidationError, UnicodeError) as error:
             number = content.get("id") if isinstance(content, Mapping) else None
             if isinstance(number, int):
                 self._fail(number, "bad_request", str(error))
@@ -167,7 +168,13 @@ class Session:
             self._fail(request.id, "cancelled", "no longer wanted")
         except NodeNotFound as error:
             self._fail(request.id, "not_found", str(error))
-        except (msgspec.ValidationError, BadRequest, BadQuery, pages.CannotDo) as error:
+        except (
+            msgspec.ValidationError,
+            UnicodeError,
+            BadRequest,
+            BadQuery,
+            pages.CannotDo,
+        ) as error:
             self._fail(request.id, "bad_request", str(error))
         except (ReadError, SourceError, OSError) as error:
             self._fail(request.id, "unreadable", str(error), retry=True)
@@ -186,8 +193,14 @@ class Session:
         self._reply(protocol.Reply(id=number, ok=False, error=failure), ())
 
     def _reply(self, reply: protocol.Message, buffers: Buffers) -> None:
-        if not self._closed:
-            self._send(msgspec.to_builtins(reply), buffers)
+        if self._closed:
+            return
+        message = msgspec.to_builtins(reply)
+        try:
+            msgspec.json.encode(message)
+        except UnicodeEncodeError:  # what no message can carry, from the documents of a stranger
+            message = all_encodable(message)
+        self._send(message, buffers)
 
     # --- the background walk ----------------------------------------------------------------
 

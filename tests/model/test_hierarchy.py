@@ -348,7 +348,8 @@ def test_links_in_a_circle_end(tmp_path: Path) -> None:
     store = write(tmp_path, {"zarr.json": GROUP, "g/zarr.json": GROUP})
     (store / "g" / "loop").symlink_to(store / "g", target_is_directory=True)
     hierarchy = open_store(store)
-    assert 3 < len(list(hierarchy.walk())) < 1000
+    states = {node.path: node.state for node in hierarchy.walk()}
+    assert states == {"/": "ok", "/g": "ok", "/g/loop": "unreadable"}
 
 
 NCZARR_TREES = {

@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from nz_explorer.model.printable import encodable
+
 if TYPE_CHECKING:
     from nz_explorer.rules.findings import NotEvaluated
     from nz_explorer.rules.report import Report
@@ -41,7 +43,7 @@ def render(
     if form == "html":
         from nz_explorer.rules.formats.html import report_html
 
-        return report_html(reports)
+        return encodable(report_html(reports))
     if form == "sarif":
         from nz_explorer.rules.formats.sarif import report_sarif
 

@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from nz_explorer.model.printable import encodable
 from nz_explorer.rules.catalogue import rules
 
 if TYPE_CHECKING:
@@ -86,7 +87,9 @@ def _rule(rule_id: str) -> dict[str, Any]:
 
 def _result(report: Report, finding: Finding, index: int) -> dict[str, Any]:
     document, line = report.locate(finding)
-    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(document or ".", safe="/")}}
+    physical: dict[str, Any] = {
+        "artifactLocation": {"uri": quote(encodable(document or "."), safe="/")}
+    }
     if line is not None:
         physical["region"] = {"startLine": line}
     location = {

@@ -1,0 +1,29 @@
+"""Some cases of what `tests.hostile.fuzz` runs a hundred thousand of."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.hostile.cases import CASES
+
+
+class Drawn:
+    """Choices of hypothesis."""
+
+    def __init__(self, data: st.DataObject) -> None:
+        self._data = data
+
+    def integer(self, low: int, high: int) -> int:
+        return self._data.draw(st.integers(low, high))
+
+    def data(self, most: int) -> bytes:
+        return self._data.draw(st.binary(max_size=most))
+
+
+@pytest.mark.parametrize("name", CASES)
+@settings(max_examples=60, deadline=5000, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_nothing_hostile_is_our_mistake(name: str, data: st.DataObject) -> None:
+    CASES[name](Drawn(data))

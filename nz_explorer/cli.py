@@ -355,6 +355,25 @@ def fix(
     return _exit_code(counts, fail_on)
 
 
+@main.command()
+@click.argument("source")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+def conventions(source: str, form: str) -> None:
+    """Say which conventions SOURCE declares, uses and keeps, and what NZ-1.0 still lacks."""
+    import json
+
+    from nz_explorer.rules.check import check as check_source
+    from nz_explorer.rules.formats.text import standing_text
+
+    standing = check_source(source).standing
+    if form == "json":
+        click.echo(json.dumps(standing.to_dict(), indent=2, allow_nan=False))
+    else:
+        click.echo(standing_text(standing), nl=False)
+
+
 @main.command("convert-metadata")
 @click.argument("source")
 @click.option("--dry-run", "how", flag_value="dry-run", help="Only show what would be written.")

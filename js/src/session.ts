@@ -12,6 +12,7 @@ export const TABS = {
     changes: "Changes",
     comparison: "Comparison",
     report: "Report",
+    conventions: "Conventions",
   },
   metadata: { metadata: "Metadata" },
   netcdf: { netcdf: "netCDF", fill: "Fill lab", glossary: "Glossary" },

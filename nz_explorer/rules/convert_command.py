@@ -29,26 +29,25 @@ SUMMARY = "NZ-BASE-001"
 SCHEMA = "nz-explorer/changes/1"
 
 
-def converted(evaluation: Evaluation) -> tuple[WhatIf, list[Finding]]:
+def converted(what_if: WhatIf) -> list[Finding]:
     """Try the metadata of NZ-1.0 on a hierarchy, without writing anything.
+
+    NZ-1.0 is declared only if no error is left: a declaration is a promise.
 
     Parameters
     ----------
-    evaluation : Evaluation
-        Of the hierarchy, for NZ-1.0; it must have run.
+    what_if : WhatIf
+        Where they are tried.
 
     Returns
     -------
-    what_if : WhatIf
-        With the edits. NZ-1.0 is declared only if no error is left: a declaration is a promise.
-    left : list of Finding
+    list of Finding
         The errors that are left, which only a person can decide.
     """
-    what_if = WhatIf(evaluation)
     fix_all(what_if, lambda finding: finding.rule in NAMES)
     if not [f for f in _errors(what_if) if f.rule != DECLARATION]:
         fix_all(what_if, lambda finding: finding.rule == DECLARATION)
-    return what_if, _errors(what_if)
+    return _errors(what_if)
 
 
 def _errors(what_if: WhatIf) -> list[Finding]:
@@ -100,7 +99,8 @@ def convert(
         )
     evaluation = Evaluation(hierarchy, "nz", values="none")
     evaluation.run()
-    what_if, left = converted(evaluation)
+    what_if = WhatIf(evaluation)
+    left = converted(what_if)
     proposal = Proposal(what_if) if may_write else None
     console.diff(str(what_if.diff()))
     if any(finding.rule == DECLARATION for finding in left):

@@ -517,6 +517,12 @@ class Evaluation:
         return path in self._records
 
     @property
+    def visited(self) -> list[str]:
+        """Paths of all nodes that were evaluated, in the order of the visit."""
+        with self._lock:
+            return [path for path, record in self._records.items() if not record.ghost]
+
+    @property
     def groups(self) -> set[str]:
         """Paths of all groups that were evaluated."""
         return {path for path, record in self._records.items() if record.kind == "group"}

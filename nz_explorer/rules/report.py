@@ -11,6 +11,7 @@ from nz_explorer.rules.findings import Counts, Finding, NotEvaluated
 
 if TYPE_CHECKING:
     from nz_explorer.rules.engine import Evaluation
+    from nz_explorer.rules.standing import Overview
 
 SCHEMA = "nz-explorer/report/1"
 SHOWN_IN_NOTEBOOK = 50
@@ -72,6 +73,13 @@ class Report:
     def complete(self) -> bool:
         """Whether the whole hierarchy was visited."""
         return self._evaluation.complete
+
+    @property
+    def standing(self) -> Overview:
+        """What is declared and used, what is kept, and what NZ-1.0 still lacks."""
+        from nz_explorer.rules.standing import overview
+
+        return overview(self._evaluation)
 
     @property
     def not_evaluated(self) -> list[NotEvaluated]:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import zarr
 
 from nz_explorer.rules.two_stores import compare
 from nz_explorer.widget.pages.registry import PAGES
@@ -167,3 +169,23 @@ def test_two_stores_are_compared_in_the_widget(
     rows = [row for table in blocks(shown, "table") for row in table["rows"]]
     assert {"/forecast" in said(row["cells"][0]) for row in rows} == {True}
     assert any({"73", "72"} <= set(said(row["cells"][3]).strip("[]").split(", ")) for row in rows)
+
+
+def test_conventions_say_what_is_missing_and_the_conversion_is_tried(
+    browse: Browse, tmp_path: Path
+) -> None:
+    root = zarr.open_group(tmp_path, mode="w")
+    old = {"_ARRAY_DIMENSIONS": ["y", "x"]}
+    root.create_array("t", data=np.zeros((2, 3)), attributes=old)
+    root.create_array("s", data=np.array(1.0))
+    browser = browse(tmp_path)
+    shown = page(browser, "conventions")
+    assert "does not conform" in said(shown)
+    assert "attribute _ARRAY_DIMENSIONS (1 node)" in said(shown)
+    labels = [a["name"] for block in blocks(shown, "actions") for a in block["actions"]]
+    assert labels == ["try rule", "try rule", "try rule", "convert"]
+    result = browser.ask("act", name="convert", path="/", params={})
+    assert (result["message"], result["panel"]) == ("Converted in memory", "changes")
+    browser.session.wait()
+    assert "No rule of NZ-1.0 is known to be broken." in said(page(browser, "conventions"))
+    assert "dimension_names" not in (tmp_path / "t" / "zarr.json").read_text("utf-8")

@@ -11,6 +11,7 @@ from nz_explorer.model.printable import encodable
 if TYPE_CHECKING:
     from nz_explorer.rules.findings import NotEvaluated
     from nz_explorer.rules.report import Report
+    from nz_explorer.rules.standing import Standing
 
 MARKS = {True: "✓", False: "✗", None: "?"}
 MEANING = {True: "conforms", False: "does not conform", None: "not decided"}
@@ -95,3 +96,18 @@ def undecided(entries: Sequence[NotEvaluated]) -> list[tuple[str, str, list[str]
 def _named(rules: list[str]) -> str:
     more = len(rules) - SHOWN_RULES
     return ", ".join(rules[:SHOWN_RULES]) + (f" and {more} more" if more > 0 else "")
+
+
+def declared_in(standing: Standing) -> str:
+    """Return where a convention is declared, in a few words."""
+    places = list(standing.declared)
+    if not places:
+        return "not declared"
+    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    return f"{places[0]}{more}"
+
+
+def used_by(standing: Standing) -> str:
+    """Return what a convention is seen by, in a few words."""
+    seen = [f"{what} ({plural(count, 'node')})" for what, count in standing.uses.items()]
+    return "; ".join(seen) or "–"

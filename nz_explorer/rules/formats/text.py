@@ -14,12 +14,24 @@ from rich.table import Table
 from rich.text import Text
 
 from nz_explorer.model.printable import printable
-from nz_explorer.rules.formats import FIXES, MARKS, UNDECLARED, nodes, plural, summary, undecided
+from nz_explorer.rules.formats import (
+    FIXES,
+    MARKS,
+    MEANING,
+    UNDECLARED,
+    declared_in,
+    nodes,
+    plural,
+    summary,
+    undecided,
+    used_by,
+)
 
 if TYPE_CHECKING:
     from nz_explorer.rules.catalogue import RuleInfo
     from nz_explorer.rules.findings import Finding
     from nz_explorer.rules.report import Report
+    from nz_explorer.rules.standing import Overview
 
 STYLES = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 CONFORMS = {True: "green", False: "bold red", None: "yellow"}
@@ -178,3 +190,35 @@ def rules_text(rules: Iterable[RuleInfo], *, color: bool = False, width: int | N
     out = console(color=color, width=width or 200)
     out.print(table)
     return written(out)
+
+
+def standing_text(overview: Overview) -> str:
+    """Return which conventions are declared, used and kept, and what NZ-1.0 lacks, as lines of text."""
+    lines = []
+    for one in overview.standings:
+        versions = f" {', '.join(one.versions)}" if one.versions else ""
+        lines.append(f"{MARKS[one.conforms]} {one.name}{versions}: {MEANING[one.conforms]}")
+        lines.append(f"    declared: {declared_in(one)}")
+        lines.append(f"    seen by:  {used_by(one)}")
+        lines += [f"    {path}: {message}" for path, message in one.problems]
+    for path, levels in overview.pyramids.items():
+        lines.append(f"pyramid {path}: {plural(len(levels), 'level')}")
+        for level in levels:
+            shapes = (f"{n} {' × '.join(map(str, shape))}" for n, shape in level.arrays.items())
+            lines.append(f"    {level.name or '.'}: {', '.join(shapes)}")
+    lines.append("")
+    if overview.why_not is not None:
+        lines.append(overview.why_not)
+    if overview.steps:
+        lines.append("to keep NZ-1.0:")
+    for step in overview.steps:
+        count = len(step.findings)
+        safe = "safe fix" if len(step.safe) == count else f"{len(step.safe)} of {count} safe"
+        lines.append(f"  [ ] {step.rule} {step.title}: {plural(count, 'finding')}, {safe}")
+    if not overview.steps and overview.why_not is None:
+        lines.append("nothing separates it from NZ-1.0")
+    if overview.undecided:
+        lines.append(f"{plural(overview.undecided, 'check')} could not be made: there may be more")
+    if overview.looked_at < overview.nodes:
+        lines.append(f"looked at {overview.looked_at} of {overview.nodes} nodes")
+    return "\n".join(printable(line, 1000) for line in lines) + "\n"

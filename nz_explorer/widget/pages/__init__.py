@@ -2,6 +2,7 @@
 
 from nz_explorer.widget.pages import (
     comparison,
+    conventions,
     edits,
     fill,
     findings,
@@ -27,6 +28,7 @@ __all__ = [
     "action",
     "comparison",
     "compose",
+    "conventions",
     "edits",
     "fill",
     "findings",

@@ -61,6 +61,8 @@ def era(node: Node) -> Iterator[Fail]:
             (place.pointer for place in own.values()), node.attribute_pointer(nczarr.PROPERTIES)
         )
         told = " and ".join(nczarr.ERAS[era] for era in own) or "pure Zarr, nothing noted beside it"
+        if node.zarr_format == 3:
+            told += "; netCDF-C up to 4.10 does not read Zarr v3"
         mixed = len(own) > 1
         yield Fail(
             pointer, f"NCZarr dialect: {told}{writer}", severity="warning" if mixed else None
@@ -495,8 +497,8 @@ def readable_type(array: Array) -> Iterator[Fail]:
 
 @rule("NCZ-PREC-001", on="array", formats=V2, reads="attributes")
 def rounded_fill(array: Array) -> Iterator[Fail]:
-    """Note the default fill value of netCDF with only six of its digits."""
-    if array.data_type.kind == "float" and _is_rounded(array.metadata.get("fill_value")):
+    """Note the default fill value of netCDF with six of its digits, which are enough for float32 only."""
+    if array.data_type.name == "float64" and _is_rounded(array.metadata.get("fill_value")):
         yield Fail(
             array.pointer("fill_value"),
             f"fill_value {shown(array.metadata['fill_value'])} looks rounded; the default of netCDF is {DEFAULT_FILL!r}",

@@ -18,9 +18,10 @@ ALLOWED = {
     "model": {"store"},
     "values": {"store", "model"},
     "rules": {"store", "model"},
+    "readers": {"store", "model", "rules"},
     "quicklook": {"store", "model", "values"},
     "netcdf": {"store", "model", "rules", "values"},
-    "widget": {"store", "model", "rules", "values", "quicklook", "netcdf"},
+    "widget": {"store", "model", "rules", "readers", "values", "quicklook", "netcdf"},
 }
 NARROW = {
     "rules": {

@@ -10,6 +10,7 @@ export const TABS = {
   findings: {
     findings: "Findings",
     changes: "Changes",
+    readers: "Readers",
     comparison: "Comparison",
     report: "Report",
     conventions: "Conventions",

@@ -37,6 +37,7 @@ PANELS = (
     "dimensions",
     "findings",
     "changes",
+    "readers",
     "comparison",
     "report",
     "metadata",
@@ -78,7 +79,7 @@ class Explorer(anywidget.AnyWidget):
         Paths to come back to; both ways too, and kept in the saved notebook.
     panel : str
         The tab in front: ``plot``, ``dimensions``, ``findings``, ``metadata``, ``netcdf`` or ``code``; or a
-        further view of one: ``changes``, ``comparison`` and ``report`` of the findings, ``fill`` and
+        further view of one: ``changes``, ``readers``, ``comparison`` and ``report`` of the findings, ``fill`` and
         ``glossary`` of netCDF.
     """
 

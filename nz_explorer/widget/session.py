@@ -37,6 +37,7 @@ from nz_explorer.widget.prefetch import Prefetch
 from nz_explorer.widget.rows import Tree
 from nz_explorer.widget.scanning import Scans
 from nz_explorer.widget.search import BadQuery, search
+from nz_explorer.widget.trying import Trials
 
 if TYPE_CHECKING:
     import xarray
@@ -105,6 +106,7 @@ class Session:
         self._picture: Cancellation | None = None
         self._prefetch = Prefetch(self.quicklook)
         self._scans = Scans(self._tell_scan)
+        self.trials = Trials(evaluation.hierarchy, lambda: self.tell_page("readers"))
         self._walk: Cancellation | None = None
         self._walker: threading.Thread | None = None
         self._progress = protocol.Progress(
@@ -346,6 +348,7 @@ class Session:
             cancel.cancel()
         self._prefetch.close()
         self._scans.close()
+        self.trials.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     # --- answers ----------------------------------------------------------------------------

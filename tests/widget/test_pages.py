@@ -189,3 +189,18 @@ def test_conventions_say_what_is_missing_and_the_conversion_is_tried(
     browser.session.wait()
     assert "No rule of NZ-1.0 is known to be broken." in said(page(browser, "conventions"))
     assert "dimension_names" not in (tmp_path / "t" / "zarr.json").read_text("utf-8")
+
+
+def test_readers_are_tried_on_demand(browse: Browse, broken_store: Path) -> None:
+    browser = browse(broken_store)
+    assert browser.session.trials.done == []
+    browser.ask("act", name="try readers", path="/ocean", params={})
+    trials = browser.session.trials
+    assert trials.thread is not None
+    trials.thread.join(60)
+    shown = page(browser, "readers", "/ocean")
+    assert "NZ-FILL-00" in said(
+        [t for t in blocks(shown, "table") if t["label"] == "Failures of xarray"]
+    )
+    assert {event["page"] for event in browser.events if event["event"] == "page"} == {"readers"}
+    browser.ask("act", name="stop readers", path="/", params={})

@@ -9,6 +9,7 @@ from nz_explorer.widget.pages import (
     glossary,
     netcdf,
     node,
+    readers,
     report,
 )
 from nz_explorer.widget.pages.registry import (
@@ -37,5 +38,6 @@ __all__ = [
     "node",
     "page",
     "perform",
+    "readers",
     "report",
 ]

@@ -52,9 +52,9 @@ def comparison_page(context: Context) -> Blocks:
 
 
 def _row(change: Change) -> protocol.TableRow:
-    return blocks.row(
-        blocks.link(change.path), blocks.code(change.name), _side(change.left), _side(change.right)
-    )
+    finding = change.kind == "finding"
+    name = blocks.chip(change.name, "info") if finding else blocks.code(change.name)
+    return blocks.row(blocks.link(change.path), name, _side(change.left), _side(change.right))
 
 
 def _side(text: str | None) -> protocol.Span | str:

@@ -15,7 +15,7 @@ export const TABS = {
     report: "Report",
     conventions: "Conventions",
   },
-  metadata: { metadata: "Metadata" },
+  metadata: { metadata: "Metadata", storage: "Storage" },
   netcdf: { netcdf: "netCDF", fill: "Fill lab", glossary: "Glossary" },
   code: { code: "Code" },
 } as const satisfies Record<string, Record<string, string>>;

@@ -51,6 +51,11 @@ class PatientStore(WrapperStore[Any]):
         gets = (self.get(key, prototype, part) for key, part in wanted)
         return list(await asyncio.gather(*gets))
 
+    async def getsize(self, key: str) -> int:
+        """Return the size of a chunk without reading it, where the store can tell."""
+        size: int = await self._store.getsize(key)
+        return size
+
     async def exists(self, key: str) -> bool:
         """Return whether there is a key."""
         return bool(await self._ask(key, lambda: self._store.exists(key)))

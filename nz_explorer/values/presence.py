@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from nz_explorer.model import Array
 from nz_explorer.store import Cancellation, ReadError
+from nz_explorer.store.loop import wait_for
 from nz_explorer.values.opening import Coordinates, OpenArray
 
 MOST_FOLDERS = 500
 """Folders that are listed; most stores have one for each index along each axis but the last."""
 MOST_NAMES = 20_000
+MOST_SIZES = 32
+"""Chunks whose size is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,3 +135,59 @@ class _Spelling:
             return None
         place = (*before, *map(int, parts))
         return None if self.separator == "." and len(place) != rank else place
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSize:
+    """How many bytes some of the stored chunks take; of all of them where there are few.
+
+    Parameters
+    ----------
+    total
+        Bytes of the chunks that were asked for.
+    asked
+        How many those are.
+    """
+
+    total: int
+    asked: int
+
+
+def stored_size(
+    opened: OpenArray,
+    presence: Presence,
+    *,
+    most: int = MOST_SIZES,
+    cancel: Cancellation | None = None,
+) -> StoredSize | None:
+    """Return what stored chunks take in the store.
+
+    Parameters
+    ----------
+    opened
+        The array.
+    presence
+        Its chunks.
+    most
+        Chunks that are asked for; of more than that, some are taken at even distances.
+    cancel
+        Stops asking.
+
+    Returns
+    -------
+    StoredSize or None
+        None where there are no chunks, or the store does not tell.
+    """
+    if not presence.stored:
+        return None
+    chosen = presence.stored[:: -(-len(presence.stored) // most)]
+    base, spell = opened.zarr.store_path.path, opened.zarr.metadata.encode_chunk_key
+
+    async def ask() -> list[int]:
+        keys = ("/".join(part for part in (base, spell(place)) if part) for place in chosen)
+        return await asyncio.gather(*(opened.zarr.store.getsize(key) for key in keys))
+
+    try:
+        return StoredSize(sum(wait_for(ask(), cancel)), len(chosen))
+    except (OSError, NotImplementedError):
+        return None  # a chunk has gone meanwhile, or may not be asked for

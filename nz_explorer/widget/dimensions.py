@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from nz_explorer.model import Array, Dimension, dimension_table
 from nz_explorer.values.coordinates import Monotonicity
 from nz_explorer.values.described import Described, described
+from nz_explorer.values.times import time_labels
 
 MAX_NAMED = 20
 MAX_ROWS = 500
@@ -50,6 +51,7 @@ class DimensionRow:
     step: str | None = None
     direction: Literal["increasing", "decreasing"] | None = None
     units: str | None = None
+    unlimited: bool = False
 
 
 def table(
@@ -129,9 +131,9 @@ def _describe_described(row: DimensionRow, one: Described, values: Values) -> No
     else:
         row.coordinate, row.coordinate_state = one.path, "yes"
         ends = one.at(np.array([0, max(0, one.length - 1)]))
-        row.first, row.last = (str(value) for value in ends.tolist())
+        row.first, row.last = (_text(value) for value in ends.tolist())
         if one.regular is not None and one.length > 1:
-            row.step = str(one.regular[1])
+            row.step = _text(float(one.regular[1]))
             row.direction = "increasing" if one.regular[1] > 0 else "decreasing"
     units, calendar = one.attributes.get("units"), one.attributes.get("calendar")
     if isinstance(units, str):
@@ -148,6 +150,7 @@ def _row(dimension: Dimension, values: Values, meant: Described | None = None) -
         name=dimension.name,
         lengths=lengths,
         conflict=dimension.conflict,
+        unlimited=dimension.unlimited,
     )
     if dimension.name is None:
         axis = dimension.uses[0].axis
@@ -190,6 +193,13 @@ def _describe(row: DimensionRow, array: Array, found: Monotonicity | None) -> No
         row.coordinate_state = "no"
     else:
         row.coordinate_state = "candidate"
-    row.first = None if found.first is None else str(found.first)
-    row.last = None if found.last is None else str(found.last)
-    row.step = None if found.step is None else str(found.step)
+    ends = [end for end in (found.first, found.last) if end is not None]
+    dates = time_labels(np.asarray(ends), array.attributes) if ends else None
+    texts = [_text(end) for end in ends] if dates is None else dates
+    row.first, row.last = (texts[0], texts[-1]) if texts else (None, None)
+    row.step = None if found.step is None else _text(found.step)
+
+
+def _text(value: Any) -> str:
+    """Return a value in as many digits as tell it from its neighbours."""
+    return f"{value:.7g}" if isinstance(value, float) else str(value)

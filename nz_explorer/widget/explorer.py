@@ -40,7 +40,9 @@ PANELS = (
     "readers",
     "comparison",
     "report",
+    "conventions",
     "metadata",
+    "storage",
     "netcdf",
     "fill",
     "glossary",
@@ -79,8 +81,8 @@ class Explorer(anywidget.AnyWidget):
         Paths to come back to; both ways too, and kept in the saved notebook.
     panel : str
         The tab in front: ``plot``, ``dimensions``, ``findings``, ``metadata``, ``netcdf`` or ``code``; or a
-        further view of one: ``changes``, ``readers``, ``comparison`` and ``report`` of the findings, ``fill`` and
-        ``glossary`` of netCDF.
+        further view of one: ``changes``, ``readers``, ``comparison``, ``report`` and ``conventions`` of the
+        findings, ``storage`` of the metadata, ``fill`` and ``glossary`` of netCDF.
     """
 
     _esm = STATIC / "widget.js"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import zarr
+from matplotlib.image import imread
 
 from nz_explorer.rules.two_stores import compare
 from nz_explorer.widget.pages.registry import PAGES
@@ -129,6 +133,86 @@ def test_an_array_shows_its_own_dimensions_in_its_own_order(
     found = page(browse(sample_store), "dimensions", "/forecast/temperature")
     (table,) = blocks(found, "table")
     assert [row["cells"][0][0] for row in table["rows"]] == ["time", "level", "lat", "lon"]
+
+
+def test_a_time_coordinate_is_shown_as_dates(browse: Browse, sample_store: Path) -> None:
+    (table,) = blocks(page(browse(sample_store), "dimensions", "/ocean/time"), "table")
+    assert "2025-01-16 … 2025-12-16 ↑" in said(table["rows"][0]["cells"][3])
+
+
+def test_a_group_of_groups_lists_their_dimensions(browse: Browse, sample_store: Path) -> None:
+    (table,) = blocks(page(browse(sample_store), "dimensions", "/"), "table")
+    rows = {said(row["cells"][0]).strip(): said(row["cells"][1]) for row in table["rows"]}
+    assert "rlat (96)" in rows["/ocean"]
+
+
+def test_attributes_of_many_parts_are_folded(browse: Browse, tmp_path: Path) -> None:
+    nested = {"bounds": list(range(100)), "crs": {"epsg": 4326}}
+    zarr.open_group(tmp_path / "s", mode="w").attrs.update({"deep": nested, "short": [1, 2]})
+    found = page(browse(tmp_path / "s"), "about")
+    (section,) = blocks(found, "section")
+    assert said(section["title"]).strip() == "deep"
+    (code,) = blocks(section, "code")
+    assert json.loads(code["text"]) == nested
+    (table,) = blocks(found, "table")
+    assert "2 members" in said(table)
+    assert "[1, 2]" in said(table)
+
+
+@pytest.fixture
+def chunky(tmp_path: Path) -> Path:
+    """An array of 4 × 5 chunks of which three are there, one that is sharded, and a scalar."""
+    root = zarr.open_group(tmp_path / "chunky.zarr", mode="w")
+    some = root.create_array(
+        "some", shape=(40, 45), chunks=(10, 10), dtype="f4", dimension_names=("y", "x")
+    )
+    some[:20, :10] = 1
+    some[30:, 40:] = 2
+    sharded = root.create_array("sharded", shape=(40,), chunks=(5,), shards=(20,), dtype="u1")
+    sharded[:20] = 1
+    root.create_array("scalar", shape=(), dtype="f8")[...] = 1.0
+    return tmp_path / "chunky.zarr"
+
+
+def test_storage_says_which_chunks_are_there(browse: Browse, chunky: Path) -> None:
+    browser = browse(chunky)
+    found = page(browser, "storage", "/some")
+    text = said(found)
+    assert "20 chunks of 400 bytes decoded" in text
+    assert "The store has 3 of 20 chunks;" in text
+    grid, codecs = blocks(found, "table")
+    assert [said(row["cells"]) for row in grid["rows"]] == ["y 40 10 4 full", "x 45 10 5 5 long"]
+    assert "compresses" in said(codecs)
+    taken = sum(
+        file.stat().st_size for file in (chunky / "some" / "c").rglob("*") if file.is_file()
+    )
+    assert f"They take {taken} bytes" in text
+    (picture,) = blocks(found, "picture")
+    assert {"x, 5 chunks", "y, 4"} <= set(re.findall(r"[xy], \d(?: chunks)?", picture["label"]))
+    pixels = imread(io.BytesIO(base64.b64decode(picture["src"].partition(",")[2])))
+    side = pixels.shape[0] // 4
+    filled = pixels[side // 2 :: side, side // 2 :: side, 3] > 0.9
+    assert [tuple(at) for at in np.argwhere(filled)] == [(0, 0), (1, 0), (3, 4)]
+
+
+def test_storage_of_shards_scalars_and_groups(browse: Browse, chunky: Path) -> None:
+    browser = browse(chunky)
+    text = said(page(browser, "storage", "/sharded"))
+    assert "8 inner chunks of 5 bytes decoded, in 2 shards" in text
+    assert "The store has 1 of 2 shards;" in text
+    assert not list(blocks(page(browser, "storage", "/scalar"), "picture"))
+    (table,) = blocks(page(browser, "storage", "/"), "table")
+    assert [said(row["cells"][0]).strip() for row in table["rows"]] == ["scalar", "sharded", "some"]
+
+
+def test_storage_never_lists_a_million_chunks(browse: Browse, tmp_path: Path) -> None:
+    root = zarr.open_group(tmp_path / "s", mode="w")
+    root.create_array("a", shape=(1000, 1000), chunks=(1, 1), dtype="u1")[3, 4] = 1
+    folder = tmp_path / "s" / "a" / "c"
+    for row in range(600):
+        (folder / str(row)).mkdir(exist_ok=True)
+    found = page(browse(tmp_path / "s"), "storage", "/a")
+    assert "too many chunks to list them" in said(found)
 
 
 def test_code_has_the_slice(browse: Browse, sample_store: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -10,8 +11,10 @@ import msgspec
 import pytest
 
 from nz_explorer.widget import protocol
+from nz_explorer.widget.explorer import PANELS
 
-KEPT = Path(__file__).parents[2] / "js" / "protocol.schema.json"
+ROOT = Path(__file__).parents[2]
+KEPT = ROOT / "js" / "protocol.schema.json"
 
 
 def test_the_front_end_has_the_schema_of_today() -> None:
@@ -41,3 +44,9 @@ def test_every_method_has_params_and_a_result() -> None:
 def test_other_messages_are_refused(content: dict[str, object]) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(content, protocol.Request)
+
+
+def test_the_front_end_has_every_panel() -> None:
+    source = (ROOT / "js" / "src" / "session.ts").read_text("utf-8")
+    tabs = source.partition("export const TABS = {")[2].partition("} as const")[0]
+    assert tuple(re.findall(r'(\w+): "', tabs)) == PANELS

@@ -11,6 +11,7 @@ from nz_explorer.widget.pages import (
     node,
     readers,
     report,
+    storage,
 )
 from nz_explorer.widget.pages.registry import (
     CannotDo,
@@ -40,4 +41,5 @@ __all__ = [
     "perform",
     "readers",
     "report",
+    "storage",
 ]

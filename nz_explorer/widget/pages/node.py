@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from nz_explorer.model import Array, Group
+import json
+from typing import Any
+
+from nz_explorer.model import Array, Group, dimension_table
 from nz_explorer.widget import blocks, code, dimensions, documents, protocol, words
 from nz_explorer.widget.blocks import Blocks, Words
 from nz_explorer.widget.pages.registry import Context, page
@@ -13,6 +16,13 @@ STATES: dict[str, protocol.Span | None] = {
     "no": blocks.chip("not a coordinate", "warning"),
     "none": None,
 }
+MAX_GROUPS = 50
+"""Groups whose dimensions are listed at once."""
+PARTS: dict[type, str] = {dict: "members", list: "elements"}
+MAX_TEXT = 20_000
+"""Characters of one value that are unfolded."""
+SHORT = 100
+"""Characters of a value that has parts, in the table; longer ones are folded below it."""
 ARROWS = {"increasing": " ↑", "decreasing": " ↓", None: ""}
 
 
@@ -24,19 +34,29 @@ def about(context: Context) -> Blocks:
     found = documents.attributes(node)
     if not found:
         return [facts, blocks.paragraph([blocks.quiet("No attributes.")])]
-    rows = [
-        blocks.row(
-            blocks.link(node.path, one.name, pointer=one.pointer),
-            protocol.Span(one.nz_type, "type", title=one.note),
-            blocks.code(one.value),
-        )
-        for one in found
-    ]
-    return [facts, blocks.table("Attributes", ["Attribute", "NZ type", "Value"], rows)]
+    rows, folded = [], []
+    for one in found:
+        value: Words = blocks.code(one.value)
+        nested = node.attributes[one.name]
+        if isinstance(nested, (dict, list)) and len(one.value) > SHORT:
+            value = blocks.quiet(f"{len(nested)} {PARTS[type(nested)]}, below")
+            folded.append(_folded(one.name, nested))
+        name = blocks.link(node.path, one.name, pointer=one.pointer)
+        rows.append(blocks.row(name, protocol.Span(one.nz_type, "type", title=one.note), value))
+    return [facts, blocks.table("Attributes", ["Attribute", "NZ type", "Value"], rows), *folded]
+
+
+def _folded(name: str, value: Any) -> protocol.Section:
+    """Return a value of many parts, to be unfolded."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    shown = text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}\n…"
+    return blocks.section(
+        blocks.strong(name), [blocks.listed_code(shown, "json", f"Value of {name}")]
+    )
 
 
 @page("dimensions")
-def dimension_table(context: Context) -> Blocks:
+def dimensions_page(context: Context) -> Blocks:
     """List the dimensions of a group, or those of an array."""
     session, node = context.session, context.node
     group = node if isinstance(node, Group) else session.tree.node(node.parent or "/")
@@ -49,9 +69,11 @@ def dimension_table(context: Context) -> Blocks:
         arrays = own  # the root is an array
     rows, uses = dimensions.table(arrays, own, session.monotonicity)
     if rows:
-        columns = ["Dimension", "Length", "Coordinate", "First … last", "Step", "Units", "Used by"]
+        columns = ["Dimension", "Length", "Coordinate", "First … last", "Used by"]
         made = [_dimension(row, used) for row, used in zip(rows, uses, strict=True)]
         return [blocks.table("Dimensions", columns, made)]
+    if isinstance(node, Group) and (below := _below(context, node)):
+        return below
     if node.kind == "unknown":
         note = node.problem or "It is not known what this is."
     elif isinstance(node, Array):
@@ -74,19 +96,62 @@ def _dimension(row: dimensions.DimensionRow, uses: list[str]) -> protocol.TableR
     if (state := STATES[row.coordinate_state]) is not None:
         coordinate += [state, " "]
     coordinate.append(blocks.quiet(row.why))
-    ends: Words = ""
-    if row.first is not None:
-        ends = f"{row.first} … {row.last}{ARROWS[row.direction]}"
     return blocks.row(
-        [name, " ", blocks.chip("conflicting lengths", "error")] if row.conflict else name,
+        [name, *_marks(row)],
         lengths,
         coordinate,
-        ends,
-        row.step or "",
-        row.units or "",
+        _values(row),
         blocks.links(uses, len(uses), short=True),
         tone="error" if row.conflict else None,
     )
+
+
+def _marks(row: dimensions.DimensionRow) -> protocol.Text:
+    marks: protocol.Text = []
+    if row.conflict:
+        marks += [" ", blocks.chip("conflicting lengths", "error")]
+    if row.unlimited:
+        marks += [" ", blocks.chip("unlimited", "info", "netCDF-C notes that it can grow")]
+    return marks
+
+
+def _values(row: dimensions.DimensionRow) -> Words:
+    """Return the ends of a coordinate, its step and units, as far as they are known."""
+    found: protocol.Text = []
+    if row.first is not None:
+        found.append(f"{row.first} … {row.last}{ARROWS[row.direction]} ")
+    if row.step is not None:
+        found.append(blocks.quiet(f"step {row.step} "))
+    if row.units is not None:
+        found.append(blocks.quiet(row.units))
+    return found
+
+
+def _below(context: Context, group: Group) -> Blocks:
+    """List the dimensions of the groups in a group that has no arrays of its own."""
+    context.session.hierarchy.children(group, context.cancel)
+    rows = []
+    at_hand = group.hierarchy.metadata_source == "consolidated"
+    for child in group.groups[:MAX_GROUPS]:
+        if at_hand:  # elsewhere what the walk has not come to yet is not read for this
+            child.hierarchy.children(child, context.cancel)
+        found = [
+            f"{one.name} ({' or '.join(words.number(length) for length in one.lengths)})"
+            for one in dimension_table(child.arrays)
+            if one.name is not None
+        ]
+        none = "not read yet" if child.children is None else "no arrays with dimensions of its own"
+        inside = ", ".join(found) if found else blocks.quiet(none)
+        rows.append(blocks.row(blocks.link(child.path, panel="dimensions"), inside))
+    if not rows:
+        return []
+    left_out = len(group.groups) - len(rows)
+    note = "This group has no arrays of its own. A dimension belongs to the group of its arrays."
+    more = f" {left_out} more groups are not listed." if left_out else ""
+    return [
+        blocks.paragraph([blocks.quiet(note + more)]),
+        blocks.table("Dimensions of the groups in here", ["Group", "Dimensions"], rows),
+    ]
 
 
 @page("code")

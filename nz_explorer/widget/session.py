@@ -92,6 +92,8 @@ class Session:
         """What is shown: the hierarchy as it is stored, or with the edits that were tried."""
         self.comparison: Comparison | None = None
         """With the store that was last compared."""
+        self.outcome: str | None = None
+        """What has come of the last thing that was done with the edits, in a sentence."""
         self._with_edits = True
         self._edition = 0
         self.cache = evaluation.cache = ChunkCache()
@@ -293,7 +295,13 @@ class Session:
         shown = self.what_if.steps and self._with_edits
         self.tree = Tree(self.what_if.evaluation) if shown else self._stored
         self._edition += 1
+        self.outcome = None
         self._tell()
+
+    def tell_outcome(self, sentence: str) -> None:
+        """Say what has come of something that was done with the edits."""
+        self.outcome = sentence
+        self.tell_page("changes")
 
     def _try_again(self) -> None:
         """Make the edits anew: more is known of the hierarchy than when they were made."""

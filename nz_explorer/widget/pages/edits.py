@@ -65,10 +65,12 @@ def changes(context: Context) -> Blocks:
     session = context.session
     what_if = session.what_if
     edits = what_if.edits
+    said: Blocks = [blocks.paragraph(session.outcome, "good")] if session.outcome else []
     if not edits:
-        return _invitation()
+        return [*said, *_invitation()]
     gone, new = what_if.gone, what_if.new
     return [
+        *said,
         blocks.paragraph(
             [
                 f"{plural(len(edits), 'document')} changed in memory: ",
@@ -216,7 +218,10 @@ def try_safe(context: Context) -> Outcome:
     """Try all fixes that need nobody to choose."""
     done = fix_all(context.session.what_if)
     context.session.show_edits(True)
-    return Outcome(f"{plural(len(done.done), 'finding')} cured in memory")
+    context.session.tell_outcome(
+        f"{plural(len(done.done), 'finding')} cured in memory by fixes that need nobody to choose."
+    )
+    return Outcome()
 
 
 @action("edit")
@@ -279,7 +284,8 @@ def save(context: Context) -> Outcome:
         applied = apply(session.what_if).write()
     except (WriteError, CannotEdit) as error:
         raise CannotDo(str(error)) from error
-    return Outcome(
+    session.tell_outcome(
         f"{plural(len(applied.documents), 'document')} written: {', '.join(applied.documents)}."
-        f" {plural(len(applied.gone), 'finding')} gone, {len(applied.new)} new, {len(applied.left)} left.",
+        f" {plural(len(applied.gone), 'finding')} gone, {len(applied.new)} new, {len(applied.left)} left."
     )
+    return Outcome()

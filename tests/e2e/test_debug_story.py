@@ -1,0 +1,92 @@
+"""A pipeline failed this morning: from the symptom to the saved fix, with what is on the screen."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.e2e.lab import Explorer, Notebook
+
+OpenNotebook = Callable[[Sequence[str]], Notebook]
+
+
+def test_from_symptom_to_saved_fix(
+    notebook: OpenNotebook, broken_store: Path, tmp_path: Path
+) -> None:
+    store = Path(shutil.copytree(broken_store, tmp_path / "archive.zarr"))
+    document = store / "forecast" / "gusts" / "zarr.json"
+    before = document.read_bytes()
+    book = notebook([f'import nz_explorer as nz\n\nex = nz.explore({str(store)!r}, mode="r+")\nex'])
+    book.run_all()
+    explorer = Explorer(book.widgets.first)
+    explorer.wait_until_done()
+
+    # The symptom: the gusts stand on no map.
+    explorer.item("forecast").click()
+    explorer.item("gusts").click()
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile(r"over dim_0 \(73\)"))
+
+    # The cause, and the line where it should be.
+    panel = explorer.show("Findings")
+    finding = panel.get_by_role("list", name="Findings").locator("[data-rule=NZ-DIM-001]")
+    finding.get_by_role("button", name="Show me").click()
+    expect(explorer.tab("Metadata")).to_have_attribute("aria-selected", "true")
+    expect(panel.get_by_role("list", name="Findings in this document")).to_contain_text(
+        "NZ-DIM-001"
+    )
+
+    # What would cure it, tried in memory.
+    explorer.show("Findings")
+    finding.get_by_role("button", name="NZ-DIM-001", exact=False).first.click()
+    finding.get_by_role("button", name="Try it").click()
+    gone = panel.get_by_role("table", name="Gone findings")
+    expect(gone).to_contain_text("NZ-DIM-001")
+    expect(panel.get_by_role("img", name=re.compile("^Before: .*dim_0"))).to_be_visible()
+    expect(panel.get_by_role("img", name=re.compile("^After: .*lat"))).to_be_visible()
+    banner = explorer.root.get_by_role("region", name="Edits")
+    expect(banner).to_contain_text("1 edit tried, nothing written")
+    assert document.read_bytes() == before
+
+    # The picture itself, with and without.
+    explorer.show("Plot")
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile(r"over lat \(90 to -90"))
+    banner.get_by_role("button", name="Show as stored").click()
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile("dim_0"))
+    banner.get_by_role("button", name="Undo").click()
+    expect(banner).to_have_count(0)
+
+    # Written by hand instead; what is no JSON is said with its line.
+    write_by_hand(explorer)
+    expect(banner).to_contain_text("1 edit tried")
+    expect(panel.get_by_role("alert")).to_have_count(0)
+    banner.get_by_role("button", name="Update the consolidated copy").click()
+    expect(banner).to_contain_text("2 edits tried")
+
+    # Saved, after it was said what is written.
+    banner.get_by_role("button", name="What changes").click()
+    panel.get_by_text("Save to the store…").click()
+    listed = panel.get_by_role("list", name="Documents to write")
+    expect(listed).to_contain_text("forecast/gusts/zarr.json")
+    panel.get_by_role("button", name="Write 2 documents").click()
+    expect(panel).to_contain_text("2 documents written: forecast/gusts/zarr.json, zarr.json.")
+    expect(banner).to_have_count(0)
+    assert json.loads(document.read_text())["dimension_names"] == ["lat", "lon"]
+    explorer.show("Plot")
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile(r"over lat \(90 to -90"))
+
+
+def write_by_hand(explorer: Explorer) -> None:
+    """Name the dimensions in the document itself, with a slip on the way."""
+    panel = explorer.show("Metadata")
+    panel.get_by_role("button", name="Edit", exact=True).click()
+    area = panel.get_by_role("textbox", name="Edit forecast/gusts/zarr.json")
+    names = '"dimension_names": ["lat", "lon"],\n  "zarr_format": 3'
+    named = area.input_value().replace('"zarr_format": 3', names)
+    area.fill(named.replace('"lon"]', '"lon"'))
+    expect(panel.get_by_role("alert")).to_contain_text(re.compile(r"Not JSON.*line \d+"))
+    area.fill(named)

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+if TYPE_CHECKING:
+    from nz_explorer.rules import many
+
 WRONG = 2
-CONNECT_SECONDS = 10
 """Exit code of a call that could not be carried out."""
+CONNECT_SECONDS = 10
 
 
 class _Cli(click.Group):
@@ -168,13 +172,21 @@ def diff(left: str, right: str, form: str, conventions: str) -> int:
 
 
 @main.command()
-@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.argument("sources", nargs=-1, metavar="SOURCE...")
+@click.option(
+    "--sources",
+    "file",
+    type=click.File("r", encoding="utf-8"),
+    default=None,
+    help="File with more sources, one in a line; - reads them from standard input.",
+)
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json", "html", "markdown", "sarif"]),
+    type=click.Choice(["text", "json", "jsonl", "html", "markdown", "sarif"]),
     default="text",
     show_default=True,
+    help="jsonl writes a line for each source as soon as it is checked.",
 )
 @click.option(
     "--output",
@@ -199,7 +211,20 @@ def diff(left: str, right: str, form: str, conventions: str) -> int:
     "--scheduler",
     default=None,
     metavar="ADDRESS",
-    help="With --values all: a dask.distributed scheduler, such as tcp://host:8786, whose workers read them.",
+    help="A dask.distributed scheduler, such as tcp://host:8786, whose workers read all values, or with"
+    " --format jsonl check the sources.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=4,
+    show_default=True,
+    help="With --format jsonl: sources checked at the same time.",
+)
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="With --format jsonl: leave out the sources that --output has a report of already.",
 )
 @click.option("--select", multiple=True, help="Rules to evaluate, by id or prefix, such as NZ-DIM.")
 @click.option("--ignore", multiple=True, help="Rules to leave out, by id or prefix.")
@@ -212,11 +237,14 @@ def diff(left: str, right: str, form: str, conventions: str) -> int:
 )
 def check(  # noqa: PLR0913, PLR0917  # one for each option
     sources: tuple[str, ...],
+    file: TextIO | None,
     form: str,
     output: Path | None,
     conventions: str,
     values: Any,
     scheduler: str | None,
+    jobs: int,
+    resume: bool,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     fail_on: str,
@@ -226,18 +254,43 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
     The exit code is 0 if nothing at or above --fail-on was found, 1 if something was, and 2 if a source
     could not be read or the call is wrong. Options that are not given are taken from [tool.nz-explorer] in
     the pyproject.toml of this folder or of one above it.
+
+    For thousands of sources use --format jsonl: it keeps none of them in memory, and with --resume goes on
+    where it was interrupted. A SOURCE may be a pattern, such as 'data/*.zarr'.
     """
-    from nz_explorer.rules.check import check as check_source
+    from nz_explorer.rules import many
     from nz_explorer.rules.configuration import ConfigurationError, find
-    from nz_explorer.rules.formats import render
 
     try:
         configuration = find(Path.cwd())
     except ConfigurationError as error:
         raise click.UsageError(str(error)) from error
-
-    if scheduler is not None and values != "all":
+    if not sources and file is None:
+        raise click.UsageError("name a SOURCE, or a file of them with --sources")
+    if resume and (form != "jsonl" or output is None):
+        raise click.UsageError("--resume goes with --format jsonl and --output")
+    if scheduler is not None and values != "all" and form != "jsonl":
         raise click.UsageError("--scheduler is for reading all values: add --values all")
+    every = chain(many.expand(sources), many.listed(file or ()))
+    chosen, left_out = tuple(_split(select)), tuple(_split(ignore))
+    wanted = many.Wanted(conventions, values, chosen, left_out, configuration)
+    if form == "jsonl":
+        return _check_many(every, wanted, output, fail_on, scheduler, jobs, resume=resume)
+    return _check_few(every, wanted, form, output, fail_on, scheduler)
+
+
+def _check_few(
+    sources: Iterable[str],
+    wanted: many.Wanted,
+    form: str,
+    output: Path | None,
+    fail_on: str,
+    scheduler: str | None,
+) -> int:
+    """Write one report of all sources, once they are checked."""
+    from nz_explorer.rules.check import check as check_source
+    from nz_explorer.rules.formats import render
+
     reports = []
     unread = False
     with _cluster(scheduler) as client:
@@ -246,11 +299,11 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
                 reports.append(
                     check_source(
                         source,
-                        conventions,
-                        values,
-                        select=_split(select),
-                        ignore=_split(ignore),
-                        configuration=configuration,
+                        wanted.conventions,
+                        wanted.values,
+                        select=wanted.select,
+                        ignore=wanted.ignore,
+                        configuration=wanted.configuration,
                         client=client,
                     )
                 )
@@ -272,6 +325,46 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
         return WRONG
     severe = {"error": ("error",), "warning": ("error", "warning"), "never": ()}[fail_on]
     return int(any(getattr(report.counts, severity) for report in reports for severity in severe))
+
+
+def _check_many(  # what was asked for
+    sources: Iterable[str],
+    wanted: many.Wanted,
+    output: Path | None,
+    fail_on: str,
+    scheduler: str | None,
+    jobs: int,
+    *,
+    resume: bool,
+) -> int:
+    """Write a line for each source, as soon as it is checked."""
+    import json
+    from concurrent.futures import ThreadPoolExecutor
+
+    from nz_explorer.rules import many
+
+    tally = many.Tally()
+    done = many.kept(output, tally) if resume and output is not None else set()
+    left = (source for source in sources if source not in done)
+    with (
+        _cluster(scheduler) as client,
+        ThreadPoolExecutor(jobs) if client is None else client.get_executor(pure=False) as executor,
+        click.open_file(str(output or "-"), "a" if resume else "w", encoding="utf-8") as target,
+    ):
+        at_once = 2 * (jobs if client is None else sum(client.ncores().values()))
+        try:
+            for line in many.records(left, wanted, executor, at_once):
+                tally.add(line)
+                if "error" in line:
+                    _complain(line["error"])
+                target.write(json.dumps(line, allow_nan=False) + "\n")
+                target.flush()
+        except ValueError as error:  # a convention or a rule that is not known
+            raise click.UsageError(str(error)) from error
+        except BaseException:
+            executor.shutdown(wait=False, cancel_futures=True)
+            raise
+    return WRONG if tally.unread else _exit_code(tally.found, fail_on)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -93,7 +94,20 @@ def _as_noted(node: Node, key: str, value: Any, noted: str, limit: int | None) -
         words = [item if isinstance(item, str) else json_text(item) for item in items]
         return _list("string", list(map(cdl_text.quote, words)), limit)
     found = numbers(value, noted)
+    if found is not None and noted.startswith("float") and 0 in found:
+        found = list(_signed(node, key, found))
     return None if found is None else _numbers(noted, found, limit)
+
+
+def _signed(node: Node, key: str, found: list[Any]) -> Iterator[float]:
+    """Yield numbers with the sign of zeros, which netCDF-C writes as -0 and JSON decoders take for integers."""
+    document, pointer = node.locate(node.attribute_pointer(key))
+    listed = isinstance(node.attributes[key], list)
+    for i, number in enumerate(found):
+        token = None
+        if number == 0 and document is not None:
+            token = document.token(f"{pointer}/{i}" if listed else pointer)
+        yield -0.0 if token is not None and token.startswith("-") else number
 
 
 def _inferred(node: Node, key: str, limit: int | None) -> CdlValue:

@@ -244,7 +244,11 @@ def contents(group: Group) -> Iterator[Fail]:
 def _names_there(group: Group, kind: str, listed: list[str]) -> list[str]:
     """Return the names of the arrays or groups in a group, those that are listed first and in their order."""
     wanted = Array if kind == "arrays" else Group
-    names = [child.name for child in group.children or () if isinstance(child, wanted)]
+    names = [
+        child.name
+        for child in group.children or ()
+        if isinstance(child, wanted) and child.state != "missing"
+    ]
     unclear = [child.name for child in group.children or () if child.kind == "unknown"]
     names += [name for name in unclear if name in listed]
     return [*(name for name in listed if name in names), *(n for n in names if n not in listed)]

@@ -166,6 +166,14 @@ def test_text_that_netcdf_c_left_without_quotes(tmp_path: Path) -> None:
     assert lines[-4:-1] == ['\t\t:a = "01" ;', '\t\t:b = "NaN" ;', '\t\t:c = "+.5e3" ;']
 
 
+def test_zeros_keep_their_sign(tmp_path: Path) -> None:
+    put(tmp_path / ".zgroup", {"zarr_format": 2})
+    types = '"_nczarr_attr": {"types": {"a": "<f4", "b": "<f8", "c": "<i4"}}'
+    (tmp_path / ".zattrs").write_text(f'{{"a": -0, "b": [0, -0, -0.0], "c": -0, {types}}}')
+    lines = ours(tmp_path, "x")
+    assert lines[-4:-1] == ["\t\t:a = -0.f ;", "\t\t:b = 0., -0., -0. ;", "\t\t:c = 0 ;"]
+
+
 def test_over_http_it_is_the_same(netcdf_c: Path, http_server: Callable[..., Any]) -> None:
     assert ours(http_server(netcdf_c / "everything").url, "everything") == theirs("everything")
 

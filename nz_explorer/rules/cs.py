@@ -614,7 +614,7 @@ def _revision(node: Node, systems: Iterable[Crs], attribute: str) -> Told:
     on="group",
     formats=(3,),
     needs=("attributes",),
-    reads="attributes",
+    reads="rare",
     when=_keeps_crs,
 )
 def shared(group: Group) -> Told:
@@ -663,7 +663,7 @@ OF_ARRAY = (
     on="array",
     formats=(3,),
     needs=("shape", "attributes", "names"),
-    reads="attributes",
+    reads="rare",
     when=_uses_cs,
 )
 def coordinate_set(array: Array) -> Told:
@@ -867,7 +867,7 @@ def _described_twice(system: CoordinateSystem) -> Told:
     on="node",
     formats=(3,),
     needs=("attributes",),
-    reads="attributes",
+    reads="rare",
     when=lambda node: isinstance(node.attributes.get("ref"), Mapping),
 )
 def reference(node: Node) -> Told:

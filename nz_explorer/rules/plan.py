@@ -67,6 +67,8 @@ class _Step:
     on: On
     when: Callable[..., bool] | None
     functions: tuple[RuleFunction, ...]
+    absent: tuple[str, ...]
+    """The rules that are said not to apply where the condition does not hold."""
 
 
 class _Run:
@@ -79,22 +81,15 @@ class _Run:
         self.cap = cap
         self.hits: list[Hit] = []
         self.undecided: list[tuple[str, str]] = []
-        self.absent: list[str] = []
+        self.absent: list[_Step] = []
+        """Steps whose condition does not hold."""
         self.broken: dict[str, str] = {}
         """Facts that are unsound, and the rule that has found so."""
 
     def step(self, step: _Step, args: tuple[Any, ...]) -> None:
         """Run functions that share a condition."""
         if not self._applies(step, args):
-            if (
-                step.on != "document"
-            ):  # of a document without problems there is nothing to say but "pass"
-                self.absent.extend(
-                    rule_id
-                    for function in step.functions
-                    for rule_id in function.ids
-                    if rule_id in self.wanted
-                )
+            self.absent.append(step)
             return
         for function in step.functions:
             if self.broken and function.needs:
@@ -156,14 +151,17 @@ class _Section:
 
     __slots__ = ("known", "reads", "steps")
 
-    def __init__(self, reads: Reads | None, chosen: Iterable[RuleFunction]) -> None:
+    def __init__(
+        self, reads: Reads | None, chosen: Iterable[RuleFunction], wanted: frozenset[str]
+    ) -> None:
         self.reads = reads
-        self.steps = [
-            _Step(on, when, tuple(group))
-            for (on, when), group in groupby(
-                chosen, key=lambda function: (function.on, function.when)
-            )
-        ]
+        self.steps = []
+        for (on, when), group in groupby(chosen, key=lambda f: (f.on, f.when)):
+            functions = tuple(group)
+            told = [rule_id for function in functions for rule_id in function.ids]
+            # Of a document without problems there is nothing to say but "pass".
+            absent = () if on == "document" else tuple(r for r in told if r in wanted)
+            self.steps.append(_Step(on, when, functions, absent))
         self.known: dict[Any, tuple[Verdicts, dict[str, str]]] = {}
 
 
@@ -210,23 +208,23 @@ class Plan:
         of_nodes = [f for f in chosen if f.on not in ("document", "root")]
         of_documents = [f for f in chosen if f.on == "document"]
         self.documents = [
-            _Section(reads, found)
+            _Section(reads, found, wanted)
             for reads in OF_DOCUMENTS
             if (found := [f for f in of_documents if f.reads == reads])
         ]
         self.sections = [
-            _Section(reads, found)
+            _Section(reads, found, wanted)
             for reads in ORDER
             if (found := [f for f in of_nodes if f.reads == reads])
         ]
-        self.root = _Section(None, [f for f in chosen if f.on == "root"])
+        self.root = _Section(None, [f for f in chosen if f.on == "root"], wanted)
         self.passed = Verdicts(self.rules)
         """What is said of something that breaks none of them."""
         self._undecided: dict[str, Verdicts] = {}
         self._whole: dict[Any, Verdicts] = {}
         self._shares = all(section.reads in KEYS for section in (*self.documents, *self.sections))
         """Whether verdicts on whole nodes can be shared, because none of the rules needs all of them."""
-        self._clean: dict[tuple[str, ...], Verdicts] = {}
+        self._clean: dict[tuple[int, ...], Verdicts] = {}
         self._merged: dict[tuple[int, ...], tuple[list[Verdicts], Verdicts]] = {}
 
     def undecided(self, reason: str) -> Verdicts:
@@ -328,13 +326,18 @@ class Plan:
         if run.hits or run.undecided:
             # A rule that reports one document is not absent because it has nothing to say of another.
             told = {hit.rule.id for hit in run.hits} | {rule_id for rule_id, _ in run.undecided}
-            absent = tuple(dict.fromkeys(rule_id for rule_id in run.absent if rule_id not in told))
+            absent = tuple(rule_id for rule_id in _absent(run.absent) if rule_id not in told)
             return Verdicts(self.rules, tuple(run.hits), tuple(run.undecided), absent)
-        key = tuple(run.absent)
+        key = tuple(map(id, run.absent))  # the steps live as long as the plan
         known = self._clean.get(key)
         if known is None:
-            known = self._clean[key] = Verdicts(self.rules, absent=tuple(dict.fromkeys(key)))
+            known = self._clean[key] = Verdicts(self.rules, absent=tuple(_absent(run.absent)))
         return known
+
+
+def _absent(steps: Iterable[_Step]) -> dict[str, None]:
+    """Return the rules of steps whose condition does not hold."""
+    return dict.fromkeys(chain.from_iterable(step.absent for step in steps))
 
 
 def _block(node: Node) -> str | None:

@@ -42,9 +42,12 @@ PACKING = ("scale_factor", "add_offset")
 """Attributes that say how values are packed."""
 DECLARATIONS = ("conventions", "Conventions")
 
+UNSHARED = frozenset(("cs", "crs", "ref", "_CRS"))
+"""Attributes that refer to other nodes, or are so rare that sharing a verdict saves nothing."""
+
 _PLAIN = (str, float, bool)
 _EXACT = 2**53
-_RARE = frozenset(
+_RARE = UNSHARED | frozenset(
     (*PACKING, *DECLARATIONS, *CF_REFERENCES, *FRAMEWORK, "zarr_conventions", "_ARRAY_DIMENSIONS")
 )
 _NOT_MEMBERS = frozenset({"attributes", "consolidated_metadata"})
@@ -143,6 +146,8 @@ def _rare(node: Node) -> Hashable:
     attributes = node.attributes
     if _RARE.isdisjoint(attributes) and "consolidated_metadata" not in node.metadata:
         return ()
+    if not UNSHARED.isdisjoint(attributes):
+        return None
     old = attributes.get("_ARRAY_DIMENSIONS")
     return (
         _consolidated(node),
@@ -205,11 +210,13 @@ def whole(node: Node) -> Hashable:
     outline, attributes = node.outline, node.attributes
     if outline is None or not attributes:
         return outline
-    usual = _RARE.isdisjoint(attributes)
+    rare = () if _RARE.isdisjoint(attributes) else _rare(node)
+    if rare is None:
+        return None
     return (
         outline,
         _names_of(attributes),
         _odd_of(attributes),
         _fill(node) if "_FillValue" in attributes else (),
-        () if usual else _rare(node),
+        rare,
     )

@@ -114,7 +114,7 @@ def spatial_arrays_have_a_crs(group: Group) -> Iterator[Fail]:
     on="array",
     formats=V2,
     needs=("attributes",),
-    reads="attributes",
+    reads="rare",
     when=lambda array: "_CRS" in array.attributes,
     provides="_CRS",
 )

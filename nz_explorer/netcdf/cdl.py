@@ -291,9 +291,10 @@ class _Writer:
     ) -> Iterator[CdlLine]:
         types = nczarr.attribute_types(node)
         for key in keys:
-            value = _fill_value(node) if key == "_FillValue" else None
+            noted = types.get(key)
+            value = _fill_value(node, noted) if key == "_FillValue" else None
             if value is None:
-                value = attribute_value(node, key, types.get(key), self.limit)
+                value = attribute_value(node, key, noted, self.limit)
             kind = "string " if value.type == "string" else ""
             label = f"{cdl_text.owner(owner)}:{cdl_text.name(key)}"
             note = f" // {value.note}" if value.note else ""
@@ -372,9 +373,9 @@ def _is_char(array: Array) -> bool:
     return given in (">S1", "<U1", "|U1") or (given == "|S1" and place.era == "objects")
 
 
-def _fill_value(array: Node) -> CdlValue | None:
-    """Return what ``_FillValue`` says, in the type of the array; None on groups."""
-    if not isinstance(array, Array) or array.fill is None:
+def _fill_value(array: Node, noted: str | None) -> CdlValue | None:
+    """Return what ``_FillValue`` says, in the type of the array; None on groups, and where that type is noted."""
+    if not isinstance(array, Array) or array.fill is None or noted == array.data_type.name:
         return None
     type_name = "char" if _is_char(array) else array.data_type.name
     return fill_text(array.fill, type_name)

@@ -188,6 +188,19 @@ def test_a_value_that_is_not_of_its_type_is_printed_all_the_same(tmp_path: Path)
     assert '\t\t:c = "" ;' in lines
 
 
+def test_a_fill_value_is_of_the_type_of_its_array(tmp_path: Path) -> None:
+    put(tmp_path / ".zgroup", {"zarr_format": 2})
+    put(tmp_path / "a" / ".zarray", {"zarr_format": 2, "shape": [], "chunks": [], "dtype": "<f4"})
+    line = "\t\ta:_FillValue = {} ;"
+    for attributes, expected in (
+        ('"_FillValue": 5', "5.f"),
+        ('"_FillValue": -0, "_nczarr_attr": {"types": {"_FillValue": "<f4"}}', "-0.f"),
+        ('"_FillValue": 5, "_nczarr_attr": {"types": {"_FillValue": "<i2"}}', "5.f"),
+    ):
+        (tmp_path / "a" / ".zattrs").write_text(f"{{{attributes}}}")
+        assert line.format(expected) in ours(tmp_path, "x")
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [

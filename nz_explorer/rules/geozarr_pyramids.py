@@ -34,6 +34,7 @@ METHODS = (
     "rms",
     "gauss",
 )
+OTHER_NAMES = {"mean": "average", "median": "med", "maximum": "max", "minimum": "min"}
 KNOWN_SETS = frozenset(
     (
         "CDB1GlobalGrid",
@@ -123,7 +124,8 @@ def _matrices(given: Any) -> dict[str, Mapping[str, Any]]:
 def _method(given: Mapping[str, Any], pointer: str) -> Told:
     method = given.get("resampling_method")
     if method is not None and method not in METHODS:
-        near = difflib.get_close_matches(str(method).lower(), METHODS, 1)
+        word = str(method).lower()
+        near = difflib.get_close_matches(OTHER_NAMES.get(word, word), METHODS, 1)
         yield Fail(
             f"{pointer}/resampling_method",
             f"{json_text(method)} is not a resampling method",

@@ -754,6 +754,8 @@ class _Update:
             self.nodes.setdefault(path, False)
         self._note_pyramids()
         again = {path: node for path in self.nodes if (node := docs.node_if_loaded(path))}
+        # Of Zarr v2 the documents say how chunks are named, and what those that are missing hold.
+        self.arrays |= {p for p, n in again.items() if isinstance(n, Array) and n.zarr_format == 2}
         for node in visited:
             evaluation.add_node(node)
         for path, node in again.items():

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import nz_explorer as nz
 from nz_explorer.model import NodeNotFound, open_store
 from nz_explorer.rules.engine import Evaluation
-from nz_explorer.rules.what_if import CannotEdit, WhatIf
+from nz_explorer.rules.what_if import CannotEdit, WhatIf, is_patch
 from tests.rules.corpus import CASES, FaultyStore, contents, write
 
 V3 = contents({"base": "plain"})
@@ -413,3 +413,31 @@ def test_the_report_and_the_repr(broken_copy: Path) -> None:
     assert "1 document changed" in repr(what_if)
     shutil.rmtree(broken_copy)
     assert "1 document changed" in repr(what_if)
+
+
+DIALECTS = [case for case in CASES if case["rule"].startswith(("Z2", "CS", "REF", "GZ"))]
+
+
+@pytest.mark.parametrize("family", ["Z2", "CS", "REF", "GZ"])
+def test_fixes_of_the_dialects_cure(family: str) -> None:
+    """A fix that is a patch cures its finding, and a safe one brings no other error."""
+    tried: set[str] = set()
+    for case in DIALECTS:
+        if not case["rule"].startswith(family) or "unreadable" in case:
+            continue
+        evaluation = Evaluation(
+            open_store(FaultyStore(contents(case), [], case.get("listable", True))),
+            case.get("conventions", "auto"),
+            select=case.get("select", ()),
+        )
+        evaluation.run()
+        for finding in evaluation.findings():
+            fix = finding.fix
+            if finding.rule != case["rule"] or fix is None or not is_patch(finding, fix):
+                continue
+            what_if = WhatIf(evaluation).apply(finding)
+            assert finding not in what_if.evaluation.findings(), case["name"]
+            if fix.safety == "safe":
+                assert not [new for new in what_if.new if new.severity == "error"], case["name"]
+            tried.add(finding.rule)
+    assert len(tried) > {"Z2": 10, "CS": 8, "REF": 1, "GZ": 5}[family]

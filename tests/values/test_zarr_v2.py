@@ -102,8 +102,8 @@ def test_what_was_never_written_holds_the_fill_value_and_is_missing(
     np.testing.assert_array_equal(zarr.open_array(tmp_path)[...], found.data)
 
 
-def test_a_zip_file_and_a_server_hold_the_same(
-    tmp_path: Path, http_server: Callable[..., Any]
+def test_a_zip_file_and_servers_hold_the_same(
+    tmp_path: Path, http_server: Callable[..., Any], s3: Any
 ) -> None:
     folder = tmp_path / "s.zarr"
     group = zarr.open_group(folder, mode="w", zarr_format=2)
@@ -113,9 +113,15 @@ def test_a_zip_file_and_a_server_hold_the_same(
     )
     zarr.consolidate_metadata(folder, zarr_format=2)
     zipped = shutil.make_archive(str(tmp_path / "z"), "zip", folder)
-    with_url = http_server(folder)
-    for source in (folder, zipped, with_url.url):
-        found = _array(source, "/g/a")
+    bucket = s3.upload(folder, prefix="v2.zarr")
+    for source, options in (
+        (folder, None),
+        (zipped, None),
+        (http_server(folder).url, None),
+        (bucket, s3.options),
+    ):
+        found = nz.open_store(source, storage_options=options)["/g/a"]
+        assert isinstance(found, Array)
         assert found.hierarchy.metadata_source == "consolidated"
         assert found.dimension_names == ("y", "x")
         np.testing.assert_array_equal(masked(found).data, values)

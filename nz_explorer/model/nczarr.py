@@ -231,6 +231,15 @@ def is_scalar(array: Array) -> bool:
     return notes is not None and notes.scalar and not notes.references
 
 
+def stored_dtype(metadata: dict[str, Any]) -> Any:
+    """Return the ``dtype`` of a Zarr v2 array as its chunks have it.
+
+    netCDF-C 4.9.0 calls characters ``<U1``, which is four bytes, and stores one.
+    """
+    given = metadata.get("dtype")
+    return "|S1" if given == "<U1" and "_NCZARR_ARRAY" in metadata else given
+
+
 def dimension(hierarchy: Hierarchy, reference: str) -> tuple[Node, DeclaredDimension] | None:
     """Return a dimension by its full name, with the group that declares it.
 

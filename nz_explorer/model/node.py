@@ -288,7 +288,7 @@ class Array(Node):
         """Its data type, of kind ``unknown`` where it cannot be told."""
         if self._data_type is _UNSET:
             self._data_type = (
-                parse_v2(self.metadata.get("dtype"), self._object_codec())
+                parse_v2(nczarr.stored_dtype(self.metadata), self._object_codec())
                 if self.zarr_format == 2
                 else parse_v3(self.metadata.get("data_type"))
             )

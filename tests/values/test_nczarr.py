@@ -13,6 +13,7 @@ import xarray
 import zarr
 
 from nz_explorer.model import open_store
+from nz_explorer.netcdf import cdl
 from nz_explorer.quicklook import make
 from nz_explorer.values.axes import axis_coordinates, text_attribute
 from nz_explorer.values.opening import open_for_reading
@@ -105,3 +106,23 @@ def test_what_is_noted_wrongly_takes_nothing_from_the_values(tmp_path: Path) -> 
     ):
         (folder / ".zattrs").write_text(json.dumps(noted))
         assert to_xarray(open_store(folder).root).values.tolist() == [1, 2, 3]
+
+
+def test_characters_of_netcdf_c_4_9_0_are_of_one_byte(tmp_path: Path) -> None:
+    document = {
+        "zarr_format": 2,
+        "shape": [3],
+        "dtype": "<U1",
+        "chunks": [3],
+        "fill_value": "",
+        "order": "C",
+        "compressor": None,
+        "filters": None,
+    }
+    noted = {"_NCZARR_ARRAY": {"dimrefs": ["/y"], "storage": "chunked"}}
+    (tmp_path / ".zarray").write_text(json.dumps({**document, **noted}))
+    (tmp_path / "0").write_bytes(b"abc")
+    array = open_store(tmp_path).root
+    assert to_xarray(array).item() == b"abc"
+    assert make(array.hierarchy, array).text == "0  a\n1  b\n2  c"
+    assert "char" in [line.text.split()[0] for line in cdl(array) if line.text.startswith("\t")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import hashlib
 import json
 import math
 import os
@@ -59,16 +60,36 @@ def data() -> Path:
     return folder
 
 
+def digest(folder: Path) -> str:
+    """Return a hash of the names, times and bytes of all files of a folder."""
+    found = hashlib.sha256()
+    for file in sorted(folder.rglob("*")):
+        found.update(f"{file.relative_to(folder)}\0{file.lstat().st_mtime_ns}\0".encode())
+        if file.is_file():
+            found.update(file.read_bytes())
+    return found.hexdigest()
+
+
+@contextlib.contextmanager
+def unchanged(folder: Path) -> Iterator[Path]:
+    """Let the whole suite read a store: at its end nothing may be another than before."""
+    before = digest(folder)
+    yield folder
+    assert digest(folder) == before, f"a session that only reads has written to {folder}"
+
+
 @pytest.fixture(scope="session")
-def sample_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sample_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The sample dataset. Read only: use ``sample_copy`` to change it."""
-    return demo.write_sample(tmp_path_factory.mktemp("sample") / "sample.zarr")
+    with unchanged(demo.write_sample(tmp_path_factory.mktemp("sample") / "sample.zarr")) as store:
+        yield store
 
 
 @pytest.fixture(scope="session")
-def broken_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def broken_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The broken sibling of the sample dataset. Read only: use ``broken_copy`` to change it."""
-    return demo.write_broken(tmp_path_factory.mktemp("broken") / "broken.zarr")
+    with unchanged(demo.write_broken(tmp_path_factory.mktemp("broken") / "broken.zarr")) as store:
+        yield store
 
 
 @pytest.fixture
@@ -123,7 +144,7 @@ def netcdf_c(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def zarr_from_netcdf(
     netcdf_file: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
-) -> Callable[..., Path]:
+) -> Iterator[Callable[..., Path]]:
     """Give a netCDF file as xarray writes it to Zarr.
 
     The function takes the short name, ``zarr_format`` (2 or 3) and ``literal``: whether
@@ -131,6 +152,7 @@ def zarr_from_netcdf(
     Each store is written once; it is read only.
     """
     folder = tmp_path_factory.mktemp("netcdf")
+    watched = contextlib.ExitStack()
 
     def convert(name: str, zarr_format: int = 3, *, literal: bool = False) -> Path:
         import xarray
@@ -147,9 +169,10 @@ def zarr_from_netcdf(
                 dataset.to_zarr(target, zarr_format=zarr_format)
         if literal:
             _make_fill_values_literal(target)
-        return target
+        return watched.enter_context(unchanged(target))
 
-    return convert
+    with watched:
+        yield convert
 
 
 def _make_fill_values_literal(root: Path) -> None:

@@ -264,7 +264,8 @@ def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
     place = nczarr.find(node, "group")
     if place is None or not isinstance(place.value, dict) or not isinstance(node, Group):
         return None
-    listed = place.value.get(member, [])
+    given = place.value.get(member)
+    listed: list[str] = given if isinstance(given, list) and _is_names(given) else []
     part: nczarr.Part = "array" if kind == "arrays" else "group"
     noted = {child.name for child in node.children or () if nczarr.find(child, part)}
     there = list(dict.fromkeys(_names_there(node, kind, listed)))

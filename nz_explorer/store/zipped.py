@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import lzma
+import struct
 import weakref
 import zipfile
 import zlib
@@ -16,6 +18,17 @@ from nz_explorer.store.reader import MAX_DOCUMENT_BYTES, Listing, Reader, check_
 if TYPE_CHECKING:
     from zarr.abc.store import Store
 
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+)
+"""What Python raises for an archive that is damaged, or made to look like one."""
 ROOT_DOCUMENTS = ("zarr.json", ".zgroup", ".zarray", ".zmetadata", ".nczarr", ".zattrs")
 
 
@@ -31,7 +44,7 @@ class ZipReader(Reader):
     def __init__(self, file: Path, *, label: str | None = None) -> None:
         try:
             self._zip = zipfile.ZipFile(file)
-        except (zipfile.BadZipFile, NotImplementedError) as error:
+        except _BROKEN as error:
             raise SourceError(f"{file} is not a readable zip file: {error}") from error
         except OSError as error:
             raise SourceError(f"could not open {file}: {error.strerror or error}") from error
@@ -72,13 +85,7 @@ class ZipReader(Reader):
             # `read(n)` stops at n bytes even where the archive lies about the size.
             with self._zip.open(info) as member:
                 data = member.read(MAX_DOCUMENT_BYTES)
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            EOFError,
-            NotImplementedError,
-            RuntimeError,
-        ) as error:
+        except _BROKEN as error:
             return ReadError(key, "corrupt", f"the zip file is damaged here: {error}")
         except OSError as error:
             return ReadError(key, "os", error.strerror or str(error))

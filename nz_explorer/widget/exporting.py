@@ -178,25 +178,36 @@ def _csv(look: QuickLook, values: np.ma.MaskedArray[Any, Any]) -> str:
 
     def row(at: Any) -> list[Any]:
         cells = zip(np.atleast_1d(values.data[at]).tolist(), np.atleast_1d(gone[at]), strict=True)
-        return ["" if missing else value for value, missing in cells]
+        return ["" if missing else _cell(value) for value, missing in cells]
 
     if values.ndim == 0 or look.x is None:
-        writer.writerows([[name], row(())])
+        writer.writerows([[_cell(name)], row(())])
     elif values.ndim == 1:
-        writer.writerow([look.x.label, name])
+        writer.writerow([_cell(look.x.label), _cell(name)])
         places = _places(look.x)
         writer.writerows([place, *row(i)] for i, place in enumerate(places))
     elif values.ndim == 2 and look.y is not None:
-        writer.writerow([f"{look.y.label} \\ {look.x.label}", *_places(look.x)])
+        writer.writerow([_cell(f"{look.y.label} \\ {look.x.label}"), *_places(look.x)])
         writer.writerows([place, *row(i)] for i, place in enumerate(_places(look.y)))
     else:
         raise ValueError("an image has no table: choose a map of one of its bands")
     return target.getvalue()
 
 
+def _cell(value: Any) -> Any:
+    """Return a value so that no spreadsheet takes a text of a stranger for a formula."""
+    if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
+
+
 def _places(axis: Axis) -> list[str]:
     if axis.labels is not None:
-        return axis.labels
+        return [_cell(label) for label in axis.labels]
     if axis.coordinates is not None:
         return [number_text(value) for value in axis.coordinates.tolist()]
     return [str(axis.start + axis.step * i) for i in range(axis.size)]

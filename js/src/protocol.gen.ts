@@ -285,6 +285,7 @@ export interface FindingsParams {
 /** Asks for the documents of a node. */
 export interface DocumentParams {
   path: string;
+  pointer?: string | null;
 }
 
 /** Asks for a picture. */
@@ -443,7 +444,8 @@ export interface DocumentText {
   cut: boolean;
   problem: string | null;
   marks: Mark[];
-  differs: string[];
+  differs: Place[];
+  place: Place | null;
 }
 
 /** Lines of a document that a finding speaks of (1-based, inclusive). */
@@ -453,6 +455,13 @@ export interface Mark {
   rule: string;
   severity: "error" | "info" | "warning";
   message: string;
+}
+
+/** The lines of a document that a pointer stands for (1-based, inclusive). */
+export interface Place {
+  pointer: string;
+  first_line: number;
+  last_line: number;
 }
 
 /** The small pictures that could be made. */

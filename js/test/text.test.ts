@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { bytes, compact, grouped, plural, shortest } from "../src/format";
 import { lines, middle, visible, visibleLines } from "../src/text";
-import { locate, tokens } from "../src/ui/highlight";
+import { tokens } from "../src/ui/highlight";
 
 test("what hides or reorders is shown", () => {
   expect(visible("evil\u202etxt")).toBe("evil\\u202etxt");
@@ -76,21 +76,4 @@ test("colouring loses no character, in any language", () => {
           .join(""),
       ).toBe(line);
   }
-});
-
-test("members of a document are found by pointer", () => {
-  const found = locate('{\n  "a": {\n    "b/c": [1,\n 2]\n  },\n  "d~": "x\\n"\n}');
-  expect(found.get("")).toEqual([1, 7]);
-  expect(found.get("/a")).toEqual([2, 5]);
-  expect(found.get("/a/b~1c")).toEqual([3, 4]);
-  expect(found.get("/a/b~1c/1")).toEqual([4, 4]);
-  expect(found.get("/d~0")).toEqual([6, 6]);
-});
-
-test("of a broken document the part before the break is found", () => {
-  const found = locate('{\n"a": 1,\n"b": [1, }\n');
-  expect(found.get("/a")).toEqual([2, 2]);
-  expect(found.get("/b/0")).toEqual([3, 3]);
-  expect(locate("").size).toBe(0);
-  expect(locate("[".repeat(100_000)).size).toBeLessThan(300);
 });

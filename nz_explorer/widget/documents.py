@@ -34,7 +34,9 @@ class Attribute:
     note: str | None
 
 
-def documents(node: Node, findings: Sequence[Finding]) -> list[protocol.DocumentText]:
+def documents(
+    node: Node, findings: Sequence[Finding], pointer: str | None = None
+) -> list[protocol.DocumentText]:
     """Return the documents of a node as stored, as consolidated where there is a copy, and how these differ.
 
     Parameters
@@ -43,6 +45,8 @@ def documents(node: Node, findings: Sequence[Finding]) -> list[protocol.Document
         The node as the hierarchy shows it.
     findings : sequence of Finding
         The node's own findings, whose lines are marked.
+    pointer : str, optional
+        Of the node's metadata; where it stands is said.
     """
     hierarchy = node.hierarchy
     stored, copies = node.documents, _consolidated(hierarchy, node)
@@ -55,6 +59,11 @@ def documents(node: Node, findings: Sequence[Finding]) -> list[protocol.Document
         copy = _other(copies, document)
         if text.differs and copy is not None:
             texts.append(_difference(document, copy))
+    if pointer is not None:
+        about, inner = node.locate(pointer)
+        for text, document in zip(texts, (*stored, *copies), strict=False):
+            if about is not None and about.name == document.name:
+                text.place = _place(_laid_out(document, text.text), inner)
     return texts
 
 
@@ -108,10 +117,11 @@ def _text(
     text = readable(document)
     cut = len(text) > MAX_TEXT
     problem = next((p.message for p in document.problems if p.kind != "bare-token"), None)
-    differs: list[str] = []
+    differs: list[protocol.Place] = []
     if other is not None and document.ok and other.ok:
         stored, copy = (document, other) if document.origin == "stored" else (other, document)
-        differs = [difference.pointer for difference in differences(stored, copy.value)]
+        shown = _laid_out(document, text)
+        differs = [_place(shown, one.pointer) for one in differences(stored, copy.value)]
     return protocol.DocumentText(
         key=document.key,
         origin=document.origin,
@@ -148,6 +158,10 @@ def _marks(
             continue
         first, last = _lines(shown, pointer)
         yield protocol.Mark(first, last, finding.rule, finding.severity, finding.message)
+
+
+def _place(document: Document, pointer: str) -> protocol.Place:
+    return protocol.Place(pointer, *_lines(document, pointer))
 
 
 def _lines(document: Document, pointer: str) -> tuple[int, int]:

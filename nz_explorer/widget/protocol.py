@@ -139,6 +139,14 @@ class Mark(Message):
     message: str
 
 
+class Place(Message):
+    """The lines of a document that a pointer stands for (1-based, inclusive)."""
+
+    pointer: str
+    first_line: int
+    last_line: int
+
+
 class DocumentText(Message):
     """A metadata document as it is stored, as the consolidated metadata gives it, or how these differ."""
 
@@ -151,8 +159,10 @@ class DocumentText(Message):
     cut: bool
     problem: str | None = None
     marks: list[Mark] = []
-    differs: list[str] = []
-    """Pointers at which it differs from its counterpart."""
+    differs: list[Place] = []
+    """Where it differs from its counterpart; of what is missing here, the line of what lacks it."""
+    place: Place | None = None
+    """Of the pointer that was asked for, where it is in this document."""
 
 
 class CdlSpan(Message):
@@ -486,6 +496,8 @@ class DocumentParams(Message):
     """Asks for the documents of a node."""
 
     path: str
+    pointer: str | None = None
+    """Of the node's metadata: where is that?"""
 
 
 class PictureParams(Message):

@@ -456,7 +456,7 @@ class Session:
         node = self.tree.node(params.path)
         own = self.evaluation.findings(node.path, below=False)
         return (
-            protocol.DocumentResult(node.path, documents.documents(node, own)),
+            protocol.DocumentResult(node.path, documents.documents(node, own, params.pointer)),
             (),
         )
 

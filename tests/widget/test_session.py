@@ -245,3 +245,11 @@ def fuzzed(sample_store: Path):
     browser = Browser(sample_store)
     yield browser
     browser.session.close()
+
+
+def test_a_pointer_is_found_in_the_text(browse: Browse, sample_store: Path) -> None:
+    path = "/ocean/sea_surface_temperature"
+    result = browse(sample_store).ask("document", path=path, pointer="/attributes/_FillValue")
+    for document in result["documents"]:
+        line = document["text"].splitlines()[document["place"]["first_line"] - 1]
+        assert "_FillValue" in line

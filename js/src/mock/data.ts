@@ -658,16 +658,20 @@ export function cdlOf(store: MockStore, path: string): CdlSpan[] {
   return out;
 }
 
-export function documentsOf(store: MockStore, path: string): DocumentText[] {
+export function documentsOf(store: MockStore, path: string, pointer: string | null = null): DocumentText[] {
   const node = store.nodes.get(path);
   if (!node || node.document === "") return [];
   const key = `${path === "/" ? "" : `${path.slice(1)}/`}zarr.json`;
   const lines = node.document.split("\n");
+  const lineOf = (to: string) => {
+    const word = to.split("/").findLast((part) => !/^\d+$/.test(part)) ?? "";
+    return lines.findIndex((text) => text.includes(`"${word}"`)) + 1 || 1;
+  };
+  const placeOf = (to: string) => ({ pointer: to, first_line: lineOf(to), last_line: lineOf(to) });
   const marks = store.findings
     .filter((finding) => finding.path === path && finding.pointer !== "")
     .map((finding) => {
-      const word = finding.pointer.split("/").findLast((part) => !/^\d+$/.test(part)) ?? "";
-      const line = lines.findIndex((text) => text.includes(`"${word}"`)) + 1 || 1;
+      const line = lineOf(finding.pointer);
       return {
         first_line: line,
         last_line: line,
@@ -677,7 +681,7 @@ export function documentsOf(store: MockStore, path: string): DocumentText[] {
       };
     });
   const base = { key, cut: false, problem: node.row.state === "malformed" ? node.row.problem : null };
-  const differs = node.consolidated ? ["/attributes/units"] : [];
+  const differs = node.consolidated ? [placeOf("/attributes/units")] : [];
   const stored: DocumentText = {
     ...base,
     origin: "stored",
@@ -685,6 +689,7 @@ export function documentsOf(store: MockStore, path: string): DocumentText[] {
     size: node.document.length,
     marks,
     differs,
+    place: pointer === null ? null : placeOf(pointer),
   };
   if (!node.consolidated) return [stored];
   return [stored, { ...stored, origin: "consolidated", text: node.consolidated, marks: [] }];

@@ -408,7 +408,10 @@ export class MockKernel {
         not_evaluated: open.length,
       };
     },
-    document: ({ path }) => ({ path, documents: documentsOf(this.store, this.#node(path).row.path) }),
+    document: ({ path, pointer }) => ({
+      path,
+      documents: documentsOf(this.store, this.#node(path).row.path, pointer),
+    }),
     picture: (params, buffers) => this.#picture(params, buffers),
     thumbnails: ({ paths, width = 160, height = 100 }, buffers) => ({
       thumbnails: paths.map((path) => this.#thumbnail(path, width, height, buffers)),

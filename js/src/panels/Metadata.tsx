@@ -1,9 +1,8 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { bytes, plural } from "../format";
-import type { DocumentText, Mark } from "../protocol.gen";
+import type { DocumentText, Mark, Place } from "../protocol.gen";
 import { visible } from "../text";
 import { CodeView, type LineMark } from "../ui/code";
-import { locate } from "../ui/highlight";
 import { useCall, useView } from "../ui/hooks";
 import { SeverityIcon } from "../ui/icons";
 import { Button, Choice, CopyButton, Problem, Quiet, Waiting } from "../ui/parts";
@@ -17,47 +16,30 @@ const labelOf = (document: DocumentText, all: readonly DocumentText[]): string =
   return origin === "stored" ? visible(key) : `${visible(key)} (${origin})`;
 };
 
-/** Lines of a document at which it differs from its counterpart. */
-export function differing(document: DocumentText): LineMark[] {
-  if (document.differs.length === 0) return [];
-  const places = locate(document.text);
-  return document.differs.flatMap((pointer) => {
-    // Where the member is missing here, the object that lacks it is marked on its first line.
-    for (let at = pointer; ; at = at.slice(0, at.lastIndexOf("/"))) {
-      const place = places.get(at);
-      const other = document.origin === "stored" ? "consolidated metadata" : "stored document";
-      if (place) {
-        const last = at === pointer ? place[1] : place[0];
-        return [
-          {
-            first: place[0],
-            last,
-            kind: "differs" as const,
-            title: `differs from the ${other}: ${visible(pointer) || "/"}`,
-          },
-        ];
-      }
-      if (at === "") return [];
-    }
-  });
-}
+const lineMark = (place: Omit<Place, "pointer">, kind: LineMark["kind"], title = ""): LineMark => ({
+  first: place.first_line,
+  last: place.last_line,
+  kind,
+  title: visible(title),
+});
 
 export function MetadataPanel({ path }: { path: string }) {
   const { session, tree, spotlight } = useView();
   void tree.version.value;
   // Marks change when findings of this very node do.
   const counts = JSON.stringify(tree.row(path)?.counts);
+  const light = spotlight.value?.path === path ? spotlight.value : null;
   const call = useCall(
     session.client,
     "document",
-    { path },
-    { version: `${session.settled.value} ${counts}` },
+    { path, pointer: light?.pointer ?? null },
+    { version: `${session.settled.value} ${counts}`, keep: true },
   );
-  const result = call.answer?.value;
+  const held = call.answer?.value;
+  const result = held?.path === path ? held : undefined;
   const [chosen, setChosen] = useState(0);
   const [line, setLine] = useState<number | null>(null);
   const [editing, setEditing] = useState(false);
-  const light = spotlight.value?.path === path ? spotlight.value : null;
 
   // Another node starts at its first document.
   useEffect(() => {
@@ -70,11 +52,10 @@ export function MetadataPanel({ path }: { path: string }) {
   useEffect(() => {
     if (light === null || result === undefined) return;
     for (const [at, document] of result.documents.entries()) {
-      const mark = document.marks.find(({ rule }) => rule === light.rule);
-      const place = mark ? [mark.first_line] : locate(document.text).get(light.pointer);
+      const place = document.marks.find(({ rule }) => rule === light.rule) ?? document.place;
       if (place) {
         setChosen(at);
-        setLine(place[0] ?? null);
+        setLine(place.first_line);
         return;
       }
     }
@@ -83,20 +64,16 @@ export function MetadataPanel({ path }: { path: string }) {
   const document = result?.documents[Math.min(chosen, result.documents.length - 1)];
   const marks = useMemo(() => {
     if (document === undefined) return [];
-    const found: LineMark[] = document.marks.map((mark) => ({
-      first: mark.first_line,
-      last: mark.last_line,
-      kind: mark.severity,
-      title: `${mark.rule}: ${visible(mark.message)}`,
-    }));
-    if (light) {
-      const own = document.marks.filter(({ rule }) => rule === light.rule);
-      const place = own.length === 0 ? locate(document.text).get(light.pointer) : undefined;
-      for (const { first_line: first, last_line: last } of own)
-        found.push({ first, last, kind: "light", title: "" });
-      if (place) found.push({ first: place[0], last: place[1], kind: "light", title: "" });
-    }
-    return [...found, ...differing(document)];
+    const other = document.origin === "stored" ? "consolidated metadata" : "stored document";
+    const lit = document.marks.filter(({ rule }) => rule === light?.rule);
+    const places = lit.length > 0 ? lit : light && document.place ? [document.place] : [];
+    return [
+      ...document.marks.map((mark) => lineMark(mark, mark.severity, `${mark.rule}: ${mark.message}`)),
+      ...places.map((place) => lineMark(place, "light")),
+      ...document.differs.map((place) =>
+        lineMark(place, "differs", `differs from the ${other}: ${place.pointer || "/"}`),
+      ),
+    ];
   }, [document, light]);
 
   return (
@@ -128,7 +105,10 @@ export function MetadataPanel({ path }: { path: string }) {
               </code>
               <Quiet>{bytes(document.size)}</Quiet>
               {document.differs.length > 0 && (
-                <span class="nzx-chip nzx-is-warning" title={document.differs.map(visible).join("\n")}>
+                <span
+                  class="nzx-chip nzx-is-warning"
+                  title={document.differs.map(({ pointer }) => visible(pointer)).join("\n")}
+                >
                   {plural(document.differs.length, "difference")} between stored and consolidated
                 </span>
               )}

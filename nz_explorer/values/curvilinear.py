@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from nz_explorer.model import Array
+from nz_explorer.model.cs import coordinate_system
+from nz_explorer.model.pyramids import member
+from nz_explorer.model.ref import resolve
 from nz_explorer.store import Cancellation
 from nz_explorer.values.axes import COORDINATE_BUDGET, text_attribute, unpacked
 from nz_explorer.values.cache import ChunkCache
@@ -80,29 +84,45 @@ def find_curvilinear(
 
     Notes
     -----
-    Source: CF-1.11, 5.2 Two-Dimensional Latitude, Longitude, Coordinate Variables.
+    Sources: CF-1.11, 5.2 Two-Dimensional Latitude, Longitude, Coordinate Variables; ``geolocation`` in cs.
     """
     listed = array.attributes.get("coordinates")
     names, shape = array.dimension_names, array.shape
-    if not isinstance(listed, str) or names is None or shape is None or len(axes) != 2:
+    if names is None or shape is None or len(axes) != 2:
         return None
     wanted = {(names[axis], shape[axis]) for axis in axes}
     if len(wanted) != 2 or any(name is None for name, _ in wanted):
         return None
     found: dict[str, Array] = {}
-    for name in listed.split():
+    candidates = chain(_geolocations(array, cancel), _listed(array, listed, cancel))
+    for direction, node in candidates:
+        if set(zip(node.dimension_names or (), node.shape or (), strict=False)) == wanted:
+            found.setdefault(direction, node)
+    return (found["x"], found["y"]) if len(found) == 2 else None
+
+
+def _listed(array: Array, listed: Any, cancel: Cancellation | None) -> Iterator[tuple[str, Array]]:
+    """Yield the arrays of two dimensions that CF's ``coordinates`` lists, with their directions."""
+    for name in listed.split() if isinstance(listed, str) else ():
         if "/" in name:
             continue
         group = array.parent or "/"
         node = array.hierarchy.get(f"{'' if group == '/' else group}/{name}", cancel)
-        if not isinstance(node, Array) or node.dimension_names is None or node.ndim != 2:
-            continue
-        if set(zip(node.dimension_names, node.shape or (), strict=True)) != wanted:
-            continue
-        direction = _direction(node)
-        if direction is not None:
-            found.setdefault(direction, node)
-    return (found["x"], found["y"]) if len(found) == 2 else None
+        if isinstance(node, Array) and node.ndim == 2:
+            direction = _direction(node)
+            if direction is not None:
+                yield direction, node
+
+
+def _geolocations(array: Array, cancel: Cancellation | None) -> Iterator[tuple[str, Array]]:
+    """Yield the arrays that cs names as geodetic coordinates of each point, with their directions."""
+    system = coordinate_system(array, cancel) if "cs" in array.attributes else None
+    for crs in () if system is None else system.crs:
+        given = member(member(crs.given, "geolocation"), "geodetic")
+        for direction in ("x", "y"):
+            for target in resolve(member(given, direction), crs.home, cancel).targets:
+                if isinstance(target.node, Array) and target.node.ndim == 2:
+                    yield direction, target.node
 
 
 def _direction(array: Array) -> str | None:

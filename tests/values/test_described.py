@@ -16,6 +16,7 @@ from nz_explorer.model import Array
 from nz_explorer.model.pyramids import levels
 from nz_explorer.values.axes import axis_coordinates
 from nz_explorer.values.choosing import index_of
+from nz_explorer.values.curvilinear import find_curvilinear
 from nz_explorer.values.described import described
 from nz_explorer.values.to_xarray import to_xarray
 from nz_explorer.values.window import Points
@@ -140,8 +141,8 @@ def test_they_are_in_the_table_of_dimensions(daily: Path) -> None:
     array = _array(daily, "/tasmin")
     rows, uses = table([array], [array], lambda _array: None)
     assert [(row.name, row.first, row.last, row.step) for row in rows] == [
-        ("time", "27895.5", "36499.5", "1.0"),
-        ("lat", "-89.5", "89.5", "1.0"),
+        ("time", "27895.5", "36499.5", "1"),
+        ("lat", "-89.5", "89.5", "1"),
         ("lon", "0.625", "359.375", "1.25"),
         ("height", "2", "2", None),
     ]
@@ -220,6 +221,29 @@ def test_regions_with_names_and_a_time_of_length_one(tmp_path: Path) -> None:
     found = to_xarray(array)
     assert found.sel(geo_region="Clyde").shape == (1,)  # type: ignore[union-attr]
     assert found.coords["geo_region_code"].values.tolist() == [7, 1, 3]  # type: ignore[union-attr]
+
+
+def test_a_rotated_grid_with_geolocation(tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path, mode="w")
+    lat, lon = np.meshgrid([50.0, 51], [5.0, 6, 7], indexing="ij")
+    for name, values in (("lat", lat + 0.1 * lon), ("lon", lon - 0.1 * lat)):
+        group.create_array(name, data=values, dimension_names=["rlat", "rlon"])
+    axes = [
+        {
+            **axis,
+            "name": name,
+            "coordinates": [{"unit": "degrees", "values": {"regular": [-2, 0.11]}}],
+        }
+        for axis, name in ((LON, "rlon"), (LAT, "rlat"))
+    ]
+    geodetic = {"x": {"node": "lon"}, "y": {"node": "lat"}, "crs": {"proj:code": "EPSG:4326"}}
+    crs = [{"axes": axes, "geolocation": {"geodetic": geodetic}}]
+    _write(group, "pr", (2, 3), ["rlat", "rlon"], crs)
+    array = _array(tmp_path, "/pr")
+    assert _along(array, 1).coordinates.tolist() == pytest.approx([-2, -1.89, -1.78])
+    found = find_curvilinear(array, (0, 1))
+    assert found is not None
+    assert [node.path for node in found] == ["/lon", "/lat"]
 
 
 def test_a_later_revision_says_the_same(daily: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ SOURCES := $(shell find js -path js/node_modules -prune -o -type f \
 # What another environment exports must not leak into ours.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
 
-.PHONY: demo test lint types js pytest browser bench screenshots front protocol clean
+.PHONY: demo test lint types js pytest browser bench screenshots notebooks front protocol clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/lab.done front
@@ -54,6 +54,10 @@ bench: $(VENV)/test.done
 # Takes the README's pictures again, from real JupyterLab.
 screenshots: $(VENV)/test.done front browser
 	$(BIN)/python tests/screenshots.py
+
+# Runs the lesson and the notebook about broken data, and saves what they show.
+notebooks: $(VENV)/test.done front
+	$(BIN)/python -m tests.notebooks
 
 # After a change of nz_explorer/widget/protocol.py: its schema and the types of the front end.
 protocol: $(VENV)/test.done

@@ -124,9 +124,10 @@ def demo(*, browser: bool = True, port: int = 0) -> None:
     port
         The port; 0 picks a free one.
     """
-    notebook = _work_folder() / "explore.ipynb"
-    notebook.write_bytes(example_notebook().read_bytes())
-    _serve(notebook, browser=browser, port=port)
+    folder, example = _work_folder(), example_notebook()
+    for notebook in example.parent.glob("*.ipynb"):  # the lesson and the others are at hand
+        (folder / notebook.name).write_bytes(notebook.read_bytes())
+    _serve(folder / example.name, browser=browser, port=port)
 
 
 def lab(source: str, *, browser: bool = True, port: int = 0) -> None:

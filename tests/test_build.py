@@ -71,7 +71,9 @@ def test_a_wheel_contains_the_front_end_and_the_notebook(checkout: Path) -> None
     assert {
         "nz_explorer/widget/static/widget.js",
         "nz_explorer/widget/static/widget.css",
+        "nz_explorer/notebooks/debug.ipynb",
         "nz_explorer/notebooks/explore.ipynb",
+        "nz_explorer/notebooks/teach.ipynb",
         "nz_explorer/py.typed",
     } <= names
     assert not any("node_modules" in name or name.startswith(("js/", "tests/")) for name in names)

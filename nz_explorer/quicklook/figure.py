@@ -214,11 +214,9 @@ def _lone_line(look: QuickLook, *, scaled: bool) -> _Doubles:
 
 def _empty(width: float, height: float) -> tuple[Figure, Axes]:
     """Return a figure that pyplot does not know."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from nz_explorer.quicklook.shown import ShownFigure
 
-    drawn = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(drawn)
+    drawn = ShownFigure(width, height)
     return drawn, drawn.add_subplot()
 
 

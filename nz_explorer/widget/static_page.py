@@ -30,6 +30,8 @@ def static_page(session: Session, path: str) -> str:
         The selected node.
     """
     summary = session.summary()
+    if summary.progress.phase == "done":
+        _open_groups(session)
     node = session.tree.node(path)
     conforms = ", ".join(
         f"{name}: {_verdict(verdict)}" for name, verdict in summary.conforms.items()
@@ -51,6 +53,17 @@ def static_page(session: Session, path: str) -> str:
         "<p><i>Saved by nz_explorer. Run the cell to explore.</i></p>",
     ]
     return "<div>" + "".join(part for part in parts if part) + "</div>"
+
+
+def _open_groups(session: Session) -> None:
+    """Read what the page has room for, unless a browser has asked for it already.
+
+    The walk does not keep the nodes that it visits. It has shown that the store answers.
+    """
+    queue: list[Node] = [session.hierarchy.root]
+    for node in queue:
+        if isinstance(node, Group) and len(queue) < MAX_TREE:
+            queue += node.hierarchy.children(node)
 
 
 def _text(text: object) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import zarr
+from IPython.core.formatters import DisplayFormatter
 
 from nz_explorer.model import open_store
 from nz_explorer.quicklook import colormap_tables, figure, lines, lines_figure, make
@@ -316,3 +317,10 @@ def test_a_grid_around_the_globe_is_cut_where_the_browser_cuts_it(first, limits)
         if high > limits[0] + 1.1 and low < limits[1] - 1.1
     ]
     assert sum(high - low for low, high in shown) == pytest.approx(360, abs=4)
+
+
+def test_ipython_shows_a_figure_without_pyplot(sample_store) -> None:
+    hierarchy = open_store(sample_store)
+    look = make(hierarchy, "/ocean/rlat", {}, width=100, height=80)
+    data, _ = DisplayFormatter().format(figure(look, width=2, height=1.5))
+    assert data["image/png"].startswith(b"\x89PNG")

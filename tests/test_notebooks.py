@@ -1,0 +1,104 @@
+"""The notebooks run, their exercises can be solved, and what is saved makes sense without a kernel."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+
+from tests.notebooks import NOTEBOOKS, SOLUTION, WIDGET, printed, read, run
+
+NAMES = ("teach.ipynb", "debug.ipynb")
+
+WRONG = {
+    "answer-1": "check_sharing({'rlat', 'depth'})\ncheck_sharing({'rlat'})",
+    "answer-2": "check_coordinates({'lat', 'time'})\ncheck_coordinates(set())",
+    "answer-3": "check_conflict(True)",
+    "answer-4": "check_lost(5658)\ncheck_lost(-1)",
+    "answer-5": "check_enum('/nowhere')\ncheck_enum('/analysis/lat')\ncheck_enum('/analysis/quality')",
+    "answer-6": "mine.what_if.set('/', '/attributes/conventions', 'NZ-1.0')\ncheck_mine()\nmine.what_if.reset()",
+}
+"""Wrong answers to each exercise of the lesson."""
+
+
+def with_answers(notebook: NotebookNode) -> NotebookNode:
+    """Add to each unanswered exercise, after its cell, wrong answers and the solution."""
+    cells = []
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown" and (solution := SOLUTION.search(cell.source)):
+            name = cells[-1].id
+            cells.append(new_code_cell(WRONG[name], id=f"wrong-{name}"))
+            cells.append(new_code_cell(solution[1], id=f"solved-{name}"))
+        cells.append(cell)
+    return NotebookNode({**notebook, "cells": cells})
+
+
+def test_the_lesson_knows_right_from_wrong_and_no_answer(tmp_path: Path) -> None:
+    notebook = run(with_answers(read("teach.ipynb")), tmp_path)
+    unanswered, wrong, solved = (printed(notebook, p) for p in ("answer", "wrong", "solved"))
+    assert set(unanswered) == set(WRONG)
+    for name in WRONG:
+        assert unanswered[name].startswith("○"), name
+        hints = [line for line in wrong[f"wrong-{name}"].splitlines() if line]
+        assert hints
+        assert all(hint.startswith("✗") for hint in hints), hints
+        assert len(set(hints)) == len(hints), "each mistake has a hint of its own"
+        assert solved[f"solved-{name}"].startswith("✓"), solved[f"solved-{name}"]
+
+
+def test_every_dataset_is_mended_and_xarray_then_reads_it(tmp_path: Path) -> None:
+    notebook = run(copy.deepcopy(read("debug.ipynb")), tmp_path)
+    text = {
+        cell.id: "".join(
+            one.get("text", "") + one.get("data", {}).get("text/plain", "") for one in cell.outputs
+        )
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    }
+    symptoms = {
+        "one": "conflicting sizes for dimension 'lat'",
+        "two": "KeyError",
+        "three": "['ice', 'temperature']",
+        "four": "-47.68",
+        "five": "JSONDecodeError",
+    }
+    causes = {
+        "one": "NZ-DIM-010",
+        "two": "NZ-DIM-001  /ice",
+        "three": "NZ-CONS-003  /wind",
+        "four": "NZ-FILL-003  /temperature",
+        "five": "JSON-002  /temperature",
+    }
+    proofs = {
+        "one": "humidity     (lat_edge, lon)",
+        "two": "'ice' (lat: 10, lon: 20)",
+        "three": "['ice', 'temperature', 'wind']",
+        "four": "60)",
+        "five": "'temperature' (lat: 10, lon: 20)",
+    }
+    for name, symptom in symptoms.items():
+        assert symptom in text[f"{name}-break"] + text.get(f"{name}-other", "")
+        assert causes[name] in text[f"{name}-cause"]
+        assert proofs[name] in text[f"{name}-proof"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_saved_needs_no_kernel(name: str) -> None:
+    notebook = read(name)
+    assert notebook.metadata.kernelspec.name == "python3"
+    assert (NOTEBOOKS / name).stat().st_size < 1_000_000
+    outputs = [one for cell in notebook.cells for one in cell.get("outputs", ())]
+    assert all(WIDGET not in one.get("data", {}) for one in outputs)
+    assert not any(one.output_type == "error" for one in outputs)
+    assert str(Path.home()) not in (NOTEBOOKS / name).read_text("utf-8") or Path.home() == Path("/")
+    pages = [one["data"]["text/html"] for one in outputs if "Saved by nz_explorer" in str(one)]
+    assert pages
+    for page in pages:
+        assert "Groups and arrays" in page
+        assert "temperature" in page
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            assert cell.execution_count is not None, f"{cell.id} was not run: make notebooks"

@@ -31,7 +31,9 @@ def report_page(context: Context) -> Blocks:
         blocks.action(label, "download report", format=form)
         for form, (label, _, _) in FORMATS.items()
     ]
+    edited = "With the edits that were tried; the store itself is another."
     return [
+        *([blocks.paragraph(edited, "warning")] if context.session.shows_edits else []),
         blocks.paragraph([blocks.strong(report.source), f": {nodes(report)}. {summary(report)}."]),
         blocks.table("Conventions", ["Convention", "Verdict"], verdicts),
         blocks.heading("Save the report as"),

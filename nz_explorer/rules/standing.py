@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 MOST_NODES = 20_000
 """Nodes that are looked at for traces of conventions; a store that has more repeats itself."""
 MOST_PATHS = 20
+MOST_FIXES = 1000
+"""Findings of a rule of which it is worked out whether their fix is safe."""
 BASE = ("JSON", "TREE", "Z3")
 """Families of rules that make valid Zarr, on which NZ-1.0 stands."""
 CF_NAMES = frozenset(("standard_name", "grid_mapping", "cell_methods", "bounds", "formula_terms"))
@@ -84,13 +86,18 @@ class Step:
     findings : tuple of Finding
         Where it is broken.
     safe : tuple of Finding
-        Those of them whose fix is safe, and can be tried.
+        Those of them, or of the first `MOST_FIXES`, whose fix is safe and can be tried.
     """
 
     rule: str
     title: str
     findings: tuple[Finding, ...]
     safe: tuple[Finding, ...]
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether nothing of it needs a person to decide, as far as was worked out."""
+        return len(self.safe) == min(len(self.findings), MOST_FIXES)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -176,9 +183,6 @@ def overview(evaluation: Evaluation) -> Overview:
         if path != "/":
             node.release()
     zarr_format = hierarchy.zarr_format
-    if zarr_format is not None:
-        standing = made.of(f"Zarr v{zarr_format}")
-        standing.versions[f"v{zarr_format}"] = None
     why_not = None
     if zarr_format == 2:
         why_not = "NZ-1.0 is written for Zarr v3; what follows are its rules by analogy"
@@ -205,10 +209,10 @@ def _steps(evaluation: Evaluation, *, by_analogy: bool) -> list[Step]:
             by_rule.setdefault(finding.rule, []).append(finding)
     by_rule.pop("NZ-BASE-001", None)  # which only counts the others
     steps = [
-        Step(rule, found[0].info.title, tuple(found), tuple(filter(_is_safe, found)))
+        Step(rule, found[0].info.title, tuple(found), tuple(filter(_is_safe, found[:MOST_FIXES])))
         for rule, found in by_rule.items()
     ]
-    return sorted(steps, key=lambda step: len(step.safe) < len(step.findings))
+    return sorted(steps, key=lambda step: not step.is_safe)
 
 
 def _is_safe(finding: Finding) -> bool:

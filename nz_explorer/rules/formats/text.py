@@ -213,7 +213,7 @@ def standing_text(overview: Overview) -> str:
         lines.append("to keep NZ-1.0:")
     for step in overview.steps:
         count = len(step.findings)
-        safe = "safe fix" if len(step.safe) == count else f"{len(step.safe)} of {count} safe"
+        safe = "safe fix" if step.is_safe else f"{len(step.safe)} of {count} safe"
         lines.append(f"  [ ] {step.rule} {step.title}: {plural(count, 'finding')}, {safe}")
     if not overview.steps and overview.why_not is None:
         lines.append("nothing separates it from NZ-1.0")

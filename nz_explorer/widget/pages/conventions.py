@@ -102,7 +102,7 @@ def _step(step: Step) -> Blocks:
     paths = list(dict.fromkeys(finding.path for finding in step.findings))
     fix = "a person has to decide"
     if safe:
-        fix = "safe to fix" if safe == count else f"{safe} of {count} safe to fix"
+        fix = "safe to fix" if step.is_safe else f"{safe} of {count} safe to fix"
     said: blocks.Words = [
         blocks.chip(step.rule, "error", step.title),
         f" {step.title}: {plural(count, 'finding')}, {fix}. ",

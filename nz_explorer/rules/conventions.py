@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.model import Group
+from nz_explorer.model import Group, pyramids
 from nz_explorer.model.document import json_type
 from nz_explorer.model.json_text import json_text
 from nz_explorer.rules import known_conventions
@@ -374,11 +374,19 @@ def _declare_below(path: str, entry: dict[str, Any]) -> Any:
 def properties_valid(node: Node) -> Iterator[Fail]:
     """Want properties that the declared convention allows, as zarr-cm checks them."""
     declared = declared_here(node)
-    for known, names in known_conventions.used(node.attributes).items():
+    used = known_conventions.used(node.attributes)
+    for known, names in used.items():
         if known in declared and (
             error := known_conventions.property_error(known, node.attributes)
         ):
             yield Fail(node.attribute_pointer(names[0]), f"{known.name}: {error}")
+    family = pyramids.family(node.attributes)
+    if known_conventions.MULTISCALES in declared and family not in (None, "multiscales"):
+        yield Fail(
+            node.attribute_pointer("multiscales" if "multiscales" in node.attributes else "ome"),
+            f"the multiscales convention is declared, but this has the form of {family}",
+            severity="warning",
+        )
 
 
 # --- NZ in zarr_conventions ----------------------------------------------------------------------

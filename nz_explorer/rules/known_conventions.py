@@ -96,9 +96,9 @@ KNOWN: tuple[Convention, ...] = (
     _of_r_cf("ref", "d89b30cf-ed8c-43d5-9a16-b492f0cd8786", "External referencing of Zarr objects"),
 )
 NZ = KNOWN[0]
-CF, CS, REF, PROJ, UOM = (
+CF, CS, REF, PROJ, UOM, MULTISCALES = (
     next(known for known in KNOWN if known.name == name)
-    for name in ("CF", "cs", "ref", "proj", "uom")
+    for name in ("CF", "cs", "ref", "proj", "uom", "multiscales")
 )
 _CF_UUID = "77c308c7-"
 """The first group of CF's uuid, which is all of it that is pinned in the catalogue."""

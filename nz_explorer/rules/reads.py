@@ -138,7 +138,8 @@ def _conventions(node: Node) -> Hashable:
     prefixed = {name: value for name, value in attributes.items() if name in FRAMEWORK}
     if declared == () and not prefixed:
         return ()
-    return _text((node.kind, declared, prefixed, node.metadata.get("shape"), node.path == "/"))
+    ome = "ome" in attributes  # which has a multiscales of its own
+    return _text((node.kind, declared, prefixed, ome, node.metadata.get("shape"), node.path == "/"))
 
 
 def _rare(node: Node) -> Hashable:

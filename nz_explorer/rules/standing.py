@@ -305,6 +305,8 @@ def _dialects(node: Node) -> Iterator[tuple[str, str, str | None]]:
         yield "xarray", "attribute _ARRAY_DIMENSIONS", None
     if "_CRS" in node.attributes:
         yield "GDAL", "attribute _CRS", crs.described_code(node)
+    if node.attributes.keys() & {"spatial_ref", "GeoTransform"}:
+        yield "GDAL", "attributes spatial_ref, GeoTransform", crs.described_code(node)
     if nczarr.is_marked(node):
         yield "NCZarr", "what netCDF-C notes", nczarr.library_version(node)
 

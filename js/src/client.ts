@@ -86,14 +86,16 @@ export class Client {
   readonly #wire: Wire;
   readonly #pending = new Map<number, Pending>();
   readonly #listener: (message: unknown, buffers?: unknown) => void;
-  #next = 1;
+  #next: number;
   #heardAt = 0;
   #ping = 0;
   #timer: ReturnType<typeof setInterval> | null = null;
   #closed = false;
 
-  constructor(wire: Wire) {
+  /** Tabs of one notebook hear each other's replies: each counts from a number of its own. */
+  constructor(wire: Wire, first = 1 + Math.floor(Math.random() * 2 ** 30) * 2 ** 20) {
     this.#wire = wire;
+    this.#next = first;
     this.#listener = (message, buffers) => this.#hear(message, Array.isArray(buffers) ? buffers : []);
     wire.on("msg:custom", this.#listener as (...args: never[]) => void);
   }

@@ -8,7 +8,7 @@ let client: Client;
 beforeEach(() => {
   vi.useFakeTimers();
   model = new FakeModel();
-  client = new Client(model);
+  client = new Client(model, 1);
 });
 afterEach(() => {
   client.close();
@@ -19,6 +19,21 @@ const reply = (id: number, result: unknown, buffers: DataView[] = []) =>
   model.receive({ kind: "reply", id, ok: true, result, error: null }, buffers);
 
 describe("requests", () => {
+  test("of two tabs, which hear each other's replies, are not mistaken for one another", async () => {
+    const one = new Client(model);
+    const other = new Client(model);
+    void one.request("node", { path: "/a" }).catch(() => {});
+    const [mine] = model.sent.slice(-1);
+    const answer = other.request("node", { path: "/b" });
+    const [theirs] = model.sent.slice(-1);
+    expect(theirs?.id).not.toBe(mine?.id);
+    reply(mine?.id as number, "for one");
+    reply(theirs?.id as number, "for the other");
+    expect(await answer).toBe("for the other");
+    one.close();
+    other.close();
+  });
+
   test("have numbers of their own, and each gets its own reply", async () => {
     const one = client.request("node", { path: "/a" });
     const two = client.request("node", { path: "/b" });

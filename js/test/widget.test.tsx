@@ -414,7 +414,7 @@ describe("views", () => {
     const model = new FakeModel();
     const el = document.createElement("div");
     const close = widget().render({ model, el });
-    expect(model.sent).toEqual([{ kind: "request", id: 1, method: "open", params: {} }]);
+    expect(model.sent).toEqual([{ kind: "request", id: expect.any(Number), method: "open", params: {} }]);
     close();
     expect(model.listeners).toBe(0);
   });

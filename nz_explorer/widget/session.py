@@ -105,7 +105,7 @@ class Session:
         self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="nz-explorer")
         self._lock = threading.Lock()
         self._waiting: dict[int, Cancellation] = {}
-        self._picture: Cancellation | None = None
+        self._picture: tuple[dict[str, Any], Cancellation] | None = None
         self._prefetch = Prefetch(self.quicklook)
         self._scans = Scans(self._tell_scan)
         self.trials = Trials(evaluation.hierarchy, lambda: self.tell_page("readers"))
@@ -154,9 +154,11 @@ class Session:
             self._waiting[request.id] = cancel
             if request.method == "picture":
                 self._prefetch.stop()
-                if self._picture is not None:
-                    self._picture.cancel()
-                self._picture = cancel
+                # Two views, or two tabs, that show the same do not take it from each other.
+                shows = {name: request.params.get(name) for name in ("path", "index")}
+                if self._picture is not None and self._picture[0] != shows:
+                    self._picture[1].cancel()
+                self._picture = shows, cancel
             self._pool.submit(self._answer, request, cancel)
 
     def _answer(self, request: protocol.Request, cancel: Cancellation) -> None:

@@ -1,4 +1,4 @@
-"""The command line: ``nz-explorer check | fix | diff | tree | cdl | explain | demo | lab``.
+"""The command line: ``nz-explorer check | fix | diff | readers | tree | cdl | explain | demo | lab``.
 
 Commands import what they need when they run, so that ``--help`` and shell completion answer at
 once. Exit codes are part of the contract: 0 nothing found, 1 findings, 2 the source could not be
@@ -143,6 +143,40 @@ def cdl(source: str, group: str, special: bool, name: str | None) -> None:
 
     for line in cdl_lines(open_store(source)[group], name, special=special):
         _say(line.text)
+
+
+@main.command()
+@click.argument("source")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0.1),
+    default=30.0,
+    show_default=True,
+    help="How long each reader may take.",
+)
+def readers(source: str, form: str, seconds: float) -> int:
+    """Let zarr-python, xarray, netCDF-C and a plain NZ reader open SOURCE, each in a process of its own.
+
+    Each failure comes with the rules that most likely stand behind it. The exit code is 0 if all readers that
+    are installed read everything, 1 if one does not.
+    """
+    import json
+
+    from nz_explorer.readers import READERS, try_reader, words
+    from nz_explorer.rules.check import check as check_source
+
+    evaluation = check_source(source).evaluation
+    trials = [try_reader(name, evaluation.hierarchy, seconds=seconds) for name in READERS]
+    if form == "json":
+        click.echo(json.dumps([words.to_dict(trial, evaluation) for trial in trials], indent=2))
+    else:
+        for trial in trials:
+            for line in words.lines(trial, evaluation):
+                _say(line)
+    return 1 if any(trial.state in words.TROUBLE for trial in trials) else 0
 
 
 @main.command()

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -267,18 +266,3 @@ def _ending(code: int) -> str:
         except ValueError:
             return f"its process was ended by signal {-code}"
     return f"its process ended with exit code {code}"
-
-
-def summary(trial: Trial) -> str:
-    """Return what came of it in a sentence."""
-    if trial.state == "reads":
-        return f"opens all {trial.read} nodes"
-    if trial.state == "fails":
-        return f"opens {trial.read} nodes, fails at {len({f.path for f in trial.failures})}"
-    where = f" at {trial.at}" if trial.at is not None else ""
-    return f"{trial.state}{where}: {trial.message}"
-
-
-def worst(trials: Sequence[Trial]) -> bool:
-    """Whether any of them could not read everything."""
-    return any(trial.state not in ("reads", "not installed", "not tried") for trial in trials)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from nz_explorer.readers import READERS, Failure, Trial, explain
-from nz_explorer.readers.trial import SECONDS, summary
+from nz_explorer.readers.trial import SECONDS
+from nz_explorer.readers.words import summary
 from nz_explorer.widget import blocks, protocol
 from nz_explorer.widget.blocks import Blocks
 from nz_explorer.widget.pages.registry import Context, Outcome, action, page

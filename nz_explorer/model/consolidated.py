@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -47,8 +47,8 @@ class Consolidated:
         self.zarr_format = zarr_format
         self.rejected: dict[str, str] = {}
         self._entries = entries
-        self._keys: dict[str, dict[str, str]] = {}
-        """Path → document name → key of the entry."""
+        self._keys: dict[str, str | dict[str, str]] = {}
+        """Path → key of the entry; in v2 → document name → key of the entry."""
         self._children: dict[str, dict[str, None]] = {}
         if (
             like is not None
@@ -73,15 +73,25 @@ class Consolidated:
                 self.rejected[key] = error.detail
                 return
         path = f"/{trimmed}"
-        self._keys.setdefault(path, {})[name] = key
+        if self.zarr_format == 3:
+            self._keys[path] = key
+        else:
+            documents = self._keys.setdefault(path, {})
+            documents[name] = key  # type: ignore[index]
         while path != "/":
-            above, name = path.rsplit("/", 1)
-            above = above or "/"
-            names = self._children.setdefault(above, {})
-            if name in names:
+            above, _, name = path.rpartition("/")
+            names = self._children.get(above or "/")
+            if names is None:
+                names = self._children[above or "/"] = {}
+            elif name in names:
                 return
             names[name] = None
-            path = above
+            path = above or "/"
+
+    def _keys_of(self, path: str) -> dict[str, str]:
+        """Return the keys of a node's entries, by the names of the documents that they stand for."""
+        found = self._keys.get(path, {})
+        return {"zarr.json": found} if isinstance(found, str) else found
 
     def _split(self, key: str) -> tuple[str, str]:
         """Return path and name of the document that a key speaks of."""
@@ -107,7 +117,14 @@ class Consolidated:
 
     def key(self, path: str, name: str) -> str | None:
         """Return the key of an entry as the document spells it."""
-        return self._keys.get(path, {}).get(name)
+        return self._keys_of(path).get(name)
+
+    def keys(self, name: str) -> Iterator[tuple[str, str]]:
+        """Yield path and key of all entries for documents of one name."""
+        for path, found in self._keys.items():
+            key = found if isinstance(found, str) else found.get(name)
+            if key is not None:
+                yield path, key
 
     def entry(self, path: str, name: str = "zarr.json") -> Any:
         """Return an entry, decoded; None where there is none."""
@@ -135,14 +152,18 @@ class Consolidated:
         }
 
     def _texts(self, path: str) -> list[tuple[str, bytes]]:
-        return [(name, bytes(self._raw(key))) for name, key in self._keys.get(path, {}).items()]
+        return [(name, bytes(self._raw(key))) for name, key in self._keys_of(path).items()]
 
     def documents(self, path: str) -> tuple[Document, ...]:
         """Return the documents that the entries of a node stand for."""
         stem = "" if path == "/" else f"{path[1:]}/"
+        found = self._keys.get(path)
+        if isinstance(found, str):
+            name = "zarr.json"
+            return (Document(name, stem + name, self._raw(found), origin="consolidated"),)
         return tuple(
             Document(name, stem + name, self._raw(key), origin="consolidated")
-            for name, key in self._keys.get(path, {}).items()
+            for name, key in self._keys_of(path).items()
         )
 
     def _raw(self, key: str) -> bytes | msgspec.Raw:

@@ -118,4 +118,7 @@ def is_candidate(array: Array) -> bool:
 
     Its name is that of its only dimension (NZ-1.0, Dimension Coordinate Array).
     """
-    return array.dimension_names == (array.name,) and array.ndim in (1, None)
+    names = array.dimension_names
+    return (
+        names is not None and len(names) == 1 and names[0] == array.name and array.ndim in (1, None)
+    )

@@ -122,6 +122,8 @@ class Hierarchy:
         self._loading: dict[str, threading.Lock] = {}
         self.models: dict[bytes, Node] = {}
         """Nodes by what their documents say apart from attributes; others are made like them."""
+        self.texts: dict[bytes, Node] = {}
+        """Nodes by their documents; those with an equal one need not be decoded."""
         self._stored: Hierarchy | None = None
         self._use_consolidated = use_consolidated
         self._read_root(cancel, documents)
@@ -278,8 +280,12 @@ class Hierarchy:
         names = group.child_names
         if names is None:
             return None
-        stem = "" if group.path == "/" else group.path
-        return [self._nodes[f"{stem}/{name}"] for name in names]
+        known = group.known_children
+        if known is None or known[0] is not names:
+            nodes, stem = self._nodes, "/" if group.path == "/" else f"{group.path}/"
+            # Whenever one of the nodes becomes another one, the names are noted anew.
+            known = group.known_children = (names, [nodes[stem + name] for name in names])
+        return list(known[1])
 
     def _load_lock(self, path: str) -> threading.Lock:
         with self._lock:
@@ -664,6 +670,7 @@ class Hierarchy:
                 _lock=threading.RLock(),
                 _loading={},
                 models={},
+                texts={},
                 _stored=None if self._stored is None else self._stored.fork(reader),
             )
             return twin

@@ -60,6 +60,8 @@ class Node:
         All that were found, the one that counts first.
     outline : bytes or None
         Equal for nodes whose documents differ in nothing but attributes; None where that is not known.
+    text : bytes or None
+        The same object for nodes whose documents are equal to the letter; None where that is not known.
     """
 
     __slots__ = (
@@ -70,6 +72,7 @@ class Node:
         "path",
         "problem",
         "state",
+        "text",
         "zarr_format",
     )
     kind: ClassVar[Kind] = "unknown"
@@ -89,6 +92,7 @@ class Node:
         self.state = state
         self.problem = problem
         self.outline: bytes | None = None
+        self.text: bytes | None = None
         main = documents[0] if documents else None
         self._main = main if main is not None and main.name in MAIN_DOCUMENTS else None
         self.zarr_format: ZarrFormat | None = (
@@ -157,8 +161,17 @@ class Node:
 
     def like(self, path: str, document: Document) -> Self:
         """Return the node of another document with the same outline."""
-        twin = type(self)(self.hierarchy, path, (document,), state=self.state, problem=self.problem)
+        # Member by member, which is faster than through three constructors.
+        twin = type(self).__new__(type(self))
+        twin.hierarchy = self.hierarchy
+        twin.path = path
+        twin.documents = (document,)
+        twin.state = self.state
+        twin.problem = self.problem
         twin.outline = self.outline
+        twin.text = None
+        twin.zarr_format = self.zarr_format
+        twin._main = document  # noqa: SLF001  # of the same class
         return twin
 
     def moved_to(self, hierarchy: Hierarchy) -> Self:
@@ -184,11 +197,13 @@ class Group(Node):
         Why its nodes could not (all) be found.
     unlisted : bool
         Whether that is a failure: there may be nodes that were not seen.
+    known_children : tuple or None
+        The names, and the nodes of these names once someone has asked for them.
     other_names : tuple of str
         Names that the store lists in it and that are no nodes: documents, and what does not belong there.
     """
 
-    __slots__ = ("child_names", "listing_problem", "other_names", "unlisted")
+    __slots__ = ("child_names", "known_children", "listing_problem", "other_names", "unlisted")
     kind = "group"
 
     def __init__(
@@ -202,9 +217,24 @@ class Group(Node):
     ) -> None:
         super().__init__(hierarchy, path, documents, state=state, problem=problem)
         self.child_names: tuple[str, ...] | None = None
+        self.known_children: tuple[tuple[str, ...], list[Node]] | None = None
         self.listing_problem: str | None = None
         self.unlisted = False
         self.other_names: tuple[str, ...] = ()
+
+    def like(self, path: str, document: Document) -> Self:
+        """Return the group of another document with the same outline."""
+        twin = super().like(path, document)
+        twin.child_names = twin.known_children = twin.listing_problem = None
+        twin.unlisted = False
+        twin.other_names = ()
+        return twin
+
+    def moved_to(self, hierarchy: Hierarchy) -> Self:
+        """Return the same group in a copy of its hierarchy."""
+        twin = super().moved_to(hierarchy)
+        twin.known_children = None
+        return twin
 
     @property
     def children(self) -> list[Node] | None:
@@ -220,9 +250,6 @@ class Group(Node):
     def groups(self) -> list[Group]:
         """The groups directly in it, as far as they are loaded."""
         return [child for child in self.children or () if isinstance(child, Group)]
-
-
-_SETTLED = ("_shape", "_data_type", "_dimension_names")
 
 
 class Array(Node):
@@ -256,8 +283,10 @@ class Array(Node):
     def like(self, path: str, document: Document) -> Self:
         """Return the array of another document with the same outline."""
         twin = super().like(path, document)
-        for name in _SETTLED:
-            setattr(twin, name, getattr(self, name))
+        twin._shape = self._shape  # noqa: SLF001
+        twin._data_type = self._data_type  # noqa: SLF001
+        twin._dimension_names = self._dimension_names  # noqa: SLF001
+        twin._fill = twin._storage_fill = _UNSET  # noqa: SLF001
         return twin
 
     @property
@@ -479,19 +508,29 @@ def build_node(hierarchy: Hierarchy, path: str, documents: Iterable[Document]) -
 
 def _node_of_outline(hierarchy: Hierarchy, path: str, document: Document) -> Node | None:
     """Make a node like another one whose document says the same, apart from the attributes."""
+    text = document.raw
+    if text is not None and (same := hierarchy.texts.get(text)) is not None:
+        document.says_what(same.documents[0])
+        node = same.like(path, document)
+        node.text = same.text
+        return node
     outline = document.outline
     if outline is None:
         return _node_of_documents(hierarchy, path, (document,))
     model = hierarchy.models.get(outline)
     if model is not None:
-        return model.like(path, document)
-    node = _node_of_documents(hierarchy, path, (document,))
-    if node is not None and len(hierarchy.models) < MODELS:
-        node.outline = outline
-        if isinstance(node, Array):
-            node.settle()
-        hierarchy.models[outline] = node
-    return node
+        made: Node | None = model.like(path, document)
+    else:
+        made = _node_of_documents(hierarchy, path, (document,))
+        if made is not None and len(hierarchy.models) < MODELS:
+            made.outline = outline
+            if isinstance(made, Array):
+                made.settle()
+            hierarchy.models[outline] = made
+    if made is not None and text is not None and len(hierarchy.texts) < MODELS:
+        made.text = text
+        hierarchy.texts[text] = made
+    return made
 
 
 def _node_of_documents(hierarchy: Hierarchy, path: str, found: tuple[Document, ...]) -> Node | None:

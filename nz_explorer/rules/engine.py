@@ -140,6 +140,15 @@ class _Record:
 _NONE = (0, 0, 0)
 
 
+def _add(counts: dict[str, tuple[int, int, int]], place: str, found: tuple[int, int, int]) -> None:
+    before = counts.get(place)
+    counts[place] = (
+        found
+        if before is None
+        else (before[0] + found[0], before[1] + found[1], before[2] + found[2])
+    )
+
+
 def _and_above(path: str) -> Iterator[str]:
     """Yield a path and all paths above it."""
     yield path
@@ -230,6 +239,9 @@ class Evaluation:
         self._from: dict[str, dict[tuple[str, str], None]] = {}
         """Node that findings sit on → other nodes, and the parts of them, that they come from."""
         self._counts: dict[str, tuple[int, int, int]] = {}
+        """Findings of each severity at a node and below, except for those that are still to rise."""
+        self._rising: dict[str, tuple[int, int, int]] = {}
+        """Findings in a group that are not counted in it and above yet."""
         self._failed: Counter[str] = Counter()
         self._undecided: Counter[str] = Counter()
         self._open: set[tuple[str, str]] = set()
@@ -250,6 +262,8 @@ class Evaluation:
         self._declared: bool | None = None
         self._users: dict[tuple[str, str], None] = {}
         """Convention and path of the nodes that use one of `WHERE_USED`."""
+        self._plain: set[bytes] = set()
+        """Documents that use none of them."""
         self._note_what_cannot_be_done()
 
     def _note_what_cannot_be_done(self) -> None:
@@ -301,11 +315,7 @@ class Evaluation:
             (self._unseen.add if node.state == "unreadable" else self._unseen.discard)(path)
             if path == "/":
                 self._declared = declares_nz(node.attributes)
-            for convention, names in WHERE_USED.items():
-                if not node.attributes.keys().isdisjoint(names):
-                    self._users[convention, path] = None
-                else:
-                    self._users.pop((convention, path), None)
+            self._note_use(node, known is None)
             self._put(path, record, "documents", verdicts)
             self._put(path, record, "name", name)
             if pair is not NOTHING or record.entry is not None:
@@ -492,6 +502,20 @@ class Evaluation:
         for convention in WHERE_USED:
             self._users.pop((convention, path), None)
 
+    def _note_use(self, node: Node, is_new: bool) -> None:
+        """Note whether a node uses one of `WHERE_USED`."""
+        if is_new and node.text is not None and node.text in self._plain:
+            return
+        attributes, plain = node.attributes, True
+        for convention, names in WHERE_USED.items():
+            if not attributes.keys().isdisjoint(names):
+                self._users[convention, node.path] = None
+                plain = False
+            elif not is_new:
+                self._users.pop((convention, node.path), None)
+        if plain and node.text is not None:
+            self._plain.add(node.text)
+
     # --- after a change ---------------------------------------------------------------------
 
     def fork(self, hierarchy: Hierarchy) -> Evaluation:
@@ -602,14 +626,15 @@ class Evaluation:
         """Walk the stored documents where they may be read, else the consolidated ones."""
         compares = self._compares()
         hierarchy = self.hierarchy.stored if compares else self.hierarchy
-        before = hierarchy.reader.counters.requests
+        reader, budget = hierarchy.reader, self.budget
+        before = reader.counters.requests
+        bounded = budget.max_nodes is not None or budget.max_requests is not None
         total = self.hierarchy.nodes_total
         gone = set(self._records)
         number = 0
         for group, nodes in hierarchy.walk_groups(cancel=cancel):
             for node in nodes:
-                spent = hierarchy.reader.counters.requests - before
-                if self._is_spent(number, spent):
+                if bounded and self._is_spent(number, reader.counters.requests - before):
                     self._cut_short()
                     return False
                 self.add_node(node)
@@ -658,11 +683,13 @@ class Evaluation:
                 self.content_rules(array, cancel, partial(tell, path))
 
     def _look_inside(self, cancel: Cancellation | None, tell: Progress) -> None:
+        formats = {number for number in (2, 3) if self._plan("inside", number).rules}
         arrays = [
             node
-            for path in tuple(self._records)
-            if isinstance(node := self._node(path), Array)
-            and self._plan("inside", node.zarr_format).rules
+            for path, record in tuple(self._records.items())
+            if record.kind == "array"
+            and record.zarr_format in formats
+            and isinstance(node := self._node(path), Array)
         ]
         for begin in range(0, len(arrays), LISTED_AT_ONCE):
             tell("listings", begin, len(arrays))
@@ -727,9 +754,9 @@ class Evaluation:
         setattr(record, part, verdicts)
         if old is verdicts:
             return
-        if old is not None and (old.hits or old.undecided):
+        if old is not None and not old.clean:
             self._account(owner, part, old, -1)
-        if verdicts is not None and (verdicts.hits or verdicts.undecided):
+        if verdicts is not None and not verdicts.clean:
             self._account(owner, part, verdicts, 1)
 
     def _account(self, owner: str, part: str, verdicts: Verdicts, sign: int) -> None:
@@ -758,11 +785,18 @@ class Evaluation:
             self._at[place] = parts
         else:
             del self._at[place]
-        e, w, i = found
-        counts = self._counts
-        for path in _and_above(place):
-            errors, warnings, infos = counts.get(path, _NONE)
-            counts[path] = (errors + sign * e, warnings + sign * w, infos + sign * i)
+        if sign < 0:
+            found = (-found[0], -found[1], -found[2])
+        _add(self._counts, place, found)
+        if place != "/":
+            _add(self._rising, place.rpartition("/")[0] or "/", found)
+
+    def _rise(self) -> None:
+        """Add what was counted to the groups above: once for all nodes of a group, when someone asks."""
+        for group, found in self._rising.items():
+            for path in _and_above(group):
+                _add(self._counts, path, found)
+        self._rising.clear()
 
     def _shown(self, owner: str, verdicts: Verdicts) -> dict[str, tuple[Hit, ...]]:
         """Return failures by the node that they sit on, as the configuration wants to see them."""
@@ -807,6 +841,7 @@ class Evaluation:
     def counts(self, path: str = "/") -> Counts:
         """Return how many findings there are at a node and below it."""
         with self._lock:
+            self._rise()
             error, warning, info = self._counts.get(path, _NONE)
             if path == "/" and self._base_errors():
                 error += 1

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.model import Array, is_candidate
 from nz_explorer.rules.catalogue import RuleInfo, rules
 from nz_explorer.rules.findings import SEVERITIES, Hit, Severity, Undecided
 from nz_explorer.rules.reads import KEYS, OF_DOCUMENTS, ORDER, Reads, whole
@@ -34,6 +35,8 @@ class Verdicts:
         How many failures of each severity there are.
     local : bool
         Whether all failures sit on the thing itself.
+    clean : bool
+        Whether all rules that apply have passed.
     """
 
     rules: tuple[str, ...] = ()
@@ -42,10 +45,12 @@ class Verdicts:
     absent: tuple[str, ...] = ()
     counts: tuple[int, int, int] = field(init=False, compare=False)
     local: bool = field(init=False, compare=False)
+    clean: bool = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "counts", count(self.hits))
         object.__setattr__(self, "local", all(hit.fail.path is None for hit in self.hits))
+        object.__setattr__(self, "clean", not self.hits and not self.undecided)
 
 
 def count(hits: Iterable[Hit]) -> tuple[int, int, int]:
@@ -222,6 +227,8 @@ class Plan:
         """What is said of something that breaks none of them."""
         self._undecided: dict[str, Verdicts] = {}
         self._whole: dict[Any, Verdicts] = {}
+        self._equal: dict[tuple[bytes, bool], Verdicts] = {}
+        """Verdicts on nodes by their documents, and by whether they are named like their dimension."""
         self._shares = all(section.reads in KEYS for section in (*self.documents, *self.sections))
         """Whether verdicts on whole nodes can be shared, because none of the rules needs all of them."""
         self._clean: dict[tuple[int, ...], Verdicts] = {}
@@ -245,7 +252,13 @@ class Plan:
 
     def run_node(self, node: Node) -> Verdicts:
         """Return what the rules say of a node's documents."""
-        key = whole(node) if self._shares and node.path != "/" else None
+        if not self._shares or node.path == "/":
+            return self._run_node(node)
+        text = node.text
+        same = None if text is None else (text, isinstance(node, Array) and is_candidate(node))
+        if same is not None and (verdicts := self._equal.get(same)) is not None:
+            return verdicts
+        key = whole(node)
         if key is None:
             return self._run_node(node)
         verdicts = self._whole.get(key)
@@ -253,6 +266,8 @@ class Plan:
             verdicts = self._run_node(node)
             if len(self._whole) < MEMO_ENTRIES:
                 self._whole[key] = verdicts
+        if same is not None and len(self._equal) < MEMO_ENTRIES:
+            self._equal[same] = verdicts
         return verdicts
 
     def _run_node(self, node: Node) -> Verdicts:

@@ -544,9 +544,8 @@ def consolidated_entries(node: Node) -> Iterator[Fail]:
         return
     base = "/consolidated_metadata/metadata"
     found = list(consolidated.rejected.items())
-    for path in consolidated.paths:
-        key = consolidated.key(path, "zarr.json")
-        if key is None or path == "/":
+    for path, key in consolidated.keys("zarr.json"):
+        if path == "/":
             continue
         above = path.rpartition("/")[0]
         odd = _odd_key(key)

@@ -202,21 +202,34 @@ def against_zarr(
 
 
 def walks(folder: Path) -> list[Result]:
-    """Walk 10 200 nodes that are not consolidated, with every metadata rule."""
-    nodes = write(folder / "nodes.zarr", tree(200, 50))
-    mine, theirs = costs(nodes, "check", "zarr members", rounds=ROUNDS)
-    return against_zarr("walk and rules, 10 200 nodes", mine, theirs, 10)
+    """Walk 10 200 nodes that are not consolidated, with every metadata rule; then with the folders of arrays.
+
+    Most stores repeat themselves; the last row is one in which no two documents are equal.
+    """
+    works = ("check metadata", "check", "zarr members")
+    alike = write(folder / "alike.zarr", tree(200, 50, alike=True))
+    rules, folders, theirs = costs(alike, *works, rounds=ROUNDS)
+    unlike = write(folder / "unlike.zarr", tree(200, 50))
+    other, _, their_other = costs(unlike, *works, rounds=ROUNDS)
+    return [
+        *against_zarr("walk and metadata rules, 10 200 nodes", rules, theirs, 10),
+        *against_zarr("… and the folders of all arrays", folders, theirs, 1),
+        *against_zarr("… the first, if no two documents are equal", other, their_other, 1),
+    ]
 
 
 def consolidated(folder: Path) -> list[Result]:
     """Open 101 000 consolidated nodes; check them; check them against the stored documents."""
-    nodes = write(folder / "many.zarr", tree(1000, 100), consolidated=True)
+    nodes = write(folder / "many.zarr", tree(1000, 100, alike=True), consolidated=True)
+    unlike = write(folder / "unlike many.zarr", tree(1000, 100), consolidated=True)
+    (other,) = costs(unlike, "check consolidated", rounds=1)
     first, rules, everything, theirs = costs(
         nodes, "first level", "check consolidated", "check", "zarr members"
     )
     return [
         *against_zarr("open 101 000 consolidated nodes", first, theirs, 40),
         *against_zarr("… rules on all of them", rules, theirs, 8, 450),
+        *against_zarr("… if no two documents are equal", other, theirs, 1, 450),
         *against_zarr("… and on all stored documents and folders", everything, theirs, 1),
     ]
 

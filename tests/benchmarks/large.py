@@ -51,26 +51,30 @@ def _array(dimensions: dict[str, int], dtype: str, attributes: Json) -> Json:
 AXES = {"time": 240, "lat": 721, "lon": 1440}
 
 
-def _arrays(stem: str, number: int) -> Iterator[tuple[str, Json]]:
-    """Yield coordinates and data as a group of a model's output has them; no two documents are equal."""
+def _arrays(stem: str, number: int, alike: bool) -> Iterator[tuple[str, Json]]:
+    """Yield coordinates and data as a group of a model's output has them.
+
+    Where they are alike each group has the same, as the runs of a model do; else no two documents are equal.
+    """
     for i in range(number):
         if i < len(AXES):
             name, length = list(AXES.items())[i]
-            attributes = {"standard_name": name, "units": "1"}
+            attributes = {"standard_name": name, "units": "1", **({} if alike else {"run": stem})}
             yield f"{stem}{name}", _array({name: length}, "float64", attributes)
         else:
-            about = {"units": "K", "long_name": f"variable {i} of {stem}", "_FillValue": -9999.0}
+            long_name = f"variable {i}" if alike else f"variable {i} of {stem}"
+            about = {"units": "K", "long_name": long_name, "_FillValue": -9999.0}
             yield (
                 f"{stem}v{i}",
                 _array(AXES if i % 3 else {"lat": 721, "lon": 1440}, "float32", about),
             )
 
 
-def tree(groups: int, arrays: int) -> Iterator[tuple[str, Json]]:
+def tree(groups: int, arrays: int, *, alike: bool = False) -> Iterator[tuple[str, Json]]:
     """Yield path and document of some groups of some arrays each."""
     for i in range(groups):
         yield f"run{i}", _group(f"run {i}")
-        yield from _arrays(f"run{i}/", arrays)
+        yield from _arrays(f"run{i}/", arrays, alike)
 
 
 def chain(depth: int, arrays: int) -> Iterator[tuple[str, Json]]:
@@ -79,7 +83,7 @@ def chain(depth: int, arrays: int) -> Iterator[tuple[str, Json]]:
     for level in range(depth):
         yield f"{stem}g", _group(f"level {level}")
         stem += "g/"
-        yield from _arrays(stem, arrays)
+        yield from _arrays(stem, arrays, alike=False)
 
 
 def write(folder: Path, nodes: Iterator[tuple[str, Json]], *, consolidated: bool = False) -> Path:
@@ -104,7 +108,9 @@ def write(folder: Path, nodes: Iterator[tuple[str, Json]], *, consolidated: bool
 
 # --- work -----------------------------------------------------------------------------------------
 
-NEEDS_THE_STORE = ("NZ-CONS", "TREE-003", "TREE-004", "TREE-006")
+LISTS_ARRAYS = ("TREE-003", "TREE-004", "TREE-006")
+"""Rules that list the folders of arrays, where chunks lie; what the reference does not look into."""
+NEEDS_THE_STORE = ("NZ-CONS", *LISTS_ARRAYS)
 """Rules that read the stored documents, or list folders, beside consolidated metadata."""
 
 
@@ -112,6 +118,12 @@ def _check(store: str) -> Callable[[], object]:
     import nz_explorer as nz
 
     return lambda: nz.check(store, values="none", progress=False).counts
+
+
+def _check_metadata(store: str) -> Callable[[], object]:
+    import nz_explorer as nz
+
+    return lambda: nz.check(store, values="none", progress=False, ignore=LISTS_ARRAYS).counts
 
 
 def _check_consolidated(store: str) -> Callable[[], object]:
@@ -142,6 +154,7 @@ def _zarr_members(store: str) -> Callable[[], object]:
 
 WORK: dict[str, Callable[[str], Callable[[], object]]] = {
     "check": _check,
+    "check metadata": _check_metadata,
     "check consolidated": _check_consolidated,
     "check documents": _check_documents,
     "first level": _first_level,

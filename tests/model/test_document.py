@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -98,6 +100,45 @@ def test_entries_of_a_large_document_are_decoded_when_asked_for() -> None:
     assert not problems
     assert dict(entries) == {"a": {"shape": [1]}, "b": {"shape": [2]}}
     assert value["consolidated_metadata"]["kind"] == "inline"
+
+
+_names = st.text(st.characters(codec="utf-8"), max_size=3)
+_members = st.dictionaries(_names, st.integers() | _names, max_size=3)
+
+
+@given(
+    st.lists(st.tuples(_names, _members), max_size=4),
+    _members,
+    st.booleans(),
+    st.sampled_from([(", ", ": "), (",", ":"), (" , ", " :")]),
+)
+def test_a_large_document_says_what_a_small_one_says(
+    entries: list[tuple[str, dict[str, Any]]],
+    attributes: dict[str, Any],
+    escaped: bool,
+    blanks: tuple[str, str],
+) -> None:
+    def text(value: Any) -> str:
+        return json.dumps(value, ensure_ascii=escaped, separators=blanks)
+
+    comma, colon = blanks
+    held = comma.join(f"{text(name)}{colon}{text(entry)}" for name, entry in entries)
+    raw = "".join(
+        [
+            f'{{"zarr_format"{colon}3{comma}"node_type"{colon}"group"{comma}"attributes"{colon}',
+            f'{text(attributes)}{comma}"consolidated_metadata"{colon}{{"kind"{colon}"inline"{comma}',
+            f'"must_understand"{colon}false{comma}"metadata"{colon}{{{held}}}}}}}',
+        ]
+    ).encode()
+    value, problems = decode(raw)
+    with mock.patch("nz_explorer.model.document.LAZY_BYTES", 0):
+        lazily, others = decode(raw)
+    assert [p.kind for p in others] == [p.kind for p in problems]
+    held_lazily = lazily["consolidated_metadata"]
+    if len({name for name, _ in entries}) == len(entries) and blanks[0] != " , ":
+        assert isinstance(held_lazily["metadata"], Entries)
+    held_lazily["metadata"] = dict(held_lazily["metadata"])
+    assert lazily == value
 
 
 @pytest.mark.parametrize(

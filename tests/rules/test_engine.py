@@ -210,6 +210,33 @@ def test_verdicts_are_shared_only_by_equal_documents() -> None:
         assert verdict(old, new) == expected
 
 
+def test_nodes_like_others_are_not_judged_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a large store costs depends on it."""
+    judged: list[str] = []
+    judge = Plan._run_node
+
+    def counted(plan: Plan, node: Any) -> Any:
+        judged.append(node.path)
+        return judge(plan, node)
+
+    monkeypatch.setattr(Plan, "_run_node", counted)
+    plain = contents({"base": "plain"})
+    root, array = plain["zarr.json"], plain["a/zarr.json"]
+    assert b'"attributes": {}' in array
+    other = array.replace(b'"attributes": {}', b'"attributes": {"units": "m"}')
+    one = {"zarr.json": root, "a/zarr.json": root}
+    one |= {f"a/v{i}/zarr.json": array for i in range(100)}
+    two = one | {"b/zarr.json": root} | {f"b/v{i}/zarr.json": other for i in range(100)}
+    numbers = []
+    for documents in (one, two):
+        judged.clear()
+        evaluation = Evaluation(open_store(FaultyStore(documents, [], True)))
+        evaluation.run()
+        assert evaluation.nodes["arrays"] == len(documents) // 100 * 100
+        numbers.append(len(judged))
+    assert numbers == [3, 4]  # the root, a group and an array; an array with other attributes
+
+
 def test_reading_while_feeding(broken_store: Path) -> None:
     evaluation = Evaluation(open_store(broken_store))
     failures: list[BaseException] = []

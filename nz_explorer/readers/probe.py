@@ -17,8 +17,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TextIO
 
-MEMORY = 4 * 1024**3
-"""Bytes of memory that a reader may take, so that a hostile store cannot take the machine's."""
+MEMORY = 8 * 1024**3
+"""Bytes of address space that a reader may take, so that a hostile store cannot take the machine's memory."""
 MAX_MESSAGE = 600
 
 

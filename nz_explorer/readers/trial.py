@@ -186,7 +186,9 @@ def _environment() -> dict[str, str]:
     package = str(Path(__file__).parents[2])
     kept = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     paths = [package, *filter(None, [kept.get("PYTHONPATH")])]
-    return {**kept, "PYTHONPATH": os.pathsep.join(paths), "PYTHONFAULTHANDLER": "0"}
+    # each thread of these libraries takes address space, which is limited there
+    single = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    return {**kept, **single, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 def _listen(stream: IO[str] | None, lines: queue.Queue[str | None]) -> None:

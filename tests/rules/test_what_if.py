@@ -441,3 +441,22 @@ def test_fixes_of_the_dialects_cure(family: str) -> None:
                 assert not [new for new in what_if.new if new.severity == "error"], case["name"]
             tried.add(finding.rule)
     assert len(tried) > {"Z2": 10, "CS": 8, "REF": 1, "GZ": 5}[family]
+
+
+def test_writing_on_in_a_document_is_one_edit_and_each_is_told(sample_store: Path) -> None:
+    told: list[int] = []
+    evaluation = nz.check(sample_store, progress=False).evaluation
+    what_if = nz.WhatIf(evaluation, changed=lambda: told.append(what_if.steps))
+    text = (sample_store / "ocean" / "zarr.json").read_text()
+    for title in ("a", "ab", "abc"):
+        document = text.replace('"attributes": {', f'"attributes": {{"note": "{title}",', 1)
+        what_if.edit("ocean/zarr.json", document, amend=title != "a")
+    assert what_if.steps == 1
+    assert what_if.hierarchy.stored["/ocean"].attributes["note"] == "abc"
+    what_if.set("/forecast", "/attributes/note", "other")
+    what_if.edit("ocean/zarr.json", text, amend=True)  # the last edit was of another document
+    assert what_if.steps == 3
+    for _ in range(3):
+        what_if.undo()
+    assert what_if.edits == []
+    assert told == [1, 1, 1, 2, 3, 2, 1, 0]

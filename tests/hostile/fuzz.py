@@ -1,25 +1,46 @@
-"""Fuzz a part of the package with atheris: ``python -m tests.hostile.fuzz documents 100000``.
+"""Fuzz a part of the package: ``python -m tests.hostile.fuzz documents 100000``.
 
-atheris (``pip install atheris``) chooses what reaches new code. The first case that raises, takes more than 5 s or more
-than 1 GiB ends the run with its traceback and is kept as a file, which is run again when its name is given as well.
+With atheris (``pip install atheris``), which chooses what reaches new code and takes five times as long; without it, or
+with ``--blind``, by chance, the same for the same ``--seed``. The first case that raises, takes more than 5 s or more than
+1 GiB ends the run with its traceback.
 """
 
 from __future__ import annotations
 
+import argparse
+import faulthandler
+import importlib.util
 import logging
+import random
+import resource
 import sys
+import time
+from typing import Any
 
-import atheris
+SECONDS = 5
+MEBIBYTES = 1024
 
-with atheris.instrument_imports(include=["nz_explorer"]):
-    from tests.hostile.cases import CASES
+
+class Chance:
+    """Choices by chance."""
+
+    def __init__(self, seed: str) -> None:
+        self._dice = random.Random(seed)
+
+    def integer(self, low: int, high: int) -> int:
+        """Return an integer, both ends included."""
+        return self._dice.randint(low, high)
+
+    def data(self, most: int) -> bytes:
+        """Return some bytes."""
+        return self._dice.randbytes(self.integer(0, most))
 
 
 class Chosen:
     """Choices of atheris."""
 
-    def __init__(self, data: bytes) -> None:
-        self._provider = atheris.FuzzedDataProvider(data)
+    def __init__(self, provider: Any) -> None:
+        self._provider = provider
 
     def integer(self, low: int, high: int) -> int:
         """Return an integer, both ends included."""
@@ -32,21 +53,61 @@ class Chosen:
         return some
 
 
+def blindly(name: str, count: int, seed: int) -> None:
+    """Run cases by chance."""
+    from tests.hostile.cases import CASES
+
+    began = time.monotonic()
+    longest = 0.0
+    for number in range(count):
+        faulthandler.dump_traceback_later(SECONDS, exit=True)
+        start = time.monotonic()
+        try:
+            CASES[name](Chance(f"{seed} {number}"))
+        except Exception:
+            print(f"{name} {seed} {number} failed", file=sys.stderr)
+            raise
+        longest = max(longest, time.monotonic() - start)
+        used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        if used > MEBIBYTES:
+            raise MemoryError(f"{name} {seed} {number} took {used} MiB")
+        if number % 1000 == 999:
+            print(f"{number + 1} {name}, the longest {longest:.1f} s, {used} MiB", flush=True)
+    faulthandler.cancel_dump_traceback_later()
+    print(f"{count} {name} in {time.monotonic() - began:.0f} s")
+
+
+def by_coverage(name: str, count: int, files: list[str]) -> None:
+    """Run cases that atheris chooses."""
+    import atheris
+
+    with atheris.instrument_imports(include=["nz_explorer"]):
+        from tests.hostile.cases import CASES
+
+    options = [f"-runs={count}", f"-timeout={SECONDS}", f"-rss_limit_mb={MEBIBYTES}"]
+    options += ["-max_len=256", "-len_control=0", *files]
+
+    def run(data: bytes) -> None:
+        CASES[name](Chosen(atheris.FuzzedDataProvider(data)))
+
+    atheris.Setup([sys.argv[0], *options], run)
+    atheris.Fuzz()
+
+
 def main() -> None:
     """Run as many cases as the command line says."""
-    name, count, *files = sys.argv[1:]
-    case = CASES[name]
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("name", choices=["documents", "keys", "chunks", "messages"])
+    options.add_argument("count", type=int)
+    options.add_argument("--blind", action="store_true")
+    options.add_argument("--seed", type=int, default=0)
+    options.add_argument("files", nargs="*", help="cases that atheris kept, to be run again")
+    given = options.parse_args()
     logging.disable(logging.CRITICAL)
-    options = [
-        f"-runs={count}",
-        "-timeout=5",
-        "-rss_limit_mb=1024",
-        "-max_len=256",
-        "-len_control=0",
-        *files,
-    ]
-    atheris.Setup([sys.argv[0], *options], lambda data: case(Chosen(data)))
-    atheris.Fuzz()
+    if given.blind or importlib.util.find_spec("atheris") is None:
+        blindly(given.name, given.count, given.seed)
+    else:
+        by_coverage(given.name, given.count, given.files)
 
 
 if __name__ == "__main__":

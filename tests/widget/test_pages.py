@@ -22,6 +22,8 @@ from tests.widget.conftest import Browser
 Browse = Callable[..., Browser]
 NEEDS_MORE = {"finding"}
 """Pages that are about more than a node."""
+WHOLE = {"conventions", "edits", "glossary", "readers", "report"}
+"""Pages that say the same whichever node is selected."""
 
 
 def blocks(found: Any, kind: str) -> Iterator[dict[str, Any]]:
@@ -82,9 +84,10 @@ def test_every_node_of_a_broken_store_has_every_page(
     browser = browse(broken_store)
     paths = ["/"]
     for path in paths:
-        paths += [row["path"] for row in browser.ask("children", path=path)["rows"]]
         page(browser, name, path)
-    assert len(paths) > 40
+        if name not in WHOLE:
+            paths += [row["path"] for row in browser.ask("children", path=path)["rows"]]
+    assert (len(paths) > 40) == (name not in WHOLE)
 
 
 def test_every_finding_is_explained_and_its_links_lead_somewhere(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -54,6 +55,25 @@ def test_one_that_is_not_consolidated_after_three(sample_copy: Path, s3: S3) -> 
     assert [node.name for node in hierarchy.children("/")] == LEVEL
     assert network.round_trips == 3
     assert network.repeated == {}
+
+
+def test_one_that_netcdf_c_has_noted_after_two_without_listing(
+    tmp_path: Path, http_server: Serve
+) -> None:
+    notes = {"_nczarr_group": {"dimensions": {"x": 2}, "arrays": ["a", "b"], "groups": ["g"]}}
+    array = {
+        "zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "<f4", "order": "C",
+        "compressor": None, "fill_value": 0, "filters": None,
+    }  # fmt: skip
+    documents = {".zgroup": {"zarr_format": 2}, ".zattrs": notes, "g/.zgroup": {"zarr_format": 2}}
+    documents |= {f"{name}/.zarray": array for name in "ab"}
+    for key, document in documents.items():
+        (tmp_path / key).parent.mkdir(exist_ok=True)
+        (tmp_path / key).write_text(json.dumps(document), "utf-8")
+    served = http_server(tmp_path, latency=LATENCY)
+    assert [node.name for node in open_store(served.url).children("/")] == ["a", "b", "g"]
+    assert served.network.round_trips <= 3
+    assert served.network.repeated == {}
 
 
 def test_folders_that_are_no_nodes_are_looked_into_side_by_side(sample_copy: Path, s3: S3) -> None:

@@ -1,0 +1,48 @@
+"""The page is loaded again, opened twice, and cut off from its server for a while: the explorer goes on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import Lab
+from tests.e2e.lab import IDLE, START_MS, Explorer, Notebook
+
+WAIT_MS = 60_000
+
+
+@pytest.mark.timeout(240)
+def test_a_page_that_is_loaded_again_and_one_beside_it(
+    notebook: Callable[[Sequence[str]], Notebook], lab: Lab, sample_store: Path
+) -> None:
+    book = notebook([f"import nz_explorer as nz\n\nex = nz.explore({str(sample_store)!r})\nex"])
+    book.run_all()
+    explorer = Explorer(book.widgets.first)
+    explorer.item("ocean").click()
+    expect(explorer.item("salinity")).to_be_visible()
+    book.save()
+
+    book.page.reload()
+    book.page.wait_for_function(IDLE, timeout=START_MS)
+    explorer = Explorer(book.widgets.first)
+    explorer.item("forecast").click(timeout=WAIT_MS)
+    expect(explorer.item("screen_temperature")).to_be_visible()
+
+    # A second tab on the same kernel: both see the same node, and each its own answers.
+    beside = book.page.context.new_page()
+    second = Notebook.open(beside, lab.server, lab.folder, book.name)
+    other = Explorer(second.widgets.first)
+    other.item("stations").click(timeout=WAIT_MS)
+    expect(explorer.selected).to_have_attribute("aria-label", "stations")
+    for name in ("ocean", "forecast", "analysis"):
+        explorer.item(name).click()
+        expect(other.selected).to_have_attribute("aria-label", name)
+    for one in (explorer, other):
+        expect(one.root.get_by_role("alert")).to_have_count(0)
+        one.item("screen_temperature").first.click()
+        expect(one.picture).to_have_attribute("aria-label", re.compile("screen_temperature"))
+    beside.close()

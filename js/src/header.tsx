@@ -25,7 +25,7 @@ export function Header({ side, onSide }: { side: boolean; onSide: () => void }) 
   const failed = session.openError.value;
   if (summary === null) {
     return (
-      <header class="nzx-header">
+      <div class="nzx-header">
         <div class="nzx-status" role="status">
           {failed
             ? ""
@@ -36,14 +36,14 @@ export function Header({ side, onSide }: { side: boolean; onSide: () => void }) 
                 : "Opening…"}
         </div>
         {failed && <Problem onRetry={() => void session.open()}>{visible(failed.message)}</Problem>}
-      </header>
+      </div>
     );
   }
   const { progress } = summary;
   const busy = progress.phase === "walk" || progress.phase === "values";
   const format = summary.zarr_format === null ? "no Zarr format found" : `Zarr v${summary.zarr_format}`;
   return (
-    <header class="nzx-header">
+    <div class="nzx-header">
       <IconButton
         icon="sidebar"
         label={side ? "Hide the tree" : "Show the tree"}
@@ -106,7 +106,7 @@ export function Header({ side, onSide }: { side: boolean; onSide: () => void }) 
           <Icon name="retry" /> Retry
         </Button>
       )}
-    </header>
+    </div>
   );
 }
 

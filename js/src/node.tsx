@@ -90,7 +90,7 @@ function PanelOf({ panel, path, row, node, call }: PanelProps) {
     default:
       if (row === null) return null;
       return (
-        <div class="nzx-scroll nzx-pad">
+        <div class="nzx-scroll nzx-pad" tabIndex={0}>
           <Page key={panel} name={panel} path={path} params={{ index }} />
         </div>
       );

@@ -38,6 +38,11 @@ STATE = """index => {
     const cell = jupyterapp.shell.currentWidget.content.model.cells.get(index).sharedModel;
     return cell.executionState === "idle" && cell.execution_count !== null;
 }"""
+EXECUTE = """async code => {
+    const { kernel } = jupyterapp.shell.currentWidget.sessionContext.session;
+    const { content } = await kernel.requestExecute({ code, silent: true }).done;
+    return content.status === "ok" ? null : `${content.ename}: ${content.evalue}`;
+}"""
 RESTART = "() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()"
 SAVE = 'async () => { await jupyterapp.commands.execute("docmanager:save"); }'
 IDLE = """() => {
@@ -105,6 +110,12 @@ class Notebook:
     def run(self, code: str) -> str:
         """Add a cell, run it and return the text that it printed or displayed."""
         return self.finish(self.start(code))
+
+    def tell(self, code: str) -> None:
+        """Run code in the kernel beside the notebook, without a cell."""
+        problem: str | None = self.page.evaluate(EXECUTE, code)
+        if problem is not None:
+            raise CellError(problem)
 
     def restart_kernel(self) -> None:
         """Restart the kernel; what it knew is gone."""

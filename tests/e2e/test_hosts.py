@@ -1,0 +1,107 @@
+"""The widget where it is not JupyterLab that shows it."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Lab
+from tests.e2e.lab import START_MS, Explorer, write_notebook
+
+ROOT = Path(__file__).parents[2]
+APP = """
+import marimo
+
+app = marimo.App()
+
+
+@app.cell
+def _():
+    import marimo as mo
+    import nz_explorer as nz
+
+    ex = nz.explore({source!r})
+    widget = mo.ui.anywidget(ex)
+    widget
+    return mo, widget
+
+
+@app.cell
+def _(mo, widget):
+    mo.md("selected " + widget.value["path"])
+    return
+"""
+
+
+def look_around(explorer: Explorer) -> None:
+    """Open a group, draw an array of it and move along its time."""
+    expect(explorer.tree).to_be_visible(timeout=START_MS)
+    explorer.item("ocean").click()
+    explorer.item("sea_surface_temperature").click()
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile("sea_surface_temperature"))
+    label = explorer.picture.get_attribute("aria-label")
+    explorer.slider("time").press("ArrowRight")
+    expect(explorer.picture).not_to_have_attribute("aria-label", label or "")
+
+
+def test_notebook_7(lab: Lab, page: Page, sample_store: Path) -> None:
+    name = "notebook7.ipynb"
+    source = f"import nz_explorer as nz\n\nex = nz.explore({str(sample_store)!r})\nex"
+    write_notebook(lab.folder / name, [source, "ex.path, dict(ex.index)"])
+    page.goto(lab.server.lab_url(name).replace("/lab/tree/", "/notebooks/"))
+    page.get_by_text("Python 3 (ipykernel)").first.wait_for(timeout=START_MS)
+    cells = page.locator(".jp-CodeCell")
+    cells.first.locator(".cm-content").click()
+    page.keyboard.press("Shift+Enter")
+    look_around(Explorer(page.locator(".nzx").first))
+    cells.nth(1).locator(".cm-content").click()
+    page.keyboard.press("Shift+Enter")
+    expect(cells.nth(1)).to_contain_text("('/ocean/sea_surface_temperature', {'time': 1})")
+
+
+@pytest.fixture
+def marimo(sample_store: Path, tmp_path: Path) -> Iterator[str]:
+    """Serve an app with the explorer in it; yields its address."""
+    file = tmp_path / "app.py"
+    file.write_text(APP.format(source=str(sample_store)), "utf-8")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "marimo", "run", str(file), "--headless", "--no-token"]
+    process = subprocess.Popen(
+        [*command, "--host", "127.0.0.1", "--port", str(port)],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_CONFIG_HOME": str(tmp_path)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    yield f"http://127.0.0.1:{port}"
+    process.terminate()
+    process.wait()
+
+
+def test_marimo(marimo: str, page: Page) -> None:
+    answered(page, marimo)
+    page.goto(marimo)
+    look_around(Explorer(page.locator(".nzx").first))
+    expect(page.locator("body")).to_contain_text("selected /ocean/sea_surface_temperature")
+
+
+def answered(page: Page, address: str) -> None:
+    """Wait until a server that has just been started answers."""
+    for _ in range(300):
+        try:
+            page.request.get(address)
+        except PlaywrightError:
+            page.wait_for_timeout(100)
+        else:
+            return
+    pytest.fail(f"{address} does not answer")

@@ -1,4 +1,4 @@
-"""The command line: ``nz-explorer check | fix | diff | readers | tree | cdl | explain | demo | lab``.
+"""The command line: ``nz-explorer check | fix | conventions | convert-metadata | diff | tree | cdl | explain | …``.
 
 Commands import what they need when they run, so that ``--help`` and shell completion answer at
 once. Exit codes are part of the contract: 0 nothing found, 1 findings, 2 the source could not be

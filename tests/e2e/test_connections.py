@@ -13,6 +13,7 @@ from tests.e2e.conftest import Lab
 from tests.e2e.lab import IDLE, START_MS, Explorer, Notebook
 
 WAIT_MS = 60_000
+BREAK = "() => jupyterapp.shell.currentWidget.sessionContext.session.kernel._ws.close()"
 
 
 @pytest.mark.timeout(240)
@@ -31,6 +32,14 @@ def test_a_page_that_is_loaded_again_and_one_beside_it(
     explorer = Explorer(book.widgets.first)
     explorer.item("forecast").click(timeout=WAIT_MS)
     expect(explorer.item("screen_temperature")).to_be_visible()
+
+    # The connection breaks, and is made again.
+    book.page.evaluate(BREAK)
+    explorer.item("analysis").click(timeout=WAIT_MS)
+    expect(explorer.selected).to_have_attribute("aria-label", "analysis")
+    expect(explorer.root.get_by_role("tabpanel")).to_contain_text(
+        "surface_pressure", timeout=WAIT_MS
+    )
 
     # A second tab on the same kernel: both see the same node, and each its own answers.
     beside = book.page.context.new_page()

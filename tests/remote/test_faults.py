@@ -182,6 +182,11 @@ def test_a_store_that_dies_is_not_waited_for_node_by_node(
     assert reader.get("zarr.json")
 
 
+def test_a_narrow_network_only_takes_longer(sample_store: Path, http_server: Serve) -> None:
+    served = http_server(sample_store, bandwidth=400_000)
+    assert nz.check(served.url, progress=False).complete
+
+
 # --- a store that fails every tenth time -------------------------------------------------------
 
 

@@ -352,7 +352,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def run_first_cell(server: Server, notebook: str) -> None:
-    """Start the notebook's kernel, run its first code cell and save what it gave.
+    """Start the kernel of a notebook of ours, run its first code cell and save what it gave.
 
     Parameters
     ----------
@@ -374,8 +374,11 @@ def run_first_cell(server: Server, notebook: str) -> None:
         },
     )
     cell["outputs"], cell["execution_count"] = _execute(session["kernel"]["id"], cell["source"])
-    # The outputs come from the cell itself, a moment ago: JupyterLab may show them.
-    cell["metadata"]["trusted"] = True
+    # These outputs come from the cell itself, a moment ago, and others came with the notebook, which is ours.
+    # JupyterLab may show them; it shows a widget only where all code cells are trusted.
+    for one in model["cells"]:
+        if one["cell_type"] == "code":
+            one["metadata"]["trusted"] = True
     body = {"type": "notebook", "format": "json", "content": model}
     server.request("PUT", f"api/contents/{notebook}", body)
 

@@ -83,6 +83,11 @@ def links(paths: Sequence[str], most: int = 10, *, short: bool = False) -> Text:
     return [*found, quiet(f"and {len(paths) - most} more")] if len(paths) > most else found
 
 
+def joined(spans: Iterable[Span]) -> Text:
+    """Return spans with commas between them."""
+    return [piece for span in spans for piece in (", ", span)][1:]
+
+
 def heading(words: Words) -> Heading:
     """Return a heading."""
     return Heading(text(words))

@@ -93,22 +93,18 @@ def _table(title: str, head: tuple[str, ...], rows: list[tuple[object, ...]], mo
 def _tree(session: Session) -> str:
     rows: list[tuple[object, ...]] = []
 
-    def add(node: Node, depth: int) -> None:
+    def add(node: Node) -> None:
         if len(rows) >= MAX_TREE:
             return
         row = session.tree.row(node)
         total = row.counts.error + row.counts.warning
-        label = (
-            "\u2003" * depth
-            + (node.name or "/")
-            + ("/" if node.kind == "group" and node.name else "")
-        )
+        label = f"{node.path}/" if node.kind == "group" and node.name else node.path
         rows.append((label, node.problem or words.title(node), row.role or "", total or ""))
         if isinstance(node, Group) and node.child_names is not None:
             for child in session.tree.children(node):
-                add(child, depth + 1)
+                add(child)
 
-    add(session.hierarchy.root, 0)
+    add(session.hierarchy.root)
     more = session.hierarchy.loaded - len(rows)
     return _table("Groups and arrays", ("name", "what it is", "role", "findings"), rows, more)
 

@@ -97,24 +97,21 @@ def _reading(context: Context, array: Array, found: Readings, one: Reading) -> B
     if one.values is None or one.missing is None:
         return [*parts, blocks.paragraph(f"It cannot: {one.problem}", "warning")]
     count, other = int(one.missing.sum()), int(found.differs(one).sum())
-    total = words.number(one.missing.size)
-    said = f"{words.number(count)} of {total} missing"
-    differ = [blocks.chip(f"✕ {words.number(other)} differ", "warning")] if other else []
+    said = f"{words.number(count)} of {words.number(one.missing.size)} missing"
+    if other:
+        said += f", {words.number(other)} otherwise than to NZ"
     if found.window.axes and one.values.dtype.kind in "biuf":
-        label = f"{TITLES[one.reader]}: {said}" + (f", {other} otherwise than NZ" if other else "")
         image = cells(
-            found.window.values if one.reader != "xarray" else one.values,
+            one.values,
             one.missing,
             found.differs(one),
             _limits(one.values, one.missing | _missing(found)),
             upwards=_grows_upwards(context, array, found),
         )
-        parts.append(blocks.png(image, label))
-    return [
-        *parts,
-        blocks.paragraph([said, " ", *differ]),
-        blocks.paragraph(blocks.quiet(MEANING[one.reader])),
-    ]
+        parts.append(blocks.png(image, f"{TITLES[one.reader]}: {said}"))
+    else:
+        parts.append(blocks.paragraph(said))
+    return [*parts, blocks.paragraph(blocks.quiet(MEANING[one.reader]))]
 
 
 def _missing(found: Readings) -> Any:
@@ -184,6 +181,8 @@ def _why_xarray(context: Context, array: Array, found: Readings) -> protocol.Tex
     if one.problem:
         return [f"xarray cannot read it: {one.problem}. ", *_culprits(context, array)]
     text: protocol.Text = []
+    if context.session.shows_edits:
+        text.append("xarray reads what is stored, without the edits. ")
     if array.zarr_format == 2:
         text.append("In Zarr v2 xarray takes fill_value for the _FillValue. ")
     if found.window.values.dtype.kind in "fc":

@@ -280,15 +280,15 @@ def glossary(context: Context) -> Blocks:
 
 
 def _examples(entry: Entry, nodes: list[Node], roles: dict[str, str | None]) -> protocol.Text:
-    found: protocol.Text = []
+    found: list[protocol.Span] = []
     for node in nodes:
         example = None if entry.find is None else entry.find(node, roles[node.path])
         if example is not None:
             label, pointer = example
-            found += [blocks.link(node.path, label, pointer=pointer), " "]
-        if len(found) >= 2 * SHOWN:
+            found.append(blocks.link(node.path, label, pointer=pointer))
+        if len(found) == SHOWN:
             break
-    return ["Here: ", *found] if found else []
+    return ["Here: ", *blocks.joined(found), ". "] if found else []
 
 
 def _nearby(context: Context) -> Iterator[Node]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nz_explorer.model import Array, Group
-from nz_explorer.model.roles import Role, RoleResult
+from nz_explorer.model.roles import Role, RoleResult, RoleTest
 from nz_explorer.netcdf import concepts
 from nz_explorer.rules.catalogue import rules
 from nz_explorer.widget import blocks, protocol
@@ -62,7 +62,7 @@ def _role(role: RoleResult) -> Blocks:
     rows = [
         blocks.row(
             test.test,
-            VERDICTS[test.passed],
+            _verdict(test),
             test.detail,
             protocol.Span(
                 str(rules()[test.rule].source), "quiet", title=rules()[test.rule].statement or None
@@ -75,6 +75,12 @@ def _role(role: RoleResult) -> Blocks:
         blocks.paragraph(answer),
         blocks.table("Tests", ["Test", "Verdict", "What is here", "Asked by"], rows),
     ]
+
+
+def _verdict(test: RoleTest) -> protocol.Span:
+    if test.rule == "NZ-AUX-001" and not test.passed:  # which nothing needs to pass
+        return blocks.chip("– no", "info")
+    return VERDICTS[test.passed]
 
 
 def _neighbours(context: Context, array: Array) -> protocol.Text:
@@ -100,11 +106,9 @@ def _neighbours(context: Context, array: Array) -> protocol.Text:
 def _concepts(group: Group, roles: dict[str, Role]) -> protocol.Block:
     rows = []
     for concept in concepts(group, roles):
-        here: protocol.Text = []
-        for place in concept.here:
-            here += [blocks.link(place.path, place.label), " "]
+        here = blocks.joined(blocks.link(place.path, place.label) for place in concept.here)
         if concept.total > len(concept.here):
-            here.append(blocks.quiet(f"and {concept.total - len(concept.here)} more"))
+            here.append(blocks.quiet(f" and {concept.total - len(concept.here)} more"))
         meaning: protocol.Text = [NO_EQUIVALENT if concept.nz is None else concept.nz]
         if concept.note:
             meaning += [" ", blocks.quiet(concept.note)]

@@ -9,7 +9,7 @@ let loader: PictureLoader;
 beforeEach(() => {
   vi.useFakeTimers();
   model = new FakeModel();
-  loader = new PictureLoader(new Client(model));
+  loader = new PictureLoader(new Client(model, 1));
 });
 afterEach(() => {
   loader.close();

@@ -86,14 +86,14 @@ def _dimensions(view: View) -> list[Place]:
 
 
 def _shared(view: View) -> list[Place]:
-    return [
-        Place(
-            dimension.uses[0].array.path,
-            f"{dimension.name}: {', '.join(dict.fromkeys(u.array.name for u in dimension.uses))}",
-        )
-        for dimension in view.dimensions
-        if dimension.name and len({use.array.path for use in dimension.uses}) > 1
-    ]
+    found = []
+    for dimension in view.dimensions:
+        names = list(dict.fromkeys(use.array.name for use in dimension.uses))
+        if dimension.name and len(names) > 1:
+            more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+            label = f"{dimension.name}: {', '.join(names[:2])}{more}"
+            found.append(Place(dimension.uses[0].array.path, label))
+    return found
 
 
 def _conventions(view: View) -> list[Place]:

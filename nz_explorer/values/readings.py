@@ -35,17 +35,17 @@ class Reading:
     ----------
     reader
         Who reads.
+    missing
+        Which cells of the window it takes for missing; none where it fails.
     values
         The values, of the window's shape; None where the reader fails.
-    missing
-        Which of them it takes for missing.
     problem
         Why it fails, in its own words.
     """
 
     reader: Reader
+    missing: Mask
     values: np.ndarray[Any, Any] | None = None
-    missing: Mask | None = None
     problem: str = ""
 
 
@@ -66,9 +66,8 @@ class Readings:
 
     def differs(self, reading: Reading) -> Mask:
         """Return where a reading masks what NZ does not, or the other way round."""
-        if reading.missing is None or self.nz.missing is None:
-            return np.zeros(self.window.values.shape, np.bool_)
-        return np.asarray(reading.missing != self.nz.missing, np.bool_)
+        differs = reading.missing != self.nz.missing
+        return np.asarray(differs & (reading.values is not None), np.bool_)
 
 
 def readings(
@@ -125,11 +124,15 @@ def readings(
     values = found.values
     return Readings(
         found,
-        Reading("stored", values, np.zeros(values.shape, np.bool_)),
-        Reading("nz", values, _equal(values, array.fill)),
-        Reading("storage", values, _equal(values, array.storage_fill)),
+        Reading("stored", _none(found), values),
+        Reading("nz", _equal(values, array.fill), values),
+        Reading("storage", _equal(values, array.storage_fill), values),
         _by_xarray(array, found),
     )
+
+
+def _none(window: Window) -> Mask:
+    return np.zeros(window.values.shape, np.bool_)
 
 
 def _equal(values: np.ndarray[Any, Any], fill: FillValue | None) -> Mask:
@@ -143,9 +146,10 @@ def _by_xarray(array: Array, window: Window) -> Reading:
     import xarray
 
     if array.parent is None:
-        return Reading("xarray", problem="xarray opens groups; this array is not in one")
+        why = "xarray opens groups; this array is not in one"
+        return Reading("xarray", _none(window), problem=why)
     if not window.facts.complete:
-        return Reading("xarray", problem="reading so much takes too long")
+        return Reading("xarray", _none(window), problem="reading so much takes too long")
     selection: list[int | slice] = [window.index.get(axis, 0) for axis in range(array.ndim or 0)]
     for points in window.axes:
         stop = points.start + points.step * (points.size - 1) + 1
@@ -158,5 +162,5 @@ def _by_xarray(array: Array, window: Window) -> Reading:
                 read = dataset.variables[array.name][tuple(selection)]
                 values, missing = np.asarray(read.values), np.asarray(read.isnull().values)
     except Exception as error:  # noqa: BLE001  # whatever xarray, zarr, codecs and stores raise is the answer
-        return Reading("xarray", problem=error_text(error))
-    return Reading("xarray", values, np.asarray(missing, np.bool_))
+        return Reading("xarray", _none(window), problem=error_text(error))
+    return Reading("xarray", np.asarray(missing, np.bool_), values)

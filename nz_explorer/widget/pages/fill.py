@@ -94,7 +94,7 @@ def _what(array: Array, found: Readings) -> protocol.Text:
 
 def _reading(context: Context, array: Array, found: Readings, one: Reading) -> Blocks:
     parts: Blocks = [blocks.heading(TITLES[one.reader])]
-    if one.values is None or one.missing is None:
+    if one.values is None:
         return [*parts, blocks.paragraph(f"It cannot: {one.problem}", "warning")]
     count, other = int(one.missing.sum()), int(found.differs(one).sum())
     said = f"{words.number(count)} of {words.number(one.missing.size)} missing"
@@ -105,17 +105,13 @@ def _reading(context: Context, array: Array, found: Readings, one: Reading) -> B
             one.values,
             one.missing,
             found.differs(one),
-            _limits(one.values, one.missing | _missing(found)),
+            _limits(one.values, found.nz.missing),
             upwards=_grows_upwards(context, array, found),
         )
         parts.append(blocks.png(image, f"{TITLES[one.reader]}: {said}"))
     else:
         parts.append(blocks.paragraph(said))
     return [*parts, blocks.paragraph(blocks.quiet(MEANING[one.reader]))]
-
-
-def _missing(found: Readings) -> Any:
-    return False if found.nz.missing is None else found.nz.missing
 
 
 def _limits(values: np.ndarray[Any, Any], missing: Any) -> tuple[float, float]:
@@ -161,19 +157,26 @@ def _why(array: Array, found: Readings) -> list[protocol.Text]:
             ]
         )
     if storage is not None:
-        other = int(found.differs(found.storage).sum())
-        text: protocol.Text = [
-            blocks.code(f"fill_value {storage.text}"),
-            " is what chunks read as that were never written. ",
-        ]
-        if other and fill is not None:
-            text.append("Taken for the mask it shows missing cells as values, or hides real ones.")
-        elif other:
-            text.append("Taken for the mask it hides real values.")
-        else:
-            text.append("Taken for the mask it makes no difference in these cells.")
-        said.append(text)
+        said.append(
+            [
+                blocks.code(f"fill_value {storage.text}"),
+                " is what chunks read as that were never written. Taken for the mask ",
+                _mistakes(found),
+                ".",
+            ]
+        )
     return said
+
+
+def _mistakes(found: Readings) -> str:
+    """Say what goes wrong where the storage fill value is taken for the mask."""
+    nz, storage = found.nz.missing, found.storage.missing
+    shown, hidden = int((nz & ~storage).sum()), int((storage & ~nz).sum())
+    mistakes = [
+        f"it shows {words.number(shown)} missing as values" if shown else "",
+        f"it hides {words.number(hidden)} that are none" if hidden else "",
+    ]
+    return " and ".join(filter(None, mistakes)) or "it makes no difference in these cells"
 
 
 def _why_xarray(context: Context, array: Array, found: Readings) -> protocol.Text:
@@ -246,7 +249,7 @@ def _examples(array: Array, found: Readings) -> Blocks:
 
 
 def _cell(found: Readings, one: Reading, place: tuple[int, ...]) -> protocol.Text:
-    if one.values is None or one.missing is None:
+    if one.values is None:
         return [blocks.quiet("not read")]
     mark: protocol.Text = (
         [" ", blocks.chip("✕", "warning", "otherwise than NZ")] if found.differs(one)[place] else []

@@ -20,6 +20,8 @@ export interface Wire {
 export const SLOW_AFTER = 1500;
 export const PING_AFTER = 8000;
 export const LOST_AFTER = 20_000;
+/** The same where the host has said that the connection is another one now. */
+export const DOUBT_AFTER = 3000;
 const TICK = 250;
 
 /** Why a request has no result. */
@@ -46,7 +48,8 @@ export interface Answer<M extends Method> {
 
 /**
  * `waiting` until 1.5 s have passed, then `slow`; `working` when the kernel has meanwhile answered something
- * else, so that it is alive; `lost` when nothing at all has come from it for 20 s.
+ * else, so that it is alive; `lost` when nothing at all has come from it for 20 s, or for 3 s after the host lost
+ * the connection.
  */
 export type Wait = "waiting" | "slow" | "working" | "lost";
 
@@ -91,6 +94,12 @@ export class Client {
   #ping = 0;
   #timer: ReturnType<typeof setInterval> | null = null;
   #closed = false;
+  #patience = LOST_AFTER;
+  /** Backbone's event of ipywidgets: whether the kernel is there is asked at once. Other hosts are waited for. */
+  readonly #doubt = () => {
+    this.#patience = DOUBT_AFTER;
+    this.call("open", {});
+  };
 
   /** Tabs of one notebook hear each other's replies: each counts from a number of its own. */
   constructor(wire: Wire, first = 1 + Math.floor(Math.random() * 2 ** 30) * 2 ** 20) {
@@ -98,6 +107,7 @@ export class Client {
     this.#next = first;
     this.#listener = (message, buffers) => this.#hear(message, Array.isArray(buffers) ? buffers : []);
     wire.on("msg:custom", this.#listener as (...args: never[]) => void);
+    wire.on("comm_live_update", this.#doubt);
   }
 
   get size(): number {
@@ -142,6 +152,7 @@ export class Client {
   close(): void {
     this.#closed = true;
     this.#wire.off("msg:custom", this.#listener as (...args: never[]) => void);
+    this.#wire.off("comm_live_update", this.#doubt);
     for (const [id, entry] of this.#pending) {
       this.#say({ kind: "cancel", id });
       entry.reject(new RequestError("closed", "the view is closed", false));
@@ -185,6 +196,7 @@ export class Client {
   #hear(message: unknown, buffers: unknown[]): void {
     if (typeof message !== "object" || message === null || !("kind" in message)) return;
     this.#heardAt = Date.now();
+    this.#patience = LOST_AFTER;
     if (!this.answered.value) this.answered.value = true;
     if (message.kind === "event") this.onEvent?.(message as KernelEvent, buffers.map(asView));
     if (message.kind === "partial") {
@@ -220,7 +232,7 @@ export class Client {
     for (const entry of this.#pending.values()) {
       const silence = now - Math.max(entry.sentAt, this.#heardAt);
       let wait: Wait = "waiting";
-      if (silence >= LOST_AFTER) wait = "lost";
+      if (silence >= this.#patience) wait = "lost";
       else if (now - entry.sentAt >= SLOW_AFTER) wait = this.#heardAt > entry.sentAt ? "working" : "slow";
       if (entry.wait.peek() !== wait) entry.wait.value = wait;
       if (wait === "lost" || (wait === "slow" && worst !== "lost")) worst = wait;

@@ -99,7 +99,9 @@ export function Header({ side, onSide }: { side: boolean; onSide: () => void }) 
         ))}
         {busy && <span class="nzx-hidden">{visible(progress.message)}</span>}
         {health === "slow" && <span class="nzx-is-warning">The kernel is busy; waiting…</span>}
-        {health === "lost" && <span class="nzx-is-error">No answer from the kernel</span>}
+        {health === "lost" && (
+          <span class="nzx-is-error">No answer from the kernel; after a restart, run the cell again</span>
+        )}
       </div>
       {health === "lost" && (
         <Button onClick={() => session.client.resendAll()}>

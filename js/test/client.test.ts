@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { asView, Client, LOST_AFTER, RequestError, SLOW_AFTER } from "../src/client";
+import { asView, Client, DOUBT_AFTER, LOST_AFTER, RequestError, SLOW_AFTER } from "../src/client";
 import { FakeModel } from "../src/mock/model";
 
 let model: FakeModel;
@@ -115,6 +115,20 @@ describe("patience", () => {
     }
     expect(model.sent.some(({ method }) => method === "open")).toBe(true);
     expect(call.wait.value).toBe("working");
+  });
+
+  test("where the host says that the connection has changed, the kernel is asked at once", () => {
+    model.connectionChanged();
+    expect(model.sent.at(-1)?.method).toBe("open");
+    vi.advanceTimersByTime(DOUBT_AFTER - 500);
+    expect(client.health.value).toBe("slow");
+    vi.advanceTimersByTime(1000);
+    expect(client.health.value).toBe("lost");
+    reply(model.sent.at(-1)?.id as number, {});
+    expect(client.health.value).toBe("waiting");
+    client.call("node", { path: "/a" });
+    vi.advanceTimersByTime(LOST_AFTER - 500);
+    expect(client.health.value).toBe("slow");
   });
 
   test("a late reply is still taken", async () => {

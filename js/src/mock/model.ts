@@ -40,6 +40,11 @@ export class FakeModel {
     this.#emit(`change:${name}`);
   }
 
+  /** What ipywidgets says when the connection is lost or found again. */
+  connectionChanged(): void {
+    this.#emit("comm_live_update");
+  }
+
   on(event: string, callback: Callback): void {
     const listeners = this.#listeners.get(event) ?? new Set();
     listeners.add(callback);

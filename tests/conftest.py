@@ -263,5 +263,5 @@ def s3(s3_server: S3) -> Iterator[S3]:
     """The S3 server, over a network as it should be; a test may make it worse for itself."""
     yield s3_server
     network = s3_server.network
-    network.latency, network.bandwidth, network.failures = 0.0, None, 0
+    network.latency, network.quiet, network.bandwidth, network.failures = 0.0, 0.0, None, 0
     network.fault = no_fault

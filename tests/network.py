@@ -44,6 +44,8 @@ class Network:
     ----------
     latency
         Seconds until a request is answered.
+    quiet
+        Seconds for which no further request must have come before any is answered.
     bandwidth
         Bytes that come through per second and connection, None for all.
     failures
@@ -56,6 +58,7 @@ class Network:
 
     application: Wsgi
     latency: float = 0.0
+    quiet: float = 0.0
     bandwidth: float | None = None
     failures: int = 0
     fault: Callable[[str], Fault | None] = no_fault
@@ -67,6 +70,7 @@ class Network:
     _deepest: int = 0
     _under_way: int = 0
     _most: int = 0
+    _came: float = 0.0
     _stopped: threading.Event = field(default_factory=threading.Event)
 
     def forget(self) -> None:
@@ -79,8 +83,8 @@ class Network:
     def round_trips(self) -> int:
         """How many requests had to wait for one another.
 
-        A request comes after those whose answers were on their way before it arrived. With a latency that is long
-        beside the time in which a client sends its requests, that is exact.
+        A request comes after those whose answers were on their way before it arrived. With `quiet` nothing is
+        answered as long as a client still sends requests, so that what it sends at once counts as one.
         """
         return self._deepest
 
@@ -107,6 +111,7 @@ class Network:
             if environ.get("HTTP_RANGE"):
                 asked += f" {environ['HTTP_RANGE']}"
             self.requests.append(asked)
+            self._came = time.monotonic()
             depth = self._answered + 1
             self._deepest = max(self._deepest, depth)
             self._under_way += 1
@@ -120,6 +125,8 @@ class Network:
                 time.sleep(
                     self.latency
                 )  # latency is what is simulated here, not waiting for something
+            while (left := self._came + self.quiet - time.monotonic()) > 0:
+                time.sleep(left)
             if fault is not None:
                 return self._fail(fault, environ, start)
             return self._narrow(self.application(environ, start))
@@ -131,7 +138,7 @@ class Network:
     def _narrow(self, body: Iterable[bytes]) -> Iterable[bytes]:
         if self.bandwidth is None:
             return body
-        return _slowly(body, self.bandwidth)
+        return _slowly(_whole(body), self.bandwidth)
 
     def _fail(
         self, fault: Fault, environ: dict[str, Any], start: Callable[..., Any]
@@ -142,18 +149,25 @@ class Network:
         if fault == "hang":
             self._stopped.wait()
         if fault == "truncate":
-            whole = b"".join(self.application(environ, start))
+            whole = _whole(self.application(environ, start))
             return _half(whole, environ["werkzeug.socket"])
         _reset(environ["werkzeug.socket"])
         raise ConnectionResetError
 
 
-def _slowly(body: Iterable[bytes], bandwidth: float) -> Iterator[bytes]:
+def _whole(body: Iterable[bytes]) -> bytes:
+    try:
+        return b"".join(body)
+    finally:
+        if (close := getattr(body, "close", None)) is not None:
+            close()
+
+
+def _slowly(whole: bytes, bandwidth: float) -> Iterator[bytes]:
     step = max(1, int(bandwidth / 100))
-    for part in body:
-        for at in range(0, len(part), step):
-            yield part[at : at + step]
-            time.sleep(0.01)
+    for at in range(0, len(whole), step):
+        yield whole[at : at + step]
+        time.sleep(0.01)
 
 
 def _half(whole: bytes, connection: socket.socket) -> Iterator[bytes]:

@@ -21,14 +21,14 @@ from tests.remote.stores import without_consolidated
 
 Serve = Callable[..., HttpServer]
 
-LATENCY = 0.15
-"""Long beside the time in which a client sends what it sends at once, also on a busy machine."""
+PAUSE = 0.15
+"""Seconds without a request after which a client has sent what it sends at once, also on a busy machine."""
 LEVEL = ["analysis", "forecast", "ocean", "stations"]
 
 
 def slow(network: Network) -> Network:
     network.forget()
-    network.latency = LATENCY
+    network.quiet = PAUSE
     return network
 
 
@@ -38,7 +38,7 @@ def slow(network: Network) -> Network:
 def test_a_consolidated_store_shows_its_first_level_after_one_round_trip(
     sample_store: Path, http_server: Serve, s3: S3
 ) -> None:
-    served = http_server(sample_store, latency=LATENCY)
+    served = http_server(sample_store, quiet=PAUSE)
     assert [node.name for node in open_store(served.url).children("/")] == LEVEL
     assert served.network.round_trips == 1
     url = s3.upload(sample_store, prefix="consolidated.zarr")
@@ -70,7 +70,7 @@ def test_one_that_netcdf_c_has_noted_after_two_without_listing(
     for key, document in documents.items():
         (tmp_path / key).parent.mkdir(exist_ok=True)
         (tmp_path / key).write_text(json.dumps(document), "utf-8")
-    served = http_server(tmp_path, latency=LATENCY)
+    served = http_server(tmp_path, quiet=PAUSE)
     assert [node.name for node in open_store(served.url).children("/")] == ["a", "b", "g"]
     assert served.network.round_trips <= 3
     assert served.network.repeated == {}
@@ -117,7 +117,7 @@ def test_a_check_asks_for_no_document_twice(sample_copy: Path, s3: S3, consolida
 def test_what_two_want_at_the_same_time_is_asked_once(
     sample_store: Path, http_server: Serve
 ) -> None:
-    served = http_server(sample_store, latency=LATENCY)
+    served = http_server(sample_store, quiet=PAUSE)
     reader = resolve(served.url)
     answers: list[Any] = []
     threads = [
@@ -133,7 +133,7 @@ def test_what_two_want_at_the_same_time_is_asked_once(
 
 
 def test_many_are_asked_for_side_by_side(sample_store: Path, http_server: Serve) -> None:
-    served = http_server(sample_store, latency=LATENCY)
+    served = http_server(sample_store, quiet=PAUSE)
     reader = resolve(served.url)
     keys = [f"none-{number}" for number in range(60)]
     assert reader.get_many(keys) == [None] * 60
@@ -148,14 +148,14 @@ def test_many_are_asked_for_side_by_side(sample_store: Path, http_server: Serve)
 def test_one_who_loses_interest_does_not_take_the_answer_from_another(
     sample_store: Path, http_server: Serve
 ) -> None:
-    served = http_server(sample_store, latency=LATENCY)
+    served = http_server(sample_store, quiet=PAUSE)
     reader, cancel = resolve(served.url), Cancellation()
     answers: list[Any] = []
     other = threading.Thread(target=lambda: answers.append(reader.get("zarr.json")))
     other.start()
     while not served.network.requests:
         other.join(0.01)
-    timer = threading.Timer(LATENCY / 5, cancel.cancel)
+    timer = threading.Timer(PAUSE / 5, cancel.cancel)
     timer.start()
     with pytest.raises(Cancelled):
         reader.get("zarr.json", cancel)

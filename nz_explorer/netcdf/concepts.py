@@ -90,8 +90,8 @@ def _shared(view: View) -> list[Place]:
     for dimension in view.dimensions:
         names = list(dict.fromkeys(use.array.name for use in dimension.uses))
         if dimension.name and len(names) > 1:
-            more = f" and {len(names) - 2} more" if len(names) > 2 else ""
-            label = f"{dimension.name}: {', '.join(names[:2])}{more}"
+            more = f"{len(names) - 1} more" if len(names) > 2 else names[1]
+            label = f"{dimension.name}: {names[0]} and {more}"
             found.append(Place(dimension.uses[0].array.path, label))
     return found
 

@@ -40,9 +40,11 @@ def _documents(explorer: Explorer) -> None:
     explorer.item("depth").click()
     document = panel.get_by_role("region", name="Document ocean/depth/zarr.json")
     expect(document).to_be_visible()
+    line = document.locator("[data-line]").filter(has_text='"positive"')
     document.focus()
-    while "positive" not in (panel.locator("[aria-live]").last.inner_text()):
+    for _ in range(int(line.get_attribute("data-line") or 0)):
         document.press("ArrowDown")
+    expect(cdl.locator("[data-line]").filter(has_text="depth:positive")).to_be_visible()
     expect(panel.locator("[aria-live]").last).to_contain_text("/attributes/positive")
 
 

@@ -194,9 +194,9 @@ def _why_xarray(context: Context, array: Array, found: Readings) -> protocol.Tex
         )
     packed = [key for key in ("scale_factor", "add_offset") if key in array.attributes]
     if packed:
-        text.append(f"It also unpacks: its values are those after {' and '.join(packed)}. ")
+        text.append(f"xarray unpacks: its values are those after {' and '.join(packed)}. ")
     if not found.differs(one).any():
-        text.append("In these cells it finds missing what NZ finds missing.")
+        text.append("In these cells xarray finds missing what NZ finds missing.")
     return text or ["xarray masks other cells than NZ here."]
 
 

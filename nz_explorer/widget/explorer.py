@@ -54,6 +54,19 @@ STATIC_PAGE_SECONDS = 1.5
 """How long displaying waits for the walk, so that the saved page can show its result."""
 
 
+class Selection(traitlets.TraitType[Any, Any]):
+    """What the picture shows: a trait to be observed and linked, worked out when somebody wants it."""
+
+    def get(self, obj: Any, cls: Any = None) -> dict[str, int | slice]:
+        """Return what is shown of the selected array; of a group, which has no dimensions, nothing."""
+        shown: dict[str, int | slice] = obj.shown()
+        return shown
+
+    def set(self, obj: Any, value: Any) -> None:
+        """Refuse: it follows from other traits."""
+        raise traitlets.TraitError("selection follows path, index and view: set those")
+
+
 class Explorer(anywidget.AnyWidget):
     """A hierarchy, explored in the notebook and from Python at once.
 
@@ -77,6 +90,9 @@ class Explorer(anywidget.AnyWidget):
         - ``window``: part of dimensions, by name: ``[first, after the last]``;
         - ``kind``: ``line``, ``map``, ``image`` or ``histogram``;
         - ``part`` of complex numbers: ``real``, ``imaginary``, ``magnitude`` or ``phase``.
+    selection : dict of str to int or slice
+        What the picture shows, by dimension: an index, or a slice of evenly spaced points; empty for a group.
+        ``ex.to_xarray().isel(ex.selection)`` is what is shown, as xarray has it. It can be observed, not set.
     bookmarks : list of str
         Paths to come back to; both ways too, and kept in the saved notebook.
     panel : str
@@ -93,6 +109,7 @@ class Explorer(anywidget.AnyWidget):
     view = traitlets.Dict(key_trait=traitlets.Unicode()).tag(sync=True)
     bookmarks = traitlets.List(traitlets.Unicode()).tag(sync=True)
     panel = traitlets.Enum(PANELS, default_value="plot").tag(sync=True)
+    selection = Selection()
 
     def __init__(
         self,
@@ -103,6 +120,7 @@ class Explorer(anywidget.AnyWidget):
         **options: Any,
     ) -> None:
         self._session = Session(evaluation, self._send_message, budget=budget)
+        self._told_selection: dict[str, int | slice] = {}
         super().__init__(path=path, **options)
         self.on_msg(self._receive)
         self._session.start()
@@ -141,6 +159,27 @@ class Explorer(anywidget.AnyWidget):
     @traitlets.observe("bookmarks")
     def _keep_bookmarks(self, change: Any) -> None:
         self._session.bookmarks = tuple(change["new"])
+
+    @traitlets.observe("path", "index", "view")
+    def _tell_selection(self, _: Any) -> None:
+        # Working it out may read chunks: not for nobody.
+        if not self._trait_notifiers.get("selection", {}).get("change"):
+            return
+        before, self._told_selection = self._told_selection, self.selection
+        if self._told_selection != before:
+            self.notify_change(
+                traitlets.Bunch(
+                    name="selection",
+                    old=before,
+                    new=self._told_selection,
+                    owner=self,
+                    type="change",
+                )
+            )
+
+    def shown(self) -> dict[str, int | slice]:
+        """Return what the picture shows: what `selection` is."""
+        return exporting.selection(self._look()) if isinstance(self.node, Array) else {}
 
     @traitlets.validate("index")
     def _valid_index(self, proposal: Any) -> dict[str, int]:
@@ -266,14 +305,6 @@ class Explorer(anywidget.AnyWidget):
             found[name] = index_of(array, axis, value, exact=exact, cache=self._session.cache)
         self.index = {**self.index, **found}
         return self
-
-    @property
-    def selection(self) -> dict[str, int | slice]:
-        """What the picture shows, by dimension: an index, or a slice of evenly spaced points.
-
-        ``ex.to_xarray().isel(ex.selection)`` is what is shown, as xarray has it.
-        """
-        return exporting.selection(self._look())
 
     def values(self, *, whole: bool = False) -> np.ma.MaskedArray[Any, Any]:
         """Return the values that the picture shows.

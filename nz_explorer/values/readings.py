@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nz_explorer.model import Array
+from nz_explorer.model import Array, Group
 from nz_explorer.model.fill import FillValue, matches
 from nz_explorer.store import Cancellation
 from nz_explorer.values.cache import MEBIBYTE, ChunkCache
@@ -25,6 +25,8 @@ Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 BUDGET = 32 * MEBIBYTE
 """Bytes that each of the two who read – we and xarray – may decode."""
+MOST_BESIDE = 1000
+"""Nodes of a group that xarray is asked to open."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,6 +152,11 @@ def _by_xarray(array: Array, window: Window) -> Reading:
         return Reading("xarray", _none(window), problem=why)
     if not window.facts.complete:
         return Reading("xarray", _none(window), problem="reading so much takes too long")
+    group = array.hierarchy.get(array.parent)
+    beside = len(group.child_names or ()) if isinstance(group, Group) else 0
+    if beside > MOST_BESIDE:
+        why = f"xarray opens all {beside:,} nodes of the group for this one, which takes too long here"
+        return Reading("xarray", _none(window), problem=why)
     selection: list[int | slice] = [window.index.get(axis, 0) for axis in range(array.ndim or 0)]
     for points in window.axes:
         stop = points.start + points.step * (points.size - 1) + 1

@@ -92,6 +92,17 @@ def test_a_root_array_and_too_much_data_are_not_given_to_xarray(
     assert "too long" in found.xarray.problem
 
 
+def test_xarray_is_not_asked_to_open_thousands_of_neighbours(
+    sample_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    array = array_of(sample_store, "/analysis/quality")
+    array.hierarchy.children(array.hierarchy["/analysis"])
+    monkeypatch.setattr(module, "MOST_BESIDE", 8)
+    assert "all 9 nodes of the group" in readings(array, {}, (4, 4)).xarray.problem
+    monkeypatch.setattr(module, "MOST_BESIDE", 9)
+    assert readings(array, {}, (4, 4)).xarray.problem == ""
+
+
 def test_cells_are_striped_where_missing_and_marked_where_they_differ() -> None:
     from io import BytesIO
 

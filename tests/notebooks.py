@@ -59,6 +59,8 @@ def without_widgets(notebook: NotebookNode) -> NotebookNode:
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
         for output in cell.get("outputs", ()):
+            if "text" in output:
+                output.text = output.text.replace(str(Path.home()), "~")
             data = output.get("data", {})
             data.pop(WIDGET, None)
             for kind, text in data.items():
@@ -69,7 +71,7 @@ def without_widgets(notebook: NotebookNode) -> NotebookNode:
 
 def main() -> None:
     """Run all notebooks, or those that are named, and save them."""
-    for name in sys.argv[1:] or ("teach.ipynb", "debug.ipynb"):
+    for name in sys.argv[1:] or ("explore.ipynb", "teach.ipynb", "debug.ipynb"):
         notebook = without_widgets(run(read(name), NOTEBOOKS))
         nbformat.write(notebook, NOTEBOOKS / name)
         size = (NOTEBOOKS / name).stat().st_size

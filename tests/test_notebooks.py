@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell
 
 from tests.notebooks import NOTEBOOKS, SOLUTION, WIDGET, printed, read, run
 
-NAMES = ("teach.ipynb", "debug.ipynb")
+NAMES = ("explore.ipynb", "teach.ipynb", "debug.ipynb")
 
 WRONG = {
     "answer-1": "check_sharing({'rlat', 'depth'})\ncheck_sharing({'rlat'})",

@@ -1,0 +1,101 @@
+"""Someone who has never seen the dataset finds a way about, with what is on the screen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.e2e.lab import Explorer, Notebook
+
+OpenNotebook = Callable[[Sequence[str]], Notebook]
+
+
+def test_from_the_first_look_to_the_number_that_was_wanted(
+    notebook: OpenNotebook, sample_store: Path
+) -> None:
+    book = notebook([f"import nz_explorer as nz\n\nex = nz.explore({str(sample_store)!r})\nex"])
+    book.run_all()
+    explorer = Explorer(book.widgets.first)
+    explorer.wait_until_done()
+    root = explorer.root
+
+    # What is in it? The root says which groups there are, and what they measure along.
+    overview = explorer.show("Dimensions").get_by_role("row")
+    expect(overview.filter(has_text="/ocean")).to_contain_text("rlat (96)")
+    overview.get_by_role("button", name="/ocean").click()
+    expect(explorer.selected).to_have_attribute("data-path", "/ocean")
+    times = root.get_by_role("table", name="Dimensions").get_by_role("row").filter(has_text="time")
+    expect(times.first).to_contain_text("2025-01-16 … 2025-12-16 ↑")
+
+    # What does it look like? The pictures of the group lead to an array.
+    gallery = explorer.show("Plot")
+    gallery.get_by_role("button", name=re.compile("salinity")).first.click()
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile("salinity"))
+    root.get_by_role("button", name="Bookmark", exact=True).click()
+
+    # How is it stored? All chunks are there, and compressed.
+    explorer.show("Metadata")
+    root.get_by_role("radio", name="Storage").click()
+    expect(root.get_by_role("tabpanel")).to_contain_text(
+        re.compile(r"The store has (\d+) of \1 chunks\.")
+    )
+    expect(root.get_by_role("img", name=re.compile("Filled squares"))).to_be_visible()
+
+    # Where else is a temperature in Kelvin? The search knows attributes.
+    box = root.get_by_role("searchbox", name="Search")
+    box.fill("temperature attr:units=K")
+    results = root.get_by_role("listbox", name="Search results").get_by_role("option")
+    results.filter(has_text="/forecast/screen_temperature").click()
+    box.press("Escape")
+    explorer.show("Plot")
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile("screen_temperature"))
+
+    # And the one before? Back, and by the bookmark.
+    root.get_by_role("button", name="Back").click()
+    expect(explorer.selected).to_have_attribute("data-path", "/ocean/salinity")
+    root.get_by_role("button", name="Forward").click()
+    expect(explorer.selected).to_have_attribute("data-path", "/forecast/screen_temperature")
+    root.get_by_role("button", name="bookmarks", exact=True).click()
+    results.filter(has_text="/ocean/salinity").click()
+    box.press("Escape")
+
+    # The number that was wanted goes on in Python.
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile("salinity"))
+    explorer.slider("depth").press("End")
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile("2500"))
+    assert book.run("int(ex.selection['depth'])") == "7"
+    shown = book.run("round(float(ex.to_xarray().isel(ex.selection).mean()), 1)")
+    assert 30 < float(shown) < 40
+
+
+def test_beside_a_slider_of_ipywidgets(notebook: OpenNotebook, sample_store: Path) -> None:
+    """A slider of one's own moves the picture, and the tab that was left is as it was."""
+    source = str(sample_store)
+    cell = f"""
+import ipywidgets, traitlets
+import nz_explorer as nz
+
+ex = nz.explore({source!r}, path="/ocean/sea_surface_temperature")
+month = ipywidgets.IntSlider(max=11, description="month")
+traitlets.dlink((month, "value"), (ex, "index"), lambda at: {{"time": at}})
+ipywidgets.VBox([month, ex])
+"""
+    book = notebook([cell])
+    book.run_all()
+    explorer = Explorer(book.widgets.first)
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile("2025-01-16"))
+    book.tell("month.value = 7")
+    expect(explorer.slider("time")).to_have_value("7")
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile("2025-08"))
+
+    # Another tab of JupyterLab in front, and back.
+    before = explorer.pixels()
+    book.page.evaluate("() => jupyterapp.commands.execute('launcher:create')")
+    expect(explorer.root).to_be_hidden()
+    book.page.get_by_role("tab", name=re.compile(re.escape(book.name))).first.click()
+    expect(explorer.root).to_be_visible()
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile("2025-08"))
+    assert explorer.pixels() == before

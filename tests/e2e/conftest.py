@@ -96,7 +96,8 @@ def page(browser: Browser, clean_lab: Lab, request: pytest.FixtureRequest) -> It
     problems: list[str] = []
 
     def on_console(message: ConsoleMessage) -> None:
-        if message.type == "error":
+        # JupyterLab says so when a test breaks its connection while it sends.
+        if message.type == "error" and "WebSocket is already in CLOSING" not in message.text:
             problems.append(f"console: {message.text} ({message.location.get('url', '')})")
 
     def on_request(asked: Request) -> None:

@@ -30,9 +30,10 @@ export function App() {
       event.preventDefault();
       session.wander(by);
     };
-    // Before the host, which listens at the document.
-    window.addEventListener("keydown", gate, true);
-    return () => window.removeEventListener("keydown", gate, true);
+    // Before the host, which listens at the document. Its window, which may not be the one of this code.
+    const view = root?.ownerDocument.defaultView;
+    view?.addEventListener("keydown", gate, true);
+    return () => view?.removeEventListener("keydown", gate, true);
   }, [root, session]);
   const open = session.summary.value !== null;
   return (

@@ -25,8 +25,7 @@ demo: $(VENV)/lab.done front
 # One after the other also under -j, so that pytest's summary is the last thing printed.
 test: $(VENV)/test.done front browser
 	@$(MAKE) --no-print-directory lint
-	@$(MAKE) --no-print-directory types
-	@$(MAKE) --no-print-directory js
+	@$(MAKE) --no-print-directory -j2 --output-sync=target types js
 	@$(MAKE) --no-print-directory pytest
 
 lint: $(VENV)/test.done

@@ -19,7 +19,7 @@ import pytest
 
 from tests.widget.conftest import Browser
 
-SECONDS = float(os.environ.get("NZ_SOAK_SECONDS", "6"))
+SECONDS = float(os.environ.get("NZ_SOAK_SECONDS", "3"))
 MEBIBYTE = 2**20
 
 

@@ -6,7 +6,7 @@ export const PROTOCOL_VERSION = 1;
 export interface Request {
   kind: "request";
   id: number;
-  method: "act" | "children" | "colormaps" | "document" | "export" | "findings" | "lines" | "netcdf" | "node" | "open" | "page" | "picture" | "retry" | "reveal" | "rows" | "scan" | "search" | "thumbnails" | "walk";
+  method: "act" | "children" | "colormaps" | "document" | "export" | "findings" | "lines" | "netcdf" | "node" | "open" | "page" | "picture" | "retry" | "reveal" | "rows" | "scan" | "search" | "set" | "thumbnails" | "walk";
   params?: Record<string, unknown>;
 }
 
@@ -360,6 +360,11 @@ export interface ActParams {
   params?: Record<string, unknown>;
 }
 
+/** Says what traits are, where the host's own way of saying so may have lost a message. */
+export interface SetParams {
+  traits: Record<string, unknown>;
+}
+
 /** A page of a group's children. */
 export interface ChildrenResult {
   path: string;
@@ -659,6 +664,11 @@ export interface ActResult {
   file_buffer: number | null;
 }
 
+/** The traits as they are now. */
+export interface SetResult {
+  traits: Record<string, unknown>;
+}
+
 /** Params and result of each method. */
 export interface Methods {
   open: { params: OpenParams; result: Summary };
@@ -680,4 +690,5 @@ export interface Methods {
   walk: { params: WalkParams; result: WalkResult };
   page: { params: PageParams; result: PageResult };
   act: { params: ActParams; result: ActResult };
+  set: { params: SetParams; result: SetResult };
 }

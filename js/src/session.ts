@@ -1,7 +1,7 @@
 import { Client, RequestError, type Wire } from "./client";
 import type { ScanResult, Summary } from "./protocol.gen";
 import { type Signal, signal } from "./signals";
-import { Trait, type Traits } from "./traits";
+import { type Tell, Trait, type Traits } from "./traits";
 
 /** The tabs, each with its views; every view is a panel that Python knows by that name. */
 export const TABS = {
@@ -142,11 +142,18 @@ export class Session {
 
   constructor(model: Wire & Traits) {
     this.client = new Client(model);
-    this.path = new Trait(model, "path", readPath);
-    this.index = new Trait(model, "index", readIndex);
-    this.options = new Trait(model, "view", readOptions);
-    this.panel = new Trait(model, "panel", readPanel);
-    this.bookmarks = new Trait(model, "bookmarks", readBookmarks);
+    // A model of ipywidgets that has lost one message waits for its echo for ever: it sends no trait any more, and
+    // is deaf to those of other pages.
+    const tell: Tell = (name, value) =>
+      this.client.doubted ? this.client.request("set", { traits: { [name]: value } }) : null;
+    this.path = new Trait(model, "path", readPath, tell);
+    this.index = new Trait(model, "index", readIndex, tell);
+    this.options = new Trait(model, "view", readOptions, tell);
+    this.panel = new Trait(model, "panel", readPanel, tell);
+    this.bookmarks = new Trait(model, "bookmarks", readBookmarks, tell);
+    this.client.onDoubt = () => {
+      for (const trait of this.#traits) trait.saveAgain();
+    };
     this.trail = signal({ paths: [this.path.peek()], at: 0 });
     this.client.onEvent = (event, buffers) => {
       if (event.summary) this.#take(event.summary);
@@ -229,7 +236,11 @@ export class Session {
     this.#unfollow();
     if (this.#revisionTimer !== null) clearTimeout(this.#revisionTimer);
     this.client.close();
-    for (const trait of [this.path, this.index, this.options, this.panel, this.bookmarks]) trait.close();
+    for (const trait of this.#traits) trait.close();
+  }
+
+  get #traits(): { saveAgain(): void; close(): void }[] {
+    return [this.path, this.index, this.options, this.panel, this.bookmarks];
   }
 
   #take(summary: Summary): void {

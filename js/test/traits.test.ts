@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { FakeModel } from "../src/mock/model";
 import { readIndex, readOptions, readPanel, readPath } from "../src/session";
-import { same, Trait } from "../src/traits";
+import { LATELY, same, Trait } from "../src/traits";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -80,4 +80,47 @@ test("values are compared by what they say", () => {
   expect(same({ a: 1 }, { b: 1 })).toBe(false);
   expect(same({ a: undefined }, { b: 1 })).toBe(false);
   expect(same([1, 2], [1])).toBe(false);
+});
+
+test("what the kernel is told directly is not saved by the model, and holds until it has answered", async () => {
+  const model = new FakeModel();
+  const answers: (() => void)[] = [];
+  const told: unknown[] = [];
+  const tell = (name: string, value: unknown) => {
+    told.push([name, value]);
+    return new Promise((resolve) => answers.push(() => resolve(null)));
+  };
+  const trait = new Trait(model, "index", readIndex, tell);
+  trait.set({ time: 1 });
+  trait.set({ time: 2 });
+  expect(told).toEqual([
+    ["index", { time: 1 }],
+    ["index", { time: 2 }],
+  ]);
+  expect(model.saved).toEqual([]);
+  model.fromPython("index", { time: 1 });
+  expect(trait.value).toEqual({ time: 2 });
+  answers[0]?.();
+  model.fromPython("index", { time: 3 });
+  answers[1]?.();
+  await vi.runAllTimersAsync();
+  expect(trait.value).toEqual({ time: 3 });
+});
+
+test("what was saved just before the connection broke is saved again, what is older is not", () => {
+  const model = new FakeModel();
+  const told: unknown[] = [];
+  let broken = false;
+  const tell = (_: string, value: unknown) => (broken ? Promise.resolve(told.push(value)) : null);
+  const [path, panel] = [
+    new Trait(model, "path", readPath, tell),
+    new Trait(model, "panel", readPanel, tell),
+  ];
+  panel.set("findings");
+  vi.advanceTimersByTime(LATELY);
+  path.set("/a");
+  broken = true;
+  panel.saveAgain();
+  path.saveAgain();
+  expect(told).toEqual(["/a"]);
 });

@@ -42,6 +42,23 @@ test("a click selects, expands and tells Python", async () => {
   expect(host.requests("children").map(({ params }) => params.path)).toEqual(["/", "/forecast"]);
 });
 
+test("after a lost connection Python is told by a message of ours, also what was selected just before", async () => {
+  host = await mountWidget(smallStore());
+  await waitFor(() => item("forecast"));
+  fireEvent.click(item("forecast"));
+  host.model.connectionChanged();
+  expect(host.requests("set").map(({ params }) => params.traits)).toEqual([{ path: "/forecast" }]);
+  host.model.saved.length = 0;
+  const answered = vi.fn();
+  host.kernel.onReply = (method) => method === "set" && answered();
+  fireEvent.click(item("analysis"));
+  await waitFor(() => expect(answered).toHaveBeenCalledTimes(2));
+  expect(host.requests("set").at(-1)?.params.traits).toEqual({ path: "/analysis" });
+  expect(host.model.saved).toEqual([]);
+  host.model.fromPython("path", "/images");
+  await waitFor(() => expect(item("images").getAttribute("aria-selected")).toBe("true"));
+});
+
 test("when Python sets the path the tree opens, selects and nothing is written back", async () => {
   host = await mountWidget(smallStore());
   await waitFor(() => item("forecast"));

@@ -49,6 +49,8 @@ PANELS = (
     "code",
 )
 """The tabs and, after each, its further views."""
+SHARED = ("path", "index", "view", "bookmarks", "panel")
+"""The traits that are shared with the browser."""
 DEFAULT_BUDGET = 64 * 1024 * 1024
 STATIC_PAGE_SECONDS = 1.5
 """How long displaying waits for the walk, so that the saved page can show its result."""
@@ -119,7 +121,10 @@ class Explorer(anywidget.AnyWidget):
         budget: int = DEFAULT_BUDGET,
         **options: Any,
     ) -> None:
-        self._session = Session(evaluation, self._send_message, budget=budget)
+        self._session = Session(
+            evaluation, self._send_message, budget=budget, set_traits=self._setter
+        )
+        self._tells_all = False
         self._told_selection: dict[str, int | slice] = {}
         super().__init__(path=path, **options)
         self.on_msg(self._receive)
@@ -144,6 +149,26 @@ class Explorer(anywidget.AnyWidget):
 
         return send
 
+    @property
+    def _setter(self) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+        """Sets traits without keeping the widget alive."""
+        reference = weakref.WeakMethod(self._set_shared)
+
+        def set_traits(traits: Mapping[str, Any]) -> dict[str, Any]:
+            method = reference()
+            return method(traits) if method is not None else {}
+
+        return set_traits
+
+    def _set_shared(self, traits: Mapping[str, Any]) -> dict[str, Any]:
+        for name in traits:
+            if name not in SHARED:
+                raise traitlets.TraitError(f"{name!r} is not the browser's to set")
+        self._tells_all = True
+        for name, value in traits.items():
+            setattr(self, name, value)
+        return {name: getattr(self, name) for name in traits}
+
     def close(self) -> None:
         """Close the widget and let go of its threads."""
         self._session.close()
@@ -155,6 +180,12 @@ class Explorer(anywidget.AnyWidget):
     def _valid_path(self, proposal: Any) -> str:
         node = self._node(proposal["value"])
         return node.path
+
+    @traitlets.observe(*SHARED)
+    def _tell_all(self, change: Any) -> None:
+        # A page that has lost a message no longer hears what other pages set; what the kernel says it does.
+        if self._tells_all and self.comm is not None:
+            self.send_state(change["name"])
 
     @traitlets.observe("bookmarks")
     def _keep_bookmarks(self, change: Any) -> None:

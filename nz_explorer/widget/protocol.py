@@ -590,6 +590,12 @@ class ActParams(Message):
     params: dict[str, Any] = {}
 
 
+class SetParams(Message):
+    """Says what traits are, where the host's own way of saying so may have lost a message."""
+
+    traits: dict[str, Any]
+
+
 class Request(Message):
     """What the browser asks."""
 
@@ -615,6 +621,7 @@ class Request(Message):
         "walk",
         "page",
         "act",
+        "set",
     ]
     params: dict[str, Any] = {}
 
@@ -863,6 +870,12 @@ class ActResult(Message):
     file_buffer: int | None = None
 
 
+class SetResult(Message):
+    """The traits as they are now."""
+
+    traits: dict[str, Any]
+
+
 class Failure(Message):
     """Why a request was not answered."""
 
@@ -921,6 +934,7 @@ PARAMS: dict[str, type[Message]] = {
     "walk": WalkParams,
     "page": PageParams,
     "act": ActParams,
+    "set": SetParams,
 }
 
 RESULTS: dict[str, type[Message]] = {
@@ -943,6 +957,7 @@ RESULTS: dict[str, type[Message]] = {
     "walk": WalkResult,
     "page": PageResult,
     "act": ActResult,
+    "set": SetResult,
 }
 
 

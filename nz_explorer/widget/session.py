@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
+from traitlets import TraitError
 
 from nz_explorer.model import Array, Group, Hierarchy, Node, NodeNotFound, is_candidate
 from nz_explorer.model.printable import all_encodable
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
 Buffers = Sequence[bytes | memoryview]
 Send = Callable[[dict[str, Any], Buffers], None]
+SetTraits = Callable[[Mapping[str, Any]], dict[str, Any]]
 Answer = tuple[protocol.Message, Buffers]
 
 WORKERS = 4
@@ -82,9 +84,18 @@ class Session:
         Takes a message and its buffers to the browser; called from any thread.
     budget : int
         Decoded bytes that a picture may take.
+    set_traits : callable, optional
+        Takes traits that the browser sets, and returns them as they are then; called within `receive`.
     """
 
-    def __init__(self, evaluation: Evaluation, send: Send, *, budget: int) -> None:
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        send: Send,
+        *,
+        budget: int,
+        set_traits: SetTraits | None = None,
+    ) -> None:
         self.base = evaluation
         self.what_if = WhatIf(evaluation, self._reread, self._edited)
         self._stored = Tree(evaluation)
@@ -102,6 +113,7 @@ class Session:
         """Paths that someone wants to find again."""
         self._found: tuple[Any, list[str]] | None = None
         self._send = send
+        self._set_traits = set_traits
         self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="nz-explorer")
         self._lock = threading.Lock()
         self._waiting: dict[int, Cancellation] = {}
@@ -159,7 +171,11 @@ class Session:
                 if self._picture is not None and self._picture[0] != shows:
                     self._picture[1].cancel()
                 self._picture = shows, cancel
-            self._pool.submit(self._answer, request, cancel)
+            if request.method != "set":
+                self._pool.submit(self._answer, request, cancel)
+                return
+        # In the order in which they come, on the thread on which the host sets traits.
+        self._answer(request, cancel)
 
     def _answer(self, request: protocol.Request, cancel: Cancellation) -> None:
         try:
@@ -180,6 +196,7 @@ class Session:
             BadRequest,
             BadQuery,
             pages.CannotDo,
+            TraitError,
         ) as error:
             self._fail(request.id, "bad_request", str(error))
         except (ReadError, SourceError, OSError) as error:
@@ -365,6 +382,11 @@ class Session:
 
     def _answer_open(self, params: protocol.OpenParams, cancel: Cancellation) -> Answer:
         return self.summary(), ()
+
+    def _answer_set(self, params: protocol.SetParams, cancel: Cancellation) -> Answer:
+        if self._set_traits is None:
+            raise BadRequest("there are no traits to set")
+        return protocol.SetResult(self._set_traits(params.traits)), ()
 
     def _answer_children(self, params: protocol.ChildrenParams, cancel: Cancellation) -> Answer:
         node = self.tree.node(params.path)

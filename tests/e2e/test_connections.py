@@ -33,13 +33,15 @@ def test_a_page_that_is_loaded_again_and_one_beside_it(
     explorer.item("forecast").click(timeout=WAIT_MS)
     expect(explorer.item("screen_temperature")).to_be_visible()
 
-    # The connection breaks, and is made again.
+    # The connection breaks, and is made again: the click that was on its way is not lost.
+    explorer.item("ocean").click()
     book.page.evaluate(BREAK)
     explorer.item("analysis").click(timeout=WAIT_MS)
-    expect(explorer.selected).to_have_attribute("aria-label", "analysis")
     expect(explorer.root.get_by_role("tabpanel")).to_contain_text(
         "surface_pressure", timeout=WAIT_MS
     )
+    expect(explorer.selected).to_have_attribute("aria-label", "analysis")
+    assert book.run("ex.path") == "'/analysis'"
 
     # A second tab on the same kernel: both see the same node, and each its own answers.
     beside = book.page.context.new_page()
@@ -49,6 +51,7 @@ def test_a_page_that_is_loaded_again_and_one_beside_it(
     expect(explorer.selected).to_have_attribute("aria-label", "stations")
     for name in ("ocean", "forecast", "analysis"):
         explorer.item(name).click()
+        expect(explorer.selected).to_have_attribute("aria-label", name)
         expect(other.selected).to_have_attribute("aria-label", name)
     for one in (explorer, other):
         expect(one.root.get_by_role("alert")).to_have_count(0)

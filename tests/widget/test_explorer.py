@@ -42,6 +42,36 @@ def test_a_path_is_normalised_and_must_exist(explore, sample_store: Path) -> Non
         explore(sample_store, path="/nothing")
 
 
+def test_a_page_sets_traits_by_message_and_all_pages_hear_of_them(
+    explore, sample_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ex = explore(sample_store)
+    sent: list[tuple[str, object]] = []
+    monkeypatch.setattr(ex, "send_state", lambda key=None: sent.append((key, getattr(ex, key))))
+    replies: list[dict[str, object]] = []
+    monkeypatch.setattr(ex, "send", lambda message, buffers=None: replies.append(message))
+
+    def ask(**traits: object) -> dict[str, object]:
+        ex._handle_custom_msg(
+            {"kind": "request", "id": 1, "method": "set", "params": {"traits": traits}}, []
+        )
+        return next(one for one in reversed(replies) if one["kind"] == "reply")
+
+    ex.set_state({"path": "/analysis"})  # another page, in the host's way
+    assert sent == []
+    assert ask(path="ocean/", index={"time": 2})["result"] == {
+        "traits": {"path": "/ocean", "index": {"time": 2}}
+    }
+    assert (ex.path, ex.index) == ("/ocean", {"time": 2})
+    assert ("path", "/ocean") in sent
+    sent.clear()
+    ex.set_state({"path": "/forecast"})
+    assert ("path", "/forecast") in sent
+    for wrong in ({"path": "/nothing"}, {"panel": "none"}, {"_esm": "x"}, {"comm": None}):
+        assert ask(**wrong)["ok"] is False
+    assert (ex.path, ex.panel) == ("/forecast", "plot")
+
+
 def test_an_index_takes_integers_only(explore, sample_store: Path) -> None:
     ex = explore(sample_store, path="/forecast/temperature")
     ex.index = {"time": np.int64(3)}

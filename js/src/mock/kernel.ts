@@ -328,6 +328,10 @@ export class MockKernel {
 
   readonly #methods: { [M in Method]: (params: Params<M>, buffers: DataView[]) => Methods[M]["result"] } = {
     open: () => this.summary(),
+    set: ({ traits }) => {
+      for (const [name, value] of Object.entries(traits)) this.model.fromPython(name, value);
+      return { traits };
+    },
     children: ({ path, offset = 0, limit = 200 }) => ({
       path,
       offset,

@@ -85,9 +85,6 @@ export class Client {
   /** Whether the kernel has ever said anything. */
   readonly answered = signal(false);
   onEvent: ((event: KernelEvent, buffers: DataView[]) => void) | null = null;
-  /** Whether the host has ever lost the kernel; `onDoubt` hears of it each time. */
-  doubted = false;
-  onDoubt: (() => void) | null = null;
 
   readonly #wire: Wire;
   readonly #pending = new Map<number, Pending>();
@@ -101,8 +98,6 @@ export class Client {
   /** Backbone's event of ipywidgets: whether the kernel is there is asked at once. Other hosts are waited for. */
   readonly #doubt = () => {
     this.#patience = DOUBT_AFTER;
-    this.doubted = true;
-    this.onDoubt?.();
     this.call("open", {});
   };
 

@@ -156,13 +156,14 @@ export interface Curvilinear {
   y_units: string | null;
 }
 
-/** What the kernel tells unasked: progress, and that findings have changed. */
+/** What the kernel tells unasked: progress, that findings have changed, what was selected. */
 export interface Event {
   kind: "event";
-  event: "page" | "scan" | "summary";
+  event: "page" | "scan" | "summary" | "traits";
   summary: Summary | null;
   scan: ScanResult | null;
   page: string | null;
+  traits: Record<string, unknown> | null;
 }
 
 /** What the header shows. */
@@ -360,7 +361,7 @@ export interface ActParams {
   params?: Record<string, unknown>;
 }
 
-/** Says what traits are, where the host's own way of saying so may have lost a message. */
+/** Says what traits are, where the host's own way of saying so was not confirmed. */
 export interface SetParams {
   traits: Record<string, unknown>;
 }

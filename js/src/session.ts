@@ -136,28 +136,32 @@ export class Session {
   /** Grows by name as the kernel says that a page says something else now. */
   readonly pages: Signal<Record<string, number>> = signal({});
 
+  readonly #traits: Record<string, { hear(raw: unknown): void; close(): void }>;
   readonly #unfollow: () => void;
   #colormapsAsked = false;
   #revisionTimer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(model: Wire & Traits) {
     this.client = new Client(model);
-    // A model of ipywidgets that has lost one message waits for its echo for ever: it sends no trait any more, and
-    // is deaf to those of other pages.
-    const tell: Tell = (name, value) =>
-      this.client.doubted ? this.client.request("set", { traits: { [name]: value } }) : null;
+    const tell: Tell = async (name, value) =>
+      (await this.client.request("set", { traits: { [name]: value } })).traits[name];
     this.path = new Trait(model, "path", readPath, tell);
     this.index = new Trait(model, "index", readIndex, tell);
     this.options = new Trait(model, "view", readOptions, tell);
     this.panel = new Trait(model, "panel", readPanel, tell);
     this.bookmarks = new Trait(model, "bookmarks", readBookmarks, tell);
-    this.client.onDoubt = () => {
-      for (const trait of this.#traits) trait.saveAgain();
+    this.#traits = {
+      path: this.path,
+      index: this.index,
+      view: this.options,
+      panel: this.panel,
+      bookmarks: this.bookmarks,
     };
     this.trail = signal({ paths: [this.path.peek()], at: 0 });
     this.client.onEvent = (event, buffers) => {
       if (event.summary) this.#take(event.summary);
       if (event.scan) this.takeScan(event.scan, buffers);
+      for (const [name, value] of Object.entries(event.traits ?? {})) this.#traits[name]?.hear(value);
       if (event.page) {
         const pages = this.pages.peek();
         this.pages.value = { ...pages, [event.page]: (pages[event.page] ?? 0) + 1 };
@@ -236,11 +240,7 @@ export class Session {
     this.#unfollow();
     if (this.#revisionTimer !== null) clearTimeout(this.#revisionTimer);
     this.client.close();
-    for (const trait of this.#traits) trait.close();
-  }
-
-  get #traits(): { saveAgain(): void; close(): void }[] {
-    return [this.path, this.index, this.options, this.panel, this.bookmarks];
+    for (const trait of Object.values(this.#traits)) trait.close();
   }
 
   #take(summary: Summary): void {

@@ -20,16 +20,20 @@ export function same(a: unknown, b: unknown): boolean {
   );
 }
 
-/** Tells the kernel by a message of ours what a trait is; null where the model's own way can be relied on. */
-export type Tell = (name: string, value: unknown) => Promise<unknown> | null;
+/** Tells the kernel by a message of ours what a trait is; resolves to what it then is. */
+export type Tell = (name: string, value: unknown) => Promise<unknown>;
 
-/** What was saved within these milliseconds before a connection broke may be lost. */
-export const LATELY = 10_000;
+/** How long the kernel may take to confirm what the model has saved. */
+export const CONFIRM_MS = 2000;
 
 /**
  * A synced trait as a signal. What a person does is shown at once and written to the kernel when that has been
  * quiet for `delay`: a slider on its way must not keep the kernel busy. What Python does arrives by the change
- * event. Change events never write, so that nothing echoes.
+ * event, or by `hear`. Neither writes, so that nothing echoes.
+ *
+ * What is saved must be confirmed. A model of ipywidgets whose connection has lost one message waits for its echo for
+ * ever: it sends no trait any more and is deaf to those of other pages. From the first that is not confirmed the
+ * kernel is therefore told directly.
  */
 export class Trait<T> {
   readonly #model: Traits;
@@ -38,21 +42,24 @@ export class Trait<T> {
   readonly #tell: Tell;
   readonly #signal: Signal<T>;
   readonly #listener: () => void;
-  #timer: ReturnType<typeof setTimeout> | null = null;
-  #savedAt = Number.NEGATIVE_INFINITY;
-  /** How many values the kernel was told and has not confirmed. */
-  #told = 0;
+  /** What the kernel has, as far as is known. */
+  #known: T;
+  /** What it was sent and has not confirmed. */
+  #sent: { value: T } | null = null;
+  #direct = false;
+  #writing = false;
+  #delay: ReturnType<typeof setTimeout> | undefined;
+  #patience: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(model: Traits, name: string, read: (raw: unknown) => T, tell: Tell = () => null) {
+  constructor(model: Traits, name: string, read: (raw: unknown) => T, tell: Tell) {
     this.#model = model;
     this.#name = name;
     this.#read = read;
     this.#tell = tell;
-    this.#signal = signal(read(model.get(name)));
+    this.#known = read(model.get(name));
+    this.#signal = signal(this.#known);
     this.#listener = () => {
-      if (this.#timer !== null || this.#told > 0) return; // a person is moving it; theirs is newer
-      const value = this.#read(this.#model.get(this.#name));
-      if (!same(value, this.#signal.peek())) this.#signal.value = value;
+      if (!this.#writing) this.hear(this.#model.get(this.#name));
     };
     model.on(`change:${name}`, this.#listener);
   }
@@ -69,47 +76,60 @@ export class Trait<T> {
     return this.#signal.peek();
   }
 
+  /** Takes what the kernel has; what a person has set since is newer. */
+  hear(raw: unknown): void {
+    this.#known = this.#read(raw);
+    if (this.#sent && same(this.#sent.value, this.#known)) this.#settle();
+    if (this.#delay || this.#sent || same(this.#known, this.#signal.peek())) return;
+    this.#signal.value = this.#known;
+  }
+
   set(value: T, delay = 0): void {
     if (!same(value, this.#signal.peek())) this.#signal.value = value;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = delay > 0 ? setTimeout(() => this.flush(), delay) : null;
+    clearTimeout(this.#delay);
+    this.#delay = delay > 0 ? setTimeout(() => this.flush(), delay) : undefined;
     if (delay <= 0) this.flush(true);
   }
 
   /** Writes now what still waits to be written. */
   flush(force = false): void {
-    if (this.#timer === null && !force) return;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (!this.#delay && !force) return;
+    clearTimeout(this.#delay);
+    this.#delay = undefined;
     const value = this.#signal.peek();
-    if (!same(this.#model.get(this.#name), value)) {
-      this.#model.set(this.#name, value);
-      this.#save(value);
-    }
-    this.#timer = null;
-  }
-
-  /** Saves again what was saved just before the connection broke. */
-  saveAgain(): void {
-    if (Date.now() - this.#savedAt < LATELY) this.#save(this.#signal.peek());
-  }
-
-  #save(value: T): void {
-    this.#savedAt = Date.now();
-    const taken = this.#tell(this.#name, value);
-    if (taken === null) {
+    if (same(this.#sent ? this.#sent.value : this.#known, value)) return;
+    this.#settle();
+    this.#sent = { value };
+    this.#writing = true;
+    this.#model.set(this.#name, value);
+    this.#writing = false;
+    if (this.#direct) this.#say(this.#sent);
+    else {
       this.#model.save_changes();
-      return;
+      this.#patience = setTimeout(() => {
+        this.#direct = true;
+        if (this.#sent) this.#say(this.#sent);
+      }, CONFIRM_MS);
     }
-    this.#told += 1;
-    const then = () => {
-      this.#told -= 1;
-      this.#listener();
-    };
-    taken.then(then, then);
   }
 
   close(): void {
     this.flush();
+    this.#settle();
     this.#model.off(`change:${this.#name}`, this.#listener);
+  }
+
+  #settle(): void {
+    clearTimeout(this.#patience);
+    this.#sent = null;
+  }
+
+  #say(sent: { value: T }): void {
+    const settled = (): boolean => {
+      const last = this.#sent === sent;
+      if (last) this.#settle();
+      return last;
+    };
+    this.#tell(this.#name, sent.value).then((raw) => settled() && this.hear(raw), settled);
   }
 }

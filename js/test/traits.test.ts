@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { FakeModel } from "../src/mock/model";
 import { readIndex, readOptions, readPanel, readPath } from "../src/session";
-import { LATELY, same, Trait } from "../src/traits";
+import { CONFIRM_MS, same, Trait } from "../src/traits";
+
+const never = () => new Promise<unknown>(() => {});
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test("what Python sets is followed and never written back", () => {
   const model = new FakeModel({ path: "/a" });
-  const trait = new Trait(model, "path", readPath);
+  const trait = new Trait(model, "path", readPath, never);
   expect(trait.value).toBe("/a");
   model.fromPython("path", "/b");
   vi.runAllTimers();
@@ -18,7 +20,7 @@ test("what Python sets is followed and never written back", () => {
 
 test("what a person does is shown at once and saved once after the delay", () => {
   const model = new FakeModel();
-  const trait = new Trait(model, "index", readIndex);
+  const trait = new Trait(model, "index", readIndex, never);
   for (let at = 1; at <= 5; at++) trait.set({ time: at }, 80);
   expect(trait.value).toEqual({ time: 5 });
   expect(model.saved).toEqual([]);
@@ -30,7 +32,7 @@ test("what a person does is shown at once and saved once after the delay", () =>
 
 test("while a person moves it, an echo of an older value does not throw it back", () => {
   const model = new FakeModel();
-  const trait = new Trait(model, "index", readIndex);
+  const trait = new Trait(model, "index", readIndex, never);
   trait.set({ time: 7 }, 80);
   model.fromPython("index", { time: 3 });
   expect(trait.value).toEqual({ time: 7 });
@@ -40,14 +42,14 @@ test("while a person moves it, an echo of an older value does not throw it back"
 
 test("setting what is already there saves nothing", () => {
   const model = new FakeModel({ index: { time: 1 } });
-  const trait = new Trait(model, "index", readIndex);
+  const trait = new Trait(model, "index", readIndex, never);
   trait.set({ time: 1 });
   expect(model.saved).toEqual([]);
 });
 
 test("closing writes what waits and stops listening", () => {
   const model = new FakeModel();
-  const trait = new Trait(model, "index", readIndex);
+  const trait = new Trait(model, "index", readIndex, never);
   trait.set({ time: 2 }, 80);
   trait.close();
   expect(model.saved).toEqual([{ index: { time: 2 } }]);
@@ -82,45 +84,52 @@ test("values are compared by what they say", () => {
   expect(same([1, 2], [1])).toBe(false);
 });
 
-test("what the kernel is told directly is not saved by the model, and holds until it has answered", async () => {
+test("what is confirmed is not said again, by the change event or by a message", () => {
+  for (const confirm of ["event", "message"]) {
+    const model = new FakeModel();
+    const tell = vi.fn(never);
+    const trait = new Trait(model, "path", readPath, tell);
+    trait.set("/a");
+    if (confirm === "event") model.fromPython("path", "/a");
+    else trait.hear("/a");
+    vi.advanceTimersByTime(CONFIRM_MS * 2);
+    expect(tell).not.toHaveBeenCalled();
+    trait.hear("/b"); // what another page has set
+    expect(trait.value).toBe("/b");
+    trait.set("/a");
+    expect(model.saved.length + tell.mock.calls.length).toBeGreaterThan(0);
+  }
+});
+
+test("what is not confirmed is told directly, as is all that follows; what the kernel answers holds", async () => {
   const model = new FakeModel();
-  const answers: (() => void)[] = [];
+  const answers: ((raw: unknown) => void)[] = [];
   const told: unknown[] = [];
-  const tell = (name: string, value: unknown) => {
-    told.push([name, value]);
-    return new Promise((resolve) => answers.push(() => resolve(null)));
-  };
-  const trait = new Trait(model, "index", readIndex, tell);
+  const trait = new Trait(model, "index", readIndex, (name, value) => {
+    told.push({ [name]: value });
+    return new Promise((resolve) => answers.push(resolve));
+  });
   trait.set({ time: 1 });
+  model.fromPython("index", { time: 0 }); // the host restores what the kernel has
+  expect(trait.value).toEqual({ time: 1 });
+  vi.advanceTimersByTime(CONFIRM_MS);
   trait.set({ time: 2 });
-  expect(told).toEqual([
-    ["index", { time: 1 }],
-    ["index", { time: 2 }],
-  ]);
-  expect(model.saved).toEqual([]);
-  model.fromPython("index", { time: 1 });
+  expect(told).toEqual([{ index: { time: 1 } }, { index: { time: 2 } }]);
+  expect(model.saved).toEqual([{ index: { time: 1 } }]);
+  answers[0]?.({ time: 1 });
+  await vi.runAllTimersAsync();
   expect(trait.value).toEqual({ time: 2 });
-  answers[0]?.();
-  model.fromPython("index", { time: 3 });
-  answers[1]?.();
+  answers[1]?.({ time: 3 });
   await vi.runAllTimersAsync();
   expect(trait.value).toEqual({ time: 3 });
 });
 
-test("what was saved just before the connection broke is saved again, what is older is not", () => {
+test("what the kernel refuses stays shown, and what it has later is followed", async () => {
   const model = new FakeModel();
-  const told: unknown[] = [];
-  let broken = false;
-  const tell = (_: string, value: unknown) => (broken ? Promise.resolve(told.push(value)) : null);
-  const [path, panel] = [
-    new Trait(model, "path", readPath, tell),
-    new Trait(model, "panel", readPanel, tell),
-  ];
-  panel.set("findings");
-  vi.advanceTimersByTime(LATELY);
-  path.set("/a");
-  broken = true;
-  panel.saveAgain();
-  path.saveAgain();
-  expect(told).toEqual(["/a"]);
+  const trait = new Trait(model, "path", readPath, () => Promise.reject(new Error("no such node")));
+  trait.set("/gone");
+  await vi.advanceTimersByTimeAsync(CONFIRM_MS);
+  expect(trait.value).toBe("/gone");
+  trait.hear("/b");
+  expect(trait.value).toBe("/b");
 });

@@ -124,7 +124,6 @@ class Explorer(anywidget.AnyWidget):
         self._session = Session(
             evaluation, self._send_message, budget=budget, set_traits=self._setter
         )
-        self._tells_all = False
         self._told_selection: dict[str, int | slice] = {}
         super().__init__(path=path, **options)
         self.on_msg(self._receive)
@@ -164,7 +163,6 @@ class Explorer(anywidget.AnyWidget):
         for name in traits:
             if name not in SHARED:
                 raise traitlets.TraitError(f"{name!r} is not the browser's to set")
-        self._tells_all = True
         for name, value in traits.items():
             setattr(self, name, value)
         return {name: getattr(self, name) for name in traits}
@@ -182,10 +180,9 @@ class Explorer(anywidget.AnyWidget):
         return node.path
 
     @traitlets.observe(*SHARED)
-    def _tell_all(self, change: Any) -> None:
-        # A page that has lost a message no longer hears what other pages set; what the kernel says it does.
-        if self._tells_all and self.comm is not None:
-            self.send_state(change["name"])
+    def _confirm(self, change: Any) -> None:
+        # A page whose connection broke may have lost what it set, and not hear what others set.
+        self._session.tell_traits({change["name"]: change["new"]})
 
     @traitlets.observe("bookmarks")
     def _keep_bookmarks(self, change: Any) -> None:

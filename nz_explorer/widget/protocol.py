@@ -591,7 +591,7 @@ class ActParams(Message):
 
 
 class SetParams(Message):
-    """Says what traits are, where the host's own way of saying so may have lost a message."""
+    """Says what traits are, where the host's own way of saying so was not confirmed."""
 
     traits: dict[str, Any]
 
@@ -904,14 +904,16 @@ class Partial(Message, kw_only=True):
 
 
 class Event(Message, kw_only=True):
-    """What the kernel tells unasked: progress, and that findings have changed."""
+    """What the kernel tells unasked: progress, that findings have changed, what was selected."""
 
     kind: Literal["event"] = "event"
-    event: Literal["summary", "scan", "page"] = "summary"
+    event: Literal["summary", "scan", "page", "traits"] = "summary"
     summary: Summary | None = None
     scan: ScanResult | None = None
     page: str | None = None
     """The name of a page that says something else now."""
+    traits: dict[str, Any] | None = None
+    """Shared traits that have another value now, whoever set them."""
 
 
 PARAMS: dict[str, type[Message]] = {

@@ -343,6 +343,10 @@ class Session:
         """Tell the browser that a page says something else now."""
         self._reply(protocol.Event(event="page", page=name), ())
 
+    def tell_traits(self, traits: dict[str, Any]) -> None:
+        """Tell the browser what traits are now."""
+        self._reply(protocol.Event(event="traits", traits=traits), ())
+
     def summary(self) -> protocol.Summary:
         """Return what the header shows."""
         counts = self.evaluation.counts("/")

@@ -6,6 +6,7 @@ import gc
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,34 +43,35 @@ def test_a_path_is_normalised_and_must_exist(explore, sample_store: Path) -> Non
         explore(sample_store, path="/nothing")
 
 
-def test_a_page_sets_traits_by_message_and_all_pages_hear_of_them(
+def test_what_pages_set_is_confirmed_and_set_by_message_where_it_was_not(
     explore, sample_store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ex = explore(sample_store)
-    sent: list[tuple[str, object]] = []
-    monkeypatch.setattr(ex, "send_state", lambda key=None: sent.append((key, getattr(ex, key))))
-    replies: list[dict[str, object]] = []
-    monkeypatch.setattr(ex, "send", lambda message, buffers=None: replies.append(message))
+    sent: list[dict[str, Any]] = []
+    monkeypatch.setattr(ex, "send", lambda message, buffers=None: sent.append(message))
 
-    def ask(**traits: object) -> dict[str, object]:
-        ex._handle_custom_msg(
-            {"kind": "request", "id": 1, "method": "set", "params": {"traits": traits}}, []
-        )
-        return next(one for one in reversed(replies) if one["kind"] == "reply")
+    def told() -> dict[str, object]:
+        return {
+            name: value
+            for one in sent
+            if one["kind"] == "event" and one["event"] == "traits"
+            for name, value in one["traits"].items()
+        }
 
-    ex.set_state({"path": "/analysis"})  # another page, in the host's way
-    assert sent == []
-    assert ask(path="ocean/", index={"time": 2})["result"] == {
-        "traits": {"path": "/ocean", "index": {"time": 2}}
-    }
-    assert (ex.path, ex.index) == ("/ocean", {"time": 2})
-    assert ("path", "/ocean") in sent
-    sent.clear()
-    ex.set_state({"path": "/forecast"})
-    assert ("path", "/forecast") in sent
+    def ask(**traits: object) -> dict[str, Any]:
+        params = {"traits": traits}
+        ex._handle_custom_msg({"kind": "request", "id": 1, "method": "set", "params": params}, [])
+        return next(one for one in reversed(sent) if one["kind"] == "reply")
+
+    ex.set_state({"path": "/analysis"})  # the host's way
+    assert told() == {"path": "/analysis"}
+    now = {"path": "/ocean", "index": {"time": 2}}
+    assert ask(**now)["result"] == {"traits": now}
+    assert told() == now == {"path": ex.path, "index": ex.index}
     for wrong in ({"path": "/nothing"}, {"panel": "none"}, {"_esm": "x"}, {"comm": None}):
         assert ask(**wrong)["ok"] is False
-    assert (ex.path, ex.panel) == ("/forecast", "plot")
+    assert told() == now == {"path": ex.path, "index": ex.index}
+    assert ex.comm is not None
 
 
 def test_an_index_takes_integers_only(explore, sample_store: Path) -> None:

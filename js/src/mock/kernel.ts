@@ -2,6 +2,7 @@ import type {
   ActResult,
   Axis,
   FindingsResult,
+  Event as KernelEvent,
   Methods,
   NodeRow,
   PictureParams,
@@ -90,26 +91,29 @@ export class MockKernel {
       bytes_read: nodes * 700,
     };
     model.onSend = (message) => this.#hear(message as never);
+    model.onSave = (traits) => this.tellTraits(traits);
   }
 
   stop(): void {
     for (const timer of this.#timers) clearTimeout(timer);
     this.model.onSend = null;
+    this.model.onSave = null;
   }
 
   /** Sends the summary unasked. */
   announce(progress?: Partial<Progress>): void {
     this.progress = { ...this.progress, ...progress };
-    const event = { kind: "event", event: "summary", summary: this.summary(), scan: null, page: null };
-    this.onReply?.("event", event);
-    this.model.receive(event);
+    this.#tell({ event: "summary", summary: this.summary() });
   }
 
   /** Says unasked that a page says something else now. */
   tellPage(page: string): void {
-    const event = { kind: "event", event: "page", summary: null, scan: null, page };
-    this.onReply?.("event", event);
-    this.model.receive(event);
+    this.#tell({ event: "page", page });
+  }
+
+  /** Confirms traits, or says what another page has set. */
+  tellTraits(traits: Record<string, unknown>): void {
+    this.#tell({ event: "traits", traits });
   }
 
   /** A walk that goes on by itself, for the dev page. */
@@ -201,16 +205,14 @@ export class MockKernel {
       seconds: 2.5,
     });
     const buffers: DataView[] = [];
-    const event = {
-      kind: "event",
-      event: "scan",
-      summary: null,
-      scan: this.#scan(path, buffers),
-      page: null,
-    };
+    this.#tell({ event: "scan", scan: this.#scan(path, buffers) }, buffers);
+    if (this.scanStep > 0 && !over) setTimeout(() => this.step(path), this.scanStep);
+  }
+
+  #tell(told: Partial<KernelEvent>, buffers: DataView[] = []): void {
+    const event = { kind: "event", summary: null, scan: null, page: null, traits: null, ...told };
     this.onReply?.("event", event);
     this.model.receive(event, buffers);
-    if (this.scanStep > 0 && !over) setTimeout(() => this.step(path), this.scanStep);
   }
 
   #scan(path: string, buffers: DataView[]): ScanResult {
@@ -329,7 +331,7 @@ export class MockKernel {
   readonly #methods: { [M in Method]: (params: Params<M>, buffers: DataView[]) => Methods[M]["result"] } = {
     open: () => this.summary(),
     set: ({ traits }) => {
-      for (const [name, value] of Object.entries(traits)) this.model.fromPython(name, value);
+      this.tellTraits(traits);
       return { traits };
     },
     children: ({ path, offset = 0, limit = 200 }) => ({

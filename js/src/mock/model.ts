@@ -7,6 +7,7 @@ export class FakeModel {
   /** Every save, with the traits that it saved. */
   readonly saved: Record<string, unknown>[] = [];
   onSend: ((message: unknown) => void) | null = null;
+  onSave: ((traits: Record<string, unknown>) => void) | null = null;
 
   readonly #traits = new Map<string, unknown>();
   readonly #changed = new Set<string>();
@@ -30,8 +31,10 @@ export class FakeModel {
 
   save_changes(): void {
     if (this.#changed.size === 0) return;
-    this.saved.push(Object.fromEntries([...this.#changed].map((name) => [name, this.#traits.get(name)])));
+    const traits = Object.fromEntries([...this.#changed].map((name) => [name, this.#traits.get(name)]));
     this.#changed.clear();
+    this.saved.push(traits);
+    this.onSave?.(traits);
   }
 
   /** What Python does when it sets a trait. */

@@ -40,8 +40,9 @@ js: $(PACKAGES)
 	cd js && npm run --silent lint
 	cd js && npm run --silent test
 
+# One process has the browser, the others share the rest.
 pytest: $(VENV)/test.done front browser
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses=2 --dist=loadgroup
 
 browser: $(VENV)/test.done
 	@$(BIN)/python tests/e2e/browser.py

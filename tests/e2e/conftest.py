@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Error,
+    Page,
+    Request,
+    expect,
+    sync_playwright,
+)
 
 from nz_explorer.launch import WORKSPACE, Server, serve
 from tests.e2e import browser as chromium
@@ -17,6 +25,10 @@ from tests.e2e.lab import Notebook, write_notebook
 
 FAILURES = Path(__file__).parent / "failures"
 VIEWPORT = {"width": 1400, "height": 1000}
+PATIENCE_MS = 20_000
+"""How long what must come may take, while other tests keep the machine busy."""
+
+expect.set_options(timeout=PATIENCE_MS)
 
 outcome = pytest.StashKey[bool]()
 
@@ -92,7 +104,7 @@ def page(browser: Browser, clean_lab: Lab, request: pytest.FixtureRequest) -> It
     """Open a page; afterwards its errors are the test's, and a failed test leaves a picture."""
     context = browser.new_context(viewport=VIEWPORT)
     page = context.new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(PATIENCE_MS)
     problems: list[str] = []
 
     def on_console(message: ConsoleMessage) -> None:

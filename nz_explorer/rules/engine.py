@@ -866,6 +866,20 @@ class Evaluation:
                 found.insert(0, self._finding(base, "/", "/"))
             return found
 
+    def failing(self, meant: Callable[[Hit], bool]) -> set[str]:
+        """Return the paths of all nodes that have a failure of a kind, without making the findings."""
+        with self._lock:
+            found: set[str] = set()
+            for owner, record in self._records.items():
+                for part in PARTS:
+                    verdicts = getattr(record, part)
+                    if verdicts is not None and verdicts.hits:
+                        shown = self._shown(owner, verdicts)
+                        found.update(p for p, hits in shown.items() if any(map(meant, hits)))
+            if (base := self._base_hit()) is not None and meant(base):
+                found.add("/")
+            return found
+
     def not_evaluated(self, path: str = "/", below: bool = True) -> list[NotEvaluated]:
         """Return the rules that were not decided at a node, and below it, and why."""
         with self._lock:

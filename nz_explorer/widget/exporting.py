@@ -230,22 +230,40 @@ def _parts(array: xarray.DataArray, part: Part | None) -> Mapping[str, xarray.Da
     }
 
 
+def _netcdf_name(name: str, taken: set[str]) -> str:
+    """Return a name that netCDF takes: no ``/`` or control character, no odd first one, no blank at the end."""
+    legal = re.sub(r"[/\x00-\x1f\x7f]", "_", name).rstrip(" ")
+    if not re.match(r"[A-Za-z0-9_\u0080-\U0010ffff]", legal):
+        legal = f"_{legal}"
+    while legal in taken:
+        legal += "_"
+    taken.add(legal)
+    return legal
+
+
 def _netcdf(array: xarray.DataArray, part: Part | None) -> bytes:
     import xarray as xr
 
     dataset = xr.Dataset(_parts(array, part))
-    everything: list[Any] = [dataset, *dataset.variables.values()]
-    for variable in everything:
+    taken: set[str] = set()
+    dataset = dataset.rename(
+        {name: _netcdf_name(str(name), taken) for name in {*dataset.variables, *dataset.dims}}
+    )
+    for variable in dataset.variables.values():
         # netCDF has no attributes that are objects, null or bools
+        taken = set()
         variable.attrs = {
-            name: value
+            _netcdf_name(name, taken): value
             for name, value in variable.attrs.items()
             if isinstance(value, str | int | float | list | np.ndarray | np.generic)
             and not isinstance(value, bool)
         }
-    for coordinate in dataset.variables.values():
         for key in ("chunks", "preferred_chunks"):
-            coordinate.encoding.pop(key, None)
+            variable.encoding.pop(key, None)
+        # Packed without a _FillValue, a NaN would be whatever a cast makes of it.
+        if variable.dtype.kind == "f" and "_FillValue" not in variable.encoding:
+            for key in ("dtype", "scale_factor", "add_offset"):
+                variable.encoding.pop(key, None)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "slice.nc"
         dataset.to_netcdf(file)

@@ -14,13 +14,14 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from nz_explorer.model import Array, Node
+from nz_explorer.rules.catalogue import rules
+from nz_explorer.rules.findings import SEVERITIES
 from nz_explorer.store import Cancellation
 from nz_explorer.widget.rows import Tree
 
 Test = Callable[[str], bool]
 """Tells of a path whether the node is meant."""
 
-SEVERITIES = {"error", "warning", "info"}
 ROLES = {"coordinate", "candidate", "auxiliary", "scalar", "data"}
 KINDS = {*SEVERITIES, *ROLES, "group", "array", "broken", "bookmark"}
 OFTEN = 1000
@@ -92,12 +93,8 @@ def _test(tree: Tree, word: str, bookmarks: Collection[str]) -> tuple[int, Test]
             name, equals, text = value.partition("=")
             return 2, _of_node(tree, lambda node: _has_attribute(node, name, equals, text))
         case "rule":
-            places = {
-                finding.path
-                for finding in tree.evaluation.findings("/")
-                if fnmatchcase(finding.rule.casefold(), f"{value}*")
-            }
-            return 0, places.__contains__
+            meant = {one for one in rules() if fnmatchcase(one.casefold(), f"{value}*")}
+            return 0, tree.evaluation.failing(lambda hit: hit.rule.id in meant).__contains__
         case "is":
             return _is(tree, value, bookmarks)
     wanted = word.casefold()
@@ -114,8 +111,7 @@ def _is(tree: Tree, value: str, bookmarks: Collection[str]) -> tuple[int, Test]:
     if kind == "bookmark":
         return 0, set(bookmarks).__contains__
     if kind in SEVERITIES:
-        findings = tree.evaluation.findings("/")
-        return 0, {one.path for one in findings if one.severity == kind}.__contains__
+        return 0, tree.evaluation.failing(lambda hit: hit.severity == kind).__contains__
     if kind == "broken":
         return 2, _of_node(tree, lambda node: node.state != "ok")
     if kind in ROLES:

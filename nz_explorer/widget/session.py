@@ -245,7 +245,8 @@ class Session:
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the walk to end; return whether it did."""
-        walker = self._walker
+        with self._lock:  # a walk that begins has begun
+            walker = self._walker
         if walker is not None:
             walker.join(seconds)
         return walker is None or not walker.is_alive()

@@ -75,3 +75,26 @@ def test_long_files_are_whole_when_asked_for(ex: nz.Explorer, tmp_path: Path) ->
     np.testing.assert_array_equal(np.load(ex.export(tmp_path / "long.npy", whole=True)), LONG)
     with xr.open_dataset(ex.export(tmp_path / "long.nc", whole=True)) as found:
         np.testing.assert_array_equal(found["long"], LONG)
+
+
+def test_netcdf_takes_names_and_gaps_that_it_does_not_have(tmp_path: Path) -> None:
+    group = zarr.create_group(tmp_path / "s.zarr")
+    array = group.create_array(
+        " packed",
+        data=np.array([1, 2, 99], "i2"),
+        dimension_names=("a/b",),
+        attributes={"scale_factor": 0.5, "valid_max": 50, "a/b": 1, "a_b": 2, "\x07": 3, "": 4},
+    )
+    assert "_FillValue" not in array.attrs
+    ex = nz.explore(tmp_path / "s.zarr", path="/ packed")
+    with xr.open_dataset(ex.export(tmp_path / "a.nc")) as found:
+        [variable] = found.data_vars.values()
+        assert (variable.name, variable.dims) == ("_ packed", ("a_b",))
+        assert {name: variable.attrs[name] for name in ("a_b", "a_b_", "_", "__")} == {
+            "a_b": 1,
+            "a_b_": 2,
+            "_": 3,
+            "__": 4,
+        }
+        np.testing.assert_array_equal(variable, ex.to_xarray())
+    ex.close()

@@ -17,6 +17,9 @@ from typing import Any
 
 import pytest
 
+from nz_explorer.model import Array
+from nz_explorer.widget.pages.registry import PAGES
+from nz_explorer.widget.protocol import PARAMS
 from tests.widget.conftest import Browser
 
 SECONDS = float(os.environ.get("NZ_SOAK_SECONDS", "3"))
@@ -35,35 +38,46 @@ def use() -> dict[str, int]:
     }
 
 
-def clicks(dice: random.Random, paths: list[str]) -> tuple[str, dict[str, Any]]:
-    path = dice.choice(paths)
+def clicks(dice: random.Random, paths: list[str], arrays: list[str]) -> tuple[str, dict[str, Any]]:
+    path, array = dice.choice(paths), dice.choice(arrays)
     index = {"time": dice.randrange(5)}
-    choices: list[tuple[str, dict[str, Any]]] = [
-        ("picture", {"path": path, "index": index, "width": 300, "height": 200}),
-        ("picture", {"path": path, "index": index, "width": 200, "height": 300}),
-        ("node", {"path": path}),
-        ("children", {"path": path}),
-        ("dimensions", {"path": path}),
-        ("findings", {"path": path}),
-        ("document", {"path": path}),
-        ("netcdf", {"path": path}),
-        ("code", {"path": path, "index": index}),
-        ("thumbnails", {"paths": dice.sample(paths, 3), "width": 60, "height": 40}),
-        ("search", {"query": dice.choice(["lat", "time", "no such"])}),
-        ("reveal", {"path": path}),
-        ("open", {}),
-        ("retry", {"path": path}),
-        ("walk", {"action": dice.choice(["cancel", "resume"])}),
+    choices: list[tuple[int, str, dict[str, Any]]] = [
+        (20, "picture", {"path": array, "index": index, "width": 300, "height": 200}),
+        (20, "picture", {"path": array, "index": index, "width": 200, "height": 300}),
+        (8, "node", {"path": path}),
+        (5, "children", {"path": path}),
+        (3, "rows", {"paths": dice.sample(paths, 3)}),
+        (8, "findings", {"path": path}),
+        (8, "document", {"path": path}),
+        (8, "netcdf", {"path": path}),
+        (20, "page", {"path": path, "name": dice.choice(sorted(PAGES))}),
+        (3, "act", {"path": path, "name": "try safe"}),
+        (3, "act", {"path": path, "name": dice.choice(["undo", "reset"])}),
+        (1, "act", {"path": path, "name": "download report", "params": {"format": "json"}}),
+        (3, "lines", {"path": path}),
+        (1, "scan", {"path": array, "action": dice.choice(["start", "cancel", "status"])}),
+        (1, "export", {"path": array, "format": dice.choice(["png", "csv", "nc"])}),
+        (5, "thumbnails", {"paths": dice.sample(arrays, 3), "width": 60, "height": 40}),
+        (3, "search", {"query": dice.choice(["lat", "is:error", "dim:time", "no such"])}),
+        (3, "reveal", {"path": path}),
+        (3, "open", {}),
+        (1, "colormaps", {}),
+        (1, "set", {"traits": {"path": path}}),
+        (1, "retry", {"path": path}),
+        (2, "walk", {"action": dice.choice(["cancel", "resume"])}),
     ]
-    weights = [20, 20, 8, 5, 8, 8, 8, 8, 3, 5, 3, 3, 3, 1, 2]
-    return dice.choices(choices, weights)[0]
+    [(_, method, params)] = dice.choices(choices, [weight for weight, *_ in choices])
+    return method, params
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what a process has taken is read from /proc")
 @pytest.mark.timeout(SECONDS + 120)
 def test_clicking_without_end(browse: Callable[..., Browser], broken_store: Path) -> None:
     browser = browse(broken_store)
-    paths = [node.path for node in browser.session.hierarchy.walk()]
+    nodes = list(browser.session.hierarchy.walk())
+    paths = [node.path for node in nodes]
+    arrays = [node.path for node in nodes if isinstance(node, Array)]
+    asked: set[str] = set()
     dice = random.Random(1)
     began = time.monotonic()
     before: dict[str, int] | None = None
@@ -73,7 +87,8 @@ def test_clicking_without_end(browse: Callable[..., Browser], broken_store: Path
             before = use()
         numbers = []
         for _ in range(dice.randint(1, 4)):
-            method, params = clicks(dice, paths)
+            method, params = clicks(dice, paths, arrays)
+            asked.add(method)
             numbers.append(browser.send(method, **params))
         if dice.random() < 0.3:
             browser.session.receive({"kind": "cancel", "id": dice.choice(numbers)})
@@ -85,7 +100,9 @@ def test_clicking_without_end(browse: Callable[..., Browser], broken_store: Path
     assert before is not None
     assert browser.session.wait(30)
     after = use()
+    print(f"{done} requests")
     assert done > 20
+    assert SECONDS < 60 or asked == set(PARAMS), "a method that nobody asks"
     assert after["memory"] - before["memory"] < 48 * MEBIBYTE, (before, after)
     assert after["threads"] <= before["threads"] + 8, (before, after)
     assert after["files"] <= before["files"] + 4, (before, after)

@@ -557,12 +557,14 @@ class Session:
         self._reply(protocol.Event(event="scan", scan=found), buffers)
 
     def _answer_export(self, params: protocol.ExportParams, cancel: Cancellation) -> Answer:
+        from nz_explorer.values import UnsupportedArray
+
         node = self.tree.node(params.path)
         if not isinstance(node, Array):
             raise BadRequest(f"{node.path} is no array")
         try:
             look, data = self.export(node, params.format, params.index, params.view, cancel)
-        except (ValueError, TypeError, ImportError) as error:
+        except (ValueError, TypeError, ImportError, UnsupportedArray) as error:
             raise BadRequest(str(error)) from error
         name = exporting.file_name(look, params.format)
         return protocol.ExportResult(name, exporting.MEDIA_TYPES[params.format], 0), [data]

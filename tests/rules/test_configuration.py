@@ -42,6 +42,19 @@ def test_ignored_at_a_path_and_nowhere_else(store: Path) -> None:
         assert report.conforms["NZ-1.0"] is False  # not seeing it does not make it right
 
 
+def test_the_nodes_that_fail_are_those_of_the_findings(store: Path) -> None:
+    for wanted in (
+        None,
+        Configuration(severity={"NZ": "error"}),
+        Configuration(per_path_ignores={"/a": ("NZ",)}),
+    ):
+        evaluation = check(store, progress=False, configuration=wanted).evaluation
+        for severity in ("error", "warning", "info"):
+            assert evaluation.failing(lambda hit, kind=severity: hit.severity == kind) == {
+                one.path for one in evaluation.findings() if one.severity == severity
+            }
+
+
 def test_the_nearest_file_with_a_table_counts(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.nz-explorer]\nignore = ["NZ-NAME"]\n')
     inner = tmp_path / "inner"

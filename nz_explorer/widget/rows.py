@@ -21,7 +21,10 @@ class Tree:
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation = evaluation
         self.hierarchy = evaluation.hierarchy
-        self._named_by: dict[str, tuple[int, dict[str, list[tuple[str, str]]]]] = {}
+        self._named_by: dict[
+            str, tuple[tuple[str, ...] | None, dict[str, list[tuple[str, str]]]]
+        ] = {}
+        """By group: the names that it had, and who names whom there."""
 
     def node(self, path: str) -> Node:
         """Return a node; raise `NodeNotFound` if there is none."""
@@ -58,16 +61,12 @@ class Tree:
         group = None if parent is None else array.hierarchy.node_if_loaded(parent)
         if not isinstance(group, Group):
             return {}
-        siblings = group.arrays
         known = self._named_by.get(group.path)
-        if known is None or known[0] != len(siblings):
-            known = (len(siblings), references(siblings))
+        # whenever one of the nodes becomes another one, the names are noted anew
+        if known is None or known[0] is not group.child_names:
+            known = (group.child_names, references(group.arrays))
             self._named_by[group.path] = known
         return known[1]
-
-    def forget(self) -> None:
-        """Forget what was derived from nodes that have been read again."""
-        self._named_by.clear()
 
     def row(self, node: Node) -> protocol.NodeRow:
         """Return the row of a node."""

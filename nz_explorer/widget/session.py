@@ -264,7 +264,6 @@ class Session:
                 self._set_progress("cancelled", "stopped")
             else:
                 self._set_progress("done", "everything was read")
-        self._stored.forget()
         if self.what_if.steps:
             with self._lock:
                 if not self._closed:  # on all that is known by now
@@ -336,7 +335,6 @@ class Session:
         self.wait()
         self.base.hierarchy.refresh("/")
         self.base.forget("/")
-        self._stored.forget()
         self.cache.forget()
         self.base.run()
 
@@ -680,7 +678,6 @@ class Session:
         self.cache.forget(node.path)
         self._scans.forget(node.path)
         self.base.forget(node.path)
-        self._stored.forget()
         self.start()
         return protocol.RetryResult(self._stored.row(node)), ()
 

@@ -11,9 +11,10 @@ import json
 import shlex
 from collections.abc import Callable, Collection, Mapping
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, get_args
 
 from nz_explorer.model import Array, Node
+from nz_explorer.model.roles import Role
 from nz_explorer.rules.catalogue import rules
 from nz_explorer.rules.findings import SEVERITIES
 from nz_explorer.store import Cancellation
@@ -22,7 +23,7 @@ from nz_explorer.widget.rows import Tree
 Test = Callable[[str], bool]
 """Tells of a path whether the node is meant."""
 
-ROLES = {"coordinate", "candidate", "auxiliary", "scalar", "data"}
+ROLES = frozenset(get_args(Role))
 KINDS = {*SEVERITIES, *ROLES, "group", "array", "broken", "bookmark"}
 OFTEN = 1000
 """Nodes between two looks at whether the answer is still wanted."""

@@ -317,7 +317,7 @@ def _free_port() -> int:
 
 
 def _wait_for_url(process: subprocess.Popen[bytes], log: Path) -> str:
-    """Wait until the server has written where it listens."""
+    """Wait until the server has written where it listens, and accepts connections there."""
     from jupyter_core.paths import jupyter_runtime_dir
 
     about = Path(jupyter_runtime_dir()) / f"jpserver-{process.pid}.json"
@@ -326,10 +326,12 @@ def _wait_for_url(process: subprocess.Popen[bytes], log: Path) -> str:
         if process.poll() is not None:
             raise LaunchError(f"JupyterLab ended at once: {_last_line(log)}")
         try:
-            url: str = json.loads(about.read_text("utf-8"))["url"]
+            server = json.loads(about.read_text("utf-8"))
+            socket.create_connection((LOOPBACK, server["port"]), timeout=1).close()
         except (OSError, ValueError):
             time.sleep(0.05)
         else:
+            url: str = server["url"]
             return url
     raise LaunchError(f"JupyterLab did not start in {START_SECONDS:.0f} s: {_last_line(log)}")
 

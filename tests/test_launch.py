@@ -6,7 +6,9 @@ import json
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -77,6 +79,31 @@ def test_without_jupyterlab_the_extra_is_named(
         launch.serve(tmp_path),
     ):
         pass
+
+
+def test_the_address_is_handed_out_when_the_server_accepts_connections(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
+    process = SimpleNamespace(pid=1, poll=lambda: None)
+    accepts = threading.Event()
+    with socket.socket() as server:
+        server.bind((launch.LOOPBACK, 0))
+        port = server.getsockname()[1]
+        about = {"url": f"http://{launch.LOOPBACK}:{port}/", "port": port}
+        (tmp_path / "jpserver-1.json").write_text(json.dumps(about))
+
+        def listen() -> None:
+            accepts.set()
+            server.listen()
+
+        late = threading.Timer(0.5, listen)
+        late.start()
+        try:
+            assert launch._wait_for_url(process, tmp_path / "server.log") == about["url"]
+            assert accepts.is_set()
+        finally:
+            late.join()
 
 
 def test_the_example_notebook_starts_with_the_explorer_and_names_its_kernel() -> None:

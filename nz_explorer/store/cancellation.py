@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from typing import TypeVar
 
 from nz_explorer.store.errors import Cancelled
+
+T = TypeVar("T")
 
 
 class Cancellation:
@@ -55,3 +59,17 @@ class Cancellation:
         with self._lock:
             if callback in self._callbacks:
                 self._callbacks.remove(callback)
+
+
+def hand_over(pool: Executor, call: Callable[..., T], *arguments: object) -> Future[T]:
+    """Have a pool do some work.
+
+    Raises
+    ------
+    Cancelled
+        If the pool was shut down, or Python is about to end: nobody waits for the work any more.
+    """
+    try:
+        return pool.submit(call, *arguments)
+    except RuntimeError as error:
+        raise Cancelled from error

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from nz_explorer.store import Cancellation, Cancelled
+from nz_explorer.store.cancellation import hand_over
 from nz_explorer.values.cache import MEBIBYTE, Chunk, ChunkCache
 from nz_explorer.values.decoding import Decoded, Fault, decode
 from nz_explorer.values.opening import ChunkGrid, Coordinates, OpenArray
@@ -149,7 +150,7 @@ def _run(
     forget = cancel.on_cancel(lambda: ended.put(None)) if cancel is not None else None
     try:
         for task in tasks:
-            pool.submit(work, task).add_done_callback(ended.put)
+            hand_over(pool, work, task).add_done_callback(ended.put)
         for _ in tasks:
             future = ended.get()
             if future is None:

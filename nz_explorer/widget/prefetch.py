@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from nz_explorer.model import Array
 from nz_explorer.store import Cancellation, Cancelled
+from nz_explorer.store.cancellation import hand_over
 from nz_explorer.widget import protocol
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Prefetch:
         self._moved: dict[str, str] = {}
 
     def shown(self, array: Array, params: protocol.PictureParams, look: QuickLook) -> None:
-        """Take notice of a picture that was made."""
+        """Take notice of a picture that was made; `Cancelled` is raised once this was closed."""
         wanted = self._wanted(params, look)
         with self._lock:
             self._before = params
@@ -50,7 +51,7 @@ class Prefetch:
             if not wanted or facts is None or not facts.complete or params.everything:
                 return
             self._cancel = Cancellation()
-            self._pool.submit(self._read, array, params, wanted, self._cancel)
+            hand_over(self._pool, self._read, array, params, wanted, self._cancel)
 
     def _wanted(self, params: protocol.PictureParams, look: QuickLook) -> list[dict[str, int]]:
         """Return the indices to read, the one in the direction of the last move first."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import math
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -119,6 +121,31 @@ def test_the_next_slice_is_read_ahead(browser: Browser, monkeypatch: pytest.Monk
     time.sleep(0.2)
     found = browser.ask("picture", path="/t", index={"time": 2})
     assert found["read"]["decoded_bytes"] == 0
+
+
+ENDS_WHILE_READING_AHEAD = """
+import sys, threading
+from nz_explorer.model import open_store
+from nz_explorer.rules.engine import Evaluation
+from nz_explorer.values import chunks
+from nz_explorer.widget.session import Session
+
+chunks._MOST_TOGETHER = 1
+seen = [threading.Event() for _ in range(2)]
+session = Session(
+    Evaluation(open_store(sys.argv[1])), lambda message, _: seen[message["id"]].set(), budget=2**26
+)
+for number, event in enumerate(seen):
+    params = {"path": "/t", "index": {"time": number}}
+    session.receive({"kind": "request", "id": number, "method": "picture", "params": params})
+    assert event.wait(60)
+"""
+
+
+def test_what_is_read_ahead_when_python_ends_is_given_up_quietly(folder: Path) -> None:
+    command = [sys.executable, "-c", ENDS_WHILE_READING_AHEAD, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_lines_of_a_group(browser: Browser) -> None:

@@ -11,13 +11,15 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from nz_explorer.model import Array, Group, Hierarchy, Node, open_store
 from nz_explorer.model.fill import FillValue, matches
-from nz_explorer.store import Cancellation
+from nz_explorer.store import Cancellation, Cancelled
+from nz_explorer.store.cancellation import hand_over
 from nz_explorer.values.cache import MEBIBYTE, Chunk
 from nz_explorer.values.chunks import read_together
 from nz_explorer.values.decoding import FaultKind
@@ -190,7 +192,7 @@ def scan_array(
     began = time.monotonic() - (0.0 if resume is None else resume.seconds)
     opened = open_for_reading(array)
     task = _Task(opened.plain, array.fill, array.storage_fill, histogram)
-    total = math.prod(opened.grid) if 0 not in opened.shape else 0
+    total = math.prod(opened.grid)
     found = _Found() if resume is None else resume.found.copy()
     rows = total <= _MOST_ROWS
 
@@ -198,9 +200,7 @@ def scan_array(
         return found.result(array.path, phase, total, time.monotonic() - began, rows=rows)
 
     told = time.monotonic()
-    batches = itertools.islice(
-        _batches(opened.grid, task.grid, opened.chunk_bytes), found.batches, None
-    )
+    batches = itertools.islice(_batches(task.grid, opened.chunk_bytes), found.batches, None)
     if total:
         if client is not None:
             parts = _on_cluster(client, task, batches, cancel)
@@ -232,10 +232,9 @@ class _Task:
     histogram: bool
 
 
-def _batches(
-    counts: tuple[int, ...], grid: ChunkGrid, chunk_bytes: int
-) -> Iterator[list[Coordinates]]:
+def _batches(grid: ChunkGrid, chunk_bytes: int) -> Iterator[list[Coordinates]]:
     """Yield runs of chunks that are read at once, always the same ones in the same order."""
+    counts = grid.grid
     most = max(1, min(_MOST_IN_BATCH, _BATCH_BYTES // max(1, chunk_bytes)))
     if grid.shard_shape is not None:
         ratio = [s // c for s, c in zip(grid.shard_shape, grid.chunk_shape, strict=True)]
@@ -268,18 +267,12 @@ def _runs(ranges: list[range], most: int) -> Iterator[list[Coordinates]]:
 def _on_threads(
     task: _Task, batches: Iterator[list[Coordinates]], threads: int, cancel: Cancellation | None
 ) -> Iterator[_Found]:
-    """Yield what was found in batches, in their order; only a few are on the way at a time."""
     pool = ThreadPoolExecutor(threads, "nz-scan")
-    waiting: deque[Any] = deque()
+    work = partial(hand_over, pool, _scan_batch, task)
     try:
-        for batch in batches:
-            if cancel is not None and cancel.cancelled:
-                break
-            waiting.append(pool.submit(_scan_batch, task, batch))
-            if len(waiting) >= 2 * threads:
-                yield waiting.popleft().result()
-        while waiting and not (cancel is not None and cancel.cancelled):
-            yield waiting.popleft().result()
+        yield from _in_turn(work, batches, 2 * threads, deque(), cancel)
+    except Cancelled:
+        return  # Python ends
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
@@ -292,19 +285,31 @@ def _on_cluster(
     except Exception as error:
         raise TypeError(f"this store cannot be sent to a cluster: {error}") from error
     most = 4 * max(1, sum(client.nthreads().values()))
+    work = partial(client.submit, _scan_batch, task, pure=False)
     waiting: deque[Any] = deque()
     try:
-        for batch in batches:
-            if cancel is not None and cancel.cancelled:
-                break
-            waiting.append(client.submit(_scan_batch, task, batch, pure=False))
-            if len(waiting) >= most:
-                yield waiting.popleft().result()
-        while waiting and not (cancel is not None and cancel.cancelled):
-            yield waiting.popleft().result()
+        yield from _in_turn(work, batches, most, waiting, cancel)
     finally:
         if waiting:
             client.cancel(list(waiting))
+
+
+def _in_turn(
+    work: Callable[[list[Coordinates]], Any],
+    batches: Iterator[list[Coordinates]],
+    most: int,
+    waiting: deque[Any],
+    cancel: Cancellation | None,
+) -> Iterator[_Found]:
+    """Yield what was found in batches, in their order; only a few are on the way at a time."""
+    for batch in batches:
+        if cancel is not None and cancel.cancelled:
+            return
+        waiting.append(work(batch))
+        if len(waiting) >= most:
+            yield waiting.popleft().result()
+    while waiting and not (cancel is not None and cancel.cancelled):
+        yield waiting.popleft().result()
 
 
 def _scan_batch(task: _Task, chunks: list[Coordinates]) -> _Found:

@@ -115,8 +115,7 @@ def _not_begun(array: Array) -> tuple[protocol.ScanResult, list[bytes]]:
         opened = open_for_reading(array)
     except UnsupportedArray as error:
         return protocol.ScanResult(array.path, "failed", 0, 0, str(error)), []
-    lengths = zip(opened.shape, opened.chunk_shape, strict=True)
-    chunks = math.prod(-(-length // chunk) for length, chunk in lengths)
+    chunks = math.prod(opened.grid)
     return protocol.ScanResult(
         array.path, "none", 0, chunks, "not begun", chunks * opened.chunk_bytes
     ), []

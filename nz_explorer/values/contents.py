@@ -9,7 +9,7 @@ from typing import Any
 from nz_explorer.model import Array
 from nz_explorer.model.fill import value_text
 from nz_explorer.store import Cancellation, Cancelled
-from nz_explorer.values.decoding import error_text, is_stored
+from nz_explorer.values.decoding import are_stored, error_text
 from nz_explorer.values.opening import UnsupportedArray, open_for_reading
 from nz_explorer.values.presence import Presence, listed
 from nz_explorer.values.scan import ArrayScan, scan_array
@@ -17,7 +17,7 @@ from nz_explorer.values.scan import ArrayScan, scan_array
 __all__ = ["Absence", "ArrayScan", "Contents", "absence", "contents"]
 
 _MOST_ASKED = 64
-"""Chunks of a coordinate that are asked for one by one where the store cannot be listed."""
+"""Chunks of a coordinate that are asked for by their keys where the store cannot be listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +59,31 @@ class Absence:
     problem: str = ""
 
 
-def absence(array: Array) -> Absence:
-    """Find out how many chunks of a coordinate or a scalar are not in the store."""
+def absence(array: Array, cancel: Cancellation | None = None) -> Absence:
+    """Find out how many chunks of a coordinate or a scalar are not in the store.
+
+    Raises
+    ------
+    Cancelled
+        If it was cancelled.
+    """
     try:
         opened = open_for_reading(array)
     except UnsupportedArray as error:
         return Absence(None, 0, "", f"unsupported: {error}")
     reads_as = value_text(opened.storage_default)
     (total,) = opened.grid or (1,)
-    if total > 1 and opened.shard_shape is None and (presence := listed(array, opened)) is not None:
-        return Absence(total - len(presence.stored), total, reads_as)
+    if total > 1 and opened.shard_shape is None:
+        presence = listed(array, opened, cancel=cancel)
+        if presence is not None:
+            return Absence(total - len(presence.stored), total, reads_as)
     if total > _MOST_ASKED:
         return Absence(None, total, reads_as, "listing")
     try:
         chunks = [(i,) for i in range(total)] if opened.shape else [()]
-        return Absence(sum(not is_stored(opened, c) for c in chunks), total, reads_as)
+        return Absence(are_stored(opened, chunks, cancel).count(False), total, reads_as)
+    except Cancelled:
+        raise
     except Exception as error:  # noqa: BLE001  # stores raise what they like
         return Absence(None, total, reads_as, f"unreadable: {error_text(error)}")
 

@@ -13,10 +13,10 @@ import numpy as np
 from nz_explorer.model import Array
 from nz_explorer.model.fill import FillValue, matches, value_text
 from nz_explorer.store import Cancellation
-from nz_explorer.values.cache import Chunk, ChunkCache
+from nz_explorer.values.cache import MEBIBYTE, Chunk, ChunkCache
 from nz_explorer.values.chunks import read_chunks
 from nz_explorer.values.decoding import error_text, is_stored
-from nz_explorer.values.opening import OpenArray, UnsupportedArray, open_for_reading
+from nz_explorer.values.opening import OpenArray, UnsupportedArray, bytes_of, open_for_reading
 from nz_explorer.values.window import bytes_text
 
 Verdict = Literal[
@@ -39,6 +39,8 @@ UNORDERED = {
 }
 """Kinds of data types whose values have no order, and what to call the values."""
 _MOST_AHEAD = 64
+_BYTES_AHEAD = 2 * MEBIBYTE
+"""Over a network so much is asked for at first: a request costs more than what it may bring in vain."""
 _FLIPPED: dict[Verdict, Verdict] = {"increasing": "decreasing", "decreasing": "increasing"}
 
 
@@ -138,6 +140,14 @@ def check_monotonic(
     return _Check(opened, budget, cancel, cache).run()
 
 
+def most_bytes(array: Array) -> int:
+    """Return the most bytes that `check_monotonic` may decode of an array, without opening it."""
+    if array.ndim != 1 or array.shape is None or array.chunk_shape is None:
+        return 0
+    size = max(1, array.chunk_shape[0])
+    return -(-array.shape[0] // size) * bytes_of((size,), array)
+
+
 class _Check:
     """One pass over the chunks."""
 
@@ -160,7 +170,7 @@ class _Check:
         self.spacing = _Spacing()
 
     def run(self) -> Monotonicity:
-        count, number, ahead = self.opened.grid[0], 0, 1
+        count, number, ahead = self.opened.grid[0], 0, self._at_first()
         while number < count:
             if self.cancel is not None:
                 self.cancel.check()
@@ -170,6 +180,12 @@ class _Check:
             # more at once the longer it goes well: most coordinates have one chunk, some thousands
             number, ahead = number + read, min(2 * ahead, _MOST_AHEAD)
         return self._all_read()
+
+    def _at_first(self) -> int:
+        """How many chunks to read before the first is looked at."""
+        if self.opened.array.hierarchy.reader.local:
+            return 1
+        return max(1, min(_MOST_AHEAD, _BYTES_AHEAD // max(1, self.opened.chunk_bytes)))
 
     def _batch(self, numbers: range) -> tuple[Monotonicity | None, int]:
         """Look at some chunks; return what speaks against it, and how many were looked at."""

@@ -123,6 +123,21 @@ def is_stored(grid: ChunkGrid, chunk: Coordinates) -> bool:
     return wait_for(_is_stored(_Codecs(grid), chunk), local=grid.local)
 
 
+def are_stored(
+    grid: ChunkGrid, chunks: Sequence[Coordinates], cancel: Cancellation | None = None
+) -> list[bool]:
+    """Tell of each chunk whether the store holds it, asking for all of them at once.
+
+    Raises
+    ------
+    Cancelled
+        If it was cancelled.
+    Exception
+        As of `is_stored`, for the first of those that the store cannot tell.
+    """
+    return wait_for(_are_stored(_Codecs(grid), chunks), local=grid.local, cancel=cancel)
+
+
 class _Codecs:
     """The codecs of an array, and where its chunks are."""
 
@@ -193,6 +208,29 @@ async def _is_stored(codecs: _Codecs, chunk: Coordinates) -> bool:
         return found
     index = await codecs.index(chunk)
     return index is not None and index.get_chunk_slice(chunk) is not None
+
+
+async def _are_stored(codecs: _Codecs, chunks: Sequence[Coordinates]) -> list[bool]:
+    if len(chunks) == 1:
+        return [await _is_stored(codecs, chunks[0])]
+    if codecs.shards is None:
+        found = await _all_of([codecs.place(chunk).exists() for chunk in chunks])
+        return [bool(one) for one in found]
+    # the index of a shard tells of all chunks in it
+    first = {codecs.grid.stored_in(chunk): chunk for chunk in reversed(chunks)}
+    indices = await _all_of([codecs.index(chunk) for chunk in first.values()])
+    index = dict(zip(first, indices, strict=True))
+    inside = ((chunk, index[codecs.grid.stored_in(chunk)]) for chunk in chunks)
+    return [i is not None and i.get_chunk_slice(chunk) is not None for chunk, i in inside]
+
+
+async def _all_of(work: Sequence[Coroutine[Any, Any, Any]]) -> list[Any]:
+    """Return all results; where some fail the first of those in their order is raised, not the first in time."""
+    found = await asyncio.gather(*work, return_exceptions=True)
+    for one in found:
+        if isinstance(one, BaseException):
+            raise one
+    return list(found)
 
 
 async def _decode(codecs: _Codecs, chunks: Sequence[Coordinates]) -> dict[Coordinates, Decoded]:

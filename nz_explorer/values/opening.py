@@ -133,12 +133,17 @@ class OpenArray(ChunkGrid):
     @property
     def itemsize(self) -> int:
         """Bytes of one decoded element; a guess where elements vary."""
-        return self.array.data_type.itemsize or _VARIABLE_ITEM
+        return bytes_of((), self.array)
 
     @property
     def chunk_bytes(self) -> int:
         """Bytes that decoding one chunk makes."""
-        return math.prod(self.chunk_shape) * self.itemsize
+        return bytes_of(self.chunk_shape, self.array)
+
+
+def bytes_of(shape: tuple[int, ...], array: Array) -> int:
+    """Return how many bytes so many decoded elements of an array take; a guess where elements vary."""
+    return math.prod(shape) * (array.data_type.itemsize or _VARIABLE_ITEM)
 
 
 def open_for_reading(array: Array, cache: ChunkCache | None = None) -> OpenArray:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import copy
 import math
-import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,6 +25,7 @@ from nz_explorer.rules.declaration import declares_nz
 from nz_explorer.rules.findings import Counts, Fail, Finding, Hit, NotEvaluated
 from nz_explorer.rules.fixes import Fix, finish
 from nz_explorer.rules.plan import MEMO_ENTRIES, NOTHING, Plan, Verdicts, count, joined
+from nz_explorer.rules.reading import Allowance, Found, read, read_many
 from nz_explorer.rules.registry import On, functions
 from nz_explorer.store import Cancellation, Cancelled, ReadError, url_modes
 
@@ -254,7 +255,7 @@ class Evaluation:
         self._agreed: Verdicts | None = None
         """What is said of every node whose consolidated entries are those of its documents."""
         self._monotonicity: dict[str, Monotonicity] = {}
-        self._value_bytes = 0
+        self._allowance = Allowance(self.budget.max_bytes)
         self._skipped: dict[str, str] = {}
         """Rules that were evaluated nowhere, or not everywhere, for a reason that concerns the store."""
         self._base: Hit | None = None
@@ -359,35 +360,42 @@ class Evaluation:
         Monotonicity or None
             What its values say, None where the budget is spent or values are not wanted.
         """
-        monotonic: Monotonicity | None = None
         if self.values == "none" or not self.budget.allows("V"):
-            verdicts = self._values_left_out(array, "cost")
-        elif (left := self._bytes_left()) <= 0:
-            verdicts = self._values_left_out(array, "budget")
+            return self._judge_values(array, None, "cost")
+        found = read(
+            array,
+            self._allowance,
+            chunks=self._asks_for_chunks(array),
+            cache=self.cache,
+            cancel=cancel,
+        )
+        return self._judge_values(array, found)
+
+    def _asks_for_chunks(self, array: Array) -> bool:
+        return bool(self._plan("chunks", array.zarr_format).rules)
+
+    def _judge_values(
+        self, array: Array, found: Found | None, reason: str = "budget"
+    ) -> Monotonicity | None:
+        """Evaluate the rules on what was found; where that is nothing, say for which reason."""
+        monotonic: Monotonicity | None = None
+        if found is None:
+            verdicts = self._values_left_out(array, reason)
         else:
-            from nz_explorer.values.contents import absence
-
-            chunks = self._plan("chunks", array.zarr_format)
-            verdicts = chunks.run(array, absence(array)) if chunks.rules else NOTHING
-            if array.shape != ():
-                from nz_explorer.values.coordinates import check_monotonic
-
-                monotonic = check_monotonic(array, budget=left, cancel=cancel, cache=self.cache)
+            verdicts, monotonic = NOTHING, found.monotonic
+            if found.absence is not None:
+                verdicts = self._plan("chunks", array.zarr_format).run(array, found.absence)
+            if monotonic is not None:
                 plan = self._plan("values", array.zarr_format)
                 verdicts = joined(plan.run(array, monotonic), verdicts)
         with self._lock:
             if monotonic is not None:
                 self._monotonicity[array.path] = monotonic
-                self._value_bytes += monotonic.bytes_read
             record = self._records.get(array.path)
             if record is not None:
                 self._put(array.path, record, "values", verdicts)
                 self._set_open(array.path, "values", False)
         return monotonic
-
-    def _bytes_left(self) -> int:
-        most = self.budget.max_bytes
-        return sys.maxsize if most is None else most - self._value_bytes
 
     def _values_left_out(self, array: Array, reason: str) -> Verdicts:
         """Return that the rules on the values of a coordinate or a scalar were not evaluated."""
@@ -425,7 +433,7 @@ class Evaluation:
         if not plan.rules:
             return
         size = math.prod(array.shape or ()) * (array.data_type.itemsize or 1)
-        if self._bytes_left() < size:
+        if self._allowance.left < size:
             verdicts = plan.undecided("budget")
         else:
             from nz_explorer.values.contents import contents
@@ -433,7 +441,7 @@ class Evaluation:
             found = contents(array, client=self.client, cancel=cancel, progress=progress)
             verdicts = plan.run(array, found)
         with self._lock:
-            self._value_bytes += size
+            self._allowance.use(size)
             if (record := self._records.get(array.path)) is not None:
                 self._put(array.path, record, "contents", verdicts)
 
@@ -532,6 +540,7 @@ class Evaluation:
                 {k: v.copy() for k, v in vars(self).items() if isinstance(v, (dict, set))},
                 hierarchy=hierarchy,
                 _lock=threading.RLock(),
+                _allowance=self._allowance.copy(),
                 _records={path: record.copy() for path, record in self._records.items()},
                 _from={path: dict(sources) for path, sources in self._from.items()},
             )
@@ -595,8 +604,9 @@ class Evaluation:
                 if record.contents is not None:
                     stale = self._plan("contents", record.zarr_format).undecided("cost")
                     self._put(node.path, record, "contents", stale)
-                read = self._monotonicity.pop(node.path, None)
-                self._value_bytes -= read.bytes_read if read is not None else 0
+                known = self._monotonicity.pop(node.path, None)
+                if known is not None:
+                    self._allowance.use(-known.bytes_read)
         self.add_node(node)
 
     def run(self, cancel: Cancellation | None = None, progress: Progress | None = None) -> None:
@@ -670,11 +680,21 @@ class Evaluation:
 
     def _read_values(self, cancel: Cancellation | None, tell: Progress) -> None:
         waiting = [path for path, part in sorted(self._open) if part == "values"]
-        for number, path in enumerate(waiting):
-            tell("coordinates", number, len(waiting))
-            array = self._node(path)
-            if isinstance(array, Array):
+        arrays = (array for path in waiting if isinstance(array := self._node(path), Array))
+        if self.hierarchy.reader.local:
+            # nothing is waited for there, and threads would only get into each other's way
+            for number, array in enumerate(arrays):
+                tell("coordinates", number, len(waiting))
                 self.value_rules(array, cancel)
+            return
+        found = read_many(
+            arrays, self._allowance, chunks=self._asks_for_chunks, cache=self.cache, cancel=cancel
+        )
+        with closing(found):
+            tell("coordinates", 0, len(waiting))
+            for number, one in enumerate(found, 1):
+                self._judge_values(*one)
+                tell("coordinates", number, len(waiting))
 
     def _read_contents(self, cancel: Cancellation | None, tell: Progress) -> None:
         for path in tuple(self._records):

@@ -21,6 +21,8 @@ from nz_explorer.values.states import ABSENT, UNREAD, UNREADABLE, States, classi
 Partial = Callable[["Window"], object]
 
 DEFAULT_BUDGET = 64 * MEBIBYTE
+MOST_CHUNKS = 10_000
+"""With a budget, however small the chunks are: asking a store for each takes longer than decoding it."""
 _MOST_ERRORS = 20
 _TILES_FROM = 1 / 8
 """The share of the chunks from which on reading some of them whole shows more than points do."""
@@ -177,7 +179,8 @@ def read_window(  # noqa: PLR0913  # each is a choice of the caller
     parts
         Part of an axis to show, as first index and the one after the last; all of it by default.
     budget
-        The most bytes to decode; None for no limit. Chunks in the cache cost nothing.
+        The most bytes to decode, and then no more than `MOST_CHUNKS` chunks; None for no limit.
+        Chunks in the cache cost nothing.
     cache
         Where decoded chunks are kept.
     cancel
@@ -298,7 +301,7 @@ def _plan(
     axes = [part.axis for part in points]
     total = math.prod(_chunks_across(opened, part) for part in points)
     touched = [_touched(opened, part) for part in points]
-    affordable = total if budget is None else budget // max(1, opened.chunk_bytes)
+    affordable = total if budget is None else min(budget // max(1, opened.chunk_bytes), MOST_CHUNKS)
     every: list[Coordinates] = []
     # beyond that, listing the chunks takes longer than reading the affordable ones
     if math.prod(map(len, touched)) <= max(affordable, 100_000):

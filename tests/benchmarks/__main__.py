@@ -246,7 +246,7 @@ def growth(folder: Path) -> list[Result]:
         for name, (number, nodes) in shapes.items()
     ]
     usual = measured[0][2]
-    return [
+    return [*(many_chunks(folder, side) for side in (10, 100, 1000))] + [
         Result(
             f"check, {name} (CPU of a node)",
             seconds,
@@ -258,6 +258,22 @@ def growth(folder: Path) -> list[Result]:
         )
         for name, number, seconds in measured
     ]
+
+
+def many_chunks(folder: Path, side: int) -> Result:
+    """Draw a map of ever more small chunks, most of which were never written: each is asked for."""
+    from nz_explorer.model import open_store
+    from nz_explorer.quicklook import make
+
+    name, size = folder / f"chunks-{side}", 10 * side
+    array = zarr.create_array(name, shape=(size, size), chunks=(10, 10), dtype="f4", fill_value=0.0)
+    array[: size // 5 : side, :10] = 1.0
+    began = time.perf_counter()
+    look = make(open_store(name), "/")
+    seconds = time.perf_counter() - began
+    read = 0 if look.read is None else look.read.chunks_read
+    work = f"first picture of {side**2:,} chunks, {read:,} of them written"
+    return Result(work, seconds, "-", None, None, "<= 10,000 chunks", read <= 10_000)
 
 
 def remote(folder: Path) -> Result:

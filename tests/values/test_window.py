@@ -14,7 +14,7 @@ from nz_explorer.values.masking import masked
 from nz_explorer.values.opening import UnsupportedArray, open_for_reading
 from nz_explorer.values.scan import scan_array
 from nz_explorer.values.states import ABSENT, FILL, INF, NAN, NEG_INF, UNREAD, UNREADABLE, VALUE
-from nz_explorer.values.window import read_window
+from nz_explorer.values.window import MOST_CHUNKS, read_window
 
 NAN_VALUE = float("nan")
 
@@ -394,3 +394,14 @@ def test_an_absent_chunk_in_a_shard_is_absent(store):
     assert (window.states[:4, 4:] == ABSENT).all()
     assert (window.states[4:, 4:] == VALUE).all()
     assert scan_array(store["a"]).states == {"value": 32, "absent": 32}
+
+
+@pytest.mark.parametrize("side", [100, 1000])
+def test_of_many_small_chunks_no_more_than_some_are_asked_for(store, side: int) -> None:
+    array = store.array("a", shape=(2 * side, 2 * side), dtype="u1", chunks=(2, 2), fill_value=0)
+    array[0, 0] = array[-2:, -2:] = 7
+    found = read_window(store["a"], (0, 1), {}, (500, 400))
+    assert found.facts.chunks_total == side**2
+    assert min(side**2, MOST_CHUNKS * 0.9) <= found.facts.chunks_read <= MOST_CHUNKS
+    assert found.facts.complete
+    assert found.facts.decimated == (side > 100)

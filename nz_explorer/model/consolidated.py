@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from nz_explorer.model.document import Document, Entries
+from nz_explorer.model.paths import below
 from nz_explorer.store import ReadError
 from nz_explorer.store.reader import check_key
 
@@ -156,7 +157,7 @@ class Consolidated:
 
     def documents(self, path: str) -> tuple[Document, ...]:
         """Return the documents that the entries of a node stand for."""
-        stem = "" if path == "/" else f"{path[1:]}/"
+        stem = below(path)[1:]
         found = self._keys.get(path)
         if isinstance(found, str):
             name = "zarr.json"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model.node import Array, Node
+from nz_explorer.model.paths import all_above, below
 
 if TYPE_CHECKING:
     from nz_explorer.store import Cancellation
@@ -151,16 +152,12 @@ def _unrotated(
 def _grid_mappings(array: Array, cancel: Cancellation | None) -> Iterator[Node]:
     """Yield the array that holds the grid mapping, of this group or one above, then the array itself."""
     given = array.attributes.get("grid_mapping")
-    name = (
-        re.split(r"[:\s]", given.strip())[0] if isinstance(given, str) and given.strip() else None
-    )
-    path = array.parent
-    while name and "/" not in name and path is not None:
-        node = array.hierarchy.get(f"{'' if path == '/' else path}/{name}", cancel)
+    name = re.split(r"[:\s]", given.strip())[0] if isinstance(given, str) else ""
+    for path in all_above(array.path) if name and "/" not in name else ():
+        node = array.hierarchy.get(below(path) + name, cancel)
         if isinstance(node, Array):
             yield node
             break
-        path = None if path == "/" else path.rpartition("/")[0] or "/"
     yield array
 
 

@@ -19,6 +19,7 @@ from nz_explorer.model import nczarr
 from nz_explorer.model.consolidated import Consolidated, find
 from nz_explorer.model.document import Document
 from nz_explorer.model.node import Array, Group, Node, build_node
+from nz_explorer.model.paths import above, below
 from nz_explorer.store import Cancellation, Reader, ReadError, SourceError, resolve
 from nz_explorer.store.reader import Listing, is_safe
 
@@ -195,7 +196,7 @@ class Hierarchy:
         self, paths: Sequence[str], names: Sequence[str], cancel: Cancellation | None
     ) -> list[list[Document]]:
         """Read documents of the same names at several paths, in one batch."""
-        stems = ["" if path == "/" else f"{path[1:]}/" for path in paths]
+        stems = [below(path)[1:] for path in paths]
         keys = [stem + name for stem in stems for name in names]
         answers = self.reader.get_many(keys, cancel)
         documents = [
@@ -229,16 +230,16 @@ class Hierarchy:
                 nodes[i] = build_node(self, paths[i], documents)
         return nodes
 
-    def _holding(self, below: Mapping[str, Sequence[str]], cancel: Cancellation | None) -> set[str]:
+    def _holding(self, held: Mapping[str, Sequence[str]], cancel: Cancellation | None) -> set[str]:
         """Return the paths somewhere below which there is a node.
 
         Parameters
         ----------
-        below : mapping
+        held : mapping
             The keys directly below each path, which has no documents itself.
         """
         holding: set[str] = set()
-        level = [(path, key) for path, keys in below.items() for key in keys[:PROBE_FOLDERS]]
+        level = [(path, key) for path, keys in held.items() for key in keys[:PROBE_FOLDERS]]
         for _ in range(PROBE_DEPTH):
             if not level:
                 break
@@ -282,7 +283,7 @@ class Hierarchy:
             return None
         known = group.known_children
         if known is None or known[0] is not names:
-            nodes, stem = self._nodes, "/" if group.path == "/" else f"{group.path}/"
+            nodes, stem = self._nodes, below(group.path)
             # Whenever one of the nodes becomes another one, the names are noted anew.
             known = group.known_children = (names, [nodes[stem + name] for name in names])
         return list(known[1])
@@ -304,19 +305,19 @@ class Hierarchy:
             return
         names = consolidated.child_names(group.path)
         nodes: list[Node] = []
-        stem = "" if group.path == "/" else group.path
+        stem = below(group.path)
         for name in names:
-            path = f"{stem}/{name}"
+            path = stem + name
             node = build_node(self, path, consolidated.documents(path))
             if node is None:
-                below = bool(consolidated.child_names(path))
-                node = (Group if below else Node)(
+                holds = bool(consolidated.child_names(path))
+                node = (Group if holds else Node)(
                     self,
                     path,
                     consolidated.documents(path),
                     state="missing",
                     problem="the consolidated metadata has no entry for this group, only for nodes below it"
-                    if below
+                    if holds
                     else "its consolidated entry describes no node",
                 )
             nodes.append(node)
@@ -327,8 +328,8 @@ class Hierarchy:
         paths: list[str] = []
         owners: list[int] = []
         for i, (group, listed) in enumerate(zip(groups, names, strict=True)):
-            stem = "" if group.path == "/" else group.path
-            paths.extend(f"{stem}/{name}" for name in listed)
+            stem = below(group.path)
+            paths.extend(stem + name for name in listed)
             owners.extend([i] * len(listed))
         nodes = self._read_nodes(paths, cancel) if paths else []
         found: list[list[Node]] = [[] for _ in groups]
@@ -408,15 +409,15 @@ class Hierarchy:
         found: dict[str, Node] = {}
         for begin in range(0, len(paths), LOCAL_BATCH):
             batch = paths[begin : begin + LOCAL_BATCH]
-            below: dict[str, list[str]] = {}
+            held: dict[str, list[str]] = {}
             listings = self.reader.list_many([path[1:] for path in batch], cancel, PROBE_FOLDERS)
             for path, listing in zip(batch, listings, strict=True):
                 if isinstance(listing, ReadError):
                     problem = f"it could not be listed: {listing.detail}"
                     found[path] = Node(self, path, (), state="unreadable", problem=problem)
                 elif listing.names:
-                    below[path] = [f"{path[1:]}/{name}" for name in listing.names]
-            for path in self._holding(below, cancel):
+                    held[path] = [f"{path[1:]}/{name}" for name in listing.names]
+            for path in self._holding(held, cancel):
                 problem = (
                     "there is no metadata document here, so readers do not see the nodes below"
                 )
@@ -460,11 +461,9 @@ class Hierarchy:
         for name in path[1:].split("/"):
             if not isinstance(node, Group):
                 return None
-            stem = "" if node.path == "/" else node.path
             self.children(node, cancel)
-            child = self._nodes.get(f"{stem}/{name}") or self._by_path_only(
-                f"{stem}/{name}", node, cancel
-            )
+            wanted = below(node.path) + name
+            child = self._nodes.get(wanted) or self._by_path_only(wanted, node, cancel)
             if child is None:
                 return None
             node = child
@@ -478,9 +477,7 @@ class Hierarchy:
         if node is None or node.state == "unreadable":
             return node
         with self._lock:
-            self._nodes[path] = node
-            names = {*(group.child_names or ()), node.name}
-            group.child_names = tuple(sorted(names))
+            self._replace(path, node)
         return node
 
     def node_if_loaded(self, path: str) -> Node | None:
@@ -533,7 +530,7 @@ class Hierarchy:
         level: list[Group] = [start] if isinstance(start, Group) else []
         size = LOCAL_BATCH if self.reader.local else REMOTE_BATCH
         while level:
-            below: list[Group] = []
+            next_level: list[Group] = []
             for begin in range(0, len(level), size):
                 batch = level[begin : begin + size]
                 if cancel is not None:
@@ -544,8 +541,8 @@ class Hierarchy:
                 for group in batch:
                     children = self.loaded_children(group) or []
                     yield group, children
-                    below.extend(child for child in children if isinstance(child, Group))
-            level = below
+                    next_level.extend(child for child in children if isinstance(child, Group))
+            level = next_level
 
     def inside_arrays(
         self, arrays: Sequence[Array], limit: int = 2000, cancel: Cancellation | None = None
@@ -575,8 +572,8 @@ class Hierarchy:
     def _inside(self, array: Array, listing: Listing, cancel: Cancellation | None) -> Inside:
         chunks = tuple([name for name in listing.names if _CHUNK_NAME.fullmatch(name)])
         names = [name for name in listing.names if not _CHUNK_NAME.fullmatch(name)]
-        stem = "" if array.path == "/" else array.path
-        paths = [f"{stem}/{name}" for name in names if not is_document(name)]
+        stem = below(array.path)
+        paths = [stem + name for name in names if not is_document(name)]
         nodes = [node.path for node in self._read_nodes(paths, cancel) if node] if paths else []
         if nodes:
             known = {path.rpartition("/")[2] for path in nodes}
@@ -620,24 +617,37 @@ class Hierarchy:
             # Consolidated nodes are part of the root's document.
             self._refresh_root(cancel)
             return self[path]
+        node = self._read_again(path, cancel)
+        with self._lock:
+            self._stored = None
+            self._forget_below(path)
+            self._replace(path, node)
+        if node is None:
+            raise NodeNotFound(path)
+        return node
+
+    def _read_again(self, path: str, cancel: Cancellation | None) -> Node | None:
+        """Read the documents of a node below the root, or find that only what is below makes it one."""
         (node,) = self._read_nodes([path], cancel)
         if node is None and self.reader.listable:
             node = self._without_documents([path], cancel).get(path)
-        with self._lock:
-            self._stored = None
-            below = path + "/"
-            for known in [p for p in self._nodes if p == path or p.startswith(below)]:
-                del self._nodes[known]
-            above = self._nodes.get(path.rsplit("/", 1)[0] or "/")
-            if isinstance(above, Group) and above.child_names is not None:
-                names = {name for name in above.child_names if name != path.rsplit("/", 1)[1]}
-                if node is not None:
-                    names.add(node.name)
-                above.child_names = tuple(sorted(names))
-            if node is None:
-                raise NodeNotFound(path)
-            self._nodes[path] = node
         return node
+
+    def _replace(self, path: str, node: Node | None) -> None:
+        """Have another node at a path below the root, or none, and its group name it or not."""
+        group = self._nodes.get(above(path))
+        if isinstance(group, Group) and group.child_names is not None:
+            names = {*group.child_names} - {path.rpartition("/")[2]}
+            group.child_names = tuple(sorted(names if node is None else {*names, node.name}))
+        if node is not None:
+            self._nodes[path] = node
+        else:
+            self._nodes.pop(path, None)
+
+    def _forget_below(self, path: str) -> None:
+        stem = below(path)
+        for known in [p for p in self._nodes if p.startswith(stem) and p != path]:
+            del self._nodes[known]
 
     def _refresh_root(self, cancel: Cancellation | None) -> None:
         documents = {d.name: d for d in self._read_documents(["/"], ROOT_NAMES, cancel)[0]}
@@ -698,18 +708,9 @@ class Hierarchy:
             with self._lock:
                 self._reread_root(before, self._read_root(cancel, None, self.consolidated))
                 return self.root
-        (node,) = self._read_nodes([path], cancel)
-        if node is None and self.reader.listable:
-            node = self._without_documents([path], cancel).get(path)
+        node = self._read_again(path, cancel)
         with self._lock:
-            above = self._nodes.get(path.rsplit("/", 1)[0] or "/")
-            if isinstance(above, Group) and above.child_names is not None:
-                names = {name for name in above.child_names if name != path.rsplit("/", 1)[1]}
-                above.child_names = tuple(sorted(names if node is None else {*names, node.name}))
-            if node is not None:
-                self._nodes[path] = node
-            else:
-                self._nodes.pop(path, None)
+            self._replace(path, node)
             self._take_over(before, node)
         return node
 
@@ -737,9 +738,7 @@ class Hierarchy:
             node.unlisted = before.unlisted
             node.other_names = before.other_names
         elif before is not None:
-            below = before.path.rstrip("/") + "/"
-            for known in [p for p in self._nodes if p != before.path and p.startswith(below)]:
-                del self._nodes[known]
+            self._forget_below(before.path)
 
     def close(self) -> None:
         """Let go of the store."""

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeGuard
 
-from nz_explorer.model import nczarr, pointers
+from nz_explorer.model import nczarr, paths, pointers
 from nz_explorer.model.data_type import DataType, parse_v2, parse_v3
 from nz_explorer.model.document import Document, DocumentProblem
 from nz_explorer.model.fill import FillValue, decode_fill, decode_storage_fill
@@ -110,7 +110,7 @@ class Node:
     @property
     def parent(self) -> str | None:
         """The path of the group above, None for the root."""
-        return None if self.path == "/" else self.path.rsplit("/", 1)[0] or "/"
+        return None if self.path == "/" else paths.above(self.path)
 
     @property
     def main_document(self) -> Document | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from nz_explorer.model.node import Array, Group
+from nz_explorer.model.paths import below
 
 if TYPE_CHECKING:
     from nz_explorer.store import Cancellation
@@ -57,10 +58,9 @@ def levels(group: Group, cancel: Cancellation | None = None) -> list[Level]:
     cancel : Cancellation, optional
         Stops reading metadata.
     """
-    base = "" if group.path == "/" else group.path
     found = []
     for name in level_names(group.attributes):
-        path = f"{base}/{name}" if name else group.path
+        path = below(group.path) + name if name else group.path
         node = group.hierarchy.get(path, cancel)
         if isinstance(node, Group):
             children = group.hierarchy.children(node, cancel)

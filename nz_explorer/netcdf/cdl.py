@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from nz_explorer.model import Array, Group, Node, nczarr
+from nz_explorer.model.paths import all_above
 from nz_explorer.netcdf import cdl_text
 from nz_explorer.netcdf.cdl_types import CdlValue, attribute_value, fill_text
 
@@ -193,7 +194,7 @@ class _Writer:
         name = (None if names is None else names[axis]) or ""
         pointer = _name_pointer(array, axis)
         if name:
-            for home in _upwards(group) if self.shares else (group,):
+            for home in (group, *all_above(group)) if self.shares else (group,):
                 known = self.dimensions.get(home, {}).get(name)
                 if known is not None and (home == group or known.size == length):
                     return home, known
@@ -221,7 +222,11 @@ class _Writer:
         home, dimension = self.used[array.path, axis]
         name = cdl_text.name(dimension.name)
         nearest = next(
-            (path for path in _upwards(group) if dimension.name in self.dimensions.get(path, {})),
+            (
+                path
+                for path in (group, *all_above(group))
+                if dimension.name in self.dimensions.get(path, {})
+            ),
             None,
         )
         if nearest == home or isinstance(self.top, Array):
@@ -407,14 +412,6 @@ def _name_pointer(array: Array, axis: int) -> str:
     if source == "dimension_names":
         return array.pointer("dimension_names", axis)
     return array.pointer("shape", axis)
-
-
-def _upwards(path: str) -> Iterator[str]:
-    """Yield a group and all groups above it."""
-    yield path
-    while path != "/":
-        path = path.rpartition("/")[0] or "/"
-        yield path
 
 
 def _codecs(array: Array) -> Iterator[tuple[str, dict[str, object]]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model.json_text import json_text
+from nz_explorer.model.paths import all_above
 from nz_explorer.rules.compare import ABSENT, Difference, Pair, differences
 from nz_explorer.rules.findings import Fail, FixMaker, Undecided
 from nz_explorer.rules.fixes import Draft, Operation, add, plain, remove, replace
@@ -112,13 +113,10 @@ def node_has_entry(pair: Pair) -> Iterator[Fail | Undecided]:
 
 def _is_cut_off(pair: Pair) -> bool:
     """Whether a group above has no document, so that what consolidates the metadata cannot get here."""
-    path = pair.path
-    while pair.node is not None and path != "/":
-        path = path.rpartition("/")[0] or "/"
-        group = pair.node.hierarchy.node_if_loaded(path)
-        if group is not None and group.state == "missing" and path != "/":
-            return True
-    return False
+    if pair.node is None:
+        return False
+    groups = map(pair.node.hierarchy.node_if_loaded, all_above(pair.path))
+    return any(group.state == "missing" and group.path != "/" for group in groups if group)
 
 
 def _add_entry(pair: Pair) -> FixMaker:

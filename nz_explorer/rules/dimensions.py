@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model import Array, Group, dimension_table
 from nz_explorer.model.json_text import json_text
+from nz_explorer.model.paths import all_above
 from nz_explorer.rules.findings import Fail, FixMaker
 from nz_explorer.rules.fixes import Draft, Operation, add, remove, replace, set_attribute
 from nz_explorer.rules.registry import rule
@@ -379,9 +380,7 @@ def _lengths(arrays: list[Array]) -> dict[str, int]:
 def one_length_in_tree(group: Group) -> Iterator[Fail]:
     """Note a name with another length in a group above, which NZ allows and others do not."""
     own = _lengths(group.arrays)
-    path = group.path
-    while own and path != "/":
-        path = path.rpartition("/")[0] or "/"
+    for path in all_above(group.path) if own else ():
         above = group.hierarchy.node_if_loaded(path)
         if not isinstance(above, Group):
             continue

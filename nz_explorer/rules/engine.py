@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from nz_explorer.model import Array, Group, Hierarchy, Inside, Node, is_candidate, nczarr
+from nz_explorer.model import Array, Group, Hierarchy, Inside, Node, is_candidate, nczarr, paths
 from nz_explorer.model.collector import seldom_collected
 from nz_explorer.rules import catalogue
 from nz_explorer.rules.catalogue import COSTS, Cost, RuleInfo, rules
@@ -148,14 +148,6 @@ def _add(counts: dict[str, tuple[int, int, int]], place: str, found: tuple[int, 
         if before is None
         else (before[0] + found[0], before[1] + found[1], before[2] + found[2])
     )
-
-
-def _and_above(path: str) -> Iterator[str]:
-    """Yield a path and all paths above it."""
-    yield path
-    while path != "/":
-        path = path.rpartition("/")[0] or "/"
-        yield path
 
 
 def has_value_rules(array: Array) -> bool:
@@ -490,13 +482,13 @@ class Evaluation:
                 self._clear()
                 self.complete = False
                 return
-            below = path + "/"
-            for gone in [p for p in self._records if p == path or p.startswith(below)]:
+            stem = paths.below(path)
+            for gone in [p for p in self._records if p == path or p.startswith(stem)]:
                 self._drop(gone)
-            above = path.rpartition("/")[0] or "/"
-            if (record_above := self._records.get(above)) is not None:
-                self._put(above, record_above, "members", None)
-                self._set_open(above, "members", True)
+            group = paths.above(path)
+            if (record := self._records.get(group)) is not None:
+                self._put(group, record, "members", None)
+                self._set_open(group, "members", True)
             self.complete = False
 
     def _drop(self, path: str) -> None:
@@ -809,12 +801,12 @@ class Evaluation:
             found = (-found[0], -found[1], -found[2])
         _add(self._counts, place, found)
         if place != "/":
-            _add(self._rising, place.rpartition("/")[0] or "/", found)
+            _add(self._rising, paths.above(place), found)
 
     def _rise(self) -> None:
         """Add what was counted to the groups above: once for all nodes of a group, when someone asks."""
         for group, found in self._rising.items():
-            for path in _and_above(group):
+            for path in (group, *paths.all_above(group)):
                 _add(self._counts, path, found)
         self._rising.clear()
 
@@ -853,7 +845,7 @@ class Evaluation:
         if ((path, part) in self._open) == is_open:
             return
         (self._open.add if is_open else self._open.discard)((path, part))
-        for place in _and_above(path):
+        for place in (path, *paths.all_above(path)):
             self._pending[place] += 1 if is_open else -1
 
     # --- reading ----------------------------------------------------------------------------
@@ -871,10 +863,10 @@ class Evaluation:
     def findings(self, path: str = "/", below: bool = True) -> list[Finding]:
         """Return the findings at a node, and below it, parents before children."""
         with self._lock:
-            prefix = "/" if path == "/" else path + "/"
+            stem = paths.below(path)
             places = [path] if path in self._at else []
             if below:
-                places += [p for p in self._at if p.startswith(prefix) and p != path]
+                places += [p for p in self._at if p.startswith(stem) and p != path]
                 places.sort(key=_tree_order)
             found = [
                 self._finding(hit, place, owner)
@@ -906,9 +898,9 @@ class Evaluation:
             found = self._not_evaluated_in_store() if path == "/" else []
             if not self._undecided.total():
                 return found
-            prefix = "/" if path == "/" else path + "/"
+            stem = paths.below(path)
             for place, record in self._records.items():
-                if place == path or (below and place.startswith(prefix)):
+                if place == path or (below and place.startswith(stem)):
                     for verdicts in record.parts.values():
                         found.extend(
                             NotEvaluated(rule_id, place, why) for rule_id, why in verdicts.undecided

@@ -11,6 +11,7 @@ import jsonpatch
 import jsonpointer
 
 from nz_explorer.model import pointers
+from nz_explorer.model.paths import below
 
 if TYPE_CHECKING:
     from nz_explorer.model import Hierarchy, Node
@@ -155,7 +156,7 @@ def finish(draft: Draft, node: Node) -> Fix:
     if draft.document is not None:
         return Fix(draft.safety, draft.document, draft.operations, draft.note)
     node = draft.node or node
-    stem = "" if node.path == "/" else f"{node.path[1:]}/"
+    stem = below(node.path)[1:]
     changes: dict[str, list[Operation]] = {}
     for operation in draft.operations:
         name, inner = _split(node, operation)

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from nz_explorer.model import Array, Group, Node, crs, dimension_table, is_candidate, pyramids
 from nz_explorer.model.document import json_type
 from nz_explorer.model.json_text import json_text
+from nz_explorer.model.paths import all_above
 from nz_explorer.rules.findings import Fail
 from nz_explorer.rules.fixes import Draft, move, remove, replace
 from nz_explorer.rules.registry import rule
@@ -171,12 +172,10 @@ def resizeable(array: Array) -> Iterator[Fail]:
 
 def _above(group: Group) -> Iterator[Group]:
     """Yield the groups above a group, the nearest first."""
-    path = group.parent
-    while path is not None:
+    for path in all_above(group.path):
         node = group.hierarchy.node_if_loaded(path)
         if isinstance(node, Group):
             yield node
-        path = None if path == "/" else path.rpartition("/")[0] or "/"
 
 
 def _lengths(group: Group) -> dict[str, set[int]]:

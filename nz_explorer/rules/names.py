@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from nz_explorer.model import Array
 from nz_explorer.model.json_text import json_text
+from nz_explorer.model.paths import below
 from nz_explorer.model.roles import CF_REFERENCES
 from nz_explorer.rules.conventions import entries
 from nz_explorer.rules.declaration import KEYS
@@ -139,12 +140,12 @@ def _alike(names: Iterable[str]) -> Iterator[tuple[str, str]]:
 @rule("NZ-NAME-004", on="members")
 def siblings_differ_by_more_than_case(group: Group) -> Iterator[Fail]:
     """Warn of names of which one overwrites the other on a disk that ignores case."""
-    stem = "" if group.path == "/" else group.path
+    stem = below(group.path)
     for first, second in _alike(group.child_names or ()):
         yield Fail(
             "",
             f"names {json_text(first)} and {json_text(second)} in {group.path} differ only by case",
-            related=(f"{stem}/{first}", f"{stem}/{second}"),
+            related=(stem + first, stem + second),
         )
 
 
@@ -189,7 +190,7 @@ def siblings_look_different(group: Group) -> Iterator[Fail]:
     names = group.child_names or ()
     if all(map(str.isascii, names)):
         return
-    stem = "" if group.path == "/" else group.path
+    stem = below(group.path)
     seen: dict[str, str] = {}
     for name in names:
         drawn = unicodedata.normalize("NFKC", name).translate(_LOOKALIKES)
@@ -198,7 +199,7 @@ def siblings_look_different(group: Group) -> Iterator[Fail]:
             yield Fail(
                 "",
                 f"names {json_text(first)} and {json_text(name)} in {group.path} look alike",
-                related=(f"{stem}/{first}", f"{stem}/{name}"),
+                related=(stem + first, stem + name),
             )
 
 

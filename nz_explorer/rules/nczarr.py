@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.model import Array, Group, nczarr
+from nz_explorer.model import Array, Group, nczarr, paths
 from nz_explorer.model.document import json_type
 from nz_explorer.model.json_text import json_text
 from nz_explorer.rules.findings import Fail, Undecided
@@ -142,7 +142,7 @@ def control_characters(name: str) -> Iterator[Fail]:
 @rule("NCZ-KEY-003", on="members", formats=V2)
 def short_keys(group: Group) -> Iterator[Fail]:
     """Want keys that S3 can hold, which counts bytes and not characters."""
-    stem = f"{group.path.strip('/')}/".lstrip("/")
+    stem = paths.below(group.path)[1:]
     for child in group.children or ():
         main = child.main_document
         name = ".zgroup" if main is None else main.name
@@ -232,11 +232,11 @@ def contents(group: Group) -> Iterator[Fail]:
                 f"does not list {_some(unseen)}, so netCDF-C does not see "
                 f"{'it' if len(unseen) == 1 else 'them'}"
             )
-        stem = group.path.rstrip("/")
+        stem = paths.below(group.path)
         yield Fail(
             place.at(member),
             f"{member} {' and '.join(facts)}",
-            related=tuple(f"{stem}/{name}" for name in unseen),
+            related=tuple(stem + name for name in unseen),
             fix=partial(_rewrite_list, kind, member),
         )
 
@@ -450,8 +450,7 @@ def shared_from_above(array: Array) -> Iterator[Fail]:
     above = [
         reference
         for reference in dict.fromkeys(references)
-        if (home := reference.rpartition("/")[0] or "/") != own
-        and (home == "/" or own.startswith(home + "/"))
+        if (home := paths.above(reference)) != own and own.startswith(paths.below(home))
     ]
     if above:
         yield Fail(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model import Array, Group
 from nz_explorer.model.hierarchy import is_document
+from nz_explorer.model.paths import below
 from nz_explorer.rules.documents import place
 from nz_explorer.rules.findings import Fail, Undecided
 from nz_explorer.rules.fixes import Draft, add
@@ -89,12 +90,12 @@ def _create_root(node: Node) -> Draft:
 
 
 def _create_group(node: Node) -> Draft:
-    stem = "" if node.path == "/" else f"{node.path[1:]}/"
-    below = node.hierarchy.zarr_format or next(
+    stem = below(node.path)[1:]
+    zarr_format = node.hierarchy.zarr_format or next(
         (child.zarr_format for child in getattr(node, "children", None) or () if child.zarr_format),
         3,
     )
-    if below == 2:
+    if zarr_format == 2:
         return Draft("safe", (add("", {"zarr_format": 2}),), document=f"{stem}.zgroup")
     return Draft(
         "safe", (add("", {"zarr_format": 3, "node_type": "group"}),), document=f"{stem}zarr.json"
@@ -212,7 +213,7 @@ def keys_of_array(array: Array, inside: Inside) -> Iterator[Fail | Undecided]:
 
 
 def _strays(node: Node, names: tuple[str, ...]) -> Iterator[Fail]:
-    stem = "" if node.path == "/" else node.path[1:] + "/"
+    stem = below(node.path)[1:]
     for name in names:
         if not is_document(name) and not name.startswith(RESERVED):
             yield Fail("", f"{stem}{name} is not part of the hierarchy")

@@ -32,6 +32,7 @@ from nz_explorer.model import (
 from nz_explorer.model.document import decode
 from nz_explorer.model.hierarchy import NCZARR_NAMES, ROOT_NAMES, normalise
 from nz_explorer.model.json_edit import JsonText, Operation, PatchError, Verbatim, new_text
+from nz_explorer.model.paths import above, all_above
 from nz_explorer.model.pointers import join
 from nz_explorer.rules.diffs import Diff, unified
 from nz_explorer.rules.engine import Evaluation, has_value_rules
@@ -612,8 +613,10 @@ def _visit(evaluation: Evaluation, path: str) -> None:
     """Evaluate a node and all beside and above it, as far as that was not done."""
     docs = evaluation.hierarchy.stored if evaluation.on_documents else evaluation.hierarchy
     docs.get(path)
-    while path not in evaluation and path != "/":
-        path = path.rpartition("/")[0] or "/"
+    for place in all_above(path):
+        if path in evaluation:
+            break
+        path = place
         group = docs.node_if_loaded(path)
         if isinstance(group, Group) and group.child_names is not None:
             for node in (group, *(group.children or ())):
@@ -675,13 +678,12 @@ class _Update:
                 self.nodes.setdefault(path, False)
 
     def _reread(self, path: str) -> None:
-        docs = self.docs
-        above = path.rpartition("/")[0] or "/"
+        docs, group = self.docs, above(path)
         if self._is_hidden(path):
             return
         before = docs.node_if_loaded(path)
-        after = docs.reread(path) if docs.get(above) is not None else None
-        self.members.add(above)
+        after = docs.reread(path) if docs.get(group) is not None else None
+        self.members.add(group)
         if (
             before is None
             or after is None
@@ -689,34 +691,32 @@ class _Update:
         ):
             self.entries = True
             self.subtrees.add(path)
-            self._reread_missing(above)
+            self._reread_missing(group)
             return
         self.nodes[path] = _values_key(before) != _values_key(after)
         if isinstance(after, Group):
             self.members.add(path)
         elif _axes(before) != _axes(after):
-            self._note_groups_below(above)
+            self._note_groups_below(group)
 
     def _reread_missing(self, path: str) -> None:
         """Read groups without documents again: they are there only because of what is below them."""
         top = None
-        while path != "/":
-            node = self.docs.node_if_loaded(path)
-            if node is None or node.state == "missing":
-                top = path
-            path = path.rpartition("/")[0] or "/"
+        for place in (path, *all_above(path)):
+            node = self.docs.node_if_loaded(place)
+            if place != "/" and (node is None or node.state == "missing"):
+                top = place
         if top is not None:
             self.docs.reread(top)
             self.subtrees.add(top)
-            self.members.add(top.rpartition("/")[0] or "/")
+            self.members.add(above(top))
 
     def _is_hidden(self, path: str) -> bool:
         """Whether a node lies below something that is no group, where only rules on arrays look."""
-        while path != "/":
-            path = path.rpartition("/")[0] or "/"
-            node = self.docs.node_if_loaded(path)
+        for place in all_above(path):
+            node = self.docs.node_if_loaded(place)
             if node is not None and not isinstance(node, Group):
-                self.arrays.add(path)
+                self.arrays.add(place)
                 return True
         return False
 
@@ -734,7 +734,7 @@ class _Update:
 
     def _note_pyramids(self) -> None:
         """Note the groups of which the rules look two levels down, or all the way up."""
-        self.members |= {path.rpartition("/")[0] or "/" for path in self.members}
+        self.members |= {above(path) for path in self.members}
         if "geozarr" in self.evaluation.conventions:
             self.members |= self.evaluation.groups
 

@@ -12,7 +12,7 @@ from nz_explorer.rules.compare import ABSENT, Difference, Pair, differences
 from nz_explorer.rules.findings import Fail, FixMaker, Undecided
 from nz_explorer.rules.fixes import Draft, Operation, add, plain, remove, replace
 from nz_explorer.rules.registry import rule
-from nz_explorer.rules.tree import listed
+from nz_explorer.rules.wording import listed
 
 if TYPE_CHECKING:
     from nz_explorer.model import Document, Group, Node

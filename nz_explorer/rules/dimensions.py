@@ -13,7 +13,7 @@ from nz_explorer.model.paths import all_above
 from nz_explorer.rules.findings import Fail, FixMaker
 from nz_explorer.rules.fixes import Draft, Operation, add, remove, replace, set_attribute
 from nz_explorer.rules.registry import rule
-from nz_explorer.rules.tree import listed
+from nz_explorer.rules.wording import listed
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
@@ -263,7 +263,7 @@ def _conflict(group: Group, dimension: Dimension) -> Fail:
     by_length = dimension.lengths
     order = dict(sorted(by_length.items()))
     lengths = "; ".join(
-        f"{length}: {listed([a.name for a in arrays])}" for length, arrays in order.items()
+        f"{length}: {listed(a.name for a in arrays)}" for length, arrays in order.items()
     )
     odd = _odd_one(dimension)
     source = (

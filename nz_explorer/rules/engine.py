@@ -27,6 +27,7 @@ from nz_explorer.rules.fixes import Fix, finish
 from nz_explorer.rules.plan import MEMO_ENTRIES, NOTHING, Plan, Verdicts, count, joined
 from nz_explorer.rules.reading import Allowance, Found, read, read_many
 from nz_explorer.rules.registry import On, functions
+from nz_explorer.rules.wording import plural
 from nz_explorer.store import Cancellation, Cancelled, ReadError, url_modes
 
 if TYPE_CHECKING:
@@ -1072,8 +1073,7 @@ class Evaluation:
             ),
             None,
         )
-        errors = "1 error" if count == 1 else f"{count} errors"
-        message = f"not a valid Zarr v3 hierarchy: {errors}"
+        message = f"not a valid Zarr v3 hierarchy: {plural(count, 'error')}"
         if first is None:  # the configuration hides them all
             return Hit(rules()[BASE], Fail("", message), "error")
         place, hit = first

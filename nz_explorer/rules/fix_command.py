@@ -15,6 +15,7 @@ from nz_explorer.rules.configuration import find
 from nz_explorer.rules.engine import Evaluation
 from nz_explorer.rules.findings import Finding
 from nz_explorer.rules.what_if import WhatIf
+from nz_explorer.rules.wording import plural
 from nz_explorer.store import Reader, SourceError, resolve
 from nz_explorer.store.writing import COMMAND, Interrupted, WriteError, writer_for
 
@@ -175,8 +176,7 @@ def offer(
     list of Finding or None
         What is left in the store; None where nothing was written.
     """
-    count = len(what_if.edits)
-    documents = "1 document" if count == 1 else f"{count} documents"
+    documents = plural(len(what_if.edits), "document")
     if proposal is None or confirm is None:
         console.echo(f"\nnothing was written; {documents} would be")
         return None

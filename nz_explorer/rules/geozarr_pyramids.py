@@ -13,7 +13,7 @@ from nz_explorer.model.pyramids import family, level_names, member
 from nz_explorer.rules.findings import Fail, Undecided
 from nz_explorer.rules.fixes import Draft, replace
 from nz_explorer.rules.registry import rule
-from nz_explorer.rules.tree import listed
+from nz_explorer.rules.wording import listed
 
 Told = Iterator[Fail | Undecided]
 

@@ -13,19 +13,11 @@ from nz_explorer.rules.documents import place
 from nz_explorer.rules.findings import Fail, Undecided
 from nz_explorer.rules.fixes import Draft, add
 from nz_explorer.rules.registry import rule
+from nz_explorer.rules.wording import listed
 from nz_explorer.store import ReadError
 
 if TYPE_CHECKING:
     from nz_explorer.model import Document, Inside, Node
-
-SHOWN = 5
-"""How many names a message lists before it says how many more there are."""
-
-
-def listed(names: list[str]) -> str:
-    """Return some names for a message."""
-    shown = ", ".join(names[:SHOWN])
-    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN} more"
 
 
 @rule("TREE-007", on="document", when=lambda _node, document: document.error is not None)
@@ -76,7 +68,7 @@ def group_document(group: Group) -> Iterator[Fail]:
         yield Fail(
             "",
             f"{group.path} has no metadata document: readers do not see the {what} in it"
-            f" ({listed([child.name for child in children])})",
+            f" ({listed(child.name for child in children)})",
             related=tuple(child.path for child in children),
             # On a disk a node of the document's name (Z3-NAME-003) leaves no room for the document.
             fix=None if any(child.name == "zarr.json" for child in children) else _create_group,

@@ -39,6 +39,7 @@ from nz_explorer.rules.engine import Evaluation, has_value_rules
 from nz_explorer.rules.findings import Finding
 from nz_explorer.rules.fixes import Change, Draft, Fix, finish, plain
 from nz_explorer.rules.report import Report
+from nz_explorer.rules.wording import plural
 from nz_explorer.store import ReadError, SourceError
 from nz_explorer.store.overlay import OverlayReader
 from nz_explorer.store.reader import check_key
@@ -162,8 +163,8 @@ class WhatIf:
         edits = len(self.edits)
         gone, new = self._compared()
         return (
-            f"<WhatIf {self.base.hierarchy.source}: {_count(edits, 'document')} changed;"
-            f" {_count(len(gone), 'finding')} gone, {len(new)} new>"
+            f"<WhatIf {self.base.hierarchy.source}: {plural(edits, 'document')} changed;"
+            f" {plural(len(gone), 'finding')} gone, {len(new)} new>"
         )
 
     # --- edits ------------------------------------------------------------------------------
@@ -562,10 +563,6 @@ class WhatIf:
             if self._fork is None or self._before is None:
                 return [], []
             return self._before.compared_with(self._fork)
-
-
-def _count(number: int, what: str) -> str:
-    return f"1 {what}" if number == 1 else f"{number} {what}s"
 
 
 def _path(key: str) -> str:

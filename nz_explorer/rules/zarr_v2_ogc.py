@@ -12,7 +12,7 @@ from nz_explorer.model.document import json_type
 from nz_explorer.rules.findings import Fail, Undecided
 from nz_explorer.rules.fixes import Draft, set_attribute
 from nz_explorer.rules.registry import rule
-from nz_explorer.rules.tree import listed
+from nz_explorer.rules.wording import listed
 from nz_explorer.rules.zarr_v2 import NCZARR, V2
 from nz_explorer.rules.zarr_v3 import shown
 
@@ -195,7 +195,7 @@ def pyramids_are_described(group: Group) -> Iterator[Fail]:
         ):
             yield Fail(
                 group.attribute_pointer("multiscales"),
-                f"{listed([level.name for level in levels])} look like the levels of a pyramid,"
+                f"{listed(level.name for level in levels)} look like the levels of a pyramid,"
                 " but there are no multiscales metadata",
                 related=tuple(level.path for level in levels),
             )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nz_explorer.model.printable import encodable
+from nz_explorer.rules.wording import plural
 
 if TYPE_CHECKING:
     from nz_explorer.rules.findings import NotEvaluated
@@ -51,11 +52,6 @@ def render(
         return json.dumps(report_sarif(reports), indent=2) + "\n"
     found = [report.to_dict() for report in reports]
     return json.dumps(found[0] if len(found) == 1 else found, indent=2, allow_nan=False) + "\n"
-
-
-def plural(number: int, word: str) -> str:
-    """Return a number with its noun."""
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def summary(report: Report) -> str:

@@ -14,10 +14,10 @@ from nz_explorer.rules.formats import (
     MEANING,
     UNDECLARED,
     nodes,
-    plural,
     summary,
     undecided,
 )
+from nz_explorer.rules.wording import plural
 
 if TYPE_CHECKING:
     from nz_explorer.rules.catalogue import RuleInfo

@@ -21,11 +21,11 @@ from nz_explorer.rules.formats import (
     UNDECLARED,
     declared_in,
     nodes,
-    plural,
     summary,
     undecided,
     used_by,
 )
+from nz_explorer.rules.wording import plural
 
 if TYPE_CHECKING:
     from nz_explorer.rules.catalogue import RuleInfo

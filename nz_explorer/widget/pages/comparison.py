@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nz_explorer.rules.formats import plural
 from nz_explorer.rules.two_stores import HEADINGS, KINDS, Change
+from nz_explorer.rules.wording import plural
 from nz_explorer.widget import blocks, protocol
 from nz_explorer.widget.blocks import Blocks
 from nz_explorer.widget.pages.registry import Context, page

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from nz_explorer.rules.apply import fix_all
 from nz_explorer.rules.convert_command import converted
-from nz_explorer.rules.formats import MARKS, MEANING, declared_in, plural, used_by
+from nz_explorer.rules.formats import MARKS, MEANING, declared_in, used_by
 from nz_explorer.rules.standing import Overview, Standing, Step, overview
+from nz_explorer.rules.wording import plural
 from nz_explorer.widget import blocks, protocol
 from nz_explorer.widget.blocks import Blocks
 from nz_explorer.widget.pages.registry import Context, Outcome, action, page

@@ -10,8 +10,8 @@ from nz_explorer.model import Array, Hierarchy, Node, NodeNotFound
 from nz_explorer.model.document import decode
 from nz_explorer.rules.apply import apply, fix_all
 from nz_explorer.rules.findings import SEVERITIES, Finding
-from nz_explorer.rules.formats import plural
 from nz_explorer.rules.what_if import CONSOLIDATED, CannotEdit, WhatIf
+from nz_explorer.rules.wording import plural
 from nz_explorer.store.writing import WriteError
 from nz_explorer.widget import blocks, protocol
 from nz_explorer.widget.blocks import Blocks

@@ -6,8 +6,8 @@ import json
 
 from nz_explorer.rules.findings import Finding
 from nz_explorer.rules.fixes import Fix
-from nz_explorer.rules.formats import plural
 from nz_explorer.rules.what_if import is_patch
+from nz_explorer.rules.wording import plural
 from nz_explorer.widget import blocks, findings, protocol, words
 from nz_explorer.widget.blocks import Blocks, Words
 from nz_explorer.widget.pages.registry import CannotDo, Context, page

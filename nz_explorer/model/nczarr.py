@@ -47,6 +47,13 @@ SIDE_NAMES: dict[Part, tuple[str, ...]] = {
     "attr": (".nczattrs", ".nczattr"),
 }
 """How each part is called where it is an object of its own."""
+MEMBERS = {
+    "dimensions": ("dimensions", "dims"),
+    "arrays": ("arrays", "vars"),
+    "groups": ("groups", "subgroups"),
+    "dimension_references": ("dimension_references", "dimrefs"),
+}
+"""How members of the parts are called: in the attributes of today, and before."""
 PROPERTIES = "_NCProperties"
 """The attribute in which netCDF-C says which version of it wrote a dataset."""
 MAX_LENGTHS = ("_nczarr_default_maxstrlen", "_nczarr_maxstrlen")
@@ -95,13 +102,19 @@ class Place:
         """Return the pointer to a member."""
         return pointers.join(self.pointer, *members)
 
-    def member(self, *names: str) -> tuple[str, Any]:
-        """Return the first of some members that is there, with its name; else the first name and None."""
+    def member(self, name: str) -> tuple[str, Any]:
+        """Return a member under whichever of its `MEMBERS` names it has, and that name; else today's and None."""
         if isinstance(self.value, dict):
-            for name in names:
-                if name in self.value:
-                    return name, self.value[name]
-        return names[0], None
+            for spelled in MEMBERS.get(name, (name,)):
+                if spelled in self.value:
+                    return spelled, self.value[spelled]
+        return name, None
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether it says of an array that it is a scalar."""
+        _, scalar = self.member("scalar")
+        return bool(scalar) or self.member("storage")[1] == "scalar"
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,14 +215,14 @@ def group_notes(node: Node) -> GroupNotes | None:
     place = find(node, "group")
     if place is None or not isinstance(place.value, dict):
         return None
-    name, dimensions = place.member("dimensions", "dims")
-    _, arrays = place.member("arrays", "vars")
-    _, groups = place.member("groups", "subgroups")
+    name, dimensions = place.member("dimensions")
+    _, arrays = place.member("arrays")
+    _, groups = place.member("groups")
     return GroupNotes(
         place,
         {found.name: found for found in _dimensions(place.at(name), dimensions)},
-        _names(arrays),
-        _names(groups),
+        names(arrays),
+        names(groups),
     )
 
 
@@ -218,9 +231,8 @@ def array_notes(node: Node) -> ArrayNotes | None:
     place = find(node, "array")
     if place is None or not isinstance(place.value, dict):
         return None
-    references = _names(place.member("dimension_references", "dimrefs")[1])
-    scalar = bool(place.value.get("scalar")) or place.value.get("storage") == "scalar"
-    return ArrayNotes(place, references, scalar)
+    references = names(place.member("dimension_references")[1])
+    return ArrayNotes(place, references, place.is_scalar)
 
 
 def is_scalar(array: Array) -> bool:
@@ -422,7 +434,8 @@ def _dimensions(pointer: str, given: Any) -> Iterator[DeclaredDimension]:
             yield DeclaredDimension(name, *length, pointers.join(pointer, member))
 
 
-def _names(given: Any) -> tuple[str, ...] | None:
+def names(given: Any) -> tuple[str, ...] | None:
+    """Return a list of names, None where it is none."""
     if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
         return None
     return tuple(given)

@@ -408,7 +408,7 @@ def _name_pointer(array: Array, axis: int) -> str:
     if source == "_ARRAY_DIMENSIONS":
         return array.attribute_pointer("_ARRAY_DIMENSIONS", axis)
     if source == "nczarr" and (place := nczarr.find(array, "array")) is not None:
-        return place.at(place.member("dimension_references", "dimrefs")[0], axis)
+        return place.at(place.member("dimension_references")[0], axis)
     if source == "dimension_names":
         return array.pointer("dimension_names", axis)
     return array.pointer("shape", axis)

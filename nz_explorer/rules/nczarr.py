@@ -14,6 +14,7 @@ from nz_explorer.rules.findings import Fail, Undecided
 from nz_explorer.rules.fixes import Draft, Operation, add, replace, set_attribute
 from nz_explorer.rules.names import S3_KEY
 from nz_explorer.rules.registry import rule
+from nz_explorer.rules.wording import listed
 from nz_explorer.rules.zarr_v3 import is_integer, shown
 from nz_explorer.store import url_modes
 
@@ -34,7 +35,6 @@ DEFAULT_FILL = 9.969209968386869e36
 
 _ARTIFICIAL = re.compile(r"(\.zdim|_zdim|_Anonymous_Dim)_[0-9]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_LISTS = (("arrays", ("arrays", "vars")), ("groups", ("groups", "subgroups")))
 
 
 # --- the dataset -----------------------------------------------------------------------------
@@ -167,7 +167,7 @@ def declared_dimensions(group: Group) -> Iterator[Fail]:
     if not isinstance(place.value, dict):
         yield Fail(place.pointer, f"must be an object, got {json_type(place.value)}")
         return
-    name, given = place.member("dimensions", "dims")
+    name, given = place.member("dimensions")
     if given is not None and not isinstance(
         given, dict | (list if group.zarr_format == 3 else dict)
     ):
@@ -183,14 +183,14 @@ def declared_dimensions(group: Group) -> Iterator[Fail]:
                     f"dimension {json_text(dimension)} must have a length, or an object with size and"
                     f" unlimited, got {shown(entry)}",
                 )
-    for _, (new, old) in _LISTS:
-        member, names = place.member(new, old)
+    for kind in ("arrays", "groups"):
+        member, names = place.member(kind)
         if names is not None and not _is_names(names):
             yield Fail(place.at(member), f"{member} must be a list of names, got {shown(names)}")
 
 
 def _is_names(given: Any) -> bool:
-    return isinstance(given, list) and all(isinstance(name, str) for name in given)
+    return nczarr.names(given) is not None
 
 
 @rule("NCZ-MODEL-002", on="group", formats=V2, reads="attributes")
@@ -213,23 +213,23 @@ def contents(group: Group) -> Iterator[Fail]:
     place = nczarr.find(group, "group")
     if place is None or not isinstance(place.value, dict):
         return
-    for kind, (new, old) in _LISTS:
-        member, listed = place.member(new, old)
-        if listed is None:
-            member, listed = (new if place.era == "attributes" else old), []
-        if not _is_names(listed):
+    for kind in ("arrays", "groups"):
+        member, names = place.member(kind)
+        if names is None:
+            member, names = nczarr.MEMBERS[kind][place.era != "attributes"], []
+        if not _is_names(names):
             continue  # NCZ-GRP-001
-        there = _names_there(group, kind, listed)
-        missing = [name for name in listed if name not in there]
-        unseen = [name for name in there if name not in listed]
+        there = _names_there(group, kind, names)
+        missing = [name for name in names if name not in there]
+        unseen = [name for name in there if name not in names]
         if not missing and not unseen:
             continue
         facts = []
         if missing:
-            facts.append(f"lists {_some(missing)}, which the store does not hold")
+            facts.append(f"lists {listed(map(json_text, missing))}, which the store does not hold")
         if unseen:
             facts.append(
-                f"does not list {_some(unseen)}, so netCDF-C does not see "
+                f"does not list {listed(map(json_text, unseen))}, so netCDF-C does not see "
                 f"{'it' if len(unseen) == 1 else 'them'}"
             )
         stem = paths.below(group.path)
@@ -241,8 +241,8 @@ def contents(group: Group) -> Iterator[Fail]:
         )
 
 
-def _names_there(group: Group, kind: str, listed: list[str]) -> list[str]:
-    """Return the names of the arrays or groups in a group, those that are listed first and in their order."""
+def _names_there(group: Group, kind: str, noted: list[str]) -> list[str]:
+    """Return the names of the arrays or groups in a group, those that are noted first and in their order."""
     wanted = Array if kind == "arrays" else Group
     names = [
         child.name
@@ -250,13 +250,8 @@ def _names_there(group: Group, kind: str, listed: list[str]) -> list[str]:
         if isinstance(child, wanted) and child.state != "missing"
     ]
     unclear = [child.name for child in group.children or () if child.kind == "unknown"]
-    names += [name for name in unclear if name in listed]
-    return [*(name for name in listed if name in names), *(n for n in names if n not in listed)]
-
-
-def _some(names: list[str]) -> str:
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return ", ".join(map(json_text, names[:5])) + more
+    names += [name for name in unclear if name in noted]
+    return [*(name for name in noted if name in names), *(n for n in names if n not in noted)]
 
 
 def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
@@ -265,15 +260,15 @@ def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
     if place is None or not isinstance(place.value, dict) or not isinstance(node, Group):
         return None
     given = place.value.get(member)
-    listed: list[str] = given if isinstance(given, list) and _is_names(given) else []
+    before = list(nczarr.names(given) or ())
     part: nczarr.Part = "array" if kind == "arrays" else "group"
     noted = {child.name for child in node.children or () if nczarr.find(child, part)}
-    there = list(dict.fromkeys(_names_there(node, kind, listed)))
-    names = [name for name in there if name in listed or name in noted]
+    there = list(dict.fromkeys(_names_there(node, kind, before)))
+    names = [name for name in there if name in before or name in noted]
     operation = (replace if member in place.value else add)(place.at(member), names)
-    operations = () if names == listed else (operation,)
+    operations = () if names == before else (operation,)
     if left := [name for name in there if name not in names]:
-        note = f"netCDF-C refuses a dataset that lists {_some(left)} before its own notes are on it"
+        note = f"netCDF-C refuses a dataset that lists {listed(map(json_text, left))} before its own notes are on it"
         return Draft("suggest", operations, note)
     return Draft("safe", operations)
 
@@ -286,7 +281,7 @@ def _references(array: Array) -> tuple[Place, str, Any] | None:
     place = nczarr.find(array, "array")
     if place is None or not isinstance(place.value, dict):
         return None
-    return (place, *place.member("dimension_references", "dimrefs"))
+    return (place, *place.member("dimension_references"))
 
 
 @rule("NCZ-VAR-001", on="array", needs=("shape",), reads="attributes")
@@ -298,7 +293,7 @@ def references_fit(array: Array) -> Iterator[Fail]:
     if not isinstance(place.value, dict):
         yield Fail(place.pointer, f"must be an object, got {json_type(place.value)}")
         return
-    member, given = place.member("dimension_references", "dimrefs")
+    member, given = place.member("dimension_references")
     stored = list(array.stored_shape or ())
     names = _is_names(given) and all(name.startswith("/") for name in given)
     if not names:
@@ -306,22 +301,17 @@ def references_fit(array: Array) -> Iterator[Fail]:
             place.at(member),
             f"dimension references must be a list of full names such as /lat, got {shown(given)}",
         )
-    elif array.shape is not None and len(given) != len(array.shape) and not _flagged(place):
+    elif array.shape is not None and len(given) != len(array.shape) and not place.is_scalar:
         yield Fail(
             place.at(member), f"dimension references {shown(given)} do not fit the shape {stored}"
         )
-
-
-def _flagged(place: Place) -> bool:
-    """Whether netCDF-C says that an array is a scalar."""
-    return bool(place.value.get("scalar")) or place.value.get("storage") == "scalar"
 
 
 @rule("NCZ-VAR-005", on="array", formats=V2, needs=("shape",), reads="attributes")
 def scalar_fits(array: Array) -> Iterator[Fail]:
     """Want what is called a scalar to be stored with the shape [1] and to have no dimensions."""
     found = _references(array)
-    if found is None or not _flagged(found[0]):
+    if found is None or not found[0].is_scalar:
         return
     place, member, given = found
     stored = array.stored_shape
@@ -373,7 +363,7 @@ def _declared(
     notes = nczarr.group_notes(group)
     if notes is not None and name in notes.dimensions:
         return group, notes.dimensions[name]
-    given = place.member("dimensions", "dims")[1]
+    given = place.member("dimensions")[1]
     malformed = given is not None and (not isinstance(given, dict) or name in given)
     return Undecided("dependency: NCZ-GRP-001") if malformed or notes is None else None
 
@@ -541,7 +531,7 @@ def types_and_attributes(node: Node) -> Iterator[Fail]:
         if own and (nczarr.find(node, "array") or nczarr.find(node, "group")):
             yield Fail(
                 node.attribute_pointer("_nczarr_attr"),
-                f"no types of attributes are noted: of {_some(own)}",
+                f"no types of attributes are noted: of {listed(map(json_text, own))}",
             )
         return
     types = place.member("types")[1]

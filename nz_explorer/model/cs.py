@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from nz_explorer.model import pointers
 from nz_explorer.model.node import Array, Group, Node
 from nz_explorer.model.ref import DEEPEST, Reference, is_reference, resolve
 
@@ -293,10 +294,7 @@ def _followed(entry: Any, place: Place, array: Array, cancel: Cancellation | Non
             break
         seen.add(step)
         if not is_reference(target.value):
-            inside = tuple(
-                token.replace("~1", "/").replace("~0", "~")
-                for token in target.pointer.split("/")[2:]
-            )
+            inside = tuple(pointers.split(target.pointer)[1:])
             found = _crs(target.value, inside, target.node)
             return Crs(found.given, found.place, found.home, found.axes, first, found.problem)
         given, home = target.value, target.node

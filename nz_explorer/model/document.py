@@ -17,6 +17,7 @@ from typing import Any, Literal
 import msgspec
 import orjson
 
+from nz_explorer.model import pointers
 from nz_explorer.model.scan import MAX_DEPTH, Scan, ScanError, Span, scan, with_quotes
 from nz_explorer.store import ReadError
 
@@ -485,7 +486,7 @@ def _located(
     for pointer, count in places.repeated.items():
         start = places.keys[pointer]
         line, column = _position(text, start)
-        name = pointer.rsplit("/", 1)[1].replace("~1", "/").replace("~0", "~")
+        name = pointers.split(pointer)[-1]
         yield DocumentProblem(
             "duplicate",
             f"{pointer}: key {name!r} occurs {count} times",

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.model import pointers
 from nz_explorer.model.node import Array, Node
 
 if TYPE_CHECKING:
@@ -153,8 +154,7 @@ def _inside(node: Node, attribute: str) -> Target | None:
     if attribute and not attribute.startswith("/"):
         return None
     value: Any = node.metadata if node.zarr_format == 3 else {"attributes": node.attributes}
-    for token in attribute.split("/")[1:]:
-        name = token.replace("~1", "/").replace("~0", "~")
+    for name in pointers.split(attribute):
         if isinstance(value, Mapping) and name in value:
             value = value[name]
         elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):

@@ -28,12 +28,12 @@ from nz_explorer.model import (
     Node,
     NodeNotFound,
     nczarr,
+    pointers,
 )
 from nz_explorer.model.document import decode
 from nz_explorer.model.hierarchy import NCZARR_NAMES, ROOT_NAMES, normalise
 from nz_explorer.model.json_edit import JsonText, Operation, PatchError, Verbatim, new_text
 from nz_explorer.model.paths import above, all_above
-from nz_explorer.model.pointers import join
 from nz_explorer.rules.diffs import Diff, unified
 from nz_explorer.rules.engine import Evaluation, has_value_rules
 from nz_explorer.rules.findings import Finding
@@ -403,7 +403,7 @@ class WhatIf:
                 raise CannotEdit(f"{pointer} does not begin with a document such as /.zattrs")
             document, base, inner = None, f"/{name}", f"/{rest}" if rest else ""
         here: Any = document.value if document is not None and document.ok else _ABSENT
-        parts = [part.replace("~1", "/").replace("~0", "~") for part in inner.split("/")[1:]]
+        parts = pointers.split(inner)
         if here is _ABSENT:
             return {"op": "add", "path": base, "value": _nested(parts, value)}
         for depth, part in enumerate(parts):
@@ -413,7 +413,7 @@ class WhatIf:
                 else isinstance(here, list) and part.isdecimal() and int(part) < len(here)
             )
             if not exists:
-                place = base + join("", *parts[: depth + 1])
+                place = base + pointers.join("", *parts[: depth + 1])
                 return {"op": "add", "path": place, "value": _nested(parts[depth + 1 :], value)}
             here = here[part] if isinstance(here, dict) else here[int(part)]
         return {"op": "replace", "path": base + inner, "value": value}
@@ -602,7 +602,7 @@ def _entry(consolidated: Consolidated | None, key: str, operation: Operation) ->
     path = operation.get("path", "")
     if not path.startswith(base) or "/" in path[len(base) :]:
         return None
-    name = path[len(base) :].replace("~1", "/").replace("~0", "~").strip("/")
+    name = pointers.split(path)[-1].strip("/")
     return f"{name}/zarr.json" if v3 else name
 
 

@@ -176,7 +176,7 @@ class Consolidated:
 
 def find(
     root_documents: Mapping[str, Document], earlier: Consolidated | None = None
-) -> tuple[Consolidated | None, str | None]:
+) -> Consolidated | None:
     """Look for consolidated metadata among the documents of a root.
 
     Parameters
@@ -188,24 +188,18 @@ def find(
 
     Returns
     -------
-    consolidated : Consolidated or None
+    Consolidated or None
         The index, None where there is none that can be used.
-    problem : str or None
-        Why what is there cannot be used.
     """
     document = root_documents.get("zarr.json")
     if document is not None and document.ok:
         holder = document.value.get("consolidated_metadata")
-        if holder is None:
-            return None, None
-        entries = holder.get("metadata") if isinstance(holder, Mapping) else None
-        if not isinstance(entries, Mapping):
-            return None, "consolidated_metadata holds no object called metadata"
-        return Consolidated(document, 3, entries, earlier), None
-    document = root_documents.get(".zmetadata")
-    if document is not None and document.has_bytes:
-        entries = document.value.get("metadata") if document.ok else None
-        if not isinstance(entries, Mapping):
-            return None, ".zmetadata holds no object called metadata"
-        return Consolidated(document, 2, entries, earlier), None
-    return None, None
+        zarr_format: Literal[2, 3] = 3
+    else:
+        document = root_documents.get(".zmetadata")
+        holder = document.value if document is not None else None
+        zarr_format = 2
+    entries = holder.get("metadata") if isinstance(holder, Mapping) else None
+    if document is None or not isinstance(entries, Mapping):
+        return None
+    return Consolidated(document, zarr_format, entries, earlier)

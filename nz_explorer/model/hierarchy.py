@@ -144,7 +144,7 @@ class Hierarchy:
         side = documents[".nczarr"].has_bytes or documents[".nczgroup"].has_bytes
         self.side_names = NCZARR_NAMES if side else ()
         """Side documents that netCDF-C 4.8.0 wrote, to be read where it did."""
-        found, self.consolidated_problem = find(documents, consolidated)
+        found = find(documents, consolidated)
         self.consolidated: Consolidated | None = found
         """The consolidated metadata, whether it is used or not."""
         self.metadata_source: Literal["documents", "consolidated"] = (

@@ -15,7 +15,7 @@ import orjson
 
 from nz_explorer.model.document import decode
 from nz_explorer.rules.apply import Proposal, fix_all
-from nz_explorer.rules.engine import Evaluation
+from nz_explorer.rules.engine import BASE, Evaluation
 from nz_explorer.rules.findings import Finding
 from nz_explorer.rules.fix_command import Console, offer, opened
 from nz_explorer.rules.what_if import WhatIf
@@ -25,7 +25,6 @@ from nz_explorer.store.writing import Edit
 NAMES = ("NZ-DIM-001", "NZ-DIM-004", "NZ-DIM-005", "NZ-SCAL-001")
 """Rules on the names of dimensions, whose fixes are safe where the metadata already say the names."""
 DECLARATION = "NZ-DECL-001"
-SUMMARY = "NZ-BASE-001"
 SCHEMA = "nz-explorer/changes/1"
 
 
@@ -54,7 +53,7 @@ def _errors(what_if: WhatIf) -> list[Finding]:
     return [
         finding
         for finding in what_if.evaluation.findings()
-        if finding.severity == "error" and finding.rule != SUMMARY
+        if finding.severity == "error" and finding.rule != BASE
     ]
 
 

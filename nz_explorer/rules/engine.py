@@ -10,7 +10,7 @@ import copy
 import math
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -26,7 +26,7 @@ from nz_explorer.rules.findings import Counts, Fail, Finding, Hit, NotEvaluated
 from nz_explorer.rules.fixes import Fix, finish
 from nz_explorer.rules.plan import MEMO_ENTRIES, NOTHING, Plan, Verdicts, count, joined
 from nz_explorer.rules.reading import Allowance, Found, read, read_many
-from nz_explorer.rules.registry import On, functions
+from nz_explorer.rules.registry import On, ids_on
 from nz_explorer.rules.wording import plural
 from nz_explorer.store import Cancellation, Cancelled, ReadError, url_modes
 
@@ -63,12 +63,12 @@ WHERE_USED = {"cs": ("cs", "crs")}
 """Conventions that are evaluated where a node has one of these attributes; elsewhere nothing is said of them."""
 
 BASE = "NZ-BASE-001"
+BASE_FAMILIES = ("JSON", "TREE", "Z3")
+"""The rule that sums up the others on which NZ-1.0 stands, those of valid Zarr, and their families."""
 PARTS = ("documents", "name", "entry", "members", "values", "contents", "inside")
 """The parts of the verdicts on a node, in the order in which findings are told."""
-INSIDE = ("TREE-003", "TREE-004", "TREE-006", "Z2-CHUNK-001", "Z2-FV-005")
-"""Rules for which folders of arrays are listed."""
-NEEDS_LISTING = ("TREE-002", *INSIDE, "Z3-NAME-003", "NZ-CONS-003")
-COMPARED = ("NZ-CONS-002", "NZ-CONS-003", "NZ-CONS-004")
+NEEDS_LISTING = ("TREE-002", "Z3-NAME-003", "NZ-CONS-003")
+"""Rules that need listings, beside those on what is inside of arrays."""
 VALUE_BYTES = 256 * 1024 * 1024
 """Decoded bytes of coordinates that are read unless a budget says otherwise."""
 LISTED_AT_ONCE = 256
@@ -216,7 +216,7 @@ class Evaluation:
         self.wanted = frozenset(
             rule_id for rule_id in wanted if wanted.isdisjoint(rules()[rule_id].yields_to)
         )
-        self._comparisons = self.wanted.intersection(COMPARED)
+        self._comparisons = self.wanted & ids_on("entry", hierarchy.zarr_format)
         self.cache: ChunkCache | None = None
         """Where decoded chunks are looked for, and kept; None keeps none."""
         self.complete = False
@@ -262,17 +262,18 @@ class Evaluation:
 
     def _note_what_cannot_be_done(self) -> None:
         consolidated = self.hierarchy.consolidated is not None
-        of_contents = {function.id for function in functions() if function.on == "contents"}
+        of_contents, of_entries = ids_on("contents"), ids_on("entry")
+        listed = ids_on("inside").union(NEEDS_LISTING)
         for rule_id in self.wanted:
             info = rules()[rule_id]
-            if rule_id in COMPARED and not consolidated:
+            if rule_id in of_entries and not consolidated:
                 continue  # there is nothing to compare
             if info.family == "Z2" and self.hierarchy.zarr_format == 3:
                 continue  # there is nothing that it could be about
             left_out = rule_id in of_contents and self.values != "all"
             if left_out or not self.budget.allows(info.cost):
                 self._skipped[rule_id] = "cost"
-            elif rule_id in NEEDS_LISTING and not self.hierarchy.reader.listable:
+            elif rule_id in listed and not self.hierarchy.reader.listable:
                 self._skipped[rule_id] = "listing"
         if self.hierarchy.metadata_source == "consolidated" and self._compares():
             self._set_open("/", "stored", True)
@@ -1164,7 +1165,7 @@ def _tree_order(path: str) -> list[str]:
 
 def _is_base(info: RuleInfo) -> bool:
     """Whether a rule decides if a hierarchy is valid Zarr."""
-    return info.required and info.works and info.family in ("JSON", "TREE", "Z3")
+    return info.required and info.works and info.family in BASE_FAMILIES
 
 
 def _conventions(given: str | Iterable[str], hierarchy: Hierarchy) -> tuple[str, ...]:

@@ -150,3 +150,14 @@ def functions() -> tuple[RuleFunction, ...]:
     for name in MODULES:
         import_module(f"nz_explorer.rules.{name}")
     return tuple(_functions)
+
+
+@cache
+def ids_on(on: On, zarr_format: int | None = None) -> frozenset[str]:
+    """Return the rules that are decided, if only in part, by what is one kind of thing in a version of Zarr."""
+    return frozenset(
+        rule_id
+        for function in functions()
+        if function.on == on and (zarr_format is None or zarr_format in function.formats)
+        for rule_id in function.ids
+    )

@@ -14,7 +14,7 @@ from nz_explorer.model import Array, Group, Node, crs, cs, nczarr, pyramids
 from nz_explorer.rules import known_conventions
 from nz_explorer.rules.conventions import entries
 from nz_explorer.rules.declaration import IDENTIFIER, KEYS, fold, tokens
-from nz_explorer.rules.engine import CONVENTIONS
+from nz_explorer.rules.engine import BASE, BASE_FAMILIES, CONVENTIONS
 from nz_explorer.rules.what_if import is_patch
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ MOST_NODES = 20_000
 MOST_PATHS = 20
 MOST_FIXES = 1000
 """Findings of a rule of which it is worked out whether their fix is safe."""
-BASE = ("JSON", "TREE", "Z3")
-"""Families of rules that make valid Zarr, on which NZ-1.0 stands."""
 CF_NAMES = frozenset(("standard_name", "grid_mapping", "cell_methods", "bounds", "formula_terms"))
 _TAG = re.compile(r"/(?:refs/tags/|tags/|blob/|)(v\d[\w.-]*)/")
 
@@ -205,9 +203,9 @@ def _steps(evaluation: Evaluation, *, by_analogy: bool) -> list[Step]:
     for finding in evaluation.findings():
         family = finding.info.family
         counts = finding.info.required and finding.severity in wanted
-        if counts and (family == "NZ" or (family in BASE and not by_analogy)):
+        if counts and (family == "NZ" or (family in BASE_FAMILIES and not by_analogy)):
             by_rule.setdefault(finding.rule, []).append(finding)
-    by_rule.pop("NZ-BASE-001", None)  # which only counts the others
+    by_rule.pop(BASE, None)  # which only counts the others
     steps = [
         Step(rule, found[0].info.title, tuple(found), tuple(filter(_is_safe, found[:MOST_FIXES])))
         for rule, found in by_rule.items()

@@ -38,6 +38,7 @@ from nz_explorer.rules.diffs import Diff, unified
 from nz_explorer.rules.engine import Evaluation, has_value_rules
 from nz_explorer.rules.findings import Finding
 from nz_explorer.rules.fixes import Change, Draft, Fix, finish, plain
+from nz_explorer.rules.registry import ids_on
 from nz_explorer.rules.report import Report
 from nz_explorer.rules.wording import plural
 from nz_explorer.store import ReadError, SourceError
@@ -48,8 +49,6 @@ from nz_explorer.store.writing import Edit
 DOCUMENTS = frozenset((*ROOT_NAMES, *NCZARR_NAMES))
 VALUE_ATTRIBUTES = ("_FillValue", "missing_value", "scale_factor", "add_offset", "_Unsigned")
 """Attributes that decide what a stored value means."""
-CONSOLIDATED = ("NZ-CONS-002", "NZ-CONS-003", "NZ-CONS-004", "NZ-CONS-006")
-"""Rules that compare consolidated metadata with the stored documents."""
 
 _ABSENT: Any = object()
 
@@ -296,7 +295,9 @@ class WhatIf:
             fixes = [
                 fix
                 for finding in self._forked().findings()
-                if finding.rule in CONSOLIDATED and (fix := finding.fix) is not None and fix.patch
+                if finding.rule in ids_on("entry")
+                and (fix := finding.fix) is not None
+                and fix.patch
             ]
             return self._change([change for fix in fixes for change in changes_of(fix)])
 

@@ -11,7 +11,8 @@ import pytest
 
 import nz_explorer as nz
 from nz_explorer.model import Hierarchy, NodeNotFound, open_store
-from nz_explorer.rules.engine import INSIDE, Evaluation
+from nz_explorer.rules.engine import Evaluation
+from nz_explorer.rules.registry import ids_on
 from nz_explorer.store import ReadError, SourceError, patience, patient_store, remote, resolve
 from tests.conftest import S3, HttpServer
 from tests.network import Fault, some
@@ -196,7 +197,7 @@ def test_ten_thousand_nodes_with_a_tenth_of_the_requests_failing() -> None:
     for share in (0, 0.1):
         hierarchy = open_store(fails_sometimes(documents, share=share, seed=1))
         # What lies inside of arrays is not looked at: that is one more request for each.
-        reports.append(nz.check(hierarchy, progress=False, values="none", ignore=INSIDE))
+        reports.append(nz.check(hierarchy, progress=False, values="none", ignore=ids_on("inside")))
         assert reports[-1].complete
         assert sum(reports[-1].nodes.values()) == 1 + 100 * 100
     well, ill = ([finding.to_dict() for finding in report.findings] for report in reports)

@@ -115,3 +115,10 @@ def test_fixed_it_is_read_as_it_is(
         for consolidated in (True, False):
             with xarray.open_zarr(folder, consolidated=consolidated) as opened:
                 xarray.testing.assert_identical(opened.load(), data)
+
+
+def test_the_entries_of_the_root_are_compared_if_nothing_else_is_asked_for(tmp_path: Path) -> None:
+    _write(tmp_path, 2)
+    _entries(tmp_path, 2, lambda entries: entries[".zattrs"].update(title="other"))
+    report = nz.check(tmp_path, progress=False, select=["NZ-CONS-006"])
+    assert [finding.rule for finding in report.findings] == ["NZ-CONS-006"]

@@ -16,8 +16,9 @@ from nz_explorer.rules.plan import Plan
 from nz_explorer.store import Cancellation
 from tests.rules.corpus import CASES, FaultyStore, contents, source, write
 
-ENTRIES = ("NZ-CONS-002", "NZ-CONS-003", "NZ-CONS-004", "NZ-CONS-006")
-CONSOLIDATED = [case for case in CASES if case["rule"] in ENTRIES and "undecided" not in case]
+CONSOLIDATED = [
+    case for case in CASES if case["rule"] in registry.ids_on("entry") and "undecided" not in case
+]
 
 
 def _store(name: str, folder: Path) -> Path:

@@ -10,7 +10,8 @@ from nz_explorer.model import Array, Hierarchy, Node, NodeNotFound
 from nz_explorer.model.document import decode
 from nz_explorer.rules.apply import apply, fix_all
 from nz_explorer.rules.findings import SEVERITIES, Finding
-from nz_explorer.rules.what_if import CONSOLIDATED, CannotEdit, WhatIf
+from nz_explorer.rules.registry import ids_on
+from nz_explorer.rules.what_if import CannotEdit, WhatIf
 from nz_explorer.rules.wording import plural
 from nz_explorer.store.writing import WriteError
 from nz_explorer.widget import blocks, protocol
@@ -43,7 +44,7 @@ def banner(context: Context) -> Blocks:
         blocks.action("Undo", "undo"),
         blocks.action("Reset", "reset", title="Take back all edits"),
     ]
-    if any(finding.rule in CONSOLIDATED for finding in session.what_if.new):
+    if any(finding.rule in ids_on("entry") for finding in session.what_if.new):
         title = "The edited documents and their consolidated copies differ now"
         buttons.append(blocks.action("Update the consolidated copy", "consolidate", title=title))
     return [

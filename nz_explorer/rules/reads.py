@@ -10,7 +10,7 @@ import marshal
 from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from nz_explorer.model import Array
+from nz_explorer.model import Array, nczarr
 from nz_explorer.model.roles import CF_REFERENCES
 from nz_explorer.rules.known_conventions import FRAMEWORK
 
@@ -51,7 +51,7 @@ _RARE = UNSHARED | frozenset(
     (*PACKING, *DECLARATIONS, *CF_REFERENCES, *FRAMEWORK, "zarr_conventions", "_ARRAY_DIMENSIONS")
 )
 _NOT_MEMBERS = frozenset({"attributes", "consolidated_metadata"})
-_NAMES_IN_ATTRIBUTES = ("_ARRAY_DIMENSIONS", "_nczarr_array", "_NCZARR_ARRAY", "_nczarr_var")
+_NAMES_IN_ATTRIBUTES = ("_ARRAY_DIMENSIONS", *nczarr.KEYS["array"])
 
 
 def _text(value: Any) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,11 @@ from typing import Any
 import pytest
 
 import nz_explorer as nz
-from nz_explorer.model import Array, Group, open_store
+from nz_explorer.model import Array, Group, nczarr, open_store
 from nz_explorer.rules import registry
 from nz_explorer.rules.engine import Budget, Evaluation, has_value_rules
 from nz_explorer.rules.plan import Plan
+from nz_explorer.rules.reads import KEYS
 from nz_explorer.store import Cancellation
 from tests.rules.corpus import CASES, FaultyStore, contents, source, write
 
@@ -209,6 +211,21 @@ def test_verdicts_are_shared_only_by_equal_documents() -> None:
         (b"", b"", []),
     ):
         assert verdict(old, new) == expected
+
+
+@pytest.mark.parametrize("name", nczarr.KEYS["array"])
+def test_what_netcdf_c_noted_of_a_shape_tells_arrays_apart(name: str) -> None:
+    metadata = {"zarr_format": 2, "shape": [1], "chunks": [1], "dtype": "<i4", "order": "C"}
+    documents = {".zgroup": b'{"zarr_format": 2}'}
+    for path, notes in (("a", {"scalar": True}), ("b", {})):
+        documents[f"{path}/.zarray"] = json.dumps(metadata).encode()
+        documents[f"{path}/.zattrs"] = json.dumps({name: notes}).encode()
+    hierarchy = open_store(FaultyStore(documents, [], True))
+    a, b = hierarchy["/a"], hierarchy["/b"]
+    assert isinstance(a, Array)
+    assert isinstance(b, Array)
+    assert (a.shape, b.shape) == ((), (1,))
+    assert KEYS["members"](a) != KEYS["members"](b)
 
 
 def test_nodes_like_others_are_not_judged_again(monkeypatch: pytest.MonkeyPatch) -> None:

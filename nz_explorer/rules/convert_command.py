@@ -44,17 +44,14 @@ def converted(what_if: WhatIf) -> list[Finding]:
         The errors that are left, which only a person can decide.
     """
     fix_all(what_if, lambda finding: finding.rule in NAMES)
-    if not [f for f in _errors(what_if) if f.rule != DECLARATION]:
+    if not [f for f in _errors(what_if.evaluation.findings()) if f.rule != DECLARATION]:
         fix_all(what_if, lambda finding: finding.rule == DECLARATION)
-    return _errors(what_if)
+    return _errors(what_if.evaluation.findings())
 
 
-def _errors(what_if: WhatIf) -> list[Finding]:
-    return [
-        finding
-        for finding in what_if.evaluation.findings()
-        if finding.severity == "error" and finding.rule != BASE
-    ]
+def _errors(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the errors without their sum."""
+    return [finding for finding in findings if finding.severity == "error" and finding.rule != BASE]
 
 
 def convert(
@@ -114,12 +111,8 @@ def convert(
         return not left
     after = offer(what_if, proposal, console, confirm)
     if after is None:
-        return not left if confirm is None else not _errors_of(evaluation.findings())
-    return not _errors_of(after)
-
-
-def _errors_of(findings: Iterable[Finding]) -> list[Finding]:
-    return [finding for finding in findings if finding.severity == "error"]
+        return not left if confirm is None else not _errors(evaluation.findings())
+    return not _errors(after)
 
 
 def bundle(source: str, edits: Iterable[Edit]) -> dict[str, Any]:

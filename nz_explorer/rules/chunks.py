@@ -24,10 +24,11 @@ def coordinates_are_written(array: Array, found: Absence) -> Iterator[Fail | Und
     if found.absent is None:
         yield Undecided(found.problem)
     elif found.absent:
+        are = "is" if found.absent == 1 else "are"
         yield Fail(
             "",
             f"{found.absent:,} of the {found.total:,} chunks of coordinate {array.path} "
-            f"{_are(found.absent)} not written; {found.reads_as} repeats there",
+            f"{are} not written; {found.reads_as} repeats there",
         )
 
 
@@ -65,12 +66,8 @@ def chunks_have_their_size(_: Array, contents: Contents) -> Iterator[Fail | Unde
     if scan is None:
         yield Undecided(contents.problem)
     elif count := scan.faults.get("size"):
-        first = next((e for e in scan.errors if e.fault == "size"), None)
-        told = "" if first is None else f"; chunk {first.chunk}: {first.message}"
-        yield Fail(
-            "/codecs",
-            f"{count:,} of {scan.chunks_total:,} chunks {_have(count)} another size{told}",
-        )
+        have = "has" if count == 1 else "have"
+        yield _faulty(scan, count, f"{have} another size", ("size",))
 
 
 @rule("Z3-CHUNK-003", on="contents", formats=(3,))
@@ -82,15 +79,17 @@ def chunks_decode(_: Array, contents: Contents) -> Iterator[Fail | Undecided]:
         return
     count = scan.faults.get("codec", 0) + scan.faults.get("size", 0)
     if count:
-        first = next((e for e in scan.errors if e.fault != "store"), None)
-        told = "" if first is None else f"; chunk {first.chunk}: {first.message}"
-        yield Fail(
-            "/codecs",
-            f"{count:,} of {scan.chunks_total:,} chunks {_do(count)} not decode{told}",
-        )
+        do = "does" if count == 1 else "do"
+        yield _faulty(scan, count, f"{do} not decode", ("codec", "size"))
     if scan.faults.get("store"):
         first = next((e for e in scan.errors if e.fault == "store"), None)
         yield Undecided(f"unreadable: {first.message if first else 'the store failed'}")
+
+
+def _faulty(scan: ArrayScan, count: int, what: str, faults: tuple[str, ...]) -> Fail:
+    first = next((error for error in scan.errors if error.fault in faults), None)
+    told = "" if first is None else f"; chunk {first.chunk}: {first.message}"
+    return Fail("/codecs", f"{count:,} of {scan.chunks_total:,} chunks {what}{told}")
 
 
 def _has_fill(array: Array, _: Contents) -> bool:
@@ -125,15 +124,3 @@ def _range(scan: ArrayScan) -> str:
 
 def _some(names: tuple[str, ...]) -> str:
     return ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
-
-
-def _have(count: int) -> str:
-    return "has" if count == 1 else "have"
-
-
-def _do(count: int) -> str:
-    return "does" if count == 1 else "do"

@@ -12,7 +12,14 @@ from nz_explorer.model.json_text import json_text
 from nz_explorer.rules.findings import Fail, Undecided
 from nz_explorer.rules.fixes import Draft, add, remove
 from nz_explorer.rules.registry import rule
-from nz_explorer.rules.zarr_v3 import MISSING, is_integer, set_to, shown, wrong_lengths
+from nz_explorer.rules.zarr_v3 import (
+    MISSING,
+    empty_chunks,
+    is_integer,
+    set_to,
+    shown,
+    wrong_lengths,
+)
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Group, Inside, Node
@@ -111,15 +118,7 @@ def chunks(array: Array) -> Iterator[Fail]:
     elif stored is not None and len(given) != len(lengths):
         yield Fail("/.zarray/chunks", f"{what}, got {len(given)}: {shown(given)}")
     else:
-        for axis, length in enumerate(given):
-            if length < 1:
-                pointer = f"/.zarray/chunks/{axis}"
-                empty = axis < len(lengths) and lengths[axis] == 0
-                yield Fail(
-                    pointer,
-                    f"the chunk length along dimension {axis} is {length}; it must be at least 1",
-                    fix=set_to(pointer, 1) if empty else None,
-                )
+        yield from empty_chunks(array, given, "/.zarray/chunks")
 
 
 def _is_codec(given: Any) -> bool:

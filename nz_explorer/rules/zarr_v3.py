@@ -112,6 +112,20 @@ def wrong_lengths(array: Array, member: str) -> Iterator[Fail]:
             return
 
 
+def empty_chunks(array: Array, given: list[int], pointer: str) -> Iterator[Fail]:
+    """Fail where chunks have no element along a dimension."""
+    shape = array.stored_shape or ()
+    for axis, length in enumerate(given):
+        if length < 1:
+            at = f"{pointer}/{axis}"
+            empty = axis < len(shape) and shape[axis] == 0
+            yield Fail(
+                at,
+                f"the chunk length along dimension {axis} is {length}; it must be at least 1",
+                fix=set_to(at, 1) if empty else None,
+            )
+
+
 def _has_names(array: Array) -> bool:
     return "dimension_names" in array.metadata
 

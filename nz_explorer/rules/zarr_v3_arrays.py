@@ -13,7 +13,7 @@ from nz_explorer.rules.findings import Fail
 from nz_explorer.rules.fixes import Draft, Safety, move, remove
 from nz_explorer.rules.registered import CHUNK_KEYS, CODECS
 from nz_explorer.rules.registry import rule
-from nz_explorer.rules.zarr_v3 import V3, is_integer, set_to, shown
+from nz_explorer.rules.zarr_v3 import V3, empty_chunks, is_integer, set_to, shown
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
@@ -143,16 +143,7 @@ def grid_rank(array: Array) -> Iterator[Fail]:
 @rule("Z3-GRID-003", on="array", formats=V3, needs=("chunk shape",))
 def grid_positive(array: Array) -> Iterator[Fail]:
     """Want chunks with at least one element."""
-    shape = array.shape or ()
-    for axis, length in enumerate(_chunk_shape(array)):
-        if length < 1:
-            pointer = f"/chunk_grid/configuration/chunk_shape/{axis}"
-            empty = axis < len(shape) and shape[axis] == 0
-            yield Fail(
-                pointer,
-                f"the chunk length along dimension {axis} is {length}; it must be at least 1",
-                fix=set_to(pointer, 1) if empty else None,
-            )
+    yield from empty_chunks(array, _chunk_shape(array), "/chunk_grid/configuration/chunk_shape")
 
 
 @rule("Z3-KEY-001", on="array", formats=V3)

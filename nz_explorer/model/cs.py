@@ -39,17 +39,36 @@ _UNITS = {
 
 
 @dataclass(frozen=True, slots=True)
-class CoordinateSet:
+class _Described:
+    """A part of a coordinate system, and where it is described.
+
+    Attributes
+    ----------
+    given : Any
+        What stands in the metadata.
+    place : tuple
+        Where it stands in the attributes of `home`.
+    home : Node
+        The node in whose attributes it stands.
+    """
+
+    given: Any
+    place: Place
+    home: Node
+
+    def pointer(self, *members: str | int) -> str:
+        """Return the pointer to it or to one of its members, in the documents of `home`."""
+        return self.home.attribute_pointer(*self.place, *members)
+
+
+@dataclass(frozen=True, slots=True)
+class CoordinateSet(_Described):
     """One set of coordinates of an axis.
 
     Attributes
     ----------
     given : mapping
         The object in the metadata.
-    place : tuple
-        Where it stands in the attributes of `home`.
-    home : Node
-        The node in whose attributes it stands.
     direction : Any
         Its own, or that of its axis.
     kind : str
@@ -57,8 +76,6 @@ class CoordinateSet:
     """
 
     given: Mapping[str, Any]
-    place: Place
-    home: Node
     direction: Any
     kind: Kind
 
@@ -123,27 +140,21 @@ class CoordinateSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(_Described):
     """An axis of a reference system.
 
     Attributes
     ----------
-    name : str or None
-        The dimension that it belongs to.
     given : mapping
         The object in the metadata.
-    place : tuple
-        Where it stands in the attributes of `home`.
-    home : Node
-        The node in whose attributes it stands.
+    name : str or None
+        The dimension that it belongs to.
     sets : tuple of CoordinateSet
         Its coordinates; none for an ordinal axis.
     """
 
-    name: str | None
     given: Mapping[str, Any]
-    place: Place
-    home: Node
+    name: str | None
     sets: tuple[CoordinateSet, ...]
 
     @property
@@ -162,17 +173,11 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class Crs:
+class Crs(_Described):
     """A reference system: some axes that belong together.
 
     Attributes
     ----------
-    given : Any
-        The object in the metadata.
-    place : tuple
-        Where it stands in the attributes of `home`.
-    home : Node
-        The node in whose attributes it stands.
     axes : tuple of Axis
         Its axes, as far as they can be understood.
     reference : Reference or None
@@ -183,9 +188,6 @@ class Crs:
         Whether that is because references lead around in a circle.
     """
 
-    given: Any
-    place: Place
-    home: Node
     axes: tuple[Axis, ...] = ()
     reference: Reference | None = None
     problem: str | None = None
@@ -338,7 +340,7 @@ def _axis(given: Mapping[str, Any], key: str | int, place: Place, home: Node) ->
         for i, one in enumerate(coordinates if isinstance(coordinates, list) else ())
         if isinstance(one, Mapping)
     )
-    return Axis(name if isinstance(name, str) else None, given, place, home, sets)
+    return Axis(given, place, home, name if isinstance(name, str) else None, sets)
 
 
 def _kind(values: Any) -> Kind:

@@ -20,7 +20,6 @@ from nz_explorer.model.cs import (
     CoordinateSet,
     CoordinateSystem,
     Crs,
-    Place,
     coordinate_system,
     is_cs,
     is_shared,
@@ -117,10 +116,6 @@ _SCHEMA_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]*")
 
 
-def _at(node: Node, place: Place, *members: str | int) -> str:
-    return node.attribute_pointer(*place, *members)
-
-
 def _uses_cs(array: Array) -> bool:
     value = array.attributes.get("cs")
     return value is not None and (is_cs(value) or known_conventions.CS in declared_here(array))
@@ -173,27 +168,26 @@ OF_CRS = (
 
 def _of_crs(crs: Crs) -> Told:
     """Judge a reference system by itself."""
-    home, place = crs.home, crs.place
     if isinstance(crs.given, Mapping):
-        yield from _name(home, place, crs.given.get("name"))
-        yield from _identifier(home, place, crs.given.get("id"))
+        yield from _name(crs.pointer("name"), crs.given.get("name"))
+        yield from _identifier(crs.pointer("id"), crs.given.get("id"))
     for axis in crs.axes:
         yield from _axis(axis)
 
 
-def _name(home: Node, place: Place, given: Any) -> Told:
+def _name(pointer: str, given: Any) -> Told:
     if given is None:
         return
     legal = isinstance(given, str) and given and "/" not in given and given.strip(".")
     if not legal or given.startswith("__") or given == "zarr.json":
         yield Fail(
-            _at(home, place, "name"),
+            pointer,
             f"name {json_text(given)} is not a legal name of Zarr",
             rule="CS-NAME-001",
         )
 
 
-def _identifier(home: Node, place: Place, given: Any) -> Told:
+def _identifier(pointer: str, given: Any) -> Told:
     if given is None:
         return
     error: str | None = "it is no object"
@@ -202,34 +196,33 @@ def _identifier(home: Node, place: Place, given: Any) -> Told:
         if not known_conventions.PROJ.keys & given.keys():
             error = "it has none of the attributes proj:"
     if error is not None:
-        yield Fail(_at(home, place, "id"), f"id: {error}", rule="CS-ID-004")
+        yield Fail(pointer, f"id: {error}", rule="CS-ID-004")
 
 
 def _axis(axis: Axis) -> Told:
-    home, place = axis.home, axis.place
     shown = json_text(axis.name)
     if axis.name is None:
-        yield Fail(_at(home, place, "name"), f"axis {place[-1]} has no name", rule="CS-AX-001")
+        yield Fail(axis.pointer("name"), f"axis {axis.place[-1]} has no name", rule="CS-AX-001")
     yield from _abbreviation(axis)
-    given = axis.given.get("coordinates")
+    given, pointer = axis.given.get("coordinates"), axis.pointer("coordinates")
     if given is None:
         hints = [m for m in ("unit", "time", "values") if m in axis.given]
         if hints:
             yield Fail(
-                _at(home, place, "coordinates"),
+                pointer,
                 f"axis {shown} has {hints[0]} but no coordinates, to which that belongs",
                 rule="CS-CO-001",
             )
     elif not isinstance(given, list) or not given or len(axis.sets) != len(given):
         yield Fail(
-            _at(home, place, "coordinates"),
+            pointer,
             f"coordinates of {shown} must be a list of objects, got {json_text(given)}",
-            fix=_wrap(_at(home, place, "coordinates"), given) if isinstance(given, dict) else None,
+            fix=_wrap(pointer, given) if isinstance(given, dict) else None,
             rule="CS-CO-002",
         )
     yield from _set_names(axis)
     if not axis.sets and "direction" in axis.given:
-        yield from _no_direction(axis, place, "ordinal")
+        yield from _no_direction(axis, axis.pointer("direction"), "ordinal")
     for one in axis.sets:
         yield from _coordinates(axis, one)
 
@@ -240,7 +233,7 @@ def _wrap(pointer: str, given: Any) -> FixMaker:
 
 def _abbreviation(axis: Axis) -> Told:
     given, name = axis.abbreviation, (axis.name or "").lower()
-    pointer = _at(axis.home, axis.place, "abbreviation")
+    pointer = axis.pointer("abbreviation")
     if given is not None and given not in ABBREVIATIONS:
         right = given.upper() if isinstance(given, str) and given.upper() in ABBREVIATIONS else None
         yield Fail(
@@ -266,7 +259,7 @@ def _set_names(axis: Axis) -> Told:
         if count > 1:
             what = "sets of coordinates have no name" if name is None else "sets are called so"
             yield Fail(
-                _at(axis.home, axis.place, "coordinates"),
+                axis.pointer("coordinates"),
                 f"axis {json_text(axis.name)}: {count} {what}"
                 + ("" if name is None else f": {json_text(name)}"),
                 severity="info" if name is None else None,
@@ -296,8 +289,8 @@ def _coordinates(axis: Axis, one: CoordinateSet) -> Told:
 
 
 def _direction(axis: Axis, one: CoordinateSet, text: bool | None) -> Told:
-    place = one.place if "direction" in one.given or "direction" not in axis.given else axis.place
-    pointer, given = _at(one.home, place, "direction"), one.direction
+    holder = one if "direction" in one.given or "direction" not in axis.given else axis
+    pointer, given = holder.pointer("direction"), one.direction
     usual = USUAL.get(axis.abbreviation) if isinstance(axis.abbreviation, str) else None
     if given is None:
         if text is False:
@@ -309,7 +302,7 @@ def _direction(axis: Axis, one: CoordinateSet, text: bool | None) -> Told:
             )
         return
     if text is True:
-        yield from _no_direction(axis, place, "string")
+        yield from _no_direction(axis, pointer, "string")
     if given not in DIRECTIONS:
         right = next((d for d in DIRECTIONS if d.lower() == str(given).lower()), None)
         yield Fail(
@@ -326,9 +319,9 @@ def _direction(axis: Axis, one: CoordinateSet, text: bool | None) -> Told:
         )
 
 
-def _no_direction(axis: Axis, place: Place, kind: str) -> Told:
+def _no_direction(axis: Axis, pointer: str, kind: str) -> Told:
     yield Fail(
-        _at(axis.home, place, "direction"),
+        pointer,
         f"a direction on the {kind} axis {json_text(axis.name)}, where it should have a natural one",
         rule="CS-AX-006",
     )
@@ -339,7 +332,7 @@ def _is_temporal(axis: Axis, one: CoordinateSet) -> bool:
 
 
 def _unit(axis: Axis, one: CoordinateSet, text: bool | None) -> Told:
-    pointer, shown = _at(one.home, one.place, "unit"), json_text(axis.name)
+    pointer, shown = one.pointer("unit"), json_text(axis.name)
     given = one.given.get("unit")
     if given is None:
         if text is False and not _is_temporal(axis, one):
@@ -358,7 +351,7 @@ def _unit(axis: Axis, one: CoordinateSet, text: bool | None) -> Told:
 
 
 def _time(axis: Axis, one: CoordinateSet) -> Told:
-    pointer, shown = _at(one.home, one.place, "time"), json_text(axis.name)
+    pointer, shown = one.pointer("time"), json_text(axis.name)
     given = one.given.get("time")
     if given is None:
         if axis.abbreviation == "T":
@@ -423,7 +416,7 @@ def _epoch(given: Mapping[str, Any], pointer: str, calendar: str) -> Told:
 
 
 def _values(axis: Axis, one: CoordinateSet) -> Told:
-    pointer, given = _at(one.home, one.place, "values"), one.given.get("values")
+    pointer, given = one.pointer("values"), one.given.get("values")
     kinds = ("regular", "external", "explicit")
     there = [kind for kind in kinds if isinstance(given, Mapping) and kind in given]
     if len(there) != 1:
@@ -477,7 +470,7 @@ def _boundaries(axis: Axis, one: CoordinateSet, text: bool | None) -> Told:
     given = one.given.get("boundaries")
     if given is None:
         return
-    pointer = _at(one.home, one.place, "boundaries")
+    pointer = one.pointer("boundaries")
     if text:
         yield Fail(
             pointer,
@@ -629,7 +622,7 @@ def shared(group: Group) -> Told:
     systems = shared_systems(group)
     for key, crs in systems:
         if crs.problem is not None:
-            yield Fail(_at(group, crs.place), f"crs/{key}: {crs.problem}", rule="CS-GRP-002")
+            yield Fail(crs.pointer(), f"crs/{key}: {crs.problem}", rule="CS-GRP-002")
         yield from _of_crs(crs)
     found = [crs for _, crs in systems]
     yield from _registered(group, found, "crs")
@@ -679,8 +672,8 @@ def coordinate_set(array: Array) -> Told:
     if not given["crs"]:
         yield Fail(array.attribute_pointer("cs", "crs"), "crs is empty", rule="CS-ARR-002")
         return
-    yield from _name(array, ("cs",), given.get("name"))
-    yield from _identifier(array, ("cs",), given.get("id"))
+    yield from _name(array.attribute_pointer("cs", "name"), given.get("name"))
+    yield from _identifier(array.attribute_pointer("cs", "id"), given.get("id"))
     for i, crs in enumerate(system.crs):
         yield from _entry(array, i, crs)
         if crs.home is array:
@@ -743,7 +736,7 @@ def _identifiers(system: CoordinateSystem) -> Told:
                 pointer, f"reference system {json_text(crs.name)} has no id", rule="CS-ID-002"
             )
         elif has_id and composite:
-            at = _at(array, crs.place, "id")
+            at = crs.pointer("id")
             yield Fail(
                 at if crs.home is array else pointer,
                 "the id of a reference system is overridden by cs.id",
@@ -790,21 +783,13 @@ def _composition(system: CoordinateSystem) -> Told:
 
 def _lengths(system: CoordinateSystem) -> Told:
     """Judge whether values are as many as the dimension is long."""
-    array, shape = system.array, system.array.shape or ()
-    for number, axis in enumerate(system.dimensions):
-        if axis is None or number >= len(shape):
-            continue
+    array = system.array
+    of_dimensions = zip(system.dimensions, array.shape or (), strict=False)
+    found = [(axis, length) for axis, length in of_dimensions if axis is not None]
+    for axis, length in (*found, *((axis, 1) for axis in system.extra)):
         for one in axis.sets:
-            at = (
-                _at(array, one.place) if one.home is array else array.attribute_pointer("cs", "crs")
-            )
-            yield from _length(axis, one, shape[number], at)
-    for axis in system.extra:
-        for one in axis.sets:
-            at = (
-                _at(array, one.place) if one.home is array else array.attribute_pointer("cs", "crs")
-            )
-            yield from _length(axis, one, 1, at)
+            at = one.pointer() if one.home is array else array.attribute_pointer("cs", "crs")
+            yield from _length(axis, one, length, at)
 
 
 def _length(axis: Axis, one: CoordinateSet, length: int, at: str) -> Told:

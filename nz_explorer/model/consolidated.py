@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from nz_explorer.model import pointers
 from nz_explorer.model.document import Document, Entries
 from nz_explorer.model.paths import below
 from nz_explorer.store import ReadError
@@ -119,6 +120,18 @@ class Consolidated:
     def key(self, path: str, name: str) -> str | None:
         """Return the key of an entry as the document spells it."""
         return self._keys_of(path).get(name)
+
+    @property
+    def base(self) -> str:
+        """Pointer to the entries in the document of `holder`."""
+        return "/consolidated_metadata/metadata" if self.zarr_format == 3 else "/metadata"
+
+    def pointer(self, path: str, name: str) -> str:
+        """Return the pointer to an entry in the document of `holder`, also to one that is still to be made."""
+        key = self.key(path, name)
+        if key is None:
+            key = path[1:] if self.zarr_format == 3 else below(path)[1:] + name
+        return pointers.join(self.base, key)
 
     def keys(self, name: str) -> Iterator[tuple[str, str]]:
         """Yield path and key of all entries for documents of one name."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from nz_explorer.model import Hierarchy
-from nz_explorer.rules.diffs import Diff, unified
+from nz_explorer.rules.diffs import Diff, diff_of
 from nz_explorer.rules.engine import Evaluation
 from nz_explorer.rules.findings import Finding
 from nz_explorer.rules.fixes import Fix, Safety
@@ -79,7 +79,7 @@ class Proposal:
 
     def diff(self) -> Diff:
         """Return what would be written, as a unified diff for each document."""
-        return Diff({edit.key: unified(edit.key, edit.before, edit.after) for edit in self.edits})
+        return diff_of(self.edits)
 
     def __repr__(self) -> str:
         if not self.edits:

@@ -63,12 +63,7 @@ class Pair:
 
     def pointer(self, name: str) -> str:
         """Return the pointer of an entry in the consolidated document."""
-        v3 = self.consolidated.zarr_format == 3
-        key = self.consolidated.key(self.path, name)
-        if key is None:
-            own = "" if v3 else name
-            key = "/".join(part for part in (self.path.strip("/"), own) if part)
-        return pointers.join("/consolidated_metadata/metadata" if v3 else "/metadata", key)
+        return self.consolidated.pointer(self.path, name)
 
 
 @dataclass(frozen=True, slots=True)

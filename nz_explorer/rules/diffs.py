@@ -6,9 +6,13 @@ import difflib
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from nz_explorer.model.json_edit import PatchError, indented
+
+if TYPE_CHECKING:
+    from nz_explorer.store.writing import Edit
 
 CONTEXT = 3
 LONG_LINE = 160
@@ -47,6 +51,11 @@ class Diff(Mapping[str, str]):
 
     def __repr__(self) -> str:
         return str(self) or "<Diff: no changes>"
+
+
+def diff_of(edits: Iterable[Edit]) -> Diff:
+    """Return what edits change."""
+    return Diff({edit.key: unified(edit.key, edit.before, edit.after) for edit in edits})
 
 
 def unified(key: str, before: bytes | None, after: bytes | None) -> str:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import jsonpatch
 import jsonpointer
 
-from nz_explorer.model import pointers
 from nz_explorer.model.paths import below
 
 if TYPE_CHECKING:
@@ -240,12 +239,7 @@ def find_entry(hierarchy: Hierarchy, path: str, name: str) -> tuple[str, str, An
     consolidated = hierarchy.consolidated
     if consolidated is None or path not in consolidated:
         return None
-    if consolidated.zarr_format == 3:
-        if name != "zarr.json" or path == "/":
-            return None
-        base = "/consolidated_metadata/metadata"
-    else:
-        base = "/metadata"
-    key = consolidated.key(path, name)
-    spelled = key if key is not None else "/".join(part for part in (path.strip("/"), name) if part)
-    return consolidated.holder.key, pointers.join(base, spelled), consolidated.entry(path, name)
+    if consolidated.zarr_format == 3 and (name != "zarr.json" or path == "/"):
+        return None
+    pointer = consolidated.pointer(path, name)
+    return consolidated.holder.key, pointer, consolidated.entry(path, name)

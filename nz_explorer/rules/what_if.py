@@ -34,7 +34,7 @@ from nz_explorer.model.document import decode
 from nz_explorer.model.hierarchy import NCZARR_NAMES, ROOT_NAMES, normalise
 from nz_explorer.model.json_edit import JsonText, Operation, PatchError, Verbatim, new_text
 from nz_explorer.model.paths import above, all_above
-from nz_explorer.rules.diffs import Diff, unified
+from nz_explorer.rules.diffs import Diff, diff_of
 from nz_explorer.rules.engine import Evaluation, has_value_rules
 from nz_explorer.rules.findings import Finding
 from nz_explorer.rules.fixes import Change, Draft, Fix, finish, plain
@@ -146,7 +146,7 @@ class WhatIf:
 
     def diff(self) -> Diff:
         """Return what the edits change, as a unified diff for each document."""
-        return Diff({edit.key: unified(edit.key, edit.before, edit.after) for edit in self.edits})
+        return diff_of(self.edits)
 
     @property
     def gone(self) -> list[Finding]:
@@ -598,13 +598,11 @@ def _entry(consolidated: Consolidated | None, key: str, operation: Operation) ->
     """Return the key of the document of which an operation puts the consolidated copy, if it does that."""
     if consolidated is None or consolidated.holder.key != key or "value" not in operation:
         return None
-    v3 = consolidated.zarr_format == 3
-    base = "/consolidated_metadata/metadata/" if v3 else "/metadata/"
-    path = operation.get("path", "")
+    base, path = f"{consolidated.base}/", operation.get("path", "")
     if not path.startswith(base) or "/" in path[len(base) :]:
         return None
     name = pointers.split(path)[-1].strip("/")
-    return f"{name}/zarr.json" if v3 else name
+    return f"{name}/zarr.json" if consolidated.zarr_format == 3 else name
 
 
 def _visit(evaluation: Evaluation, path: str) -> None:

@@ -542,7 +542,6 @@ def consolidated_entries(node: Node) -> Iterator[Fail]:
     consolidated = node.hierarchy.consolidated
     if consolidated is None:
         return
-    base = "/consolidated_metadata/metadata"
     found = list(consolidated.rejected.items())
     for path, key in consolidated.keys("zarr.json"):
         if path == "/":
@@ -555,7 +554,9 @@ def consolidated_entries(node: Node) -> Iterator[Fail]:
             found.append((key, f"its group {above} has no entry"))
     for key, why in found:
         yield Fail(
-            pointers.join(base, key), f"consolidated entry {json_text(key)}: {why}", fix=_again
+            pointers.join(consolidated.base, key),
+            f"consolidated entry {json_text(key)}: {why}",
+            fix=_again,
         )
 
 

@@ -263,7 +263,8 @@ class Evaluation:
     def _note_what_cannot_be_done(self) -> None:
         consolidated = self.hierarchy.consolidated is not None
         of_contents, of_entries = ids_on("contents"), ids_on("entry")
-        listed = ids_on("inside").union(NEEDS_LISTING)
+        # What the documents alone say is found without a listing, too.
+        listed = (ids_on("inside") - ids_on("array")).union(NEEDS_LISTING)
         for rule_id in self.wanted:
             info = rules()[rule_id]
             if rule_id in of_entries and not consolidated:

@@ -228,6 +228,15 @@ def test_what_netcdf_c_noted_of_a_shape_tells_arrays_apart(name: str) -> None:
     assert KEYS["members"](a) != KEYS["members"](b)
 
 
+def test_what_documents_say_is_found_in_a_store_that_cannot_be_listed() -> None:
+    """Z2-ARR-010 looks at the names of chunks as well, which nobody can tell there."""
+    array = {"zarr_format": 2, "shape": [1], "chunks": [1], "dtype": "<i4", "order": "C"}
+    array |= {"dimension_separator": "-", "compressor": None, "filters": None, "fill_value": 0}
+    store = FaultyStore({".zarray": json.dumps(array).encode()}, [], listable=False)
+    report = nz.check(store, progress=False)
+    assert "Z2-ARR-010" in {finding.rule for finding in report.findings}
+
+
 def test_nodes_like_others_are_not_judged_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a large store costs depends on it."""
     judged: list[str] = []

@@ -18,7 +18,7 @@ export interface Wire {
 
 /** Patience, in milliseconds. */
 export const SLOW_AFTER = 1500;
-export const PING_AFTER = 8000;
+const PING_AFTER = 8000;
 export const LOST_AFTER = 20_000;
 /** The same where the host has said that the connection is another one now. */
 export const DOUBT_AFTER = 3000;

@@ -13,7 +13,7 @@ import { type CallState, useCall, useView } from "./ui/hooks";
 import { NodeIcon } from "./ui/icons";
 import { Badges, Button, Choice, CopyButton, countsText, IconButton, Problem, Waiting } from "./ui/parts";
 
-export const ROLE_NAMES: Record<NonNullable<NodeRow["role"]>, string> = {
+const ROLE_NAMES: Record<NonNullable<NodeRow["role"]>, string> = {
   coordinate: "dimension coordinate",
   candidate: "candidate coordinate",
   auxiliary: "auxiliary array",
@@ -135,7 +135,6 @@ function NodeHeader({ path, row, node }: { path: string; row: NodeRow | null; no
         {row && (
           <button
             type="button"
-            class="nzx-plain"
             title={countsText(row.counts)}
             aria-label={`To the findings: ${countsText(row.counts) || "none"}`}
             onClick={() => session.panel.set("findings")}

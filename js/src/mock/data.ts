@@ -82,7 +82,7 @@ export function row(path: string, change: Partial<NodeRow> = {}): NodeRow {
   };
 }
 
-export function emptyStore(name: string): MockStore {
+function emptyStore(name: string): MockStore {
   const store: MockStore = {
     name,
     nodes: new Map(),
@@ -113,7 +113,7 @@ const attribute = (name: string, value: unknown): Attribute => ({
   pointer: `/attributes/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
 });
 
-export function addGroup(
+function addGroup(
   store: MockStore,
   path: string,
   { attributes = {}, change = {} }: { attributes?: Record<string, unknown>; change?: Partial<NodeRow> } = {},
@@ -126,7 +126,7 @@ export function addGroup(
   });
 }
 
-export function addArray(
+function addArray(
   store: MockStore,
   path: string,
   shape: number[],
@@ -177,13 +177,13 @@ const rule = (severity: Rule["severity"], level: string, source: string, title: 
   severity,
 });
 
-export const RULES: Record<string, Rule> = {
+const RULES: Record<string, Rule> = {
   "NZ-DIM-010": rule("error", "MUST", "NZ-1.0, Dimension", "A dimension has one length"),
   "NZ-ATTR-004": rule("warning", "SHOULD", "NZ-1.0, Attributes", "_FillValue has the type of its array"),
   "NZ-JSON-001": rule("error", "MUST", "Zarr v3, Metadata", "A metadata document is JSON"),
 };
 
-export function addFinding(
+function addFinding(
   store: MockStore,
   finding: Partial<Finding> & { rule: string; path: string; message: string },
 ): void {

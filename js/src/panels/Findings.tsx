@@ -17,7 +17,7 @@ const WORDS: Record<Severity, [string, string]> = {
 };
 
 /** Findings under the heading of their rule or node, in the order of first appearance. */
-export function grouping(findings: readonly Finding[], order: Order): [string, Finding[]][] {
+function grouping(findings: readonly Finding[], order: Order): [string, Finding[]][] {
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {
     const key = finding[order === "node" ? "path" : order];
@@ -89,7 +89,7 @@ export function FindingsPanel({ path, group }: { path: string; group: boolean })
         {result && (
           <>
             {result.total > 0 && (
-              <ul class="nzx-findings" role="list" aria-label="Findings">
+              <ul role="list" aria-label="Findings">
                 {grouping(shown, order).map(([key, findings]) => (
                   <Group key={key} name={key} order={order} findings={findings} rules={result.rules} />
                 ))}

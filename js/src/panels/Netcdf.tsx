@@ -7,7 +7,7 @@ import { NodeLink, Quiet, Waiting } from "../ui/parts";
 import { Page } from "./Page";
 
 /** The CDL text, line by line, and for each line its span. A span may itself hold several lines. */
-export function cdlLines(spans: readonly CdlSpan[]): { text: string; spanOf: number[] } {
+function cdlLines(spans: readonly CdlSpan[]): { text: string; spanOf: number[] } {
   const texts: string[] = [];
   const spanOf: number[] = [];
   spans.forEach((span, at) => {

@@ -6,7 +6,7 @@ export interface Tick {
 }
 
 /** The step of 1, 2, 2.5 or 5 times a power of ten that gives about `count` ticks. */
-export function niceStep(span: number, count: number): number {
+function niceStep(span: number, count: number): number {
   const rough = span / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(rough));
   const part = rough / power;

@@ -5,7 +5,6 @@ import type { Inks } from "../picture/paint";
 import type { Methods } from "../protocol.gen";
 import type { Panel, Session } from "../session";
 import type { ReadonlySignal, Signal } from "../signals";
-import { useSignalEffect } from "../signals";
 import type { TreeModel } from "../tree/model";
 
 /** What the parts of one view share. */
@@ -132,7 +131,7 @@ export function useSize(ref: { current: Element | null }): Size {
 /** Browsers give up on elements higher than some ten million pixels; longer lists scroll in proportion. */
 const HIGHEST = 8_000_000;
 const FALLBACK_HEIGHT = 480;
-export const MOST_ROWS = 96;
+const MOST_ROWS = 96;
 
 export interface Window {
   start: number;
@@ -192,15 +191,3 @@ export function useQuiet<T>(value: T, delay: number): T {
   }, [value, delay]);
   return quiet;
 }
-
-/** The value of the render before. */
-export function useBefore<T>(value: T): T | undefined {
-  const ref = useRef<T | undefined>(undefined);
-  const before = ref.current;
-  useEffect(() => {
-    ref.current = value;
-  });
-  return before;
-}
-
-export { useSignalEffect };

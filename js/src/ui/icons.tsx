@@ -82,7 +82,6 @@ const PATHS: Record<string, ComponentChildren> = {
   previous: <path d="M10 3.8 5.8 8l4.2 4.2" />,
   next: <path d="M6 3.8 10.2 8 6 12.2" />,
   retry: <path d="M13.2 8a5.2 5.2 0 1 1-1.6-3.8M13.4 2.2v2.9h-2.9" />,
-  go: <path d="M3 8h9.4M8.6 4.2 12.4 8l-3.8 3.8" />,
   bookmark: <path d="M4.4 2.6h7.2v10.8L8 10.6l-3.6 2.8Z" />,
   sidebar: (
     <>

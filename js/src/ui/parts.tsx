@@ -8,15 +8,6 @@ import { visible } from "../text";
 import { type CallState, useView } from "./hooks";
 import { Icon } from "./icons";
 
-/** A name from the store: text only, one line, hostile characters shown. */
-export function Name({ text, class: extra = "" }: { text: string; class?: string }) {
-  return (
-    <bdi class={`nzx-name ${extra}`} title={visible(text)}>
-      {visible(text)}
-    </bdi>
-  );
-}
-
 /** A path that goes to its node. */
 export function NodeLink({ path, label, panel }: { path: string; label?: string; panel?: Panel }) {
   const { goto } = useView();

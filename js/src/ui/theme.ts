@@ -4,7 +4,7 @@ import type { Inks } from "../picture/paint";
 export type Rgb = readonly [number, number, number];
 
 /** A computed colour as numbers; computed styles are `rgb(…)` or, for mixed colours, `color(srgb …)`. */
-export function parseColor(text: string): [number, number, number, number] | null {
+function parseColor(text: string): [number, number, number, number] | null {
   const numbers = text.match(/-?[\d.]+(?:e-?\d+)?%?/g)?.map((part) => Number.parseFloat(part)) ?? [];
   const [r, g, b, a = 1] = numbers;
   if (r === undefined || g === undefined || b === undefined) return null;
@@ -16,7 +16,7 @@ export function parseColor(text: string): [number, number, number, number] | nul
 const bright = ([r, g, b]: Rgb) => 0.299 * r + 0.587 * g + 0.114 * b;
 
 /** The colours in force at an element. */
-export function inksOf(el: Element): Inks {
+function inksOf(el: Element): Inks {
   const style = getComputedStyle(el);
   const [r, g, b, alpha] = parseColor(style.backgroundColor) ?? [255, 255, 255, 0];
   const text = parseColor(style.color);

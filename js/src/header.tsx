@@ -3,7 +3,7 @@ import type { Summary } from "./protocol.gen";
 import { middle, visible } from "./text";
 import { useView } from "./ui/hooks";
 import { Icon } from "./ui/icons";
-import { Button, IconButton, Problem, Quiet } from "./ui/parts";
+import { Button, IconButton, Problem, Progress, Quiet } from "./ui/parts";
 
 /** "3 errors · 5 warnings · 2 not evaluated", each always said. */
 function verdicts({ counts, not_evaluated: open, progress }: Summary): { text: string; kind: string }[] {
@@ -17,6 +17,12 @@ function verdicts({ counts, not_evaluated: open, progress }: Summary): { text: s
     { text: `${grouped(open)} not evaluated`, kind: open > 0 ? "nzx-is-warning" : "nzx-quiet" },
   ];
 }
+
+const CONFORMS = {
+  true: ["nzx-is-good", "✓", "conforms"],
+  false: ["nzx-is-error", "✗", "does not conform"],
+  null: ["", "?", "not decided"],
+} as const;
 
 export function Header({ side, onSide }: { side: boolean; onSide: () => void }) {
   const { session, goto } = useView();
@@ -75,21 +81,22 @@ export function Header({ side, onSide }: { side: boolean; onSide: () => void }) 
       )}
       <span class="nzx-gap" />
       <Walk summary={summary} />
-      {Object.entries(summary.conforms).map(([name, holds]) => (
-        <button
-          type="button"
-          key={name}
-          class={`nzx-chip nzx-verdict ${holds === true ? "nzx-is-good" : holds === false ? "nzx-is-error" : "nzx-open-question"}`}
-          title={`${visible(name)}: ${holds === true ? "conforms" : holds === false ? "does not conform" : "not decided: something needed has not been evaluated"}`}
-          onClick={() => goto("/", "findings")}
-        >
-          <span>{visible(name)}</span>
-          <span aria-hidden="true">{holds === true ? "✓" : holds === false ? "✗" : "?"}</span>
-          <span class="nzx-hidden">
-            {holds === true ? "conforms" : holds === false ? "does not conform" : "not decided"}
-          </span>
-        </button>
-      ))}
+      {Object.entries(summary.conforms).map(([name, holds]) => {
+        const [kind, sign, said] = CONFORMS[`${holds}`];
+        return (
+          <button
+            type="button"
+            key={name}
+            class={`nzx-chip nzx-verdict ${kind}`}
+            title={`${visible(name)}: ${said}${holds === null ? ": something needed has not been evaluated" : ""}`}
+            onClick={() => goto("/", "findings")}
+          >
+            <span>{visible(name)}</span>
+            <span aria-hidden="true">{sign}</span>
+            <span class="nzx-hidden">{said}</span>
+          </button>
+        );
+      })}
       <div class="nzx-status" role="status">
         <Quiet>{plural(summary.nodes, "node")}</Quiet>
         {verdicts(summary).map(({ text, kind }) => (
@@ -119,7 +126,6 @@ function Walk({ summary }: { summary: Summary }) {
   if (progress.phase === "done") return null;
   const busy = progress.phase === "walk" || progress.phase === "values";
   const part = progress.total ? Math.min(1, progress.nodes / progress.total) : null;
-  const percent = part === null ? null : Math.floor(part * 100);
   const facts = `${visible(progress.message)}\n${grouped(progress.requests)} requests, ${bytes(progress.bytes_read)} read`;
   const walk = (action: "cancel" | "resume") => {
     session.client.request("walk", { action }).then(
@@ -134,19 +140,13 @@ function Walk({ summary }: { summary: Summary }) {
     <span class="nzx-walk" title={facts}>
       {busy ? (
         <>
-          <span
-            class={`nzx-progress ${part === null ? "nzx-progress-open" : ""}`}
-            role="progressbar"
-            aria-label={progress.phase === "values" ? "Checking values" : "Walking the hierarchy"}
-            aria-valuemin={0}
-            aria-valuemax={100}
-            aria-valuenow={percent ?? undefined}
-            aria-valuetext={visible(progress.message)}
-          >
-            <span style={{ width: part === null ? "35%" : `${part * 100}%` }} />
-          </span>
+          <Progress
+            part={part}
+            label={progress.phase === "values" ? "Checking values" : "Walking the hierarchy"}
+            text={visible(progress.message)}
+          />
           <span class="nzx-quiet nzx-percent">
-            {percent === null ? grouped(progress.nodes) : `${percent}\u202f%`}
+            {part === null ? grouped(progress.nodes) : `${Math.floor(part * 100)}\u202f%`}
           </span>
           <IconButton icon="cross" label="Stop the walk" onClick={() => walk("cancel")} />
         </>

@@ -122,11 +122,7 @@ function NodeHeader({ path, row, node }: { path: string; row: NodeRow | null; no
     <div class="nzx-node-header">
       <div class="nzx-node-line">
         <Trail />
-        {row && (
-          <span class={`nzx-node-icon nzx-role-${row.state === "ok" ? (row.role ?? row.kind) : "broken"}`}>
-            <NodeIcon row={row} />
-          </span>
-        )}
+        {row && <NodeIcon row={row} />}
         <Breadcrumb path={path} />
         <CopyButton text={path} label="Copy the path" />
         <Bookmark path={path} />

@@ -2,10 +2,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { px } from "../format";
 import type { DocumentText } from "../protocol.gen";
 import { visible } from "../text";
+import { LINE } from "../ui/code";
 import { useQuiet, useView } from "../ui/hooks";
 import { Problem } from "../ui/parts";
-
-const LINE = 18;
 
 /** A document to be written in: what is JSON is tried at once, in memory; of what is not, the line is marked. */
 export function Editor({

@@ -108,11 +108,7 @@ export function Gallery({ arrays }: { arrays: readonly NodeRow[] }) {
             >
               <Picture small={pictures.get(row.path)} />
               <span class="nzx-card-line">
-                <span
-                  class={`nzx-node-icon nzx-role-${row.state === "ok" ? (row.role ?? row.kind) : "broken"}`}
-                >
-                  <NodeIcon row={row} />
-                </span>
+                <NodeIcon row={row} />
                 <bdi class="nzx-name">{visible(row.name)}</bdi>
                 <Badges counts={row.counts} />
               </span>

@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { Answer } from "../client";
 import { px, shortest } from "../format";
-import { AxisGeometry, axisNumbers } from "../picture/axis";
+import { AxisGeometry, axisNumbers, nameOf } from "../picture/axis";
 import { airy } from "../picture/draw";
 import { floats, STATE_NAMES, STATES, uint8s } from "../picture/field";
 import { categoryColor, runs } from "../picture/paint";
@@ -131,7 +131,7 @@ function Together({ answer, onDimension }: Props) {
             </text>
           ))}
           <text x={LEFT + width / 2} y={TOP + height + 34} text-anchor="middle">
-            {visible(axis.units && axis.kind !== "time" ? `${axis.label} (${axis.units})` : axis.label)}
+            {nameOf(axis)}
           </text>
           {shown.map((line) => (
             <path

@@ -4,7 +4,7 @@ import { compact, costText, grouped } from "../format";
 import type { ScanParams } from "../protocol.gen";
 import { visible } from "../text";
 import { useView } from "../ui/hooks";
-import { Button, Problem } from "../ui/parts";
+import { Button, Problem, Progress } from "../ui/parts";
 import { Bars } from "./Bars";
 import { ChunkErrors, StateChip } from "./Legend";
 
@@ -40,7 +40,6 @@ export function Statistics({ path, units }: { path: string; units: string | null
   if (!found) return <p class="nzx-wait nzx-pad">Asking…</p>;
   const { scan, buffers } = found;
   const { phase, chunks_done: done, chunks_total: total } = scan;
-  const part = total > 0 ? done / total : 0;
   const numbers: [string, number | null][] = [
     ["min", scan.minimum],
     ["max", scan.maximum],
@@ -52,16 +51,7 @@ export function Statistics({ path, units }: { path: string; units: string | null
       <div class="nzx-read">
         {phase === "running" && (
           <>
-            <span
-              class="nzx-progress"
-              role="progressbar"
-              aria-label="Reading the whole array"
-              aria-valuemin={0}
-              aria-valuemax={100}
-              aria-valuenow={Math.floor(part * 100)}
-            >
-              <span style={{ width: `${part * 100}%` }} />
-            </span>
+            <Progress part={total > 0 ? done / total : 0} label="Reading the whole array" />
             <Button onClick={() => void ask("cancel")}>Stop</Button>
           </>
         )}

@@ -1,4 +1,5 @@
 import type { Axis } from "../protocol.gen";
+import { visible } from "../text";
 import { floats } from "./field";
 import { indexTicks, labelTicks, niceTicks } from "./ticks";
 
@@ -6,6 +7,12 @@ import { indexTicks, labelTicks, niceTicks } from "./ticks";
 export function axisNumbers(axis: Axis | null, buffers: readonly DataView[]): Float64Array | null {
   const view = axis?.coordinates_buffer == null ? undefined : buffers[axis.coordinates_buffer];
   return view === undefined ? null : (floats(view, "float64") as Float64Array);
+}
+
+/** What stands along an axis: its name, with its units where its labels do not have them. */
+export function nameOf(axis: Axis | null): string {
+  if (axis === null) return "";
+  return visible(axis.units && axis.kind !== "time" ? `${axis.label} (${axis.units})` : axis.label);
 }
 
 /** A tick at a place between 0 (left or top) and 1 (right or bottom). */

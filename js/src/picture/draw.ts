@@ -1,7 +1,7 @@
 import type { PictureResult } from "../protocol.gen";
 import type { PictureOptions } from "../session";
 import { visible } from "../text";
-import { AxisGeometry, axisNumbers } from "./axis";
+import { AxisGeometry, axisNumbers, nameOf } from "./axis";
 import { type Curved, curvedOf, splat, straight } from "./curvilinear";
 import {
   decoded,
@@ -405,11 +405,6 @@ function drawAxes({ context, inks }: Paper, scene: Scene, frame: Frame): void {
   context.textAlign = "center";
   context.fillText(scene.flat ? nameOf(picture.y) : visible(picture.units ?? ""), 0, 0, height);
   context.restore();
-}
-
-function nameOf(axis: PictureResult["x"]): string {
-  if (axis === null) return "";
-  return visible(axis.units && axis.kind !== "time" ? `${axis.label} (${axis.units})` : axis.label);
 }
 
 function mark(context: CanvasRenderingContext2D, x0: number, y0: number, x1: number, y1: number): void {

@@ -1,4 +1,4 @@
-import { type Client, RequestError, type Wait } from "../client";
+import type { Client, RequestError, Wait } from "../client";
 import type { PictureParams, PictureResult } from "../protocol.gen";
 import { type Signal, signal } from "../signals";
 import { same } from "../traits";
@@ -103,11 +103,7 @@ export class PictureLoader {
     };
     call.answer.then(
       ({ value, buffers }) => done({ params, picture: value, buffers }, null),
-      (error: unknown) => {
-        const reason =
-          error instanceof RequestError ? error : new RequestError("internal", String(error), true);
-        done(null, reason);
-      },
+      (error: RequestError) => done(null, error),
     );
   }
 }

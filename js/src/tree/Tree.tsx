@@ -28,9 +28,7 @@ export function describe(row: NodeRow): string {
 export function RowContent({ row, name }: { row: NodeRow; name: string }) {
   return (
     <>
-      <span class={`nzx-node-icon nzx-role-${row.state === "ok" ? (row.role ?? row.kind) : "broken"}`}>
-        <NodeIcon row={row} />
-      </span>
+      <NodeIcon row={row} />
       <bdi class="nzx-name">{visible(name)}</bdi>
       {row.direction && (
         <span class="nzx-direction" aria-hidden="true">

@@ -12,7 +12,8 @@ export interface LineMark {
   title: string;
 }
 
-const LINE = 18;
+/** The height of a line, as the style sheet has it. */
+export const LINE = 18;
 /** Shorter texts stand in the page whole, so that the browser's own search finds everything. */
 const WHOLE = 1200;
 /** Of a longer line only this much is shown. */

@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type Answer, type Call, type Client, type Method, RequestError, type Wait } from "../client";
+import type { Answer, Call, Client, Method, RequestError, Wait } from "../client";
 import type { Inks } from "../picture/paint";
 import type { Methods } from "../protocol.gen";
 import type { Panel, Session } from "../session";
@@ -71,11 +71,8 @@ export function useCall<M extends Method>(
     setHeld((before) => ({ ...before, key, error: null, call }));
     call.answer.then(
       (answer) => setHeld({ key, answer, answerKey: key, error: null, call: null }),
-      (error: unknown) => {
-        if (abort.signal.aborted) return;
-        const reason =
-          error instanceof RequestError ? error : new RequestError("internal", String(error), true);
-        setHeld((before) => ({ ...before, key, error: reason, call: null }));
+      (error: RequestError) => {
+        if (!abort.signal.aborted) setHeld((before) => ({ ...before, key, error, call: null }));
       },
     );
     return () => abort.abort();

@@ -96,11 +96,13 @@ export function Icon({ name }: { name: string }) {
 }
 
 /** What stands for a node: its kind and role, or that it is broken. */
-export function NodeIcon({ row }: { row: NodeRow }) {
-  if (row.state !== "ok") return <Icon name="warning" />;
-  if (row.kind === "group") return <Icon name="group" />;
-  if (row.kind === "unknown") return <Icon name="unknown" />;
-  return <Icon name={row.role ?? "data"} />;
+export function NodeIcon({ row: { state, kind, role } }: { row: NodeRow }) {
+  const name = state !== "ok" ? "warning" : kind === "array" ? (role ?? "data") : kind;
+  return (
+    <span class={`nzx-node-icon nzx-role-${state === "ok" ? (role ?? kind) : "broken"}`}>
+      <Icon name={name} />
+    </span>
+  );
 }
 
 export function SeverityIcon({ severity }: { severity: Severity }) {

@@ -108,11 +108,9 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   );
 }
 
-const SEVERITIES = ["error", "warning", "info"] as const;
-
 /** Counts of findings, told apart by shape as well as by colour. */
 export function Badges({ counts }: { counts: Counts }) {
-  const shown = SEVERITIES.filter((severity) => counts[severity] > 0 && severity !== "info");
+  const shown = (["error", "warning"] as const).filter((severity) => counts[severity] > 0);
   if (shown.length === 0) return null;
   return (
     <span class="nzx-badges" aria-hidden="true">
@@ -132,6 +130,23 @@ export function countsText(counts: Counts): string {
   if (counts.warning > 0) parts.push(plural(counts.warning, "warning"));
   if (counts.info > 0) parts.push(`${grouped(counts.info)} for information`);
   return parts.join(", ");
+}
+
+/** How far something is, from 0 to 1; null where its end is not known. */
+export function Progress({ part, label, text }: { part: number | null; label: string; text?: string }) {
+  return (
+    <span
+      class={`nzx-progress ${part === null ? "nzx-progress-open" : ""}`}
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={part === null ? undefined : Math.floor(part * 100)}
+      aria-valuetext={text}
+    >
+      <span style={{ width: part === null ? "35%" : `${part * 100}%` }} />
+    </span>
+  );
 }
 
 export function Problem({

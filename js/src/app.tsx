@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Header } from "./header";
 import { NodeView } from "./node";
@@ -35,7 +36,6 @@ export function App() {
     view?.addEventListener("keydown", gate, true);
     return () => view?.removeEventListener("keydown", gate, true);
   }, [root, session]);
-  const open = session.summary.value !== null;
   return (
     <div
       class="nzx"
@@ -47,12 +47,8 @@ export function App() {
       style={{ "--nzx-side": `${width}px` }}
     >
       <Header side={side} onSide={() => setSide(!side)} />
-      {session.summary.value?.edits.steps ? (
-        <section class="nzx-banner" aria-label="Edits">
-          <Page name="edits" path={session.path.value} />
-        </section>
-      ) : null}
-      {open ? (
+      <Edits />
+      <Opened>
         <div class="nzx-body">
           <div class="nzx-side" style={side ? undefined : { display: "none" }}>
             <Search>
@@ -62,11 +58,27 @@ export function App() {
           {side && <Splitter width={width} onWidth={setWidth} />}
           <NodeView />
         </div>
-      ) : (
-        <NotOpen />
-      )}
+      </Opened>
     </div>
   );
+}
+
+// The summary comes anew with every event of the walk: these two and the header read it, so that the rest is not
+// drawn each time.
+
+function Edits() {
+  const { session } = useView();
+  if (!session.summary.value?.edits.steps) return null;
+  return (
+    <section class="nzx-banner" aria-label="Edits">
+      <Page name="edits" path={session.path.value} />
+    </section>
+  );
+}
+
+function Opened({ children }: { children: ComponentChildren }) {
+  const { session } = useView();
+  return session.summary.value === null ? <NotOpen /> : children;
 }
 
 /** Whether the tree stands above the panel instead of beside it. */

@@ -77,7 +77,6 @@ interface PanelProps {
 
 function PanelOf({ panel, path, row, node, call }: PanelProps) {
   const { session } = useView();
-  const index = ownIndex(row, session.index.value);
   switch (panel) {
     case "plot":
       return <PlotPanel key={path} path={path} row={row} node={node} call={call} />;
@@ -91,7 +90,7 @@ function PanelOf({ panel, path, row, node, call }: PanelProps) {
       if (row === null) return null;
       return (
         <div class="nzx-scroll nzx-pad" tabIndex={0}>
-          <Page key={panel} name={panel} path={path} params={{ index }} />
+          <Page key={panel} name={panel} path={path} params={{ index: ownIndex(row, session.index.value) }} />
         </div>
       );
   }

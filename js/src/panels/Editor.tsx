@@ -19,7 +19,7 @@ export function Editor({
   const { session } = useView();
   const [draft, setDraft] = useState(document.text);
   const [problem, setProblem] = useState("");
-  const [top, setTop] = useState(0);
+  const numbers = useRef<HTMLDivElement>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   /** The text that the kernel has; with the first edit of this writing, later ones are part of that. */
   const known = useRef({ text: document.text, amend: false });
@@ -67,7 +67,7 @@ export function Editor({
     <>
       {problem && <Problem>{visible(problem)}</Problem>}
       <div class="nzx-code nzx-editor">
-        <div aria-hidden="true" style={{ transform: `translateY(${px(-top)})` }}>
+        <div aria-hidden="true" ref={numbers}>
           {draft.split("\n").map((_, at) => (
             // Lines have no other identity.
             <div key={at} class={at + 1 === bad ? "nzx-line nzx-mark-error" : "nzx-line"}>
@@ -83,7 +83,9 @@ export function Editor({
           wrap="off"
           value={draft}
           onInput={(event) => setDraft(event.currentTarget.value)}
-          onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+          onScroll={({ currentTarget: { scrollTop } }) => {
+            if (numbers.current) numbers.current.style.transform = `translateY(${px(-scrollTop)})`;
+          }}
         />
       </div>
     </>

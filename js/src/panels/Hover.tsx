@@ -55,7 +55,11 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
         draws(moved ? [from, { x, y }] : null);
       }
       const found = cell(here);
-      setAt((before) => (found ? { ...found, keyed: false } : before?.keyed ? before : null));
+      setAt((before) => {
+        if (!found) return before?.keyed ? before : null;
+        const there = before?.x === found.x && before.y === found.y && !before.keyed;
+        return there ? before : { ...found, keyed: false };
+      });
     };
     const leave = () => setAt((before) => (before?.keyed ? before : null));
     const press = (event: PointerEvent) => {

@@ -54,18 +54,38 @@ function Together({ answer, onDimension }: Props) {
     [answer],
   );
   const { x: axis, dimensions, message } = answer.value;
-  const x = new AxisGeometry(axis, axisNumbers(axis, answer.buffers), false);
-  const shown = all.filter((line) => !hidden.has(line.path) && line.low <= line.high);
+  const x = useMemo(() => new AxisGeometry(axis, axisNumbers(axis, answer.buffers), false), [answer]);
+  const shown = useMemo(
+    () => all.filter((line) => !hidden.has(line.path) && line.low <= line.high),
+    [all, hidden],
+  );
   // Different units have nothing to do with each other's heights.
   const together = new Set(shown.map(({ units }) => units)).size <= 1;
   const low = Math.min(...shown.map((line) => line.low));
   const high = Math.max(...shown.map((line) => line.high));
   const [width, height] = [(size.width || 640) - LEFT - RIGHT, (size.height || 300) - TOP - BOTTOM];
   const atX = (index: number) => LEFT + x.center(index) * width;
-  const atY = (line: { low: number; high: number }, value: number) => {
+  const heightsOf = (line: { low: number; high: number }) => {
     const { low: from, high: to } = airy(together ? { low, high } : line);
-    return TOP + (1 - (value - from) / (to - from)) * height;
+    return (value: number) => TOP + (1 - (value - from) / (to - from)) * height;
   };
+  // The pointer on its way draws anew what it is over; the lines stay.
+  const paths = useMemo(
+    () =>
+      shown.map((line) => {
+        const atY = heightsOf(line);
+        return runs(line.codes, axis.size)
+          .map(([first, last]) => {
+            let path = "";
+            for (let index = first; index <= last; index++)
+              path += `${index === first ? "M" : "L"}${atX(index).toFixed(1)},${atY(line.numbers[index] as number).toFixed(1)}`;
+            // A point alone is a dash.
+            return first === last ? `${path}m-2,0h4` : path;
+          })
+          .join("");
+      }),
+    [shown, width, height],
+  );
   const color = (nth: number) => `rgb(${categoryColor(nth, dark)})`;
   const { at, probe } = useProbe("Values: arrow keys move along the lines", axis.size, (px) => {
     const place = (px - LEFT) / width;
@@ -121,7 +141,7 @@ function Together({ answer, onDimension }: Props) {
               width={width}
               ticks={niceTicks(low, high, Math.max(2, height / 40)).map(({ value, label }) => ({
                 label,
-                y: atY({ low, high }, value),
+                y: heightsOf({ low, high })(value),
               }))}
             />
           )}
@@ -133,20 +153,8 @@ function Together({ answer, onDimension }: Props) {
           <text x={LEFT + width / 2} y={TOP + height + 34} text-anchor="middle">
             {nameOf(axis)}
           </text>
-          {shown.map((line) => (
-            <path
-              key={line.path}
-              stroke={color(line.nth)}
-              d={runs(line.codes, axis.size)
-                .map(([first, last]) => {
-                  let path = "";
-                  for (let index = first; index <= last; index++)
-                    path += `${index === first ? "M" : "L"}${atX(index).toFixed(1)},${atY(line, line.numbers[index] as number).toFixed(1)}`;
-                  // A point alone is a dash.
-                  return first === last ? `${path}m-2,0h4` : path;
-                })
-                .join("")}
-            />
+          {shown.map((line, nth) => (
+            <path key={line.path} stroke={color(line.nth)} d={paths[nth]} />
           ))}
           {at !== null && (
             <line class="nzx-lines-cross" x1={atX(at)} x2={atX(at)} y1={TOP} y2={TOP + height} />

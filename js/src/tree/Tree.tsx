@@ -58,16 +58,16 @@ export function Tree() {
   const typed = useRef({ text: "", at: 0 });
   void tree.version.value;
   const selected = session.path.value;
-  const root = session.summary.value?.root;
   const count = tree.count();
   const win = useWindow(ref, count, ROW);
   const items = tree.items(win.start, win.end);
   const live = useRef({ win, items, active });
   live.current = { win, items, active };
 
-  useEffect(() => {
+  useSignalEffect(() => {
+    const root = session.summary.value?.root;
     if (root) tree.setRoot(root);
-  }, [root, tree]);
+  });
 
   // Pages are read for where scrolling comes to rest, not for everything it passes.
   const missing = items.some((item) => item.kind === "pending");
@@ -77,7 +77,7 @@ export function Tree() {
   }, [missing, win.start, win.end, tree, tree.version.value]);
 
   // The selection shows in the tree, whoever made it.
-  const ready = root !== undefined;
+  const ready = tree.row("/") !== undefined;
   // Only a new selection scrolls.
   useEffect(() => {
     if (!ready) return;

@@ -1,6 +1,7 @@
 import { type Client, RequestError } from "../client";
 import type { NodeRow } from "../protocol.gen";
 import { signal } from "../signals";
+import { same } from "../traits";
 
 export const PAGE = 200;
 
@@ -48,10 +49,10 @@ export class TreeModel {
   }
 
   setRoot(row: NodeRow): void {
-    const first = !this.#rows.has("/");
-    this.#rows.set("/", row);
-    this.#spots.set("/", { parent: null, position: 0 });
-    if (first && row.has_children !== false && row.kind !== "array") this.expand("/");
+    const before = this.#rows.get("/");
+    if (same(before, row)) return;
+    this.#place(null, 0, row);
+    if (before === undefined && row.has_children !== false && row.kind !== "array") this.expand("/");
     this.#changed();
   }
 
@@ -64,11 +65,8 @@ export class TreeModel {
     let changed = false;
     for (const row of rows) {
       const spot = this.#spots.get(row.path);
-      if (spot === undefined) continue;
-      this.#rows.set(row.path, row);
-      const branch = spot.parent === null ? undefined : this.#branches.get(spot.parent);
-      const page = branch?.pages.get(Math.floor(spot.position / PAGE));
-      if (page) page[spot.position % PAGE] = row;
+      if (spot === undefined || same(this.#rows.get(row.path), row)) continue;
+      this.#place(spot.parent, spot.position, row);
       changed = true;
     }
     if (changed) this.#changed();
@@ -264,9 +262,12 @@ export class TreeModel {
     return branch;
   }
 
-  #place(parent: string, position: number, row: NodeRow): void {
+  #place(parent: string | null, position: number, row: NodeRow): void {
     this.#rows.set(row.path, row);
     this.#spots.set(row.path, { parent, position });
+    const branch = parent === null ? undefined : this.#branches.get(parent);
+    const page = branch?.pages.get(Math.floor(position / PAGE));
+    if (page) page[position % PAGE] = row;
   }
 
   #page(branch: Branch, page: number, keep = false): Promise<void> {
@@ -364,6 +365,6 @@ export class TreeModel {
   }
 
   #changed(): void {
-    this.version.value += 1;
+    this.version.value = this.version.peek() + 1;
   }
 }

@@ -132,6 +132,17 @@ interface LineProps {
 
 function Line({ number, line, language, numbers, mark, title, active, onActive, onChoose }: LineProps) {
   const cut = line.length > WIDEST;
+  // Pointing at lines draws all of them anew: their pieces stay.
+  const pieces = useMemo(
+    () =>
+      tokens(cut ? line.slice(0, WIDEST) : line, language).map((token, at) => (
+        // Tokens have no other identity.
+        <span key={at} class={token.kind ? `nzx-t-${token.kind}` : undefined}>
+          {visibleLines(token.text)}
+        </span>
+      )),
+    [line, language, cut],
+  );
   const kinds = mark.split(" ").filter(Boolean);
   const icon = (["error", "warning", "info"] as const).find((kind) => kinds.includes(kind));
   return (
@@ -151,12 +162,7 @@ function Line({ number, line, language, numbers, mark, title, active, onActive, 
         </span>
       )}
       <span class="nzx-line-text">
-        {tokens(cut ? line.slice(0, WIDEST) : line, language).map((token, at) => (
-          // Tokens have no other identity.
-          <span key={at} class={token.kind ? `nzx-t-${token.kind}` : undefined}>
-            {visibleLines(token.text)}
-          </span>
-        ))}
+        {pieces}
         {cut && <em> … {line.length - WIDEST} more characters</em>}
         {line === "" && "\u200b"}
       </span>

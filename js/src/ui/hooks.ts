@@ -153,10 +153,12 @@ export function useWindow(ref: { current: HTMLElement | null }, count: number, r
   useEffect(() => {
     const element = ref.current;
     if (element === null) return;
-    const read = () => setScroll(element.scrollTop);
+    // Where lines are as high as they seem, only another first line draws them anew.
+    const step = ratio === 1 ? rowHeight : 1;
+    const read = () => setScroll(Math.floor(element.scrollTop / step) * step);
     element.addEventListener("scroll", read, { passive: true });
     return () => element.removeEventListener("scroll", read);
-  }, [ref]);
+  }, [ref, ratio, rowHeight]);
 
   const at = Math.max(0, Math.min(scroll * ratio, Math.max(0, full - viewport)));
   const visible = Math.ceil(viewport / rowHeight) + 1;

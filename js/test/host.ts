@@ -1,10 +1,18 @@
 import { act } from "@testing-library/preact";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import widget from "../src/index";
 import type { MockStore } from "../src/mock/data";
 import { MockKernel } from "../src/mock/kernel";
 import { FakeModel } from "../src/mock/model";
 import { faults, methods } from "./schema";
+
+/** Lets time pass, where timers are those of the test; in steps, as what arrives is drawn at the end of each. */
+export async function pass(milliseconds: number): Promise<void> {
+  for (let step = 0; step < 10; step++)
+    await act(async () => {
+      await vi.advanceTimersByTimeAsync(milliseconds / 10);
+    });
+}
 
 export interface Host {
   model: FakeModel;

@@ -110,6 +110,23 @@ def broken_copy(broken_store: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(broken_store, tmp_path / "broken.zarr"))
 
 
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """Mount a file system of a size such as "64k", which can be filled."""
+    with contextlib.ExitStack() as mounted:
+
+        def mount(size: str) -> Path:
+            place = tmp_path / "small"
+            place.mkdir()
+            command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(place)]
+            if subprocess.run(command, capture_output=True, check=False).returncode:
+                pytest.skip("file systems cannot be mounted here")
+            mounted.callback(subprocess.run, ["umount", str(place)], check=True)
+            return place
+
+        yield mount
+
+
 # --- real data ----------------------------------------------------------------------------------
 
 

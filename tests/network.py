@@ -68,8 +68,6 @@ class Network:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _answered: int = 0
     _deepest: int = 0
-    _under_way: int = 0
-    _most: int = 0
     _came: float = 0.0
     _stopped: threading.Event = field(default_factory=threading.Event)
 
@@ -77,7 +75,7 @@ class Network:
         """Begin to count anew."""
         with self._lock:
             self.requests.clear()
-            self._answered = self._deepest = self._most = 0
+            self._answered = self._deepest = 0
 
     @property
     def round_trips(self) -> int:
@@ -87,11 +85,6 @@ class Network:
         answered as long as a client still sends requests, so that what it sends at once counts as one.
         """
         return self._deepest
-
-    @property
-    def most_at_once(self) -> int:
-        """How many requests were under way at the same time."""
-        return self._most
 
     @property
     def repeated(self) -> dict[str, int]:
@@ -114,8 +107,6 @@ class Network:
             self._came = time.monotonic()
             depth = self._answered + 1
             self._deepest = max(self._deepest, depth)
-            self._under_way += 1
-            self._most = max(self._most, self._under_way)
             fault = self.fault(environ["PATH_INFO"])
             if self.failures:
                 self.failures -= 1
@@ -133,7 +124,6 @@ class Network:
         finally:
             with self._lock:
                 self._answered = max(self._answered, depth)
-                self._under_way -= 1
 
     def _narrow(self, body: Iterable[bytes]) -> Iterable[bytes]:
         if self.bandwidth is None:

@@ -13,12 +13,14 @@ from types import ModuleType
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.conftest import REPOSITORY
 
 
 @pytest.fixture(scope="module")
 def hook() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "js" / "hatch_build.py")
+    spec = importlib.util.spec_from_file_location(
+        "hatch_build", REPOSITORY / "js" / "hatch_build.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -30,13 +32,13 @@ def hook() -> ModuleType:
 def checkout(tmp_path: Path) -> Path:
     """The files that a build reads, without what earlier builds left, and a front end of two lines."""
     for name in ("pyproject.toml", "README.md", "LICENSE", "nz_explorer", "notebooks"):
-        source, target = ROOT / name, tmp_path / name
+        source, target = REPOSITORY / name, tmp_path / name
         if source.is_dir():
             shutil.copytree(source, target, ignore=shutil.ignore_patterns("static", "__pycache__"))
         else:
             shutil.copy2(source, target)
     (tmp_path / "js" / "src").mkdir(parents=True)
-    shutil.copy2(ROOT / "js" / "hatch_build.py", tmp_path / "js")
+    shutil.copy2(REPOSITORY / "js" / "hatch_build.py", tmp_path / "js")
     (tmp_path / "js" / "src" / "index.ts").write_text("export default {}\n")
     return tmp_path
 
@@ -132,7 +134,7 @@ def test_fresh_means_newer_than_every_source(hook: ModuleType, checkout: Path) -
 
 
 def test_the_front_end_keeps_its_budget() -> None:
-    static = ROOT / "nz_explorer" / "widget" / "static"
+    static = REPOSITORY / "nz_explorer" / "widget" / "static"
     files = [static / "widget.js", static / "widget.css"]
     if not all(file.exists() for file in files):
         pytest.skip("the front end is not built")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -132,6 +132,10 @@ class Notebook:
         for output in self.page.evaluate(OUTPUTS, index):
             if output["output_type"] == "error":
                 raise CellError(f"cell {index}: {output['ename']}: {output['evalue']}")
+
+
+OpenNotebook = Callable[[Sequence[str]], Notebook]
+"""The fixture ``notebook``: opens one that is made of these cells."""
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.e2e.lab import Explorer, Notebook
-
-OpenNotebook = Callable[[Sequence[str]], Notebook]
+from tests.e2e.lab import Explorer, OpenNotebook
 
 
 def test_from_symptom_to_saved_fix(

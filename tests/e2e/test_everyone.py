@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from nz_explorer.widget.explorer import PANELS
-from tests.e2e.lab import Explorer, Notebook
-
-OpenNotebook = Callable[[Sequence[str]], Notebook]
+from tests.e2e.lab import Explorer, Notebook, OpenNotebook
 
 AXE = Path(__file__).parents[2] / "js" / "node_modules" / "axe-core" / "axe.min.js"
 CHECK = """async rules => {

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.e2e.lab import Explorer, Notebook
-
-OpenNotebook = Callable[[Sequence[str]], Notebook]
+from tests.e2e.lab import Explorer, OpenNotebook
 
 
 def test_from_the_first_look_to_the_number_that_was_wanted(

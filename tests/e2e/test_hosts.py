@@ -14,10 +14,10 @@ import pytest
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page, expect
 
+from tests.conftest import REPOSITORY
 from tests.e2e.conftest import Lab
 from tests.e2e.lab import START_MS, Explorer, write_notebook
 
-ROOT = Path(__file__).parents[2]
 APP = """
 import marimo
 
@@ -79,7 +79,7 @@ def marimo(sample_store: Path, tmp_path: Path) -> Iterator[str]:
     command = [sys.executable, "-m", "marimo", "run", str(file), "--headless", "--no-token"]
     process = subprocess.Popen(
         [*command, "--host", "127.0.0.1", "--port", str(port)],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_CONFIG_HOME": str(tmp_path)},
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "XDG_CONFIG_HOME": str(tmp_path)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

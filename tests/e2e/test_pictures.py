@@ -11,7 +11,7 @@ import base64
 import io
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,12 +27,11 @@ from playwright.sync_api import Locator, expect
 
 import nz_explorer as nz
 from nz_explorer.quicklook.figure import LOOKS, faded
-from tests.e2e.lab import Explorer, Notebook
+from tests.e2e.lab import Explorer, Notebook, OpenNotebook
 from tests.e2e.stores import write_kinds
 
 Pixels = np.ndarray[Any, np.dtype[np.int16]]
 Where = np.ndarray[Any, np.dtype[np.bool_]]
-OpenNotebook = Callable[[Sequence[str]], Notebook]
 
 NEAR = 12
 """How far apart colours that agree may be, in each of red, green and blue, of 255."""

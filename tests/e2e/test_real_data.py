@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.conftest import S3, HttpServer
-from tests.e2e.lab import Explorer, Notebook
-
-OpenNotebook = Callable[[Sequence[str]], Notebook]
+from tests.e2e.lab import Explorer, Notebook, OpenNotebook
 
 ARRAYS = {
     "ostia": ("surface_temperature", "time"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,7 @@ from playwright.sync_api import Page, expect
 
 from nz_explorer.launch import example_notebook, run_first_cell
 from tests.e2e.conftest import Lab
-from tests.e2e.lab import Explorer, Notebook
-
-OpenNotebook = Callable[[Sequence[str]], Notebook]
+from tests.e2e.lab import Explorer, Notebook, OpenNotebook
 
 
 def explore(source: Path | str) -> str:

@@ -23,20 +23,16 @@ from nz_explorer.rules.engine import Evaluation
 from nz_explorer.rules.findings import Finding
 from nz_explorer.rules.what_if import CannotEdit, WhatIf
 from nz_explorer.store.writing import JOURNAL, FolderWriter, Interrupted, WriteError
-from tests.conftest import S3
+from tests.conftest import REPOSITORY, S3
 from tests.rules.corpus import CASES, contents, write
 from tests.rules.test_what_if import picture
+from tests.store.crashes import contents as files
 
-REPOSITORY = Path(__file__).parent.parent.parent
 CONS = ("NZ-CONS-002", "NZ-CONS-003", "NZ-CONS-004")
 
 
 def tree(folder: Path) -> dict[str, str]:
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    return {key: hashlib.sha256(data).hexdigest() for key, data in files(folder).items()}
 
 
 def opened(source: Any, **options: Any) -> WhatIf:
@@ -181,11 +177,7 @@ def test_every_safe_fix_of_the_corpus_cures(tmp_path: Path) -> None:
 def test_memory_and_s3(broken_copy: Path, s3: S3) -> None:
     from tests.store.test_writing import Failing
 
-    documents = {
-        path.relative_to(broken_copy).as_posix(): path.read_bytes()
-        for path in broken_copy.rglob("*")
-        if path.is_file()
-    }
+    documents = files(broken_copy)
     sources: list[tuple[Any, dict[str, Any]]] = [
         (Failing(documents), {}),
         (s3.upload(broken_copy, prefix="apply.zarr"), {"storage_options": s3.options}),

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,8 @@ from click.testing import CliRunner, Result
 
 import nz_explorer as nz
 from nz_explorer.cli import main
-from tests.rules.test_apply import REPOSITORY, tree
+from tests.conftest import REPOSITORY
+from tests.rules.test_apply import tree
 
 NOBODY = 65534
 
@@ -152,28 +153,17 @@ def test_someone_who_may_not_write(shared: Path, what: str) -> None:
     assert "documents written and read back" in output
 
 
-def test_a_full_disk(broken_store: Path, tmp_path: Path) -> None:
-    mount = tmp_path / "small"
-    mount.mkdir()
-    made = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", str(mount)],
-        capture_output=True,
-        check=False,
-    )
-    if made.returncode:
-        pytest.skip("file systems cannot be mounted here")
-    try:
-        folder = Path(shutil.copytree(broken_store, mount / "s.zarr"))
-        before = tree(folder)
-        filler = mount / "filler"
-        free = os.statvfs(mount).f_bavail * os.statvfs(mount).f_frsize
-        filler.write_bytes(b"x" * (free - 8192))
-        done = _fix(folder, "--yes")
-        assert done.exit_code == 2
-        assert "no space left on device" in done.output
-        assert "the store is as it was" in done.output
-        assert tree(folder) == before
-        filler.unlink()
-        assert "written and read back" in _fix(folder, "--yes").output
-    finally:
-        subprocess.run(["umount", str(mount)], check=True)
+def test_a_full_disk(broken_store: Path, small_disk: Callable[[str], Path]) -> None:
+    mount = small_disk("24m")
+    folder = Path(shutil.copytree(broken_store, mount / "s.zarr"))
+    before = tree(folder)
+    filler = mount / "filler"
+    free = os.statvfs(mount).f_bavail * os.statvfs(mount).f_frsize
+    filler.write_bytes(b"x" * (free - 8192))
+    done = _fix(folder, "--yes")
+    assert done.exit_code == 2
+    assert "no space left on device" in done.output
+    assert "the store is as it was" in done.output
+    assert tree(folder) == before
+    filler.unlink()
+    assert "written and read back" in _fix(folder, "--yes").output

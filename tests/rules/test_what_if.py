@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import shutil
@@ -18,6 +17,7 @@ import nz_explorer as nz
 from nz_explorer.model import NodeNotFound, open_store
 from nz_explorer.rules.engine import Evaluation
 from nz_explorer.rules.what_if import CannotEdit, WhatIf, is_patch
+from tests.conftest import digest
 from tests.rules.corpus import CASES, FaultyStore, contents, write
 
 V3 = contents({"base": "plain"})
@@ -136,14 +136,7 @@ def test_nothing_may_be_left() -> None:
 
 
 def test_nothing_is_written(broken_copy: Path) -> None:
-    def tree() -> dict[str, str]:
-        return {
-            str(p): hashlib.sha256(p.read_bytes()).hexdigest()
-            for p in sorted(broken_copy.rglob("*"))
-            if p.is_file()
-        }
-
-    before = tree()
+    before = digest(broken_copy)
     what_if = WhatIf(evaluated(broken_copy))
     for finding in what_if.base.findings():
         try:
@@ -152,7 +145,7 @@ def test_nothing_is_written(broken_copy: Path) -> None:
             continue
     what_if.edit("zarr.json", b"{").undo().consolidate().diff()
     assert what_if.edits
-    assert tree() == before
+    assert digest(broken_copy) == before
 
 
 def test_tokens_survive(tmp_path: Path) -> None:

@@ -70,6 +70,10 @@ class Browser:
         return message["error"]
 
 
+Browse = Callable[..., Browser]
+"""The fixture ``browse``."""
+
+
 def validate(value: Any, name: str) -> None:
     validator(name).validate(value)
 

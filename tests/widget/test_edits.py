@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
-import pytest
-
 import nz_explorer as nz
-from tests.widget.conftest import Browser
-from tests.widget.test_pages import Browse, blocks, explain, finding, page, said
+from tests.widget.conftest import Browse, Browser
+from tests.widget.test_pages import blocks, explain, finding, page, said
 
 
 def act(browser: Browser, name: str, path: str = "/", **params: object) -> dict[str, object]:
@@ -27,11 +24,6 @@ def press(browser: Browser, found: object, label: str, path: str = "/") -> dict[
 
 def rules(browser: Browser) -> list[str]:
     return [one["rule"] for one in browser.ask("findings", path="/")["findings"]]
-
-
-@pytest.fixture
-def broken_copy(broken_store: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(broken_store, tmp_path / "broken.zarr"))
 
 
 def test_a_fix_is_tried_everywhere_and_taken_back(browse: Browse, broken_store: Path) -> None:

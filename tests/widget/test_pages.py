@@ -6,7 +6,7 @@ import base64
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,8 @@ from matplotlib.image import imread
 
 from nz_explorer.rules.two_stores import compare
 from nz_explorer.widget.pages.registry import PAGES
-from tests.widget.conftest import Browser
+from tests.widget.conftest import Browse, Browser
 
-Browse = Callable[..., Browser]
 NEEDS_MORE = {"finding"}
 """Pages that are about more than a node."""
 WHOLE = {"conventions", "edits", "glossary", "readers", "report"}

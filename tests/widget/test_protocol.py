@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import jsonschema
 import msgspec
@@ -12,9 +11,9 @@ import pytest
 
 from nz_explorer.widget import protocol
 from nz_explorer.widget.explorer import PANELS
+from tests.conftest import REPOSITORY
 
-ROOT = Path(__file__).parents[2]
-KEPT = ROOT / "js" / "protocol.schema.json"
+KEPT = REPOSITORY / "js" / "protocol.schema.json"
 
 
 def test_the_front_end_has_the_schema_of_today() -> None:
@@ -47,6 +46,6 @@ def test_other_messages_are_refused(content: dict[str, object]) -> None:
 
 
 def test_the_front_end_has_every_panel() -> None:
-    source = (ROOT / "js" / "src" / "session.ts").read_text("utf-8")
+    source = (REPOSITORY / "js" / "src" / "session.ts").read_text("utf-8")
     tabs = source.partition("export const TABS = {")[2].partition("} as const")[0]
     assert tuple(re.findall(r'(\w+): "', tabs)) == PANELS

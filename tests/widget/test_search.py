@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.widget.conftest import Browser
-
-Browse = Callable[..., Browser]
+from tests.widget.conftest import Browse, Browser
 
 
 @pytest.fixture

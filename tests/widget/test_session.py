@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nz_explorer.widget import protocol
-from tests.widget.conftest import Browser
-
-Browse = Callable[..., Browser]
+from tests.widget.conftest import Browse, Browser
 
 
 def test_the_summary_says_what_was_opened(browse: Browse, broken_store: Path) -> None:

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.widget.conftest import Browser
-from tests.widget.test_pages import blocks, said
-
-Browse = Callable[..., Browser]
-
-
-def page(browser: Browser, name: str, path: str, **params: Any) -> Any:
-    return browser.ask("page", name=name, path=path, params=params)["blocks"]
+from tests.widget.conftest import Browse
+from tests.widget.test_pages import blocks, links, page, said
 
 
 def table(found: Any, label: str) -> dict[str, list[str]]:
@@ -24,12 +17,9 @@ def table(found: Any, label: str) -> dict[str, list[str]]:
     return {said(row["cells"][0]): [said(cell) for cell in row["cells"][1:]] for row in one["rows"]}
 
 
-def links(found: Any) -> set[tuple[str, str | None]]:
+def targets(found: Any) -> set[tuple[str, str | None]]:
     """Return where the links of a page lead to: nodes and lines of documents."""
-    if isinstance(found, dict):
-        own = {(found["path"], found.get("pointer"))} if found.get("path") else set()
-        return own.union(*map(links, found.values()))
-    return set().union(*map(links, found)) if isinstance(found, list) else set()
+    return {(link["path"], link.get("pointer")) for link in links(found)}
 
 
 def test_why_a_coordinate_is_one_is_answered_with_its_values(
@@ -111,7 +101,7 @@ def test_the_fill_lab_says_what_keeps_xarray_from_reading(
 ) -> None:
     shown = page(browse(sample_store), "fill", "/forecast/height")
     assert "Incorrect padding" in said(shown)
-    assert ("/forecast/precipitation", None) in links(shown)
+    assert ("/forecast/precipitation", None) in targets(shown)
     assert len(list(blocks(shown, "picture"))) == 0
 
 
@@ -119,7 +109,7 @@ def test_the_fill_lab_says_what_keeps_xarray_from_reading(
 def test_the_fill_lab_of_a_group_leads_to_arrays(
     browse: Browse, sample_store: Path, path: str
 ) -> None:
-    found = {to for to, _ in links(page(browse(sample_store), "fill", path))}
+    found = {to for to, _ in targets(page(browse(sample_store), "fill", path))}
     assert ("/ocean/salinity" in found) == (path == "/ocean")
 
 
@@ -133,7 +123,7 @@ def test_what_cannot_be_read_is_said(browse: Browse, broken_store: Path, path: s
 def test_every_link_of_the_glossary_leads_somewhere(browse: Browse, sample_store: Path) -> None:
     browser = browse(sample_store)
     shown = page(browser, "glossary", "/analysis/cloud_type")
-    found = links(shown)
+    found = targets(shown)
     assert {"/analysis/cloud_type", "/analysis/lat", "/"} <= {to for to, _ in found}
     for path, pointer in found:
         node = browser.session.tree.node(path)

@@ -196,22 +196,30 @@ class Hierarchy:
         self, paths: Sequence[str], names: Sequence[str], cancel: Cancellation | None
     ) -> list[list[Document]]:
         """Read documents of the same names at several paths, in one batch."""
-        stems = [below(path)[1:] for path in paths]
-        keys = [stem + name for stem in stems for name in names]
-        answers = self.reader.get_many(keys, cancel)
-        documents = [
-            Document(name, key, None, error=answer)
-            if isinstance(answer, ReadError)
-            else Document(name, key, answer)
-            for name, key, answer in zip(cycle(names), keys, answers, strict=False)
-        ]
-        return [documents[i : i + len(names)] for i in range(0, len(documents), len(names))]
+        keys = _keys(paths, names)
+        return _documents(names, keys, self.reader.get_many(keys, cancel))
 
-    def _read_nodes(self, paths: Sequence[str], cancel: Cancellation | None) -> list[Node | None]:
+    def _look_into(
+        self, paths: Sequence[str], names: Sequence[str], cancel: Cancellation | None
+    ) -> tuple[list[list[Document]], list[Listing | ReadError]]:
+        """Read documents of the same names at several paths, and list what is below, in one batch."""
+        keys = _keys(paths, names)
+        answers, listings = self.reader.look_many(
+            keys, [path[1:] for path in paths], cancel, PROBE_FOLDERS
+        )
+        return _documents(names, keys, answers), listings
+
+    def _read_nodes(
+        self,
+        paths: Sequence[str],
+        cancel: Cancellation | None,
+        listed: dict[str, Listing | ReadError] | None = None,
+    ) -> list[Node | None]:
         """Read the nodes at some paths; None where there are no documents.
 
         The documents of the hierarchy's own format are asked for first, those of the other one where
-        there are none – but not below a name that is a document's.
+        there are none – but not below a name that is a document's. With them is asked what lies there,
+        if `listed` is given; that is where it is noted.
         """
         own: tuple[str, ...] = V3_NAMES if self.zarr_format == 3 else (*V2_NAMES, *self.side_names)
         other: tuple[str, ...] = V2_NAMES if self.zarr_format == 3 else V3_NAMES
@@ -225,7 +233,12 @@ class Hierarchy:
             i for i, node in enumerate(nodes) if node is None and not _is_below_document(paths[i])
         ]
         if absent and other:
-            again = self._read_documents([paths[i] for i in absent], other, cancel)
+            unknown = [paths[i] for i in absent]
+            if listed is None:
+                again = self._read_documents(unknown, other, cancel)
+            else:
+                again, listings = self._look_into(unknown, other, cancel)
+                listed.update(zip(unknown, listings, strict=True))
             for i, documents in zip(absent, again, strict=True):
                 nodes[i] = build_node(self, paths[i], documents)
         return nodes
@@ -244,15 +257,16 @@ class Hierarchy:
             if not level:
                 break
             names = (*V3_NAMES, ".zgroup", ".zarray")
-            all_documents = self._read_documents([f"/{key}" for _, key in level], names, cancel)
+            # what lies below is asked for at once, also in vain: to wait for an answer is what takes long
+            all_documents, listings = self._look_into(
+                [f"/{key}" for _, key in level], names, cancel
+            )
             for (path, _), documents in zip(level, all_documents, strict=True):
                 if any(document.has_bytes for document in documents):
                     holding.add(path)
-            level = [(path, key) for path, key in level if path not in holding]
-            listings = self.reader.list_many([key for _, key in level], cancel, PROBE_FOLDERS)
             next_level: dict[str, list[tuple[str, str]]] = {}
             for (path, key), listing in zip(level, listings, strict=True):
-                if not isinstance(listing, ReadError):
+                if path not in holding and not isinstance(listing, ReadError):
                     keys = next_level.setdefault(path, [])
                     keys.extend((path, f"{key}/{name}") for name in listing.names)
             level = [one for keys in next_level.values() for one in keys[:PROBE_FOLDERS]]
@@ -331,14 +345,18 @@ class Hierarchy:
             stem = below(group.path)
             paths.extend(stem + name for name in listed)
             owners.extend([i] * len(listed))
-        nodes = self._read_nodes(paths, cancel) if paths else []
+        # On a disk most names that are no nodes are known by their listing, and asking costs next to nothing.
+        seen: dict[str, Listing | ReadError] | None = (
+            {} if self.reader.listable and not self.reader.local else None
+        )
+        nodes = self._read_nodes(paths, cancel, seen) if paths else []
         found: list[list[Node]] = [[] for _ in groups]
         absent = [
             path
             for path, node in zip(paths, nodes, strict=True)
             if node is None and not _is_below_document(path)
         ]
-        others = self._without_documents(absent, cancel) if self.reader.listable else {}
+        others = self._without_documents(absent, cancel, seen) if self.reader.listable else {}
         for i, path, node in zip(owners, paths, nodes, strict=True):
             child = node or others.get(path)
             if child is not None:
@@ -400,18 +418,25 @@ class Hierarchy:
         return tuple(sorted(noted))
 
     def _without_documents(
-        self, paths: Sequence[str], cancel: Cancellation | None
+        self,
+        paths: Sequence[str],
+        cancel: Cancellation | None,
+        listed: Mapping[str, Listing | ReadError] | None = None,
     ) -> dict[str, Node]:
         """Return what stands at paths without documents: groups that only have nodes below them.
 
-        Where that cannot be known there is a node that says so.
+        Where that cannot be known there is a node that says so. Paths that were listed already are not listed again.
         """
         found: dict[str, Node] = {}
+        known = dict(listed or {})
         for begin in range(0, len(paths), LOCAL_BATCH):
             batch = paths[begin : begin + LOCAL_BATCH]
             held: dict[str, list[str]] = {}
-            listings = self.reader.list_many([path[1:] for path in batch], cancel, PROBE_FOLDERS)
-            for path, listing in zip(batch, listings, strict=True):
+            unlisted = [path for path in batch if path not in known]
+            listings = self.reader.list_many([path[1:] for path in unlisted], cancel, PROBE_FOLDERS)
+            known.update(zip(unlisted, listings, strict=True))
+            for path in batch:
+                listing = known[path]
                 if isinstance(listing, ReadError):
                     problem = f"it could not be listed: {listing.detail}"
                     found[path] = Node(self, path, (), state="unreadable", problem=problem)
@@ -743,6 +768,24 @@ class Hierarchy:
     def close(self) -> None:
         """Let go of the store."""
         self.reader.close()
+
+
+def _keys(paths: Sequence[str], names: Sequence[str]) -> list[str]:
+    stems = [below(path)[1:] for path in paths]
+    return [stem + name for stem in stems for name in names]
+
+
+def _documents(
+    names: Sequence[str], keys: Sequence[str], answers: Sequence[bytes | ReadError | None]
+) -> list[list[Document]]:
+    """Return documents by the paths that they were read at."""
+    documents = [
+        Document(name, key, None, error=answer)
+        if isinstance(answer, ReadError)
+        else Document(name, key, answer)
+        for name, key, answer in zip(cycle(names), keys, answers, strict=False)
+    ]
+    return [documents[i : i + len(names)] for i in range(0, len(documents), len(names))]
 
 
 def is_document(name: str) -> bool:

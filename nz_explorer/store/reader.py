@@ -114,6 +114,16 @@ class Reader(ABC):
     ) -> list[Listing | ReadError]:
         """Return the names directly below each prefix, or why that failed."""
 
+    def look_many(
+        self,
+        keys: Sequence[str],
+        prefixes: Sequence[str],
+        cancel: Cancellation | None = None,
+        limit: int | None = None,
+    ) -> tuple[list[bytes | ReadError | None], list[Listing | ReadError]]:
+        """Return what `get_many` gives for some keys and `list_many` for some prefixes, both at once."""
+        return self.get_many(keys, cancel), self.list_many(prefixes, cancel, limit)
+
     @abstractmethod
     def open_zarr_store(self) -> Store:
         """Open the store for zarr, read-only."""

@@ -93,7 +93,10 @@ class RemoteReader(Reader):
         """Return the bytes of each key; see `Reader.get_many`."""
         if cancel is not None:
             cancel.check()
-        return self._batch([("get", key) for key in keys], self._get, cancel)
+        answers: list[bytes | ReadError | None] = self._batch(
+            [("get", key) for key in keys], cancel
+        )
+        return answers
 
     def list_many(
         self, prefixes: Sequence[str], cancel: Cancellation | None = None, limit: int | None = None
@@ -107,22 +110,33 @@ class RemoteReader(Reader):
                 for prefix in prefixes
             ]
         wanted = [("list", prefix, limit) for prefix in prefixes]
-        return self._batch(wanted, self._list, cancel)
+        listings: list[Listing | ReadError] = self._batch(wanted, cancel)
+        return listings
 
-    def _batch(
+    def look_many(
         self,
-        wanted: Sequence[tuple[Any, ...]],
-        ask: Callable[..., Coroutine[Any, Any, T]],
-        cancel: Cancellation | None,
-    ) -> list[T]:
+        keys: Sequence[str],
+        prefixes: Sequence[str],
+        cancel: Cancellation | None = None,
+        limit: int | None = None,
+    ) -> tuple[list[bytes | ReadError | None], list[Listing | ReadError]]:
+        """Return bytes and names after one round trip; see `Reader.look_many`."""
+        if cancel is not None:
+            cancel.check()
+        if not self.listable:
+            return super().look_many(keys, prefixes, cancel, limit)
+        gets = [("get", key) for key in keys]
+        lists = [("list", prefix, limit) for prefix in prefixes]
+        found = self._batch([*gets, *lists], cancel)
+        return found[: len(gets)], found[len(gets) :]
+
+    def _batch(self, wanted: Sequence[tuple[Any, ...]], cancel: Cancellation | None) -> list[Any]:
         if not wanted:
             return []
         self.counters.round_trips += 1
-        return wait_for(self._gather(wanted, ask), cancel)
+        return wait_for(self._gather(wanted), cancel)
 
-    async def _gather(
-        self, wanted: Sequence[tuple[Any, ...]], ask: Callable[..., Coroutine[Any, Any, T]]
-    ) -> list[T]:
+    async def _gather(self, wanted: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Make requests side by side; one that is under way already is waited for, and not made again.
 
         When nobody waits for a request any more, because all who did have been cancelled, it is cancelled too.
@@ -131,6 +145,9 @@ class RemoteReader(Reader):
         for what in wanted:
             request = self._under_way.get(what)
             if request is None:
+                ask: Callable[..., Coroutine[Any, Any, Any]] = (
+                    self._get if what[0] == "get" else self._list
+                )
                 request = self._under_way[what] = _UnderWay(ask(*what[1:]))
                 request.task.add_done_callback(partial(self._ended, what))
             request.wanted += 1

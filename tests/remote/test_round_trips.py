@@ -76,16 +76,34 @@ def test_one_that_netcdf_c_has_noted_after_two_without_listing(
     assert served.network.repeated == {}
 
 
-def test_folders_that_are_no_nodes_are_looked_into_side_by_side(sample_copy: Path, s3: S3) -> None:
+@pytest.mark.parametrize(("place", "round_trips"), [("", 3), ("a/", 4), ("a/b/", 5)])
+def test_folders_that_are_no_nodes_are_looked_into_side_by_side(
+    sample_copy: Path, s3: S3, place: str, round_trips: int
+) -> None:
+    """Three for a folder with files: its documents, the other ones and its names, what these names may be."""
     without_consolidated(sample_copy)
     for number in range(5):
-        (sample_copy / f"notes-{number}").mkdir()
-        (sample_copy / f"notes-{number}" / "readme.txt").write_text("no node")
-    url = s3.upload(sample_copy, prefix="notes.zarr")
+        (sample_copy / f"notes-{number}" / place).mkdir(parents=True)
+        (sample_copy / f"notes-{number}" / place / "readme.txt").write_text("no node")
+    url = s3.upload(sample_copy, prefix=f"notes-{round_trips}.zarr")
     network = slow(s3.network)
     hierarchy = open_store(url, storage_options=s3.options)
+    network.forget()
     assert [node.name for node in hierarchy.children("/")] == LEVEL
-    assert network.round_trips <= 7
+    assert network.round_trips == 1 + round_trips
+    assert network.repeated == {}
+
+
+def test_a_group_without_a_document_is_found_after_as_few(sample_copy: Path, s3: S3) -> None:
+    without_consolidated(sample_copy)
+    (sample_copy / "forecast" / "zarr.json").unlink()
+    network = slow(s3.network)
+    url = s3.upload(sample_copy, prefix="missing.zarr")
+    network.forget()
+    hierarchy = open_store(url, storage_options=s3.options)
+    assert [node.name for node in hierarchy.children("/")] == LEVEL
+    assert hierarchy["/forecast"].state == "missing"
+    assert network.round_trips == 5
 
 
 def test_every_further_level_takes_two(sample_copy: Path, s3: S3) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -23,7 +25,10 @@ class Drawn:
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=60, deadline=5000, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_nothing_hostile_is_our_mistake(name: str, data: st.DataObject) -> None:
+    began = time.process_time()
     CASES[name](Drawn(data))
+    # Not by the clock, which goes on while other tests have the processor.
+    assert time.process_time() - began < 5

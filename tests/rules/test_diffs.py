@@ -58,9 +58,9 @@ def test_large_documents() -> None:
     changed = list(lines)
     for i in range(0, 40_000, 1000):
         changed[6 * i + 3] = "      2"
-    begin = time.perf_counter()
+    begin = time.process_time()
     diff = unified("zarr.json", "\n".join(lines).encode(), "\n".join(changed).encode())
-    assert time.perf_counter() - begin < 20
+    assert time.process_time() - begin < 20
     assert diff.count("\n-      1") == diff.count("\n+      2") == 40
     assert "@@ -1,7 +1,7 @@" in diff
     assert "@@ -6001,7 +6001,7 @@" in diff

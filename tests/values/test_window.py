@@ -244,9 +244,9 @@ def test_an_array_of_a_million_million_elements(store):
     array = store.array("a", shape=(10**12,), dtype="f8", chunks=(10**6,), fill_value=0.0)
     for start in (0, 62_499_000_000, 10**12 - 10**6):
         array[start : start + 10**6] = 7.0
-    started = time.perf_counter()
+    started = time.process_time()
     window = read_window(store["a"], (0,), {}, (1600,))
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     assert window.facts.decoded_bytes <= 64 * 2**20
     assert window.facts.whole_bytes == 8 * 10**12
     assert set(window.states.tolist()) == {ABSENT, VALUE}

@@ -18,7 +18,7 @@ export interface Wire {
 
 /** Patience, in milliseconds. */
 export const SLOW_AFTER = 1500;
-const PING_AFTER = 8000;
+export const PING_AFTER = 4000;
 export const LOST_AFTER = 20_000;
 /** The same where the host has said that the connection is another one now. */
 export const DOUBT_AFTER = 3000;
@@ -92,6 +92,7 @@ export class Client {
   #next: number;
   #heardAt = 0;
   #ping = 0;
+  #pingedAt = 0;
   #timer: ReturnType<typeof setInterval> | null = null;
   #closed = false;
   #patience = LOST_AFTER;
@@ -205,7 +206,7 @@ export class Client {
     }
     if (message.kind === "reply") {
       const reply = message as Reply;
-      if (reply.id === this.#ping) this.#ping = 0;
+      if (reply.id === this.#ping && reply.ok) this.#sendAgain(reply.result as Methods["lost"]["result"]);
       const entry = this.#pending.get(reply.id);
       this.#pending.delete(reply.id);
       if (reply.ok) entry?.resolve({ value: reply.result as never, buffers: buffers.map(asView) });
@@ -228,7 +229,6 @@ export class Client {
   #tick(): void {
     const now = Date.now();
     let worst: Wait = "waiting";
-    let oldest = now;
     for (const entry of this.#pending.values()) {
       const silence = now - Math.max(entry.sentAt, this.#heardAt);
       let wait: Wait = "waiting";
@@ -237,18 +237,23 @@ export class Client {
       if (entry.wait.peek() !== wait) entry.wait.value = wait;
       if (wait === "lost" || (wait === "slow" && worst !== "lost")) worst = wait;
       else if (wait === "working" && worst === "waiting") worst = wait;
-      oldest = Math.min(oldest, entry.sentAt);
     }
     if (this.health.peek() !== worst) this.health.value = worst;
-    // A slow read and a dead kernel look alike; asking for the summary tells them apart.
-    const quiet = now - Math.max(oldest, this.#heardAt);
-    if (this.#pending.size > 0 && quiet >= PING_AFTER && this.#ping === 0) {
+    const old = [...this.#pending.values()].some((entry) => now - entry.sentAt >= PING_AFTER);
+    if (old && now - this.#pingedAt >= PING_AFTER) {
+      this.#pingedAt = now;
       this.#ping = this.#next++;
-      this.#say({ kind: "request", id: this.#ping, method: "open", params: {} });
+      const params = { ids: [...this.#pending.keys()] };
+      this.#say({ kind: "request", id: this.#ping, method: "lost", params });
     }
-    if (this.#pending.size === 0) {
-      this.#ping = 0;
-      this.#stop();
+    if (this.#pending.size === 0) this.#stop();
+  }
+
+  /** What got lost with a connection, or whose reply did. A slow read, a dead kernel and that look alike from here. */
+  #sendAgain({ ids }: Methods["lost"]["result"]): void {
+    for (const id of ids) {
+      const entry = this.#pending.get(id);
+      if (entry) this.#resend(entry);
     }
   }
 

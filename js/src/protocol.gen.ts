@@ -6,7 +6,7 @@ export const PROTOCOL_VERSION = 1;
 export interface Request {
   kind: "request";
   id: number;
-  method: "act" | "children" | "colormaps" | "document" | "export" | "findings" | "lines" | "netcdf" | "node" | "open" | "page" | "picture" | "retry" | "reveal" | "rows" | "scan" | "search" | "set" | "thumbnails" | "walk";
+  method: "act" | "children" | "colormaps" | "document" | "export" | "findings" | "lines" | "lost" | "netcdf" | "node" | "open" | "page" | "picture" | "retry" | "reveal" | "rows" | "scan" | "search" | "set" | "thumbnails" | "walk";
   params?: Record<string, unknown>;
 }
 
@@ -366,6 +366,11 @@ export interface SetParams {
   traits: Record<string, unknown>;
 }
 
+/** Says which requests have no reply yet. */
+export interface LostParams {
+  ids: number[];
+}
+
 /** A page of a group's children. */
 export interface ChildrenResult {
   path: string;
@@ -670,6 +675,11 @@ export interface SetResult {
   traits: Record<string, unknown>;
 }
 
+/** Those that are not being worked on: they, or their replies, got lost on the way. */
+export interface LostResult {
+  ids: number[];
+}
+
 /** Params and result of each method. */
 export interface Methods {
   open: { params: OpenParams; result: Summary };
@@ -692,4 +702,5 @@ export interface Methods {
   page: { params: PageParams; result: PageResult };
   act: { params: ActParams; result: ActResult };
   set: { params: SetParams; result: SetResult };
+  lost: { params: LostParams; result: LostResult };
 }

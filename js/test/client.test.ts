@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { asView, Client, DOUBT_AFTER, LOST_AFTER, RequestError, SLOW_AFTER } from "../src/client";
+import { asView, Client, DOUBT_AFTER, LOST_AFTER, PING_AFTER, RequestError, SLOW_AFTER } from "../src/client";
 import { FakeModel } from "../src/mock/model";
 
 let model: FakeModel;
@@ -110,11 +110,28 @@ describe("patience", () => {
     const call = client.call("picture", { path: "/a" });
     for (let at = 0; at < 12; at++) {
       vi.advanceTimersByTime(5000);
-      const ping = model.sent.filter(({ method }) => method === "open").at(-1);
-      if (ping) reply(ping.id, {});
+      const ping = model.sent.filter(({ method }) => method === "lost").at(-1);
+      if (ping) reply(ping.id, { ids: [] });
     }
-    expect(model.sent.some(({ method }) => method === "open")).toBe(true);
+    expect(model.sent.some(({ method }) => method === "lost")).toBe(true);
+    expect(model.sent.filter(({ method }) => method === "picture")).toHaveLength(1);
     expect(call.wait.value).toBe("working");
+  });
+
+  test("a request that the kernel has not heard, or whose reply got lost, is sent again", async () => {
+    const call = client.call("node", { path: "/a" });
+    const other = client.call("picture", { path: "/a" });
+    const [first, second] = model.sent.map(({ id }) => id);
+    vi.advanceTimersByTime(PING_AFTER + 300); // nor did the question arrive
+    vi.advanceTimersByTime(PING_AFTER + 300);
+    const asked = model.sent.filter(({ method }) => method === "lost");
+    expect(asked.map(({ params }) => params)).toEqual([{ ids: [first, second] }, { ids: [first, second] }]);
+    reply(asked.at(-1)?.id as number, { ids: [first] });
+    const again = model.sent.at(-1);
+    expect(again).toMatchObject({ method: "node", params: { path: "/a" } });
+    reply(again?.id as number, { title: "a" });
+    await expect(call.answer).resolves.toMatchObject({ value: { title: "a" } });
+    expect(other.wait.value).toBe("working");
   });
 
   test("where the host says that the connection has changed, the kernel is asked at once", () => {

@@ -596,6 +596,12 @@ class SetParams(Message):
     traits: dict[str, Any]
 
 
+class LostParams(Message):
+    """Says which requests have no reply yet."""
+
+    ids: list[int]
+
+
 class Request(Message):
     """What the browser asks."""
 
@@ -622,6 +628,7 @@ class Request(Message):
         "page",
         "act",
         "set",
+        "lost",
     ]
     params: dict[str, Any] = {}
 
@@ -876,6 +883,12 @@ class SetResult(Message):
     traits: dict[str, Any]
 
 
+class LostResult(Message):
+    """Those that are not being worked on: they, or their replies, got lost on the way."""
+
+    ids: list[int]
+
+
 class Failure(Message):
     """Why a request was not answered."""
 
@@ -937,6 +950,7 @@ PARAMS: dict[str, type[Message]] = {
     "page": PageParams,
     "act": ActParams,
     "set": SetParams,
+    "lost": LostParams,
 }
 
 RESULTS: dict[str, type[Message]] = {
@@ -960,6 +974,7 @@ RESULTS: dict[str, type[Message]] = {
     "page": PageResult,
     "act": ActResult,
     "set": SetResult,
+    "lost": LostResult,
 }
 
 

@@ -51,6 +51,8 @@ Send = Callable[[dict[str, Any], Buffers], None]
 SetTraits = Callable[[Mapping[str, Any]], dict[str, Any]]
 Answer = tuple[protocol.Message, Buffers]
 
+AT_ONCE = ("set", "lost")
+"""Methods that are answered in the order in which they come, on the thread on which the host sets traits."""
 WORKERS = 4
 MAX_PAGE = 1000
 MAX_SMALL_PICTURES = 60
@@ -171,10 +173,9 @@ class Session:
                 if self._picture is not None and self._picture[0] != shows:
                     self._picture[1].cancel()
                 self._picture = shows, cancel
-            if request.method != "set":
+            if request.method not in AT_ONCE:
                 self._pool.submit(self._answer, request, cancel)
                 return
-        # In the order in which they come, on the thread on which the host sets traits.
         self._answer(request, cancel)
 
     def _answer(self, request: protocol.Request, cancel: Cancellation) -> None:
@@ -385,6 +386,10 @@ class Session:
 
     def _answer_open(self, params: protocol.OpenParams, cancel: Cancellation) -> Answer:
         return self.summary(), ()
+
+    def _answer_lost(self, params: protocol.LostParams, cancel: Cancellation) -> Answer:
+        with self._lock:
+            return protocol.LostResult([n for n in params.ids if n not in self._waiting]), ()
 
     def _answer_set(self, params: protocol.SetParams, cancel: Cancellation) -> Answer:
         if self._set_traits is None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import threading
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nz_explorer.widget import protocol
+from nz_explorer.widget.session import WORKERS, BadRequest
 from tests.widget.conftest import Browse, Browser
 
 
@@ -172,6 +174,27 @@ def test_a_cancelled_request_is_answered_as_cancelled(browse: Browse, sample_sto
     blocked.set()
     message, _ = browser.answer()
     assert (message["id"], message["error"]["code"]) == (number, "cancelled")
+
+
+def test_requests_that_got_lost_are_told_from_those_that_are_worked_on(
+    browse: Browse, sample_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = browse(sample_store)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(*_: object) -> NoReturn:
+        begun.set()
+        assert go_on.wait(30)
+        raise BadRequest("slow")
+
+    monkeypatch.setattr(browser.session, "_answer_node", slow)
+    busy = [browser.send("node", path="/") for _ in range(2 * WORKERS)]  # some of them wait
+    assert begun.wait(30)
+    done = 10**6
+    assert browser.ask("lost", ids=[*busy, done])["ids"] == [done]
+    go_on.set()
+    for _ in busy:
+        browser.answer()
 
 
 def test_a_broken_node_can_be_read_again(browse: Browse, sample_copy: Path) -> None:

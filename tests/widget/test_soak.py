@@ -63,6 +63,7 @@ def clicks(dice: random.Random, paths: list[str], arrays: list[str]) -> tuple[st
         (3, "open", {}),
         (1, "colormaps", {}),
         (1, "set", {"traits": {"path": path}}),
+        (1, "lost", {"ids": [dice.randrange(1000)]}),
         (1, "retry", {"path": path}),
         (2, "walk", {"action": dice.choice(["cancel", "resume"])}),
     ]

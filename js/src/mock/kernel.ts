@@ -74,6 +74,7 @@ export class MockKernel {
   > = {};
 
   readonly #scans = new Map<string, ScanResult>();
+  readonly #working = new Set<number>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
 
   constructor(store: MockStore, model: FakeModel, { delay = 0 }: { delay?: number } = {}) {
@@ -173,9 +174,11 @@ export class MockKernel {
       return;
     }
     const method = message.method as Method;
+    if (method !== "lost") this.#working.add(message.id);
     if (this.silent.has(method) || this.silent.has("all")) return;
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
+      this.#working.delete(message.id);
       this.#answer(message.id, method, message.params ?? {});
     }, this.delays[method] ?? this.delay);
     this.#timers.add(timer);
@@ -330,6 +333,7 @@ export class MockKernel {
 
   readonly #methods: { [M in Method]: (params: Params<M>, buffers: DataView[]) => Methods[M]["result"] } = {
     open: () => this.summary(),
+    lost: ({ ids }) => ({ ids: ids.filter((id) => !this.#working.has(id)) }),
     set: ({ traits }) => {
       this.tellTraits(traits);
       return { traits };

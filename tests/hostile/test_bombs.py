@@ -5,6 +5,8 @@ from __future__ import annotations
 import bz2
 import json
 import resource
+import subprocess
+import sys
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -20,6 +22,7 @@ import nz_explorer as nz
 from nz_explorer.model import open_store
 from nz_explorer.quicklook import make
 from nz_explorer.store import SourceError, folder, resolve, zipped
+from nz_explorer.values import bombs
 from nz_explorer.values.states import UNREADABLE
 from tests.hostile.cases import ARRAY, Memory
 
@@ -64,6 +67,101 @@ def test_a_chunk_that_is_a_bomb_is_unreadable(codec: str) -> None:
     assert look.cell_states is not None
     assert (look.cell_states[:2, :3] == UNREADABLE).all()
     assert peak() - before < 2**27
+
+
+def zstd_stream(size: int, stated: int | None = None) -> bytes:
+    """Return a frame of as many bytes in blocks that repeat one, which states another size or none."""
+    head = b"\x00\x58" if stated is None else b"\x80\x58" + stated.to_bytes(4, "little")
+    blocks = [2**17] * (size // 2**17) + ([size % 2**17] if size % 2**17 or not size else [])
+    heads = (length << 3 | 2 | (at == len(blocks)) for at, length in enumerate(blocks, 1))
+    return b"\x28\xb5\x2f\xfd" + head + b"".join(h.to_bytes(3, "little") + b"\x07" for h in heads)
+
+
+def checksum(data: bytes) -> bytes:
+    import google_crc32c
+
+    return int(google_crc32c.value(data)).to_bytes(4, "little")
+
+
+LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
+ZSTD = {"name": "zstd", "configuration": {"level": 1, "checksum": False}}
+GZIP = {"name": "gzip", "configuration": {"level": 1}}
+CRC = {"name": "crc32c"}
+SMALL = bytes(Zstd(1).encode(bytes(10)))
+GIB = 2**30
+HIDDEN: dict[str, tuple[list[dict[str, Any]], Callable[[], bytes]]] = {
+    "no size": ([ZSTD], lambda: zstd_stream(GIB)),
+    "a false size": ([ZSTD], lambda: zstd_stream(GIB, 24) + zstd_stream(24)),
+    "a size of 0": ([ZSTD], lambda: zstd_stream(GIB, 0)),
+    "behind another frame": ([ZSTD], lambda: SMALL + zstd_stream(GIB)),
+    "behind a frame that is skipped": ([ZSTD], lambda: b"\x50\x2a\x4d\x18" + bytes(4) + zstd_stream(GIB)),
+    "behind a checksum": ([ZSTD, CRC], lambda: zstd_stream(GIB) + checksum(zstd_stream(GIB))),
+    "behind another codec": ([ZSTD, GZIP], lambda: zlib.compress(zstd_stream(GIB), wbits=31)),
+    "behind another member": ([GZIP], lambda: zlib.compress(b"x", wbits=31) + 4 * gzip_bomb()),
+    "a blosc head that lies": (
+        BOMBS["blosc"][0],
+        lambda: (b := bytes(Blosc("zstd", 1).encode(bytes(24))))[:4] + GIB.to_bytes(4, "little") + b[8:],
+    ),
+    "an lz4 head that lies": (BOMBS["lz4"][0], lambda: GIB.to_bytes(4, "little") + bytes(LZ4().encode(bytes(24)))[4:]),
+}  # fmt: skip
+
+LOOK = """
+import resource, sys
+from pathlib import Path
+from nz_explorer.model import open_store
+from nz_explorer.quicklook import make
+make(open_store(Path(sys.argv[1])), "/", {})  # all that is imported
+now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (now + 2**28, now + 2**28))
+for name in sys.argv[2:]:
+    print((make(open_store(Path(name)), "/", {}).errors or [None])[0])
+"""
+
+
+@pytest.mark.filterwarnings("ignore:Numcodecs codecs")
+def test_what_does_not_state_its_size_or_a_false_one_is_unpacked_no_further(tmp_path: Path) -> None:
+    def write(name: str, codecs: list[dict[str, Any]], chunk: bytes) -> str:
+        document = {**ARRAY, "attributes": {}, "codecs": [LITTLE, *codecs]}
+        (tmp_path / name / "c" / "0").mkdir(parents=True)
+        (tmp_path / name / "zarr.json").write_text(json.dumps(document))
+        (tmp_path / name / "c" / "0" / "0").write_bytes(chunk)
+        return str(tmp_path / name)
+
+    good = write("good", [ZSTD], SMALL)
+    bad = [write(name, codecs, bomb()) for name, (codecs, bomb) in HIDDEN.items()]
+    command = [sys.executable, "-W", "ignore", "-c", LOOK, good, *bad]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    said = dict(zip(HIDDEN, done.stdout.splitlines(), strict=True))
+    assert "invalid input data" in said.pop("a size of 0")  # numcodecs does not unpack it at all
+    assert {name for name, text in said.items() if "would unpack to" not in text} == set()
+
+
+@pytest.mark.parametrize("size", [0, 1, 100, 2**17, 2**17 + 1, 3 * 2**20])
+def test_a_zstd_stream_without_its_size_is_read(tmp_path: Path, size: int) -> None:
+    from zarr.codecs import ZstdCodec
+
+    for chunk in (zstd_stream(size), zstd_stream(size) + zstd_stream(0), SMALL):
+        length = 10 if chunk is SMALL else size
+        array = zarr.create_array(
+            tmp_path, shape=(length,), chunks=(max(1, length),), dtype="u1", compressors=ZstdCodec(),
+            overwrite=True,
+        )  # fmt: skip
+        (tmp_path / "c").mkdir(exist_ok=True)
+        (tmp_path / "c" / "0").write_bytes(chunk)
+        if length:
+            assert array[0] == (0 if chunk is SMALL else 7)
+            look = make(open_store(tmp_path), "/", {})
+            assert look.errors == ()
+
+
+def test_many_small_blocks_are_no_bomb() -> None:
+    """What they could hold is far more than what they hold."""
+    head = b"\x28\xb5\x2f\xfd\x00\x58"
+    one = (1 << 3 | 2).to_bytes(3, "little") + b"\x07"
+    last = (1 << 3 | 3).to_bytes(3, "little") + b"\x07"
+    assert bombs._zstd_size(head + 200_000 * one + last, 2**18) == 0
+    assert bombs._zstd_size(head + 200_000 * one + last, 2**17) > 2**17
 
 
 def test_texts_that_claim_to_be_billions_are_not_made_room_for() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from playwright.sync_api import (
 
 from nz_explorer.launch import WORKSPACE, Server, serve
 from tests.e2e import browser as chromium
-from tests.e2e.lab import Notebook, write_notebook
+from tests.e2e.lab import Notebook, OpenNotebook, write_notebook
 
 FAILURES = Path(__file__).parent / "failures"
 VIEWPORT = {"width": 1400, "height": 1000}
@@ -136,9 +136,7 @@ def page(browser: Browser, clean_lab: Lab, request: pytest.FixtureRequest) -> It
 
 
 @pytest.fixture
-def notebook(
-    lab: Lab, page: Page, request: pytest.FixtureRequest
-) -> Callable[[Sequence[str]], Notebook]:
+def notebook(lab: Lab, page: Page, request: pytest.FixtureRequest) -> OpenNotebook:
     """Open a notebook made of these cells."""
     name = re.sub(r"\W+", "-", request.node.name).strip("-") + ".ipynb"
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Lab
-from tests.e2e.lab import IDLE, START_MS, Explorer, Notebook
+from tests.e2e.lab import IDLE, START_MS, Explorer, Notebook, OpenNotebook
 
 WAIT_MS = 60_000
 BREAK = "() => jupyterapp.shell.currentWidget.sessionContext.session.kernel._ws.close()"
@@ -18,7 +17,7 @@ BREAK = "() => jupyterapp.shell.currentWidget.sessionContext.session.kernel._ws.
 
 @pytest.mark.timeout(240)
 def test_a_page_that_is_loaded_again_and_one_beside_it(
-    notebook: Callable[[Sequence[str]], Notebook], lab: Lab, sample_store: Path
+    notebook: OpenNotebook, lab: Lab, sample_store: Path
 ) -> None:
     book = notebook([f"import nz_explorer as nz\n\nex = nz.explore({str(sample_store)!r})\nex"])
     book.run_all()

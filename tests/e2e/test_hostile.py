@@ -5,14 +5,13 @@ The ``page`` fixture fails a test for every console error, uncaught error and re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.conftest import digest
-from tests.e2e.lab import Explorer, Notebook
+from tests.e2e.lab import Explorer, OpenNotebook
 from tests.hostile.stores import NAMES, write
 
 TABS = ("Plot", "Dimensions", "Findings", "Metadata", "netCDF", "Code")
@@ -27,7 +26,7 @@ BROUGHT = """() => ({
 
 @pytest.mark.timeout(240)
 def test_nothing_that_a_store_holds_runs_in_the_browser(
-    notebook: Callable[[Sequence[str]], Notebook], tmp_path: Path
+    notebook: OpenNotebook, tmp_path: Path
 ) -> None:
     store = write(tmp_path / "hostile.zarr")
     before = digest(store)

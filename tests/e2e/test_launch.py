@@ -10,14 +10,13 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Sequence
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from nz_explorer.launch import LOOPBACK, run_first_cell
 from tests.e2e.conftest import Lab
-from tests.e2e.lab import Notebook, write_notebook
+from tests.e2e.lab import Notebook, OpenNotebook, write_notebook
 
 COUNTER = '''
 import anywidget, traitlets
@@ -53,16 +52,14 @@ def test_a_cell_run_before_the_browser_came_is_alive(lab: Lab, page: Page) -> No
     expect(page.get_by_role("button", name="count 9")).to_be_visible()
 
 
-def test_cells_of_an_opened_notebook_run(
-    notebook: Callable[[Sequence[str]], Notebook], page: Page
-) -> None:
+def test_cells_of_an_opened_notebook_run(notebook: OpenNotebook, page: Page) -> None:
     opened = notebook([COUNTER])
     opened.run_all()
     expect(page.get_by_role("button", name="count 3")).to_be_visible()
 
 
 def test_an_error_in_a_cell_is_an_error_of_the_test(
-    notebook: Callable[[Sequence[str]], Notebook],
+    notebook: OpenNotebook,
 ) -> None:
     with pytest.raises(AssertionError, match="ZeroDivisionError"):
         notebook([]).run("1 / 0")

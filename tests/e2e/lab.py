@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,6 +117,19 @@ class Notebook:
         problem: str | None = self.page.evaluate(EXECUTE, code)
         if problem is not None:
             raise CellError(problem)
+
+    def until(self, condition: str) -> None:
+        """Wait until something holds in the kernel, such as that it knows what the page has set."""
+        end = time.monotonic() + CELL_MS / 1000
+        while True:
+            try:
+                self.tell(f"assert {condition}")
+            except CellError:
+                if time.monotonic() > end:
+                    raise
+                self.page.wait_for_timeout(100)
+            else:
+                return
 
     def restart_kernel(self) -> None:
         """Restart the kernel; what it knew is gone."""

@@ -254,6 +254,7 @@ def test_a_map_is_zoomed_and_saved(desk: Desk, tmp_path: Path) -> None:
     page.keyboard.up("Control")
     reset = desk.explorer.root.get_by_role("button", name="Reset zoom")
     expect(reset).to_be_visible()
+    desk.book.until("'lon' in ex.view.get('window', {})")
     # what lay below the pointer still does
     lat, lon = (json.loads(desk.book.run("import json; print(json.dumps(ex.view['window']))"))[name]
                 for name in ("lat", "lon"))  # fmt: skip
@@ -297,5 +298,6 @@ def test_a_map_is_zoomed_and_saved(desk: Desk, tmp_path: Path) -> None:
     page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.98 * box["height"], steps=4)
     page.mouse.up()
     expect(reset).to_be_visible()
+    desk.book.until("'lon' in ex.view.get('window', {})")
     lon = json.loads(desk.book.run("print(json.dumps(ex.view['window']))"))["lon"]
     assert lon == [pytest.approx(0.1 * 41, abs=1.5), pytest.approx(0.6 * 41, abs=1.5)]

@@ -162,12 +162,12 @@ class Axis(_Described):
         """``X``, ``Y``, ``Z`` or ``T``."""
         return self.given.get("abbreviation")
 
-    def length(self, cancel: Cancellation | None = None) -> int | None:
+    def length(self) -> int | None:
         """Return how many coordinates it has, as far as it says so itself."""
         for one in self.sets:
             if one.kind == "explicit" and isinstance(one.values, list):
                 return len(one.values)
-            if (array := one.external(cancel)) is not None and array.shape:
+            if (array := one.external()) is not None and array.shape:
                 return array.shape[0]
         return None
 

@@ -509,13 +509,13 @@ class Hierarchy:
         """Return the node at a path if it was read already."""
         return self._nodes.get(path)
 
-    def peek(self, path: str, cancel: Cancellation | None = None) -> Node | None:
+    def peek(self, path: str) -> Node | None:
         """Return the node at a path without listing the groups above it; None if there is none."""
         path = normalise(path)
         known = self._nodes.get(path)
         if known is not None or self.metadata_source == "consolidated":
             return known or self.get(path)
-        return self._read_nodes([path], cancel)[0]
+        return self._read_nodes([path], None)[0]
 
     @property
     def known_paths(self) -> list[str]:
@@ -605,10 +605,10 @@ class Hierarchy:
             names = [name for name in names if name not in known]
         return Inside(nodes, chunks, tuple(names), listing.complete)
 
-    def in_other_format(self, node: Node, cancel: Cancellation | None = None) -> Node | None:
+    def in_other_format(self, node: Node) -> Node | None:
         """Return what the documents of the other format say of a node; None where there are none."""
         names = V2_NAMES if node.zarr_format == 3 else V3_NAMES
-        return build_node(self, node.path, self._read_documents([node.path], names, cancel)[0])
+        return build_node(self, node.path, self._read_documents([node.path], names, None)[0])
 
     # --- other views ------------------------------------------------------------------------
 
@@ -710,7 +710,7 @@ class Hierarchy:
             )
             return twin
 
-    def reread(self, path: str, cancel: Cancellation | None = None) -> Node | None:
+    def reread(self, path: str) -> Node | None:
         """Read the documents of one node again, and keep what is known of the nodes below it.
 
         If it is no group any more the nodes below are forgotten, and those of consolidated metadata when the root
@@ -731,9 +731,9 @@ class Hierarchy:
             before = self._nodes.get(path)
         if path == "/":
             with self._lock:
-                self._reread_root(before, self._read_root(cancel, None, self.consolidated))
+                self._reread_root(before, self._read_root(None, None, self.consolidated))
                 return self.root
-        node = self._read_again(path, cancel)
+        node = self._read_again(path, None)
         with self._lock:
             self._replace(path, node)
             self._take_over(before, node)

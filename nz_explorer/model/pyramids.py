@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from nz_explorer.model.node import Array, Group
 from nz_explorer.model.paths import below
-
-if TYPE_CHECKING:
-    from nz_explorer.store import Cancellation
 
 Family = Literal["GeoZarr", "multiscales", "OME-NGFF"]
 
@@ -48,22 +45,20 @@ def family(attributes: Mapping[str, Any]) -> Family | None:
     return None
 
 
-def levels(group: Group, cancel: Cancellation | None = None) -> list[Level]:
+def levels(group: Group) -> list[Level]:
     """Return the levels of the pyramid that a group describes, those that are there.
 
     Parameters
     ----------
     group : Group
         With ``multiscales`` among its attributes.
-    cancel : Cancellation, optional
-        Stops reading metadata.
     """
     found = []
     for name in level_names(group.attributes):
         path = below(group.path) + name if name else group.path
-        node = group.hierarchy.get(path, cancel)
+        node = group.hierarchy.get(path)
         if isinstance(node, Group):
-            children = group.hierarchy.children(node, cancel)
+            children = group.hierarchy.children(node)
             arrays = {c.name: c.shape for c in children if isinstance(c, Array) and c.shape}
             found.append(Level(name, path, arrays))
         elif isinstance(node, Array):

@@ -50,17 +50,15 @@ def _lines(value: str, limit: int = 200) -> str:
     return "\n".join([*map(_text, lines[:limit]), *(["…"] if len(lines) > limit else [])])
 
 
-def report_html(reports: Sequence[Report], limit: int | None = None) -> str:
+def report_html(reports: Sequence[Report]) -> str:
     """Return reports as a page.
 
     Parameters
     ----------
     reports : sequence of Report
         What to show.
-    limit : int or None
-        Findings of each report that are shown.
     """
-    body = "\n".join(fragment(report, limit) for report in reports)
+    body = "\n".join(fragment(report) for report in reports)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'

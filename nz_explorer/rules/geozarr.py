@@ -12,7 +12,7 @@ from urllib.parse import quote
 from nz_explorer.model import Array, Group, Node, crs, dimension_table, is_candidate, pyramids
 from nz_explorer.model.document import json_type
 from nz_explorer.model.json_text import json_text
-from nz_explorer.model.paths import all_above
+from nz_explorer.model.paths import all_above, below
 from nz_explorer.rules.findings import Fail
 from nz_explorer.rules.fixes import Draft, move, remove, replace
 from nz_explorer.rules.registry import rule
@@ -189,32 +189,32 @@ def _lengths(group: Group) -> dict[str, set[int]]:
 @rule("GZ-DIM-002", "GZ-DIM-003", "GZ-ATT-004", on="members")
 def against_groups_above(group: Group) -> Iterator[Fail]:
     """Compare dimensions and attributes with those of the groups above."""
-    own = _lengths(group)
-    in_pyramid = any("multiscales" in node.attributes for node in (group, *_above(group)))
+    groups = [group, *_above(group)]
+    own, *others = lengths = [_lengths(node) for node in groups]
+    in_pyramid = any("multiscales" in node.attributes for node in groups)
     told: set[str] = set()
-    for above in _above(group):
-        theirs = _lengths(above)
+    for above, theirs in zip(groups[1:], others, strict=True):
         for name in own.keys() & theirs.keys() - told if not in_pyramid else ():
             if own[name] != theirs[name]:
                 told.add(name)
-                lengths = sorted(own[name] | theirs[name])
+                both = sorted(own[name] | theirs[name])
                 yield Fail(
                     "",
-                    f"dimension {json_text(name)} has lengths {', '.join(map(str, lengths))} in {above.path} and {group.path}",
+                    f"dimension {json_text(name)} has lengths {', '.join(map(str, both))} in {above.path} and {group.path}",
                     related=(above.path,),
                 )
     for array in group.arrays:
-        yield from _ancestor_dimensions(array, [group, *_above(group)])
+        yield from _ancestor_dimensions(array, lengths)
     yield from _attribute_types(group)
 
 
-def _ancestor_dimensions(array: Array, groups: list[Group]) -> Iterator[Fail]:
+def _ancestor_dimensions(array: Array, lengths: list[dict[str, set[int]]]) -> Iterator[Fail]:
     shape = array.shape or ()
     for axis, name in enumerate(array.dimension_names or ()):
         if not name or not name.startswith("/") or axis >= len(shape):
             continue
         wanted = name[1:]
-        if not any(shape[axis] in _lengths(group).get(wanted, ()) for group in groups):
+        if not any(shape[axis] in known.get(wanted, ()) for known in lengths):
             yield Fail(
                 f"/dimension_names/{axis}"
                 if array.zarr_format == 3
@@ -226,17 +226,18 @@ def _ancestor_dimensions(array: Array, groups: list[Group]) -> Iterator[Fail]:
 
 
 def _attribute_types(group: Group) -> Iterator[Fail]:
-    for above in _above(group):
-        for name in group.attributes.keys() & above.attributes.keys():
-            mine, theirs = (json_type(node.attributes[name]) for node in (group, above))
-            if mine != theirs:
-                yield Fail(
-                    group.attribute_pointer(name),
-                    f"attribute {json_text(name)} is {mine} in {group.path} and {theirs} in {above.path}",
-                    related=(above.path,),
-                    rule="GZ-ATT-004",
-                )
+    above = next(_above(group), None)
+    if above is None:
         return
+    for name in group.attributes.keys() & above.attributes.keys():
+        mine, theirs = (json_type(node.attributes[name]) for node in (group, above))
+        if mine != theirs:
+            yield Fail(
+                group.attribute_pointer(name),
+                f"attribute {json_text(name)} is {mine} in {group.path} and {theirs} in {above.path}",
+                related=(above.path,),
+                rule="GZ-ATT-004",
+            )
 
 
 @rule("GZ-COORD-001", "GZ-COORD-002", "GZ-COORD-003", "GZ-CRS-001", "GZ-VAR-001", on="members")
@@ -294,4 +295,5 @@ def _mapping_names(array: Array) -> list[str]:
 
 
 def _has_array(group: Group, name: str) -> bool:
-    return any(array.name == name for array in group.arrays)
+    found = group.hierarchy.node_if_loaded(below(group.path) + name)
+    return "/" not in name and isinstance(found, Array)

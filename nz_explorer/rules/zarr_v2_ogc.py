@@ -140,8 +140,9 @@ def _as_wkt(node: Node) -> Draft:
 @rule("Z2-OGC-008", on="members", formats=V2)
 def one_crs(group: Group) -> Iterator[Fail | Undecided]:
     """Note arrays whose encodings of the reference system name different ones."""
-    for array in group.arrays:
-        found = dict(_encodings(array, group))
+    beside = {array.name: array for array in group.arrays}
+    for array in beside.values():
+        found = dict(_encodings(array, beside))
         codes = {name: crs.code(value) for name, value in found.items()}
         if len(found) > 1 and None in codes.values():
             yield Undecided("unsupported: not every encoding of a reference system names its code")
@@ -159,7 +160,7 @@ def one_crs(group: Group) -> Iterator[Fail | Undecided]:
                 break
 
 
-def _encodings(array: Array, group: Group) -> Iterator[tuple[str, Any]]:
+def _encodings(array: Array, beside: Mapping[str, Array]) -> Iterator[tuple[str, Any]]:
     """Yield the encodings of an array's reference system: GDAL's and CF's."""
     own = array.attributes.get("_CRS")
     if isinstance(own, dict):
@@ -167,7 +168,7 @@ def _encodings(array: Array, group: Group) -> Iterator[tuple[str, Any]]:
             if member in own:
                 yield f"_CRS.{member}", own[member]
     mapping = array.attributes.get("grid_mapping")
-    target = next((a for a in group.arrays if a.name == mapping), None)
+    target = beside.get(mapping) if isinstance(mapping, str) else None
     for member in crs.WKT_ATTRIBUTES:
         if target is not None and isinstance(wkt := target.attributes.get(member), str):
             yield f"{target.name}:{member}", wkt

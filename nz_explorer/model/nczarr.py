@@ -145,17 +145,26 @@ class GroupNotes:
 
     place: Place
     dimensions: dict[str, DeclaredDimension] = field(default_factory=dict)
-    arrays: tuple[str, ...] | None = None
-    groups: tuple[str, ...] | None = None
+
+    @property
+    def arrays(self) -> tuple[str, ...] | None:
+        """Names of the arrays in the group."""
+        return names(self.place.member("arrays")[1])
+
+    @property
+    def groups(self) -> tuple[str, ...] | None:
+        """Names of the groups in the group."""
+        return names(self.place.member("groups")[1])
 
     @property
     def children(self) -> tuple[str, ...] | None:
         """Names of all nodes in the group that can be names, None where neither list is usable."""
-        if self.arrays is None and self.groups is None:
+        arrays, groups = self.arrays, self.groups
+        if arrays is None and groups is None:
             return None
-        names = (*(self.arrays or ()), *(self.groups or ()))
         # They become parts of keys, and a stranger has written them.
-        return tuple(dict.fromkeys(name for name in names if _is_name(name)))
+        noted = filter(_is_name, (*(arrays or ()), *(groups or ())))
+        return tuple(dict.fromkeys(noted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,13 +225,8 @@ def group_notes(node: Node) -> GroupNotes | None:
     if place is None or not isinstance(place.value, dict):
         return None
     name, dimensions = place.member("dimensions")
-    _, arrays = place.member("arrays")
-    _, groups = place.member("groups")
     return GroupNotes(
-        place,
-        {found.name: found for found in _dimensions(place.at(name), dimensions)},
-        names(arrays),
-        names(groups),
+        place, {found.name: found for found in _dimensions(place.at(name), dimensions)}
     )
 
 

@@ -220,8 +220,9 @@ def contents(group: Group) -> Iterator[Fail]:
         if not _is_names(names):
             continue  # NCZ-GRP-001
         there = _names_there(group, kind, names)
-        missing = [name for name in names if name not in there]
-        unseen = [name for name in there if name not in names]
+        held, noted = set(there), set(names)
+        missing = [name for name in names if name not in held]
+        unseen = [name for name in there if name not in noted]
         if not missing and not unseen:
             continue
         facts = []
@@ -251,7 +252,8 @@ def _names_there(group: Group, kind: str, noted: list[str]) -> list[str]:
     ]
     unclear = [child.name for child in group.children or () if child.kind == "unknown"]
     names += [name for name in unclear if name in noted]
-    return [*(name for name in noted if name in names), *(n for n in names if n not in noted)]
+    known, first = set(names), set(noted)
+    return [*(name for name in noted if name in known), *(n for n in names if n not in first)]
 
 
 def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:

@@ -107,7 +107,7 @@ def check_monotonic(
     cancel
         Looked at between chunks.
     cache
-        Where decoded chunks are looked for, and kept.
+        Where decoded chunks are looked for, and kept; and the answer, where values have decided it.
 
     Returns
     -------
@@ -137,7 +137,12 @@ def check_monotonic(
         opened = open_for_reading(array, cache)
     except UnsupportedArray as error:
         return Monotonicity("unreadable", note=str(error))
-    return _Check(opened, budget, cancel, cache).run()
+    known: Monotonicity | None = opened.known.get("monotonicity")
+    if known is None:
+        known = _Check(opened, budget, cancel, cache).run()
+        if known.strict is not None:
+            opened.known["monotonicity"] = replace(known, bytes_read=0)
+    return known
 
 
 def most_bytes(array: Array) -> int:

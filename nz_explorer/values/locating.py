@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+
+import numpy as np
 
 from nz_explorer.values.opening import Coordinates, OpenArray
 from nz_explorer.values.presence import Presence, listed
@@ -40,8 +41,8 @@ class Located:
 def shows_nearly_nothing(window: Window) -> bool:
     """Tell whether most of what was looked at is not in the store, and hardly anything is."""
     states = window.states
-    empty = int((states == ABSENT).sum())
-    shown = states.size - empty - int((states == UNREAD).sum())
+    empty, unread = (int(np.count_nonzero(states == state)) for state in (ABSENT, UNREAD))
+    shown = states.size - empty - unread
     return empty > 0 and shown < _SPARSE * states.size
 
 
@@ -109,7 +110,11 @@ def _text(
     )
 
 
-@lru_cache(maxsize=32)  # a node that is read again is opened anew, and then listed again
 def _presence(opened: OpenArray) -> Presence | None:
-    folders = _FOLDERS if opened.local else _FOLDERS_AFAR
-    return listed(opened.array, opened, most_folders=folders, most_names=_NAMES)
+    if "presence" not in opened.known:
+        folders = _FOLDERS if opened.local else _FOLDERS_AFAR
+        opened.known["presence"] = listed(
+            opened.array, opened, most_folders=folders, most_names=_NAMES
+        )
+    found: Presence | None = opened.known["presence"]
+    return found

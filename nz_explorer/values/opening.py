@@ -10,7 +10,7 @@ import base64
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -120,15 +120,19 @@ class OpenArray(ChunkGrid):
         The array of the model.
     version
         A number that no other opened array has.
+    known
+        What was found out about its values, by the name of the question: the cache that remembers the
+        array remembers this with it.
     """
 
     array: Array
     version: int
+    known: dict[str, Any] = field(default_factory=dict)
 
     @property
     def plain(self) -> ChunkGrid:
         """What it takes to read chunks, without what cannot be sent to another process."""
-        return ChunkGrid(*(getattr(self, field.name) for field in fields(ChunkGrid)))
+        return ChunkGrid(*(getattr(self, one.name) for one in fields(ChunkGrid)))
 
     @property
     def itemsize(self) -> int:

@@ -1,4 +1,5 @@
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -143,6 +144,19 @@ def test_the_budget(store):
     array = store["x"]
     check_monotonic(array, budget=PLENTY, cache=cache)
     assert check_monotonic(array, budget=0, cache=cache).verdict == "increasing"  # it is kept
+
+
+def test_what_values_have_decided_is_not_decided_again(store):
+    cache = ChunkCache()
+    for values in (np.arange(40.0), np.arange(40.0) % 30):
+        check(store, values, overwrite=True)
+        array = store["x"]
+        first = check_monotonic(array, budget=PLENTY, cache=cache)
+        asked = cache.hits + cache.misses
+        assert check_monotonic(array, budget=0, cache=cache) == replace(first, bytes_read=0)
+        assert cache.hits + cache.misses == asked
+        assert first.bytes_read > 0
+        assert first.strict is bool((np.diff(values) > 0).all())
 
 
 def test_packed_coordinates(store):

@@ -73,8 +73,7 @@ def locate(
     presence = _presence(opened)
     if presence is None:
         return None
-    sizes = opened.shard_shape or opened.chunk_shape
-    counts = [-(-n // size) for n, size in zip(opened.shape, sizes, strict=True)]
+    sizes, counts = opened.object_shape, opened.object_grid
     found = [
         place
         for place in presence.stored

@@ -82,9 +82,17 @@ class ChunkGrid:
     @property
     def grid(self) -> tuple[int, ...]:
         """Number of chunks along each axis."""
-        return tuple(
-            -(-length // size) for length, size in zip(self.shape, self.chunk_shape, strict=True)
-        )
+        return _covering(self.shape, self.chunk_shape)
+
+    @property
+    def object_shape(self) -> tuple[int, ...]:
+        """Lengths of what the store holds as one object: a shard, or a chunk where there are no shards."""
+        return self.shard_shape or self.chunk_shape
+
+    @property
+    def object_grid(self) -> tuple[int, ...]:
+        """Number of such objects along each axis."""
+        return _covering(self.shape, self.object_shape)
 
     def region(self, chunk: Coordinates) -> tuple[slice, ...]:
         """Return where a chunk stands in the array, clipped to its shape."""
@@ -104,8 +112,17 @@ class ChunkGrid:
 
     def key(self, chunk: Coordinates) -> str:
         """Return the key of the object that holds a chunk, relative to the store of zarr."""
-        name = self.zarr.metadata.encode_chunk_key(self.stored_in(chunk))
+        return self.object_key(self.stored_in(chunk))
+
+    def object_key(self, place: Coordinates) -> str:
+        """Return the key of an object, relative to the store of zarr."""
+        name = self.zarr.metadata.encode_chunk_key(place)
         return "/".join(part for part in (self.zarr.store_path.path, name) if part)
+
+
+def _covering(shape: tuple[int, ...], part: tuple[int, ...]) -> tuple[int, ...]:
+    """Return how many parts cover a shape, along each axis."""
+    return tuple(-(-length // size) for length, size in zip(shape, part, strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -64,10 +64,7 @@ def listed(
     spelling = _Spelling.of(opened)
     if not reader.listable or spelling is None:
         return None
-    counts = tuple(
-        -(-n // size)
-        for n, size in zip(opened.shape, opened.shard_shape or opened.chunk_shape, strict=True)
-    )
+    counts = opened.object_grid
     base = array.path.strip("/")
     stored: list[Coordinates] = []
     outside: list[str] = []
@@ -181,10 +178,9 @@ def stored_size(
     if not presence.stored:
         return None
     chosen = presence.stored[:: -(-len(presence.stored) // most)]
-    base, spell = opened.zarr.store_path.path, opened.zarr.metadata.encode_chunk_key
 
     async def ask() -> list[int]:
-        keys = ("/".join(part for part in (base, spell(place)) if part) for place in chosen)
+        keys = map(opened.object_key, chosen)
         return await asyncio.gather(*(opened.zarr.store.getsize(key) for key in keys))
 
     try:

@@ -591,8 +591,8 @@ def bytes_text(count: float) -> str:
     str
         Such as ``12.5 MiB``.
     """
-    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB"):
-        if count < 1024 or unit == "PiB":
-            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.3g} {unit}"
-        count /= 1024
-    raise AssertionError  # pragma: no cover
+    units = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+    power = min(max(0, int(count).bit_length() - 1) // 10, len(units) - 1)
+    size = count / 1024**power
+    shown = f"{size:.3g}" if power and size < 999.5 else f"{size:.0f}"
+    return f"{shown} {units[power]}"

@@ -7,24 +7,7 @@ import math
 from typing import Any
 
 from nz_explorer.model import Array, Group, Node
-
-UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
-
-
-def size(count: int) -> str:
-    """Return a number of bytes for people: ``4.2 MiB``."""
-    value = float(count)
-    for unit in UNITS:
-        if value < 1024 or unit == UNITS[-1]:
-            return (
-                f"{count} bytes"
-                if unit == "bytes"
-                else f"{value:.3g} {unit}"
-                if value < 1000
-                else f"{value:.0f} {unit}"
-            )
-        value /= 1024
-    raise AssertionError("unreachable")
+from nz_explorer.values.window import bytes_text
 
 
 def number(count: int) -> str:
@@ -109,13 +92,13 @@ def _array_facts(array: Array) -> list[tuple[str, str]]:
     if shape is not None:
         found.append(("Shape", lengths(shape)))
     if array.size_bytes is not None:
-        found.append(("Size decoded", size(array.size_bytes)))
+        found.append(("Size decoded", bytes_text(array.size_bytes)))
     source = array.dimension_names_source
     if array.dimension_names is not None and source != "dimension_names":
         found.append(("Dimension names", f"from {source}"))
     chunk, shard, item = array.chunk_shape, array.shard_shape, array.data_type.itemsize
     if chunk is not None and shape is not None:
-        each = f", {size(math.prod(chunk) * item)} each" if item else ""
+        each = f", {bytes_text(math.prod(chunk) * item)} each" if item else ""
         found.append(
             ("Chunks", f"{lengths(chunk)}{each}, {number(grid_size(shape, chunk))} in the grid")
         )

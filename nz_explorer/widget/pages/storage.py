@@ -11,6 +11,7 @@ import numpy as np
 from nz_explorer.model import Array, Group
 from nz_explorer.values.opening import OpenArray, UnsupportedArray, open_for_reading
 from nz_explorer.values.presence import Presence, listed, stored_size
+from nz_explorer.values.window import bytes_text
 from nz_explorer.widget import blocks, protocol, words
 from nz_explorer.widget.blocks import Blocks
 from nz_explorer.widget.pages.registry import Context, page
@@ -63,7 +64,7 @@ def _group(context: Context, group: Group) -> Blocks:
     rows = [
         blocks.row(
             blocks.link(array.path, array.name, panel="storage"),
-            "?" if array.size_bytes is None else words.size(array.size_bytes),
+            "?" if array.size_bytes is None else bytes_text(array.size_bytes),
             "?" if array.chunk_shape is None else words.lengths(array.chunk_shape),
             " → ".join(words.codec(given) for given in array.codecs) or "none",
         )
@@ -94,7 +95,7 @@ def _grid(array: Array) -> Blocks:
     columns = ["Dimension", "Length", "Chunk", "Chunks", "The last one"]
     item = array.data_type.itemsize
     number = words.grid_size(shape, chunk)
-    each = f" of {words.size(math.prod(chunk) * item)}" if item else ""
+    each = f" of {bytes_text(math.prod(chunk) * item)}" if item else ""
     what = "inner chunk" if shard else "chunk"
     said = f"{words.number(number)} {what}{'s' * (number != 1)}{each} decoded"
     if shard:
@@ -144,8 +145,7 @@ def _chunks(context: Context, array: Array) -> Blocks:
             else f"there are too many {what} to list them"
         )
         return [*found, blocks.paragraph(f"Which {what} are there is not known: {why}.", "info")]
-    size = opened.shard_shape or opened.chunk_shape
-    total, there = words.grid_size(opened.shape, size), len(presence.stored)
+    total, there = math.prod(opened.object_grid), len(presence.stored)
     number = words.number
     said = f"The store has {number(there)} of {number(total)} {what}"
     said += "." if there == total else "; those that it lacks read as the fill_value."
@@ -164,11 +164,9 @@ def _bytes(context: Context, array: Array, opened: OpenArray, presence: Presence
         return []
     whole = stored.asked == len(presence.stored)
     taken = round(stored.total * len(presence.stored) / stored.asked)
-    said = f"They take {'' if whole else 'about '}{words.size(taken)}"
+    said = f"They take {'' if whole else 'about '}{bytes_text(taken)}"
     if array.data_type.itemsize and taken:
-        part = len(presence.stored) / words.grid_size(
-            opened.shape, opened.shard_shape or opened.chunk_shape
-        )
+        part = len(presence.stored) / math.prod(opened.object_grid)
         ratio = (array.size_bytes or 0) * part / taken
         said += (
             f", {ratio:.2g} times less than decoded" if ratio >= 1.05 else ", no less than decoded"
@@ -178,8 +176,7 @@ def _bytes(context: Context, array: Array, opened: OpenArray, presence: Presence
 
 def _map(array: Array, opened: OpenArray, presence: Presence, what: str) -> Blocks:
     """Draw which chunks are there, along the two axes that have most of them."""
-    size = opened.shard_shape or opened.chunk_shape
-    counts = [-(-length // part) for length, part in zip(opened.shape, size, strict=True)]
+    counts = opened.object_grid
     if math.prod(counts) < 2:
         return []
     most = sorted(range(len(counts)), key=lambda axis: -counts[axis])[:2]

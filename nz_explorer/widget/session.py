@@ -21,8 +21,9 @@ from traitlets import TraitError
 from nz_explorer.model import Array, Group, Hierarchy, Node, NodeNotFound, is_candidate
 from nz_explorer.model.printable import all_encodable
 from nz_explorer.rules.engine import Evaluation
-from nz_explorer.rules.what_if import WhatIf
+from nz_explorer.rules.what_if import CannotEdit, WhatIf
 from nz_explorer.store import Cancellation, Cancelled, ReadError, SourceError
+from nz_explorer.store.writing import WriteError
 from nz_explorer.values.cache import ChunkCache
 from nz_explorer.values.coordinates import Monotonicity
 from nz_explorer.widget import (
@@ -197,6 +198,8 @@ class Session:
             BadRequest,
             BadQuery,
             pages.CannotDo,
+            CannotEdit,
+            WriteError,
             TraitError,
         ) as error:
             self._fail(request.id, "bad_request", str(error))
@@ -492,13 +495,17 @@ class Session:
             (),
         )
 
-    def _answer_picture(self, params: protocol.PictureParams, cancel: Cancellation) -> Answer:
-        node = self.tree.node(params.path)
+    def _array(self, path: str) -> Array:
+        node = self.tree.node(path)
         if not isinstance(node, Array):
             raise BadRequest(f"{node.path} is no array")
+        return node
+
+    def _answer_picture(self, params: protocol.PictureParams, cancel: Cancellation) -> Answer:
+        array = self._array(params.path)
         number = self._number_of(cancel)
         look = self.quicklook(
-            node,
+            array,
             params.index,
             width=min(params.width, MAX_PIXELS),
             height=min(params.height, MAX_PIXELS),
@@ -509,7 +516,7 @@ class Session:
             cancel=cancel,
             partial=None if number is None else partial(self._show, number, cancel),
         )
-        self._prefetch.shown(node, params, look)
+        self._prefetch.shown(array, params, look)
         return pictures.picture(look)
 
     def _show(self, number: int, cancel: Cancellation, look: QuickLook) -> None:
@@ -547,14 +554,12 @@ class Session:
         return lines(arrays, look, dimension)
 
     def _answer_scan(self, params: protocol.ScanParams, cancel: Cancellation) -> Answer:
-        node = self.tree.node(params.path)
-        if not isinstance(node, Array):
-            raise BadRequest(f"{node.path} is no array")
+        array = self._array(params.path)
         if params.action == "start":
-            self._scans.start(node)
+            self._scans.start(array)
         elif params.action == "cancel":
-            self._scans.cancel(node.path)
-        return self._scans.status(node)
+            self._scans.cancel(array.path)
+        return self._scans.status(array)
 
     def _tell_scan(self, found: protocol.ScanResult, buffers: Buffers) -> None:
         self._reply(protocol.Event(event="scan", scan=found), buffers)
@@ -562,11 +567,9 @@ class Session:
     def _answer_export(self, params: protocol.ExportParams, cancel: Cancellation) -> Answer:
         from nz_explorer.values import UnsupportedArray
 
-        node = self.tree.node(params.path)
-        if not isinstance(node, Array):
-            raise BadRequest(f"{node.path} is no array")
+        array = self._array(params.path)
         try:
-            look, data = self.export(node, params.format, params.index, params.view, cancel)
+            look, data = self.export(array, params.format, params.index, params.view, cancel)
         except (ValueError, TypeError, ImportError, UnsupportedArray) as error:
             raise BadRequest(str(error)) from error
         name = exporting.file_name(look, params.format)

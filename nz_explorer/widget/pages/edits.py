@@ -11,9 +11,8 @@ from nz_explorer.model.document import decode
 from nz_explorer.rules.apply import apply, fix_all
 from nz_explorer.rules.findings import SEVERITIES, Finding
 from nz_explorer.rules.registry import ids_on
-from nz_explorer.rules.what_if import CannotEdit, WhatIf
+from nz_explorer.rules.what_if import WhatIf
 from nz_explorer.rules.wording import plural
-from nz_explorer.store.writing import WriteError
 from nz_explorer.widget import blocks, protocol
 from nz_explorer.widget.blocks import Blocks
 from nz_explorer.widget.pages.findings import finding_of
@@ -206,10 +205,7 @@ def _saving(session: Session, keys: Sequence[str]) -> Blocks:
 def try_fix(context: Context) -> Outcome:
     """Try the fix of a finding."""
     finding = finding_of(context)
-    try:
-        context.session.what_if.apply(finding)
-    except CannotEdit as error:
-        raise CannotDo(str(error)) from error
+    context.session.what_if.apply(finding)
     context.session.show_edits(True)
     return Outcome(panel="changes")
 
@@ -233,10 +229,7 @@ def edit(context: Context) -> Outcome:
     broken = next((p for p in problems if p.kind in NO_JSON), None)
     if broken is not None:
         raise CannotDo(f"Not JSON, so not tried: {broken.message}")
-    try:
-        context.session.what_if.edit(key, text, amend=context.params.get("amend") is True)
-    except CannotEdit as error:
-        raise CannotDo(str(error)) from error
+    context.session.what_if.edit(key, text, amend=context.params.get("amend") is True)
     context.session.show_edits(True)
     return Outcome()
 
@@ -244,20 +237,14 @@ def edit(context: Context) -> Outcome:
 @action("consolidate")
 def consolidate(context: Context) -> Outcome:
     """Make the consolidated metadata say what the documents say."""
-    try:
-        context.session.what_if.consolidate()
-    except CannotEdit as error:
-        raise CannotDo(str(error)) from error
+    context.session.what_if.consolidate()
     return Outcome()
 
 
 @action("undo")
 def undo(context: Context) -> Outcome:
     """Take back the last edit."""
-    try:
-        context.session.what_if.undo()
-    except CannotEdit as error:
-        raise CannotDo(str(error)) from error
+    context.session.what_if.undo()
     return Outcome()
 
 
@@ -281,10 +268,7 @@ def save(context: Context) -> Outcome:
     session = context.session
     if context.params.get("documents") != [edit.key for edit in session.what_if.edits]:
         raise CannotDo("the edits are others than those that were confirmed; look at them again")
-    try:
-        applied = apply(session.what_if).write()
-    except (WriteError, CannotEdit) as error:
-        raise CannotDo(str(error)) from error
+    applied = apply(session.what_if).write()
     session.tell_outcome(
         f"{plural(len(applied.documents), 'document')} written: {', '.join(applied.documents)}."
         f" {plural(len(applied.gone), 'finding')} gone, {len(applied.new)} new, {len(applied.left)} left."

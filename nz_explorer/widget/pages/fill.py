@@ -203,9 +203,9 @@ def _why_xarray(context: Context, array: Array, found: Readings) -> protocol.Tex
 def _culprits(context: Context, array: Array) -> protocol.Text:
     """Name the arrays beside one that are known to keep xarray from opening their group."""
     rule = rules()["NZ-FILL-006"]
-    findings = context.session.evaluation.findings(array.parent or "/", below=True)
-    paths = [one.path for one in findings if one.rule == rule.id]
-    beside = [path for path in paths if path.rpartition("/")[0] in (array.parent, "")]
+    paths = context.session.evaluation.failing(lambda hit: hit.rule.id == rule.id)
+    group = array.parent or "/"
+    beside = sorted(path for path in paths if (path.rpartition("/")[0] or "/") == group)
     if not beside:
         return []
     return [

@@ -99,8 +99,9 @@ def open_questions(context: Context) -> Blocks:
     evaluation, path = context.session.evaluation, context.node.path
     undecided = evaluation.not_evaluated(path, below=below)
     found: Blocks = []
-    if not evaluation.findings(path, below=below):
-        found.append(_nothing(evaluation.counts(path).complete, len(undecided)))
+    counts = evaluation.counts(path)
+    if not (counts.total if below else evaluation.findings(path, below=False)):
+        found.append(_nothing(counts.complete, len(undecided)))
     if not undecided:
         return found
     groups: dict[tuple[str, str], list[str]] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 
 WRONG = 2
 """Exit code of a call that could not be carried out."""
+SEVERE: dict[str, tuple[str, ...]] = {
+    "error": ("error",),
+    "warning": ("error", "warning"),
+    "never": (),
+}
+"""Severities that make the exit code 1, by what is asked for."""
 CONNECT_SECONDS = 10
 
 
@@ -357,8 +363,7 @@ def _check_few(
             output.write_text(text, "utf-8")
     if unread:
         return WRONG
-    severe = {"error": ("error",), "warning": ("error", "warning"), "never": ()}[fail_on]
-    return int(any(getattr(report.counts, severity) for report in reports for severity in severe))
+    return int(any(getattr(r.counts, severity) for r in reports for severity in SEVERE[fail_on]))
 
 
 def _check_many(  # what was asked for
@@ -475,7 +480,7 @@ def fix(
             ignore=_split(ignore),
             unsafe=unsafe,
             conventions=conventions,
-            confirm={"dry-run": None, "yes": lambda _question: True}.get(how or "", _confirm),
+            confirm=_consent(how),
         )
     except ValueError as error:
         raise click.UsageError(str(error)) from error
@@ -521,8 +526,13 @@ def convert_metadata(source: str, how: str | None, output: Path | None) -> int:
     from nz_explorer.rules import convert_command, fix_command
 
     console = fix_command.Console(click.echo, color=sys.stdout.isatty())
-    confirm = {"dry-run": None, "yes": lambda _question: True}.get(how or "", _confirm)
+    confirm = _consent(how)
     return int(not convert_command.convert(source, console, confirm=confirm, output=output))
+
+
+def _consent(how: str | None) -> Callable[[str], bool] | None:
+    """Return what is asked before something is written; None where nothing is to be written."""
+    return {"dry-run": None, "yes": lambda _question: True}.get(how or "", _confirm)
 
 
 def _confirm(question: str) -> bool:
@@ -535,8 +545,7 @@ def _confirm(question: str) -> bool:
 
 
 def _exit_code(counts: Any, fail_on: str) -> int:
-    severe = {"error": ("error",), "warning": ("error", "warning"), "never": ()}[fail_on]
-    return int(any(counts[severity] for severity in severe))
+    return int(any(counts[severity] for severity in SEVERE[fail_on]))
 
 
 def _split(prefixes: tuple[str, ...]) -> list[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
 
 from nz_explorer.model import Array
 
@@ -11,7 +13,13 @@ Kind = Literal["line", "map", "image", "histogram", "scalar", "text", "none"]
 Choice = Literal["auto", "line", "map", "image", "histogram"]
 Part = Literal["real", "imaginary", "magnitude", "phase"]
 
-PARTS: tuple[Part, ...] = ("magnitude", "phase", "real", "imaginary")
+PART_OF: dict[Part, Callable[[Any], Any]] = {
+    "magnitude": np.abs,
+    "phase": np.angle,
+    "real": np.real,
+    "imaginary": np.imag,
+}
+PARTS: tuple[Part, ...] = tuple(PART_OF)
 """Parts of complex numbers; the first is the default."""
 
 _TEXT_KINDS = ("string", "bytes", "raw", "struct")

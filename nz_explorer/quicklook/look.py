@@ -12,7 +12,7 @@ import numpy as np
 
 from nz_explorer.model import Array, Hierarchy
 from nz_explorer.model.fill import FillValue, value_text
-from nz_explorer.quicklook.kinds import PARTS, Choice, Kind, Part, axes_of, kinds_of
+from nz_explorer.quicklook.kinds import PART_OF, PARTS, Choice, Kind, Part, axes_of, kinds_of
 from nz_explorer.quicklook.picture import Axis, Numbers, QuickLook, Slider, StateCount
 from nz_explorer.quicklook.summaries import categories, histogram
 from nz_explorer.quicklook.words import describe, text_of, title_of
@@ -533,14 +533,10 @@ def _numbers(values: np.ndarray[Any, Any], part: Part | None = None) -> tuple[Nu
     dtype = values.dtype
     if dtype.kind == "c":
         small = dtype.itemsize <= 8
-        parts: dict[str | None, Callable[[Any], Any]] = {
-            "real": np.real,
-            "imaginary": np.imag,
-            "phase": np.angle,
-        }
+        part = part or PARTS[0]
         with np.errstate(invalid="ignore", over="ignore"):
-            numbers: np.ndarray[Any, Any] = np.asarray(parts.get(part, np.abs)(values))
-        what = f"{part} part" if part in ("real", "imaginary") else part or PARTS[0]
+            numbers: np.ndarray[Any, Any] = np.asarray(PART_OF[part](values))
+        what = f"{part} part" if part in ("real", "imaginary") else part
         note = f"of complex numbers the {what} is shown"
         return (numbers.astype(np.float32) if small else numbers.astype(np.float64)), note
     if dtype.kind in "mM":

@@ -218,15 +218,12 @@ def _parts(array: xarray.DataArray, part: Part | None) -> Mapping[str, xarray.Da
     name = "values" if array.name is None else str(array.name)
     if array.dtype.kind != "c":
         return {name: array}
+    from nz_explorer.quicklook.kinds import PART_OF
+
     wanted: tuple[Part, ...] = ("real", "imaginary") if part is None else (part,)
-    of: dict[Part, Callable[[Any], Any]] = {
-        "real": np.real,
-        "imaginary": np.imag,
-        "magnitude": np.abs,
-        "phase": np.angle,
-    }
     return {
-        f"{name}_{one}": array.copy(data=of[one](array.values)).drop_encoding() for one in wanted
+        f"{name}_{one}": array.copy(data=PART_OF[one](array.values)).drop_encoding()
+        for one in wanted
     }
 
 

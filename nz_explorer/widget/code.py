@@ -8,8 +8,6 @@ from typing import Any
 
 from nz_explorer.model import Array, Hierarchy, Node
 
-SHOW_ROWS = "origin='upper'"
-
 
 @dataclass(frozen=True, slots=True)
 class Code:

@@ -6,6 +6,7 @@ from typing import Any
 
 from nz_explorer.model import Array, Group, Node, RoleResult, classify, references
 from nz_explorer.rules.engine import Evaluation
+from nz_explorer.store import Cancellation
 from nz_explorer.widget import protocol
 
 UNSEEN = "it is not in the consolidated metadata: readers that use that do not see it"
@@ -42,6 +43,11 @@ class Tree:
             if isinstance(stored, Group):
                 children.extend(c for c in stored.children or () if c.path not in known)
         return sorted(children, key=lambda child: (child.kind != "group", child.name))
+
+    def arrays(self, group: Group, cancel: Cancellation | None = None) -> list[Array]:
+        """Return the arrays in a group, sorted by name; the group is read if that was not done yet."""
+        group.hierarchy.children(group, cancel)
+        return [child for child in self.children(group) if isinstance(child, Array)]
 
     def _stored_node(self, path: str) -> Node | None:
         if self.hierarchy.metadata_source == "documents":

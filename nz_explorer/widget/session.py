@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 from traitlets import TraitError
 
-from nz_explorer.model import Array, Group, Hierarchy, Node, NodeNotFound, is_candidate
+from nz_explorer.model import Array, Group, Hierarchy, NodeNotFound, is_candidate
 from nz_explorer.model.printable import all_encodable
 from nz_explorer.rules.engine import Evaluation
 from nz_explorer.rules.what_if import CannotEdit, WhatIf
@@ -458,10 +458,7 @@ class Session:
 
     def _answer_node(self, params: protocol.NodeParams, cancel: Cancellation) -> Answer:
         node = self.tree.node(params.path)
-        small: list[Node] = []
-        if isinstance(node, Group):
-            node.hierarchy.children(node, cancel)
-            small = [array for array in self.tree.children(node) if isinstance(array, Array)]
+        small = self.tree.arrays(node, cancel) if isinstance(node, Group) else []
         return (
             protocol.NodeResult(
                 row=self.tree.row(node),
@@ -548,10 +545,8 @@ class Session:
         """Return the one-dimensional arrays of a group that share a dimension."""
         from nz_explorer.quicklook import lines
 
-        group.hierarchy.children(group, cancel)
-        arrays = [child for child in self.tree.children(group) if isinstance(child, Array)]
         look = partial(self.quicklook, index={}, width=width, kind="line", cancel=cancel)
-        return lines(arrays, look, dimension)
+        return lines(self.tree.arrays(group, cancel), look, dimension)
 
     def _answer_scan(self, params: protocol.ScanParams, cancel: Cancellation) -> Answer:
         array = self._array(params.path)

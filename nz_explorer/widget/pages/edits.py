@@ -158,9 +158,9 @@ def _picture(context: Context, node: Node | None, when: str) -> protocol.Block:
     if not isinstance(node, Array):
         why = "there is no such node" if node is None else node.problem or "it is no array"
         return blocks.paragraph([f"{when}: ", blocks.quiet(why)])
-    given = context.params.get("index", {})
-    index = {str(name): int(at) for name, at in given.items()}
-    look = context.session.quicklook(node, index, width=640, height=420, cancel=context.cancel)
+    look = context.session.quicklook(
+        node, context.index, width=640, height=420, cancel=context.cancel
+    )
     if look.kind in ("none", "text", "scalar"):
         return blocks.paragraph([f"{when}: ", look.message or look.text or look.label])
     content = io.BytesIO()

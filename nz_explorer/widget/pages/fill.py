@@ -41,9 +41,10 @@ def fill_lab(context: Context) -> Blocks:
     node = context.node
     if not isinstance(node, Array):
         return _arrays(context, node if isinstance(node, Group) else None)
-    index = {str(name): int(at) for name, at in context.params.get("index", {}).items()}
     try:
-        found = readings(node, index, POINTS, cache=context.session.cache, cancel=context.cancel)
+        found = readings(
+            node, context.index, POINTS, cache=context.session.cache, cancel=context.cancel
+        )
     except (UnsupportedArray, ReadError) as error:
         return [blocks.paragraph(str(error), "error")]
     return [

@@ -60,10 +60,7 @@ def dimensions_page(context: Context) -> Blocks:
     """List the dimensions of a group, or those of an array."""
     session, node = context.session, context.node
     group = node if isinstance(node, Group) else session.tree.node(node.parent or "/")
-    arrays: list[Array] = []
-    if isinstance(group, Group):
-        group.hierarchy.children(group, context.cancel)
-        arrays = [child for child in session.tree.children(group) if isinstance(child, Array)]
+    arrays = session.tree.arrays(group, context.cancel) if isinstance(group, Group) else []
     own = [node] if isinstance(node, Array) else arrays
     if isinstance(node, Array) and not arrays:
         arrays = own  # the root is an array
@@ -157,9 +154,7 @@ def _below(context: Context, group: Group) -> Blocks:
 @page("code")
 def code_page(context: Context) -> Blocks:
     """Write Python that gets here."""
-    given = context.params.get("index", {})
-    index = {str(name): int(at) for name, at in given.items()}
-    found = code.code(context.session.hierarchy, context.node, index)
+    found = code.code(context.session.hierarchy, context.node, context.index)
     parts = [
         ("With nz_explorer", "Opens what xarray refuses, masks as the convention says.", found.nz),
         ("With zarr", "Nothing but zarr and numpy.", found.zarr),

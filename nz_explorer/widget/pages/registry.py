@@ -49,6 +49,11 @@ class Context:
         """The node that it is about."""
         return self.session.tree.node(self.path)
 
+    @property
+    def index(self) -> dict[str, int]:
+        """At which index dimensions are fixed, by name."""
+        return {str(name): int(at) for name, at in self.params.get("index", {}).items()}
+
     def text(self, name: str) -> str:
         """Return a parameter that must be a text."""
         value = self.params.get(name)

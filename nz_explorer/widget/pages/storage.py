@@ -57,8 +57,7 @@ def storage(context: Context) -> Blocks:
 
 
 def _group(context: Context, group: Group) -> Blocks:
-    group.hierarchy.children(group, context.cancel)
-    arrays = [child for child in context.session.tree.children(group) if isinstance(child, Array)]
+    arrays = context.session.tree.arrays(group, context.cancel)
     if not arrays:
         return [blocks.paragraph([blocks.quiet("This group has no arrays of its own.")])]
     rows = [

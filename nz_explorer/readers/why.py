@@ -58,13 +58,20 @@ def explain(failure: Failure, reader: str, evaluation: Evaluation) -> list[Findi
         finding counts where it has words of the message, or where the catalogue says that the reader minds it.
     """
     said = _words(failure.message)
-    depth = len(failure.path.rstrip("/").split("/"))
+    inside = sorted(
+        path
+        for path in evaluation.failing(lambda _hit: True)
+        if path != "/" and (path.rpartition("/")[0] or "/") == failure.path
+    )
+    found = [
+        finding
+        for path in (failure.path, *inside)
+        for finding in evaluation.findings(path, below=False)
+    ]
     scored: list[tuple[int, Finding]] = []
     others: list[Finding] = []
-    for finding in dict.fromkeys(evaluation.findings(failure.path)):
+    for finding in dict.fromkeys(found):
         own = finding.path == failure.path
-        if not own and len(finding.path.rstrip("/").split("/")) != depth + 1:
-            continue
         says = _says(finding, reader)
         common = len(said & _words(f"{finding.message} {finding.pointer} {finding.path} {says}"))
         minds = bool(says) and not says.startswith(HARMLESS)

@@ -142,7 +142,7 @@ class _Codecs:
     """The codecs of an array, and where its chunks are."""
 
     def __init__(self, grid: ChunkGrid) -> None:
-        from zarr.core.array_spec import ArrayConfig
+        from zarr.core.array_spec import ArrayConfig, ArraySpec
         from zarr.core.buffer import default_buffer_prototype
         from zarr.core.codec_pipeline import BatchedCodecPipeline
 
@@ -151,8 +151,9 @@ class _Codecs:
         metadata = grid.zarr.metadata
         order = metadata.order if metadata.zarr_format == 2 else "C"
         config = ArrayConfig.from_dict({"order": order})
-        origin = (0,) * len(grid.shape)
-        self.spec: ArraySpec = metadata.get_chunk_spec(origin, config, self.prototype)
+        self.spec = ArraySpec(
+            grid.object_shape, metadata.dtype, metadata.fill_value, config, self.prototype
+        )
         pipeline: Any = grid.zarr._async_array.codec_pipeline  # noqa: SLF001  # not public before 3.1
         self.shards: Any = None
         # a pipeline that was put in the place of zarr's only does selections

@@ -76,7 +76,7 @@ def test_a_type_is_read_in_every_layout(
         ("|S2", "LS0=", b"--"),
         ("<U2", "--", "--"),
         ("<M8[D]", 0, np.datetime64("1970-01-01")),
-        ("<M8[s]", -(2**63), np.datetime64("NaT")),
+        ("<M8[s]", -(2**63), np.datetime64("NaT", "s")),
         ([["t", "<f4"], ["q", "|u1"]], "AACAPwI=", (1.0, 2)),
     ],
 )

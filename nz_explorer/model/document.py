@@ -335,10 +335,11 @@ def _decode_usual(raw: bytes) -> dict[str, Any] | None:
         del outer["attributes"]
     held = msgspec.structs.asdict(outer.pop("consolidated_metadata"))
     entries = held.pop("metadata")
-    # Nothing but what was found can stand in a text of just that length: whatever was dropped, be it a
-    # repeated key or only a blank, makes the text longer.
-    lengths = [_length(entries), _length(held, metadata=0), _length(outer, consolidated_metadata=0)]
-    if len(raw) not in [sum(each) for each in zip(*lengths, strict=True)]:
+    # Nothing but what was found, and blanks, can stand in a text of just that length: a repeated key, of which
+    # one is dropped, makes the text longer.
+    sizes = [_size(entries), _size(held, "metadata"), _size(outer, "consolidated_metadata")]
+    length, blanks = map(sum, zip(*sizes, strict=True))
+    if len(raw) - raw.count(b" ") != length - blanks:
         return None
     for part in (outer, held):
         for name, member in part.items():
@@ -348,12 +349,13 @@ def _decode_usual(raw: bytes) -> dict[str, Any] | None:
     return {**outer, "consolidated_metadata": {**held, "metadata": Entries(entries)}}
 
 
-def _length(members: dict[str, msgspec.Raw], **nested: int) -> tuple[int, int]:
-    """Return how long an object is in one line, without and with blanks behind commas and colons."""
-    number = len(members) + len(nested)
-    names = sum(map(len, members)) + sum(map(len, nested))
-    shortest = names + sum(map(len, members.values())) + 3 * number + max(number - 1, 0) + 2
-    return shortest, shortest + number + max(number - 1, 0)
+def _size(members: dict[str, msgspec.Raw], *nested: str) -> tuple[int, int]:
+    """Return how long an object is without blanks between its members, and how many blanks are in these."""
+    names = [*members, *nested]
+    parts = [bytes(member) for member in members.values()]
+    punctuation = 3 * len(names) + max(len(names) - 1, 0) + 2
+    length = sum(map(len, names)) + sum(map(len, parts)) + punctuation
+    return length, sum(name.count(" ") for name in names) + sum(part.count(b" ") for part in parts)
 
 
 def _raw_members(raw: bytes | msgspec.Raw) -> dict[str, msgspec.Raw]:

@@ -540,10 +540,22 @@ class WhatIf:
         complete = evaluation.complete
         update = _Update(evaluation)
         if update.reread({_path(key) for key in keys}):
+            for key in keys:
+                self._note_listed(key)
             update.evaluate()
             evaluation.complete = complete
         else:
             self._start_anew()
+
+    def _note_listed(self, key: str) -> None:
+        """Let the group that a document lies in know whether it is listed there."""
+        group = self._forked().hierarchy.stored.node_if_loaded(_path(key))
+        if isinstance(group, Group) and group.child_names is not None:
+            name = key.rpartition("/")[2]
+            names = set(group.other_names) - {name}
+            if self._current(key) is not None:
+                names.add(name)
+            group.other_names = tuple(sorted(names))
 
     def _start_anew(self) -> None:
         """Evaluate the hierarchy from its root, because it is another one."""
@@ -645,6 +657,8 @@ class _Update:
     def reread(self, paths: set[str]) -> bool:
         """Read nodes again and note what depends on them; return False if the hierarchy is another one now."""
         on_documents = self.evaluation.on_documents
+        if self.hierarchy.root.state == "missing":  # it is there because of what is below it
+            paths = {"/", *paths}
         if "/" in paths and not self._reread_root(on_documents):
             return False
         for path in sorted(paths - {"/"}):

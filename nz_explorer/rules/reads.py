@@ -6,6 +6,7 @@ where no two documents are equal.
 
 from __future__ import annotations
 
+import itertools
 import marshal
 from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
@@ -54,10 +55,16 @@ _NOT_MEMBERS = frozenset({"attributes", "consolidated_metadata"})
 _NAMES_IN_ATTRIBUTES = ("_ARRAY_DIMENSIONS", *nczarr.KEYS["array"])
 
 
+_NUMBERS = itertools.count()
+
+
 def _text(value: Any) -> bytes:
     # Faster than any JSON encoder, tells 1 from 1.0 and true, and NaN from null. Version 2 writes equal
     # values to equal bytes; later ones do not, because they write references to shared objects.
-    return marshal.dumps(value, 2)
+    try:
+        return marshal.dumps(value, 2)
+    except ValueError:  # nested deeper than it goes, which depends on Python: like nothing else
+        return b"!%d" % next(_NUMBERS)
 
 
 def _members(node: Node) -> Hashable:

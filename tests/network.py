@@ -31,6 +31,9 @@ def no_fault(path: str) -> Fault | None:
     return None
 
 
+TICK = 0.01
+"""Seconds after which a network looks whether anything on the machine gets its turn."""
+
 Wsgi = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
@@ -70,6 +73,7 @@ class Network:
     _deepest: int = 0
     _came: float = 0.0
     _stopped: threading.Event = field(default_factory=threading.Event)
+    _watched: threading.Event = field(default_factory=threading.Event)
 
     def forget(self) -> None:
         """Begin to count anew."""
@@ -116,6 +120,9 @@ class Network:
                 time.sleep(
                     self.latency
                 )  # latency is what is simulated here, not waiting for something
+            if self.quiet and not self._watched.is_set():
+                self._watched.set()
+                threading.Thread(target=self._watch, daemon=True).start()
             while (left := self._came + self.quiet - time.monotonic()) > 0:
                 time.sleep(left)
             if fault is not None:
@@ -124,6 +131,15 @@ class Network:
         finally:
             with self._lock:
                 self._answered = max(self._answered, depth)
+
+    def _watch(self) -> None:
+        """Begin the quiet anew when the machine was too busy for a client to send anything."""
+        before = time.monotonic()
+        while not self._stopped.wait(TICK):
+            now = time.monotonic()
+            if now - before > self.quiet / 2:
+                self._came = now
+            before = now
 
     def _narrow(self, body: Iterable[bytes]) -> Iterable[bytes]:
         if self.bandwidth is None:

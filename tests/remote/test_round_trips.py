@@ -21,7 +21,7 @@ from tests.remote.stores import without_consolidated
 
 Serve = Callable[..., HttpServer]
 
-PAUSE = 0.15
+PAUSE = 0.2
 """Seconds without a request after which a client has sent what it sends at once, also on a busy machine."""
 LEVEL = ["analysis", "forecast", "ocean", "stations"]
 

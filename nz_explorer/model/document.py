@@ -324,6 +324,9 @@ class _Holder(msgspec.Struct, forbid_unknown_fields=True):
     attributes: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
+_SPACED = re.compile(rb'\{"[^"]*": ')
+
+
 def _decode_usual(raw: bytes) -> dict[str, Any] | None:
     """Decode the same in one pass if it stands in one line with the members of a usual group; else return None."""
     try:
@@ -335,11 +338,11 @@ def _decode_usual(raw: bytes) -> dict[str, Any] | None:
         del outer["attributes"]
     held = msgspec.structs.asdict(outer.pop("consolidated_metadata"))
     entries = held.pop("metadata")
-    # Nothing but what was found, and blanks, can stand in a text of just that length: a repeated key, of which
-    # one is dropped, makes the text longer.
-    sizes = [_size(entries), _size(held, "metadata"), _size(outer, "consolidated_metadata")]
-    length, blanks = map(sum, zip(*sizes, strict=True))
-    if len(raw) - raw.count(b" ") != length - blanks:
+    # Nothing but what was found can stand in a text of just that length: whatever was dropped, be it a
+    # repeated key or only a blank, makes the text longer. Writers put a blank behind each comma and colon, or none.
+    lengths = [_length(entries), _length(held, "metadata"), _length(outer, "consolidated_metadata")]
+    shortest, gaps = map(sum, zip(*lengths, strict=True))
+    if len(raw) != shortest + (gaps if _SPACED.match(raw) else 0):
         return None
     for part in (outer, held):
         for name, member in part.items():
@@ -349,13 +352,13 @@ def _decode_usual(raw: bytes) -> dict[str, Any] | None:
     return {**outer, "consolidated_metadata": {**held, "metadata": Entries(entries)}}
 
 
-def _size(members: dict[str, msgspec.Raw], *nested: str) -> tuple[int, int]:
-    """Return how long an object is without blanks between its members, and how many blanks are in these."""
-    names = [*members, *nested]
-    parts = [bytes(member) for member in members.values()]
-    punctuation = 3 * len(names) + max(len(names) - 1, 0) + 2
-    length = sum(map(len, names)) + sum(map(len, parts)) + punctuation
-    return length, sum(name.count(" ") for name in names) + sum(part.count(b" ") for part in parts)
+def _length(members: dict[str, msgspec.Raw], *nested: str) -> tuple[int, int]:
+    """Return how long an object is in one line without blanks, and how many commas and colons it has."""
+    number = len(members) + len(nested)
+    colons, commas = number, max(number - 1, 0)
+    names = sum(map(len, members)) + sum(map(len, nested))
+    shortest = names + 2 * number + sum(map(len, members.values())) + colons + commas + 2
+    return shortest, colons + commas
 
 
 def _raw_members(raw: bytes | msgspec.Raw) -> dict[str, msgspec.Raw]:

@@ -8,7 +8,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nz_explorer.model.document import LAZY_BYTES, Document, Entries, decode
@@ -112,6 +112,7 @@ _members = st.dictionaries(_names, st.integers() | _names, max_size=3)
     st.booleans(),
     st.sampled_from([(", ", ": "), (",", ":"), (" , ", " :")]),
 )
+@example([("00", {"": ""}), ("00", {})], {}, False, (",", ":"))  # as long as the blanks would be
 def test_a_large_document_says_what_a_small_one_says(
     entries: list[tuple[str, dict[str, Any]]],
     attributes: dict[str, Any],

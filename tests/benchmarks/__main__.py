@@ -253,7 +253,7 @@ def growth(folder: Path) -> list[Result]:
             f"a node of {measured[0][0]}",
             usual,
             usual / seconds,
-            ">= 0.5 x",
+            ">= 0.5 x" if number >= 1000 else "none, so few",
             usual / seconds >= 0.5 or number < 1000,
         )
         for name, number, seconds in measured

@@ -188,6 +188,16 @@ def test_a_narrow_network_only_takes_longer(sample_store: Path, http_server: Ser
     assert nz.check(served.url, progress=False).complete
 
 
+def test_a_slow_and_narrow_s3_says_what_a_folder_says(plain: Path, s3: S3) -> None:
+    url = s3.upload(plain, prefix="narrow.zarr")
+    s3.network.latency, s3.network.bandwidth = 0.1, 200_000
+    found = nz.check(url, storage_options=s3.options, progress=False)
+    assert found.complete
+    here = nz.check(plain, progress=False)
+    assert {f.rule for f in here.findings} <= {f.rule for f in found.findings}
+    assert found.nodes == here.nodes
+
+
 # --- a store that fails every tenth time -------------------------------------------------------
 
 

@@ -376,7 +376,7 @@ def _dimensions(readable: list[OpenArray]) -> dict[str, tuple[str, ...]]:
     for name, counts in lengths.items():
         for length in counts:
             if length != settled[name]:
-                others[name, length] = _unused(f"{name}_{length}", taken)
+                others[name, length] = unused(f"{name}_{length}", taken)
     return {
         one.array.path: tuple(
             others.get((name, length), name)
@@ -390,7 +390,8 @@ def _labels(one: OpenArray) -> list[str]:
     return [one.array.dimension_label(axis) for axis in range(len(one.shape))]
 
 
-def _unused(name: str, taken: set[str]) -> str:
+def unused(name: str, taken: set[str]) -> str:
+    """Return a name, with underscores behind it if it is taken, and take it."""
     while name in taken:
         name += "_"
     taken.add(name)

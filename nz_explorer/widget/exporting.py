@@ -229,13 +229,12 @@ def _parts(array: xarray.DataArray, part: Part | None) -> Mapping[str, xarray.Da
 
 def _netcdf_name(name: str, taken: set[str]) -> str:
     """Return a name that netCDF takes: no ``/`` or control character, no odd first one, no blank at the end."""
+    from nz_explorer.values.to_xarray import unused
+
     legal = re.sub(r"[/\x00-\x1f\x7f]", "_", name).rstrip(" ")
     if not re.match(r"[A-Za-z0-9_\u0080-\U0010ffff]", legal):
         legal = f"_{legal}"
-    while legal in taken:
-        legal += "_"
-    taken.add(legal)
-    return legal
+    return unused(legal, taken)
 
 
 def _netcdf(array: xarray.DataArray, part: Part | None) -> bytes:

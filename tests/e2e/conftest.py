@@ -68,7 +68,10 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
             place = home / name.lower()
             place.mkdir(mode=0o700)
             environment.setenv(name, str(place))
-        with serve(folder, options=["--LabApp.expose_app_in_browser=True"]) as server:
+        options = [
+            f"--{app}.expose_app_in_browser=True" for app in ("LabApp", "JupyterNotebookApp")
+        ]
+        with serve(folder, options=options) as server:
             yield Lab(server, folder)
 
 

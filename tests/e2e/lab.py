@@ -69,9 +69,14 @@ class Notebook:
     name: str
 
     @classmethod
-    def open(cls, page: Page, server: Server, folder: Path, name: str) -> Notebook:
-        """Open a notebook of the server's folder and wait for its kernel."""
-        page.goto(server.lab_url(name))
+    def open(
+        cls, page: Page, server: Server, folder: Path, name: str, where: str = "lab/tree"
+    ) -> Notebook:
+        """Open a notebook of the server's folder and wait for its kernel.
+
+        JupyterLab shows it, or Notebook 7 where its path, ``notebooks``, is given.
+        """
+        page.goto(server.lab_url(name).replace("lab/tree", where))
         page.wait_for_function(IDLE, timeout=START_MS)
         return cls(page, folder, name)
 

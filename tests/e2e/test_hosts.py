@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 
 from tests.conftest import REPOSITORY
 from tests.e2e.conftest import Lab
-from tests.e2e.lab import START_MS, Explorer, write_notebook
+from tests.e2e.lab import START_MS, Explorer, Notebook, write_notebook
 
 APP = """
 import marimo
@@ -55,17 +55,13 @@ def look_around(explorer: Explorer) -> None:
 
 def test_notebook_7(lab: Lab, page: Page, sample_store: Path) -> None:
     name = "notebook7.ipynb"
-    source = f"import nz_explorer as nz\n\nex = nz.explore({str(sample_store)!r})\nex"
-    write_notebook(lab.folder / name, [source, "ex.path, dict(ex.index)"])
-    page.goto(lab.server.lab_url(name).replace("/lab/tree/", "/notebooks/"))
-    page.get_by_text("Python 3 (ipykernel)").first.wait_for(timeout=START_MS)
-    cells = page.locator(".jp-CodeCell")
-    cells.first.locator(".cm-content").click()
-    page.keyboard.press("Shift+Enter")
-    look_around(Explorer(page.locator(".nzx").first))
-    cells.nth(1).locator(".cm-content").click()
-    page.keyboard.press("Shift+Enter")
-    expect(cells.nth(1)).to_contain_text("('/ocean/sea_surface_temperature', {'time': 1})")
+    write_notebook(
+        lab.folder / name, [f"import nz_explorer as nz; ex = nz.explore({str(sample_store)!r}); ex"]
+    )
+    book = Notebook.open(page, lab.server, lab.folder, name, where="notebooks")
+    book.run_all()
+    look_around(Explorer(book.widgets.first))
+    book.until("ex.path == '/ocean/sea_surface_temperature' and ex.index['time'] == 1")
 
 
 @pytest.fixture

@@ -46,12 +46,14 @@ NCZARR = {
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the browser last: what fails in a unit test need not be looked for there.
 
-    With several processes one of them has the browser and all of its tests.
+    With several processes one of them has the browser and all of its tests; those may wait long for
+    each thing that must come while others keep the machine busy.
     """
     items.sort(key=lambda item: "e2e" in item.path.parts)
     for item in items:
         if "e2e" in item.path.parts:
             item.add_marker(pytest.mark.xdist_group("browser"))
+            item.add_marker(pytest.mark.timeout(300))
 
 
 # --- folders ------------------------------------------------------------------------------------

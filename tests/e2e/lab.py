@@ -60,6 +60,14 @@ class CellError(AssertionError):
     """A cell raised; the message is its error."""
 
 
+def eventually(page: Page, holds: Callable[[], bool]) -> bool:
+    """Wait until something holds; returns whether it came to that."""
+    end = time.monotonic() + CELL_MS / 1000
+    while not (found := holds()) and time.monotonic() < end:
+        page.wait_for_timeout(100)
+    return found
+
+
 @dataclass(frozen=True)
 class Notebook:
     """A notebook that is open in a page."""
@@ -125,16 +133,16 @@ class Notebook:
 
     def until(self, condition: str) -> None:
         """Wait until something holds in the kernel, such as that it knows what the page has set."""
-        end = time.monotonic() + CELL_MS / 1000
-        while True:
+
+        def holds() -> bool:
             try:
                 self.tell(f"assert {condition}")
             except CellError:
-                if time.monotonic() > end:
-                    raise
-                self.page.wait_for_timeout(100)
-            else:
-                return
+                return False
+            return True
+
+        if not eventually(self.page, holds):
+            raise CellError(condition)
 
     def restart_kernel(self) -> None:
         """Restart the kernel; what it knew is gone."""
@@ -211,6 +219,10 @@ class Explorer:
         canvas = self.root.locator("canvas").first
         url: str = canvas.evaluate("canvas => canvas.toDataURL()")
         return url
+
+    def wait_until_repainted(self, before: str) -> None:
+        """Wait until the picture's canvas shows something else."""
+        assert eventually(self.root.page, lambda: self.pixels() != before), "the picture stays"
 
     def wait_until_done(self) -> None:
         """Wait until the background walk has ended."""

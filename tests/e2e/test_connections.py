@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Lab
@@ -15,7 +14,6 @@ WAIT_MS = 60_000
 BREAK = "() => jupyterapp.shell.currentWidget.sessionContext.session.kernel._ws.close()"
 
 
-@pytest.mark.timeout(240)
 def test_a_page_that_is_loaded_again_and_one_beside_it(
     notebook: OpenNotebook, lab: Lab, sample_store: Path
 ) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.conftest import digest
@@ -24,7 +23,6 @@ BROUGHT = """() => ({
 })"""
 
 
-@pytest.mark.timeout(240)
 def test_nothing_that_a_store_holds_runs_in_the_browser(
     notebook: OpenNotebook, tmp_path: Path
 ) -> None:

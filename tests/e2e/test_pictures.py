@@ -206,7 +206,6 @@ def rgb(colour: Any) -> list[float]:
     return [255 * part for part in to_rgb(colour)]
 
 
-@pytest.mark.timeout(120)
 def test_pictures_are_those_of_matplotlib(desk: Desk) -> None:
     wrong = {}
     for kind in MAPS:

@@ -30,7 +30,6 @@ def show(book: Notebook, number: int, source: str, options: str = "") -> Explore
     return explorer
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("zarr_format", [3, 2])
 def test_netcdf_files_through_xarray(
     notebook: OpenNotebook, zarr_from_netcdf: Callable[..., Path], zarr_format: int
@@ -43,17 +42,12 @@ def test_netcdf_files_through_xarray(
         if dimension:
             before = explorer.pixels()
             explorer.slider(dimension).press("ArrowRight")
-            book.page.wait_for_function(
-                "([index, before]) => document.querySelectorAll('.nzx')[index]"
-                ".querySelector('canvas').toDataURL() !== before",
-                arg=[number, before],
-            )
+            explorer.wait_until_repainted(before)
         expect(explorer.root.get_by_role("alert")).to_have_count(0)
         explorer.wait_until_done()
         expect(explorer.root).to_contain_text("NZ-1.0")
 
 
-@pytest.mark.timeout(180)
 def test_stores_of_netcdf_c(notebook: OpenNotebook, nczarr_zip: Callable[[str], Path]) -> None:
     book = notebook([])
     for number, name in enumerate(("v1", "v2", "attributes", "quotes", "unsigned")):
@@ -64,7 +58,6 @@ def test_stores_of_netcdf_c(notebook: OpenNotebook, nczarr_zip: Callable[[str], 
         expect(explorer.root.get_by_role("tab", name="netCDF")).to_be_visible()
 
 
-@pytest.mark.timeout(180)
 def test_over_http_and_s3(
     notebook: OpenNotebook, http_server: Callable[..., HttpServer], s3: S3, sample_store: Path
 ) -> None:

@@ -42,15 +42,15 @@ def test_open_expand_select_slide(opened: tuple[Notebook, Explorer]) -> None:
     expect(explorer.selected).to_have_attribute("aria-label", "sea_surface_temperature")
     expect(explorer.tab("Plot")).to_have_attribute("aria-selected", "true")
     expect(explorer.picture).to_have_attribute("aria-label", re.compile("sea_surface_temperature"))
-    assert book.run("ex.path") == "'/ocean/sea_surface_temperature'"
+    book.until("ex.path == '/ocean/sea_surface_temperature'")
 
     before, label = explorer.pixels(), explorer.picture.get_attribute("aria-label")
     slider = explorer.slider("time")
     slider.focus()
     slider.press("ArrowRight")
     expect(explorer.picture).not_to_have_attribute("aria-label", label or "")
-    assert explorer.pixels() != before
-    assert json.loads(book.run("import json; print(json.dumps(dict(ex.index)))"))["time"] == 1
+    explorer.wait_until_repainted(before)
+    book.until("ex.index['time'] == 1")
 
 
 def test_what_python_selects_the_widget_shows(opened: tuple[Notebook, Explorer]) -> None:
@@ -63,7 +63,7 @@ def test_what_python_selects_the_widget_shows(opened: tuple[Notebook, Explorer])
     book.run('ex.index = {"time": 9}')
     expect(explorer.slider("time")).to_have_value("9")
     expect(explorer.picture).to_have_attribute("aria-label", re.compile(r"2026-01-03.*06"))
-    assert explorer.pixels() != before
+    explorer.wait_until_repainted(before)
 
 
 def test_every_tab_works_for_a_group_and_for_an_array(opened: tuple[Notebook, Explorer]) -> None:

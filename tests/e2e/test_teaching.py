@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from nz_explorer.launch import run_first_cell
@@ -13,7 +12,6 @@ from tests.e2e.lab import Explorer, Notebook
 from tests.notebooks import NOTEBOOKS, SOLUTION, read
 
 
-@pytest.mark.timeout(240)
 def test_the_lesson_is_taught(lab: Lab, page: Page) -> None:
     name = "teach.ipynb"
     (lab.folder / name).write_bytes((NOTEBOOKS / name).read_bytes())

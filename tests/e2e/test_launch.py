@@ -91,6 +91,8 @@ def test_demo_prints_the_address_and_ends_cleanly() -> None:
     # `lab` is asked for its environment: this JupyterLab must not touch the user's either.
     process = subprocess.Popen(
         [sys.executable, "-m", "nz_explorer.cli", "demo", "--no-browser"],
+        # Tests that run in the background hand down that Ctrl-C is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},

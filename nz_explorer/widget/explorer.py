@@ -133,6 +133,14 @@ class Explorer(anywidget.AnyWidget):
 
     # --- the conversation -------------------------------------------------------------------
 
+    def open(self) -> None:
+        """Open the channel to the browser."""
+        super().open()
+        # ipykernel 7.4 hands what comes from a page to the subshell from which the kernel has last spoken:
+        # one that may be gone with its page, or the main shell that is busy with a cell. A page knows better.
+        if hasattr(self.comm, "_reply_subshell_for"):
+            self.comm._reply_subshell_for = lambda _, asked: asked  # noqa: SLF001
+
     def _receive(self, _: Any, content: Any, __: Any) -> None:
         self._session.receive(content)
 

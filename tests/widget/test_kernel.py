@@ -1,0 +1,90 @@
+"""The widget in a real kernel, spoken to as JupyterLab does: over subshells that come and go."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.manager import start_new_kernel
+
+PATIENCE = 60.0
+numbers = itertools.count(1)
+
+
+@pytest.fixture
+def kernel() -> Iterator[BlockingKernelClient]:
+    manager, client = start_new_kernel(startup_timeout=PATIENCE)
+    yield client
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+
+
+def run(kernel: BlockingKernelClient, code: str) -> str:
+    """Run a cell and return what it prints."""
+    printed: list[str] = []
+
+    def hear(message: dict[str, Any]) -> None:
+        printed.append(message["content"].get("text", ""))
+
+    reply = kernel.execute_interactive(code, output_hook=hear, timeout=PATIENCE)
+    assert reply["content"]["status"] == "ok", reply["content"]
+    return "".join(printed).strip()
+
+
+def control(kernel: BlockingKernelClient, kind: str, **content: str) -> dict[str, Any]:
+    message = kernel.session.msg(kind, content)
+    kernel.control_channel.send(message)
+    while True:
+        reply: dict[str, Any] = kernel.get_control_msg(timeout=PATIENCE)
+        if reply["parent_header"]["msg_id"] == message["header"]["msg_id"]:
+            return dict(reply["content"])
+
+
+def ask(kernel: BlockingKernelClient, comm: str, subshell: str | None = None) -> dict[str, Any]:
+    """Send the widget a request, as a page does, and return its reply."""
+    number = next(numbers)
+    request = {"kind": "request", "id": number, "method": "open", "params": {}}
+    data = {"method": "custom", "content": request}
+    message = kernel.session.msg("comm_msg", {"comm_id": comm, "data": data})
+    if subshell:
+        message["header"]["subshell_id"] = subshell
+    kernel.shell_channel.send(message)
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        heard = kernel.get_iopub_msg(timeout=PATIENCE)
+        if heard["msg_type"] == "comm_msg":
+            said = heard["content"]["data"].get("content", {})
+            if said.get("kind") == "reply" and said["id"] == number:
+                return dict(said)
+    pytest.fail("no reply")
+
+
+def test_it_answers_on_the_subshell_that_asks(
+    kernel: BlockingKernelClient, sample_store: Path
+) -> None:
+    source = str(sample_store)
+    comm = run(
+        kernel, f"import nz_explorer as nz; ex = nz.explore({source!r}); print(ex.comm.comm_id)"
+    )
+    # A page comes and goes, and its subshell with it; the next has one of its own.
+    first = control(kernel, "create_subshell_request")["subshell_id"]
+    assert ask(kernel, comm, first)["ok"]
+    assert control(kernel, "delete_subshell_request", subshell_id=first)["status"] == "ok"
+    second = control(kernel, "create_subshell_request")["subshell_id"]
+    assert ask(kernel, comm, second)["ok"]
+    assert ask(kernel, comm)["ok"]
+
+    # A cell moves the widget and goes on for long.
+    kernel.execute(
+        "import threading; ex.path = '/ocean'; free = threading.Event(); ok = free.wait(120)"
+    )
+    assert ask(kernel, comm, second)["ok"]
+    free = kernel.session.msg("execute_request", {"code": "free.set()", "silent": True})
+    free["header"]["subshell_id"] = second
+    kernel.shell_channel.send(free)
+    assert run(kernel, "print(ok)") == "True"

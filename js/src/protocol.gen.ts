@@ -301,7 +301,7 @@ export interface PictureParams {
   part?: "imaginary" | "magnitude" | "phase" | "real" | null;
 }
 
-/** Asks for small pictures of some arrays, one byte a pixel. */
+/** Asks for small pictures of some arrays. */
 export interface ThumbnailsParams {
   paths: string[];
   width?: number;
@@ -486,7 +486,7 @@ export interface Thumbnail {
   width: number;
   height: number;
   image_buffer: number | null;
-  kind: "line" | "map" | "none";
+  kind: "image" | "line" | "map" | "none";
   label: string;
 }
 

@@ -1,4 +1,4 @@
-"""Small pictures, one byte a pixel."""
+"""Small pictures: one byte a pixel, or four of an image in colours."""
 
 from __future__ import annotations
 
@@ -18,26 +18,34 @@ def thumbnail(look: QuickLook, width: int = 160, height: int = 100) -> Image | N
     Parameters
     ----------
     look
-        A map or a line.
+        A map, a line or an image.
     width, height
         The most pixels.
 
     Returns
     -------
     ndarray of uint8 or None
-        Rows from top to bottom; 0 is missing, 1 to 255 run from the lowest to the highest value.
-        Coordinates grow upwards and to the right as in the large picture. None where `look` is of
-        another kind.
+        Rows from top to bottom; 0 is missing, 1 to 255 run from the lowest to the highest value. Of an
+        image its colours and their opacity, along a third dimension. Coordinates grow upwards and to
+        the right as in the large picture. None where `look` is of another kind.
     """
-    if look.values is None or look.cell_states is None or look.x is None:
+    if look.x is None:
+        return None
+    if look.image is not None:
+        return _area(look.image, look, width, height)
+    if look.values is None or look.cell_states is None:
         return None
     levels = _levels(look)
     if look.kind == "line":
         return _line(_forward(levels, look.x, axis=0), width, height)
-    if look.kind != "map" or look.y is None:
+    return _area(levels, look, width, height) if look.kind == "map" else None
+
+
+def _area(image: Image, look: QuickLook, width: int, height: int) -> Image | None:
+    """Lay cells as they are drawn, and thin them out."""
+    if look.x is None or look.y is None:
         return None
-    image = _forward(levels, look.x, axis=1)
-    image = _forward(image, look.y, axis=0)
+    image = _forward(_forward(image, look.x, axis=1), look.y, axis=0)
     if look.y.kind in ("number", "time"):
         image = image[::-1]
     rows, columns = _nearest(image.shape[0], height), _nearest(image.shape[1], width)

@@ -545,7 +545,7 @@ class ExportParams(Message):
 
 
 class ThumbnailsParams(Message):
-    """Asks for small pictures of some arrays, one byte a pixel."""
+    """Asks for small pictures of some arrays."""
 
     paths: list[str]
     width: int = 160
@@ -815,8 +815,8 @@ class Thumbnail(Message):
     width: int
     height: int
     image_buffer: int | None = None
-    """Values as uint8 per pixel, 0 = missing, 1…255 = low…high; the browser colours them."""
-    kind: Literal["line", "map", "none"] = "none"
+    """Values as uint8 per pixel, 0 = missing, 1…255 = low…high; the browser colours them. An image's are RGBA."""
+    kind: Literal["image", "line", "map", "none"] = "none"
     label: str = ""
 
 

@@ -645,7 +645,7 @@ class Session:
                     )
                 )
                 continue
-            kind: Any = look.kind if look.kind in ("line", "map") else "none"
+            kind: Any = look.kind if look.kind in ("image", "line", "map") else "none"
             small.append(
                 protocol.Thumbnail(
                     path, image.shape[1], image.shape[0], len(buffers), kind, look.label

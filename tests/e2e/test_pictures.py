@@ -27,7 +27,7 @@ from playwright.sync_api import Locator, expect
 
 import nz_explorer as nz
 from nz_explorer.quicklook.figure import LOOKS, faded
-from tests.e2e.lab import Explorer, Notebook, OpenNotebook
+from tests.e2e.lab import Explorer, Notebook, OpenNotebook, eventually
 from tests.e2e.stores import write_kinds
 
 Pixels = np.ndarray[Any, np.dtype[np.int16]]
@@ -44,6 +44,7 @@ STRIP = 8
 
 FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 BOX = "({ offsetLeft: x, offsetTop: y, offsetWidth: w, offsetHeight: h }) => [x, y, w, h]"
+SMALL = "c => [c.width, ...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]"
 COLOUR = "element => getComputedStyle(element).color.match(/\\d+/g).slice(0, 3).map(Number)"
 
 
@@ -244,6 +245,16 @@ def test_pictures_are_those_of_matplotlib(desk: Desk) -> None:
     for line in lines:
         colour = rgb(line.get_color())
         assert apart(coloured(browser, colour), coloured(figure, colour)) <= STRAY
+
+
+def test_a_small_image_is_in_its_colours(desk: Desk) -> None:
+    card = desk.explorer.root.get_by_role("listitem").filter(has_text=re.compile("^image"))
+    canvas = card.get_by_role("img", name=re.compile("image"))
+    expect(canvas).to_be_visible()
+    stored = zarr.open_array(desk.beside.hierarchy.source, path="image", mode="r")[...]
+    eventually(desk.book.page, lambda: canvas.evaluate(SMALL)[0] == stored.shape[1])
+    painted = np.array(canvas.evaluate(SMALL)[1:]).reshape(*stored.shape[:2], 4)
+    np.testing.assert_array_equal(painted[..., :3], stored)
 
 
 def test_a_map_is_zoomed_and_saved(desk: Desk, tmp_path: Path) -> None:

@@ -268,6 +268,20 @@ def test_a_small_map_lies_as_the_large_one(grid):
     assert thumbnail(look(grid, "/temperature"), 40, 20)[0, 0] == 0
 
 
+def test_a_small_image_has_its_colours(group):
+    colours = np.arange(4 * 6 * 3, dtype="u1").reshape(4, 6, 3)
+    array = group.create_array("i", data=colours, dimension_names=("y", "x", "band"))
+    array.attrs["_FillValue"] = 255
+    array[0, 0] = 255
+    image = thumbnail(look(group, "/i"), 3, 2)
+    assert image.shape == (2, 3, 4)
+    np.testing.assert_array_equal(image[..., :3], colours[1::2, 1::2])
+    assert (image[..., 3] == 255).all()
+    assert thumbnail(look(group, "/i"), 6, 4)[0, 0, 3] == 0  # missing, so nothing is painted
+    group.create_array("y", data=np.arange(4.0), dimension_names=("y",))
+    np.testing.assert_array_equal(thumbnail(look(group, "/i"), 6, 4)[0, :, :3], colours[3])
+
+
 def test_a_small_line(group):
     group.create_array("a", data=np.array([0.0, 1.0, np.nan, 1.0, 1.0]))
     image = thumbnail(look(group, "/a"), 100, 11)

@@ -53,7 +53,9 @@ export function Gallery({ arrays }: { arrays: readonly NodeRow[] }) {
             const after = new Map(before);
             for (const thumbnail of value.thumbnails) {
               const view = thumbnail.image_buffer === null ? undefined : buffers[thumbnail.image_buffer];
-              const fits = view !== undefined && view.byteLength >= thumbnail.width * thumbnail.height;
+              const { width, height, kind } = thumbnail;
+              const fits =
+                view !== undefined && view.byteLength >= width * height * (kind === "image" ? 4 : 1);
               after.set(thumbnail.path, { thumbnail, image: fits ? uint8s(view) : null });
             }
             return after;
@@ -137,18 +139,21 @@ function Picture({ small }: { small: Small | undefined }) {
     canvas.height = height;
     const context = canvas.getContext("2d");
     if (context === null) return;
-    const image = context.createImageData(width, height);
-    const lut = lutOf(colorTable(colormaps, name) ?? GREYS);
-    const pixels = new Uint32Array(image.data.buffer);
-    const bytes = small.image;
     if (kind === "line") {
       drawLine(canvas, context, small);
       return;
     }
-    // 0 is missing and stays clear.
-    for (let at = 0; at < pixels.length; at++) {
-      const value = bytes[at] ?? 0;
-      if (value !== 0) pixels[at] = lut[value] as number;
+    const image = context.createImageData(width, height);
+    const bytes = small.image;
+    if (kind === "image") image.data.set(bytes.subarray(0, image.data.length));
+    else {
+      const lut = lutOf(colorTable(colormaps, name) ?? GREYS);
+      const pixels = new Uint32Array(image.data.buffer);
+      // 0 is missing and stays clear.
+      for (let at = 0; at < pixels.length; at++) {
+        const value = bytes[at] ?? 0;
+        if (value !== 0) pixels[at] = lut[value] as number;
+      }
     }
     context.putImageData(image, 0, 0);
   }, [small, colormaps, name, ink]);

@@ -17,7 +17,8 @@ numbers = itertools.count(1)
 
 
 @pytest.fixture
-def kernel() -> Iterator[BlockingKernelClient]:
+def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BlockingKernelClient]:
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     manager, client = start_new_kernel(startup_timeout=PATIENCE)
     yield client
     client.stop_channels()

@@ -224,16 +224,21 @@ class CoordinateSystem:
         return [axis for crs in self.crs for axis in crs.axes]
 
     @property
+    def names(self) -> tuple[str | None, ...] | None:
+        """Names of the dimensions of the array, None where it has some without names."""
+        return self.array.dimension_names if self.array.ndim else ()
+
+    @property
     def dimensions(self) -> list[Axis | None]:
         """By dimension of the array, in its order: the axis of that name."""
         named = {axis.name: axis for axis in reversed(self.axes)}
-        return [named.get(name) for name in self.array.dimension_names or ()]
+        return [named.get(name) for name in self.names or ()]
 
     @property
     def extra(self) -> list[Axis]:
-        """Axes of single values that are no dimension of the array."""
-        names = set(self.array.dimension_names or ())
-        return [axis for axis in self.axes if axis.name not in names]
+        """Axes of single values that are no dimension of the array, as far as its dimensions have names."""
+        names = self.names
+        return [] if names is None else [axis for axis in self.axes if axis.name not in names]
 
 
 def coordinate_system(array: Array, cancel: Cancellation | None = None) -> CoordinateSystem | None:
@@ -320,10 +325,8 @@ def _crs(given: Any, place: Place, home: Node) -> Crs:
         for key, value in pairs
         if isinstance(value, Mapping)
     )
-    why = None if len(found) == len(axes) and found else "an axis is no object"
-    return Crs(
-        given, place, home, found, problem=None if axes and not why else why or "it has no axes"
-    )
+    why = "an axis is no object" if len(found) < len(axes) else None
+    return Crs(given, place, home, found, problem=why if axes else "it has no axes")
 
 
 def _axis(given: Mapping[str, Any], key: str | int, place: Place, home: Node) -> Axis:
@@ -352,17 +355,31 @@ def _kind(values: Any) -> Kind:
 
 
 def revision(crs: Crs) -> set[Revision]:
-    """Return the revisions that the form of a reference system shows; none where it does not tell."""
-    found: set[Revision] = set()
-    if isinstance(crs.given, Mapping) and isinstance(crs.given.get("axes"), Mapping):
-        return {"r3"}
+    """Return the revision whose form a reference system has: none where it does not tell, more where it mixes them."""
+    signs: list[set[Revision]] = []
     for axis in crs.axes:
+        signs.append({"r3"} if isinstance(axis.place[-1], str) else {"r1", "r2"})
         if "direction" in axis.given:
-            found.add("r1")
+            signs.append({"r1"})
         for one in axis.sets:
-            if "direction" in one.given:
-                found.add("r2")
-    return found
+            signs += _signs(one)
+    fitting: set[Revision] = set.intersection(*signs) if signs else set()
+    if fitting:
+        return fitting if len(fitting) == 1 else set()
+    for sign in sorted(signs, key=len):
+        if not fitting & sign:
+            fitting.add(min(sign))
+    return fitting
+
+
+def _signs(one: CoordinateSet) -> Iterator[set[Revision]]:
+    """Yield the revisions in which each of the members is written that differ between them."""
+    if "direction" in one.given:
+        yield {"r2", "r3"}
+    time = one.given.get("time")
+    members = time.keys() & {"reference", "unit", "epoch"} if isinstance(time, Mapping) else set()
+    if members:
+        yield {"r1", "r2"} if "reference" in members else {"r3"}
 
 
 def time_units(time: Any) -> str | None:

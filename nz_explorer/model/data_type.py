@@ -380,7 +380,9 @@ def _v2_struct(value: Any, depth: int) -> DataType:
         member = (
             _v2_typestr(inner, None) if isinstance(inner, str) else _v2_struct(inner, depth + 1)
         )
-        if len(field) == 3 and member.numpy is not None:
+        if member.numpy is None:
+            return _malformed(value, f"{json_text(inner, 40)} is no type of a field", "struct")
+        if len(field) == 3:
             member = _subarray(member, field[2])
         pairs.append((field[0], member))
     return _struct("struct", pairs, value)

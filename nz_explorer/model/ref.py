@@ -1,17 +1,18 @@
 """The ``ref`` convention: how one node points at another, or at something in its document.
 
 Source: R-CF/zarr_convention_ref. Its text, cs and the examples of cs take different places as the base of
-a relative path, so each is tried: the group that a node is in (for a group itself), then the node.
+a relative path, so each is tried: the group that a node is in (for a group itself), the node, and where
+neither leads to a node the root.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model import pointers
-from nz_explorer.model.node import Array, Node
+from nz_explorer.model.node import Group, Node
 
 if TYPE_CHECKING:
     from nz_explorer.store import Cancellation
@@ -106,11 +107,7 @@ def resolve(given: Any, base: Node, cancel: Cancellation | None = None) -> Refer
         )
     if path is None:
         return Reference(given, problem="the member node is missing", kind="form")
-    nodes = {
-        node.path: node
-        for candidate in _candidates(path, base)
-        if (node := base.hierarchy.get(candidate, cancel)) is not None
-    }
+    nodes = _nodes(path, base, cancel)
     if not nodes:
         why = f"{path} does not lead to a node from {base.path}"
         return Reference(given, path, attribute, problem=why, kind="node")
@@ -123,17 +120,15 @@ def resolve(given: Any, base: Node, cancel: Cancellation | None = None) -> Refer
     return Reference(given, path, attribute, targets=targets)
 
 
-def _candidates(path: str, base: Node) -> Iterator[str]:
-    if path.startswith("/"):
-        yield path
-        return
-    homes = [base.path]
-    if isinstance(base, Array):
-        homes.insert(0, base.parent or "/")
-    for home in homes:
-        joined = _joined(home, path)
-        if joined is not None:
-            yield joined
+def _nodes(path: str, base: Node, cancel: Cancellation | None) -> dict[str, Node]:
+    """Return the nodes that a path may lead to: from the group, from the node, or else from the root."""
+    homes = [base.path] if isinstance(base, Group) else [base.parent or "/", base.path]
+    for bases in ([] if path.startswith("/") else homes, ["/"]):
+        joined = [found for home in bases if (found := _joined(home, path)) is not None]
+        nodes = [node for one in joined if (node := base.hierarchy.get(one, cancel)) is not None]
+        if nodes:
+            return {node.path: node for node in nodes}
+    return {}
 
 
 def _joined(home: str, path: str) -> str | None:

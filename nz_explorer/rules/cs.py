@@ -112,18 +112,23 @@ _TIME_UNIT = re.compile(
 _EPOCH = re.compile(
     r"(-?\d{1,6})-(\d{1,2})(?:-(\d{1,2}))?(?:[T ]+\d{1,2}(?::\d{2}(?::\d{2}(?:\.\d+)?)?)?)?\s*(?:Z|UTC|[+-]\d{1,2}(?::?\d{2})?)?"
 )
+_CF_DEGREES = re.compile(r"degrees?_?(north|east|N|E)")
 _SCHEMA_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]*")
 
 
 def _uses_cs(array: Array) -> bool:
-    value = array.attributes.get("cs")
-    return value is not None and (is_cs(value) or known_conventions.CS in declared_here(array))
+    attributes = array.attributes
+    return is_cs(attributes.get("cs")) or (
+        "cs" in attributes and known_conventions.CS in declared_here(array)
+    )
 
 
 def _keeps_crs(group: Group) -> bool:
-    value = group.attributes.get("crs")
-    return value is not None and (is_shared(value) or known_conventions.CS in declared_here(group))
+    attributes = group.attributes
+    return is_shared(attributes.get("crs")) or (
+        "crs" in attributes and known_conventions.CS in declared_here(group)
+    )
 
 
 # --- what stands in a reference system -----------------------------------------------------------
@@ -171,8 +176,12 @@ def _of_crs(crs: Crs) -> Told:
     if isinstance(crs.given, Mapping):
         yield from _name(crs.pointer("name"), crs.given.get("name"))
         yield from _identifier(crs.pointer("id"), crs.given.get("id"))
+    # In r1 an axis has the direction; in the others its sets of coordinates have one each.
+    at_axes = isinstance(crs.given, Mapping) and isinstance(crs.given.get("axes"), list)
+    at_axes = at_axes and all("direction" not in s.given for a in crs.axes for s in a.sets)
     for axis in crs.axes:
         yield from _axis(axis)
+        yield from _directions(axis, at_axis=at_axes or "direction" in axis.given)
 
 
 def _name(pointer: str, given: Any) -> Told:
@@ -221,8 +230,6 @@ def _axis(axis: Axis) -> Told:
             rule="CS-CO-002",
         )
     yield from _set_names(axis)
-    if not axis.sets and "direction" in axis.given:
-        yield from _no_direction(axis, axis.pointer("direction"), "ordinal")
     for one in axis.sets:
         yield from _coordinates(axis, one)
 
@@ -281,16 +288,29 @@ def _is_text(one: CoordinateSet) -> bool | None:
 
 def _coordinates(axis: Axis, one: CoordinateSet) -> Told:
     text = _is_text(one)
-    yield from _direction(axis, one, text)
     yield from _unit(axis, one, text)
     yield from _time(axis, one)
     yield from _values(axis, one)
     yield from _boundaries(axis, one, text)
 
 
-def _direction(axis: Axis, one: CoordinateSet, text: bool | None) -> Told:
-    holder = one if "direction" in one.given or "direction" not in axis.given else axis
-    pointer, given = holder.pointer("direction"), one.direction
+def _directions(axis: Axis, *, at_axis: bool) -> Told:
+    """Judge the direction of an axis, and those that sets of its coordinates have of their own."""
+    if axis.given.get("coordinates") is None and "direction" in axis.given:
+        yield from _no_direction(axis, axis.pointer("direction"), "ordinal")
+    texts: list[bool | None] = []
+    for one in axis.sets:
+        if "direction" in one.given or not at_axis:
+            yield from _direction(axis, one, _is_text(one))
+        else:
+            texts.append(_is_text(one))
+    if texts:
+        known = [text for text in texts if text is not None]
+        yield from _direction(axis, axis, min(known, default=None))
+
+
+def _direction(axis: Axis, holder: Axis | CoordinateSet, text: bool | None) -> Told:
+    pointer, given = holder.pointer("direction"), holder.given.get("direction")
     usual = USUAL.get(axis.abbreviation) if isinstance(axis.abbreviation, str) else None
     if given is None:
         if text is False:
@@ -303,7 +323,7 @@ def _direction(axis: Axis, one: CoordinateSet, text: bool | None) -> Told:
         return
     if text is True:
         yield from _no_direction(axis, pointer, "string")
-    if given not in DIRECTIONS:
+    if not isinstance(given, str) or given not in DIRECTIONS:
         right = next((d for d in DIRECTIONS if d.lower() == str(given).lower()), None)
         yield Fail(
             pointer,
@@ -340,7 +360,7 @@ def _unit(axis: Axis, one: CoordinateSet, text: bool | None) -> Told:
     elif text or _is_temporal(axis, one):
         what = "texts" if text else "times, whose time object says it"
         yield Fail(pointer, f"a unit is not allowed for {what} (axis {shown})", rule="CS-CO-004")
-    elif given in ("degrees_north", "degrees_east"):
+    elif isinstance(given, str) and _CF_DEGREES.fullmatch(given):
         yield Fail(
             pointer,
             f'{given} of CF is no unit here: the direction says the rest; use "degrees"',
@@ -446,10 +466,11 @@ def _values(axis: Axis, one: CoordinateSet) -> Told:
 
 def _explicit(axis: Axis, given: Any, at: str) -> Told:
     shown = json_text(axis.name)
-    if not isinstance(given, list) or len({json_type(value) for value in given}) > 1:
+    kinds = {json_type(value) for value in given} if isinstance(given, list) else {"none"}
+    if len(kinds) > 1 or not kinds <= {"number", "string"}:
         yield Fail(
             at,
-            f"explicit values of {shown} must be a list of one kind, got {json_text(given)}",
+            f"explicit values of {shown} must be a list of numbers or one of texts, got {json_text(given)}",
             rule="CS-VAL-005",
         )
         return
@@ -681,11 +702,11 @@ def coordinate_set(array: Array) -> Told:
     yield from _registered(array, system.crs, "cs")
     yield from _revision(array, system.crs, "cs")
     yield from _identifiers(system)
-    if any(crs.problem is not None for crs in system.crs):
-        for rule_id in ("CS-ARR-004", "CS-ARR-005"):
-            yield Undecided("dependency: CS-ARR-002", rule_id)
-    else:
+    if (missing := _missing(system)) is None:
         yield from _composition(system)
+    else:
+        for rule_id in ("CS-ARR-004", "CS-ARR-005"):
+            yield Undecided(f"dependency: {missing}", rule_id)
     yield from _lengths(system)
     yield from _described_twice(system)
 
@@ -747,11 +768,18 @@ def _identifiers(system: CoordinateSystem) -> Told:
             )
 
 
+def _missing(system: CoordinateSystem) -> str | None:
+    """Return the rule without which axes and dimensions cannot be told to fit together."""
+    if any(crs.problem is not None for crs in system.crs):
+        return "CS-ARR-002"
+    if any(axis.name is None for axis in system.axes):
+        return "CS-AX-001"
+    return "NZ-DIM-001" if system.names is None else None
+
+
 def _composition(system: CoordinateSystem) -> Told:
     """Judge whether axes and dimensions fit together."""
-    array, names = system.array, system.array.dimension_names
-    if names is None:
-        return  # NZ-DIM-001
+    array, names = system.array, system.names or ()
     pointer = array.attribute_pointer("cs", "crs")
     for number, (name, axis) in enumerate(zip(names, system.dimensions, strict=True)):
         if axis is None:
@@ -786,43 +814,58 @@ def _lengths(system: CoordinateSystem) -> Told:
     array = system.array
     of_dimensions = zip(system.dimensions, array.shape or (), strict=False)
     found = [(axis, length) for axis, length in of_dimensions if axis is not None]
-    for axis, length in (*found, *((axis, 1) for axis in system.extra)):
+    for axis in system.extra:  # one that is not of length 1 is CS-ARR-005
+        length = axis.length()
+        found.append((axis, 1 if length is None else length))
+    for axis, length in found:
         for one in axis.sets:
-            at = one.pointer() if one.home is array else array.attribute_pointer("cs", "crs")
-            yield from _length(axis, one, length, at)
+            yield from _length(array, axis, one, length)
 
 
-def _length(axis: Axis, one: CoordinateSet, length: int, at: str) -> Told:
+def _length(array: Array, axis: Axis, one: CoordinateSet, length: int) -> Told:
     shown = json_text(axis.name)
-    if (
-        one.kind == "explicit"
-        and isinstance(one.values, list)
-        and len(one.values) not in (length, 0)
-    ):
-        if length != 1:  # one that is too long for a single value is CS-ARR-005
-            yield Fail(
-                at,
-                f"{len(one.values)} values for axis {shown} of length {length}",
-                rule="CS-VAL-005",
-            )
+
+    def at(*members: str) -> str:
+        own = one.home is array
+        return one.pointer(*members) if own else array.attribute_pointer("cs", "crs")
+
+    if one.kind == "explicit" and isinstance(one.values, list) and len(one.values) != length:
+        yield Fail(
+            at("values", "explicit"),
+            f"{len(one.values)} values for axis {shown} of length {length}",
+            rule="CS-VAL-005",
+        )
     elif one.kind == "external":
-        held = one.external()
+        held, reference = one.external(), resolve(one.values, one.home)
+        pointer = at("values", "external")
         if held is not None and held.shape != (length,):
             yield Fail(
-                at,
+                pointer,
                 f"{held.path} has shape {list(held.shape or ())}; axis {shown} needs [{length}]",
                 related=(held.path,),
                 rule="CS-VAL-004",
             )
-        elif held is None and resolve(one.values, one.home).targets:
-            yield Fail(at, f"values of {shown} are not in an array", rule="CS-VAL-004")
-    bounds = one.bounds()
+        elif held is None and (reference.targets or reference.kind == "node"):
+            what = "in an array" if reference.targets else "there"
+            yield Fail(
+                pointer,
+                f"values of {shown} are not {what}: {reference.path}",
+                rule="CS-VAL-004",
+            )
+    bounds, given = one.bounds(), one.given.get("boundaries")
+    outside = given.get("external") if isinstance(given, Mapping) else None
     if bounds is not None and bounds.shape != (2, length):
         hint = "; that is the layout of CF, transposed" if bounds.shape == (length, 2) else ""
         yield Fail(
-            at,
+            at("boundaries", "external"),
             f"bounds of {shown} in {bounds.path} have shape {list(bounds.shape or ())}, expected [2, {length}]{hint}",
             related=(bounds.path,),
+            rule="CS-BND-004",
+        )
+    elif bounds is None and outside is not None and resolve(outside, one.home).targets:
+        yield Fail(
+            at("boundaries", "external"),
+            f"bounds of {shown} are not in an array",
             rule="CS-BND-004",
         )
 

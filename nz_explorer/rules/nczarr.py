@@ -476,7 +476,7 @@ def names_for_xarray(array: Array) -> Iterator[Fail]:
 def readable_type(array: Array) -> Iterator[Fail]:
     """Note types that netCDF-C has nothing for."""
     data_type = array.data_type
-    if data_type.kind == "unknown":
+    if data_type.status in ("unknown", "malformed"):
         return  # found by the rules on types
     place = nczarr.find(array, "array")
     numbers = data_type.kind in ("int", "uint") or data_type.name in ("float32", "float64")

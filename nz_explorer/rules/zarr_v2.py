@@ -299,16 +299,22 @@ def _expected_parts(array: Array) -> int:
     return 1 if _separator(array) == "/" or not array.ndim else array.ndim
 
 
+def _separator_in_use(array: Array, inside: Inside) -> str | None:
+    """Return the separator in the names of all chunks, None where that is the declared one, or not clear."""
+    if (array.ndim or 0) < 2 or _separator(array) not in SEPARATORS:
+        return None
+    found = [parts for name in inside.chunk_names if (parts := _chunk_name(name)) is not None]
+    other = "/" if _separator(array) == "." else "."
+    wanted = 1 if other == "/" else array.ndim
+    return other if found and all(len(parts) == wanted for parts in found) else None
+
+
 @rule("Z2-ARR-010", on="inside", formats=V2)
 def separator_in_use(array: Array, inside: Inside) -> Iterator[Fail]:
     """Fail where all chunks are named with the other separator: to readers they are all missing."""
-    if (array.ndim or 0) < 2 or _separator(array) not in SEPARATORS:
-        return
-    found = [parts for name in inside.chunk_names if (parts := _chunk_name(name)) is not None]
-    declared = _separator(array)
-    other = "/" if declared == "." else "."
-    wanted = 1 if other == "/" else array.ndim
-    if found and all(len(parts) == wanted for parts in found):
+    other = _separator_in_use(array, inside)
+    if other is not None:
+        declared = _separator(array)
         yield Fail(
             "/.zarray/dimension_separator",
             f'dimension_separator is "{declared}", but the chunks are named with "{other}":'
@@ -326,10 +332,20 @@ def _use_separator(right: str) -> Any:
     return fix
 
 
+def _may_be_chunk(array: Array, name: str) -> bool:
+    """Whether a name in an array's folder is that of a chunk, or of a folder with chunks; ``0`` for a scalar."""
+    indices = _chunk_name(name)
+    if indices is None or array.ndim is None:
+        return array.ndim is None
+    return len(indices) == _expected_parts(array) and (array.ndim > 0 or indices == (0,))
+
+
 @rule("Z2-CHUNK-001", on="inside", formats=V2)
-def stray_keys(_array: Array, inside: Inside) -> Iterator[Fail]:
+def stray_keys(array: Array, inside: Inside) -> Iterator[Fail]:
     """Note what lies beside the chunks and is none."""
     stray = [name for name in inside.other_names if not is_document(name)]
+    if _separator(array) in SEPARATORS and _separator_in_use(array, inside) is None:
+        stray += [name for name in inside.chunk_names if not _may_be_chunk(array, name)]
     for name in stray[:5]:
         more = f" (and {len(stray) - 5} more)" if len(stray) > 5 and name == stray[4] else ""
         yield Fail("", f"{json_text(name)} in the array's folder is no chunk{more}")
@@ -339,7 +355,7 @@ def stray_keys(_array: Array, inside: Inside) -> Iterator[Fail]:
 def undefined_values(array: Array, inside: Inside) -> Iterator[Fail | Undecided]:
     """Note chunks that are missing where no fill value says what they hold."""
     grid, lengths = array.grid_shape, array.shape
-    if array.metadata.get("fill_value", 0) is not None or not grid or lengths is None:
+    if array.metadata.get("fill_value", 0) is not None or grid is None or lengths is None:
         return
     if 0 in grid:
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model.document import json_type
 from nz_explorer.model.fill import MISSING, FillProblem
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _ONE_BYTE = re.compile(r"[<>](?:[biu]1|S\d+|V\d+)")
 """Types for which the order of bytes means nothing, so that it should be ``|``."""
+_SOME_BYTES = re.compile(r"\|(?:[iufc](?!1$)\d+|[mM]8.*)")
+"""Types for which it means something, and that do not tell it."""
 _NO_UNITS = re.compile(r"[<>|]?[mM]8?(\[generic\])?")
 NAMES = ("NaN", "Infinity", "-Infinity")
 """The only spellings of numbers that JSON does not have (Zarr v2, Fill value encoding)."""
@@ -27,46 +29,58 @@ BASE64 = ("bytes", "raw", "struct")
 FILL = "/.zarray/fill_value"
 
 
-def _without_units(array: Array) -> bool:
-    given = array.metadata.get("dtype")
+def _type_strings(array: Array) -> Iterator[tuple[str, Any]]:
+    """Yield the type of an array, or those of the fields that it has, with pointers."""
+    pending = [("/.zarray/dtype", array.metadata["dtype"])] if "dtype" in array.metadata else []
+    for pointer, given in pending:
+        if not isinstance(given, list):
+            yield pointer, given
+        elif array.data_type.kind == "struct":
+            pending += [(f"{pointer}/{i}/1", field[1]) for i, field in enumerate(given)]
+
+
+def _without_units(given: Any) -> bool:
     return isinstance(given, str) and _NO_UNITS.fullmatch(given) is not None
 
 
 @rule("Z2-DT-001", on="array", formats=V2, provides="data type")
 def type_string(array: Array) -> Iterator[Fail]:
-    """Want a type string of NumPy with its order of bytes."""
-    given = array.metadata.get("dtype")
-    if given is None or isinstance(given, list) or _without_units(array):
-        return
-    at, what = "/.zarray/dtype", f"dtype {shown(given)}"
-    if not isinstance(given, str) or array.data_type.status in ("unknown", "malformed"):
-        yield Fail(at, f"{what} is not a valid type string")
-    elif given[0] not in "<>|":
-        yield Fail(
-            at,
-            f"{what} does not say in which order its bytes are",
-            fix=set_to(at, f"{'|' if _ONE_BYTE.fullmatch(f'<{given}') else '<'}{given}", "suggest"),
-        )
-    elif given == "|O":
-        yield Fail(
-            at,
-            f"{what} is no type of the specification; its values are what the first filter makes of them",
-            severity="warning",
-        )
-    elif _ONE_BYTE.fullmatch(given):
-        yield Fail(
-            at,
-            f'{what} has an order of bytes where there is nothing to order; "|{given[1:]}" is usual',
-            severity="info",
-            fix=set_to(at, f"|{given[1:]}"),
-        )
+    """Want type strings of NumPy with their order of bytes."""
+    for at, given in _type_strings(array):
+        what = f"dtype {shown(given)}"
+        if _without_units(given):
+            continue
+        if not isinstance(given, str) or array.data_type.status in ("unknown", "malformed"):
+            yield Fail(at, f"{what} is not a valid type string")
+        elif given[0] not in "<>|" or _SOME_BYTES.fullmatch(given):
+            name = given.lstrip("=|")
+            order = "|" if _ONE_BYTE.fullmatch(f"<{name}") else "<"
+            yield Fail(
+                at,
+                f"{what} does not say in which order its bytes are",
+                fix=set_to(at, f"{order}{name}", "suggest"),
+            )
+        elif given == "|O":
+            yield Fail(
+                at,
+                f"{what} is no type of the specification; its values are what the first filter makes of them",
+                severity="warning",
+            )
+        elif _ONE_BYTE.fullmatch(given):
+            yield Fail(
+                at,
+                f'{what} has an order of bytes where there is nothing to order; "|{given[1:]}" is usual',
+                severity="info",
+                fix=set_to(at, f"|{given[1:]}"),
+            )
 
 
 @rule("Z2-DT-002", on="array", formats=V2, provides="data type")
 def time_units(array: Array) -> Iterator[Fail]:
     """Want the unit that a time is counted in."""
-    if _without_units(array):
-        yield Fail("/.zarray/dtype", f"dtype {shown(array.metadata['dtype'])} lacks time units")
+    for at, given in _type_strings(array):
+        if _without_units(given):
+            yield Fail(at, f"dtype {shown(given)} lacks time units")
 
 
 @rule("Z2-DT-003", on="array", formats=V2, provides="data type")

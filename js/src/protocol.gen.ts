@@ -69,6 +69,7 @@ export interface PictureResult {
   image_buffer: number | null;
   histogram: Histogram | null;
   categories: Category[];
+  dates: string[];
   packing: Packing | null;
   valid_low: number | null;
   valid_high: number | null;

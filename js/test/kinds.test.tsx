@@ -82,7 +82,7 @@ describe("kinds", () => {
     expect(rows.map((one) => one.textContent)).toEqual([
       "indexnames",
       "0Oslo",
-      "1Bergen",
+      "1",
       "2<b>Tromsø</b>",
       "3(missing)",
     ]);
@@ -95,6 +95,7 @@ test("CF decoding is on where there is packing, and switching it asks nothing", 
   expect(box.checked).toBe(true);
   const low = screen.getByRole("textbox", { name: "Low" }) as HTMLInputElement;
   expect(low.placeholder).toBe("273.18");
+  expect(low.size).toBe(8);
   expect(legend()).toContain("outside valid range100");
   host.model.fromPython("view", { low: 280 });
   await waitFor(() => expect(low.value).toBe("280"));

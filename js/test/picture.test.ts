@@ -78,6 +78,7 @@ function picture(change: Partial<PictureResult> = {}): { picture: PictureResult;
     image_buffer: null,
     histogram: null,
     categories: [],
+    dates: [],
     packing: null,
     valid_low: null,
     valid_high: null,
@@ -306,6 +307,9 @@ describe("what lies under the pointer", () => {
       state: "fill",
     });
     expect(reading(scene, 2, 0)).toMatchObject({ value: "NaN", state: "nan" });
+    scene.picture.dates = ["2001-07-03"];
+    expect(reading(scene, 0, 0).rows[0]).toEqual(["date", "2001-07-03"]);
+    expect(reading(scene, 1, 0).rows[0]?.[0]).toBe("lat");
   });
 
   test("indices count the elements that decimation left out", () => {
@@ -326,6 +330,13 @@ describe("ticks", () => {
     expect(labels(niceTicks(2e9, 4e9, 4))).toEqual(["2e9", "2.5e9", "3e9", "3.5e9", "4e9"]);
     expect(niceTicks(5, 5, 4)).toHaveLength(1);
     expect(niceTicks(Number.NaN, 1, 4)).toEqual([]);
+  });
+
+  test("numbers that lie closer than digits tell share a tick", () => {
+    expect(labels(niceTicks(1 - 1e-16, 1 + 2e-16, 6))).toEqual(["1.000000000000"]);
+    const large = niceTicks(2 ** 53, 2 ** 53 + 12, 3);
+    expect(new Set(labels(large)).size).toBe(large.length);
+    for (const { value } of large) expect(value).toBeGreaterThanOrEqual(2 ** 53);
   });
 
   test("indices are whole", () => {

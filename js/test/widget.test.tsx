@@ -156,6 +156,16 @@ describe("plot", () => {
     await waitFor(() => expect(host.requests("picture").at(-1)?.params.everything).toBe(true));
   });
 
+  test("reading everything can be stopped", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/sst", index: { time: 200 } });
+    const read = await screen.findByRole("button", { name: "Read everything" });
+    host.kernel.partials = 2;
+    host.kernel.partialPause = 60_000;
+    fireEvent.click(read);
+    fireEvent.click(await screen.findByRole("button", { name: "Stop" }));
+    await waitFor(() => expect(host.requests("picture").at(-1)?.params.everything).toBe(false));
+  });
+
   test("scalars, texts and arrays without a picture", async () => {
     host = await mountWidget(brokenStore(), { path: "/forecast/reference_time" });
     await waitFor(() => expect(screen.getByRole("img").textContent).toContain("2020-01-01 00:00"));

@@ -6,6 +6,7 @@ from nz_explorer.quicklook.lines import Lines, lines
 from nz_explorer.quicklook.look import make
 from nz_explorer.quicklook.picture import Axis, QuickLook, Slider, StateCount
 from nz_explorer.quicklook.thumbnail import thumbnail
+from nz_explorer.quicklook.words import missing
 
 __all__ = [
     "Axis",
@@ -18,5 +19,6 @@ __all__ = [
     "lines",
     "lines_figure",
     "make",
+    "missing",
     "thumbnail",
 ]

@@ -46,6 +46,7 @@ from nz_explorer.values.window import (
 
 _MOST_LINES = 200
 _LONGEST_LINE = 2**24
+_MOST_DATES = 10_000
 
 
 def make(  # noqa: PLR0913  # each is a choice of the caller
@@ -357,11 +358,23 @@ class _Reading:
             part=self.part,
             histogram=counted,
             categories=categories(self.array, stored, states),
+            dates=self._dates(stored, states),
             curvilinear=self._curvilinear(window) if self.kind == "map" else None,
             stored=stored,
             **{**shared, "units": _units(self.part, shared["units"])},
         )
         return replace(look, label=describe(look))
+
+    def _dates(self, stored: np.ndarray[Any, Any], states: States) -> tuple[str, ...]:
+        if stored.size > _MOST_DATES or self.packing is not None:
+            return ()
+        there = states == VALUE
+        found = time_labels(stored[there], self.array.attributes)
+        if not found:
+            return ()
+        dates = np.full(stored.shape, "", object)
+        dates[there] = found
+        return tuple(dates.ravel())
 
     def _image(self, window: Window, shared: dict[str, Any]) -> QuickLook:
         """Make an image of colours; a point is missing where none of its colours is a value."""

@@ -141,6 +141,8 @@ class QuickLook:
         How often values occur, for kind ``histogram``.
     categories
         What values stand for, where they are no quantities.
+    dates
+        What values that are times mean, in the order of `values`; empty where one is none.
     packing
         How stored values are decoded, as CF says.
     valid_low, valid_high
@@ -181,6 +183,7 @@ class QuickLook:
     image: np.ndarray[Any, np.dtype[np.uint8]] | None = None
     histogram: Histogram | None = None
     categories: tuple[Category, ...] = ()
+    dates: tuple[str, ...] = ()
     packing: Packing | None = None
     valid_low: float | None = None
     valid_high: float | None = None

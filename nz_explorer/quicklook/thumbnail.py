@@ -27,13 +27,13 @@ def thumbnail(look: QuickLook, width: int = 160, height: int = 100) -> Image | N
     ndarray of uint8 or None
         Rows from top to bottom; 0 is missing, 1 to 255 run from the lowest to the highest value. Of an
         image its colours and their opacity, along a third dimension. Coordinates grow upwards and to
-        the right as in the large picture. None where `look` is of another kind.
+        the right as in the large picture. None where `look` is of another kind or has no value.
     """
     if look.x is None:
         return None
     if look.image is not None:
         return _area(look.image, look, width, height)
-    if look.values is None or look.cell_states is None:
+    if look.values is None or look.low is None:
         return None
     levels = _levels(look)
     if look.kind == "line":

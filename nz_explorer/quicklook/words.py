@@ -55,15 +55,21 @@ def describe(look: QuickLook) -> str:
         parts.append(_span(look, look.low, look.high))
     elif look.kind in ("map", "line", "histogram"):
         parts.append("no value that is not missing")
+    if look.kind != "text":
+        parts += missing(look)
+    return "; ".join(parts)
+
+
+def missing(look: QuickLook) -> list[str]:
+    """Return how much of a picture is of which state, such as ``25 % _FillValue``."""
     # storage_fill is another way to look at points that are counted already
     counts = [count for count in look.states if count.state != "storage_fill"]
     total = sum(count.count for count in counts)
-    if look.kind != "text":
-        for count in counts:
-            if count.code != VALUE and total:
-                share = f"{100 * count.count / total:.3g} %" if total > 1 else "state:"
-                parts.append(f"{share} {TITLES[count.code]}")
-    return "; ".join(parts)
+    return [
+        f"{f'{100 * count.count / total:.3g} %' if total > 1 else 'state:'} {TITLES[count.code]}"
+        for count in counts
+        if count.code != VALUE and total
+    ]
 
 
 def _span(look: QuickLook, low: float, high: float) -> str:
@@ -137,5 +143,5 @@ def _bytes_text(value: bytes) -> str:
     try:
         text = value.rstrip(b"\0").decode()
     except UnicodeDecodeError:
-        return repr(value)
-    return text if text.isprintable() else repr(value)
+        return repr(bytes(value))  # NumPy spells its own type
+    return text if text.isprintable() else repr(bytes(value))

@@ -13,7 +13,6 @@ from nz_explorer.values.coordinates import Monotonicity
 from nz_explorer.values.described import Described, described
 from nz_explorer.values.times import time_labels
 
-MAX_NAMED = 20
 MAX_ROWS = 500
 
 Values = Callable[[Array], "Monotonicity | None"]
@@ -21,11 +20,10 @@ Values = Callable[[Array], "Monotonicity | None"]
 
 @dataclass(frozen=True, slots=True)
 class LengthUse:
-    """The arrays that give a dimension one length: paths, at most twenty of them."""
+    """The paths of the arrays that give a dimension one length."""
 
     length: int
     arrays: list[str]
-    total: int
 
 
 @dataclass(slots=True)
@@ -85,12 +83,12 @@ def table(
         for dimension in dimensions[:MAX_ROWS]
     ]
     uses = [
-        list(dict.fromkeys(use.array.path for use in dimension.uses))[:MAX_NAMED]
+        list(dict.fromkeys(use.array.path for use in dimension.uses))
         for dimension in dimensions[:MAX_ROWS]
     ]
     for one, users in outside:
         rows.append(_outside(one, values))
-        uses.append(users[:MAX_NAMED])
+        uses.append(users)
     return rows, uses
 
 
@@ -114,7 +112,7 @@ def _outside(one: Described, values: Values) -> DimensionRow:
     """Return the row of an axis of one value that is no dimension of any array."""
     row = DimensionRow(
         name=one.name,
-        lengths=[LengthUse(1, [], 0)],
+        lengths=[LengthUse(1, [])],
         conflict=False,
         coordinate=None,
         coordinate_state="none",
@@ -143,7 +141,7 @@ def _describe_described(row: DimensionRow, one: Described, values: Values) -> No
 
 def _row(dimension: Dimension, values: Values, meant: Described | None = None) -> DimensionRow:
     lengths = [
-        LengthUse(length, [array.path for array in arrays[:MAX_NAMED]], len(arrays))
+        LengthUse(length, [array.path for array in arrays])
         for length, arrays in dimension.lengths.items()
     ]
     row = DimensionRow(

@@ -64,6 +64,7 @@ def picture(look: QuickLook) -> tuple[protocol.PictureResult, list[bytes]]:
             image_buffer=buffers.add(look.image),
             histogram=None if look.histogram is None else _histogram(look.histogram, buffers),
             categories=_same(look.categories, list[protocol.Category]),
+            dates=list(look.dates),
             packing=None if look.packing is None else _same(look.packing, protocol.Packing),
             valid_low=finite(look.valid_low),
             valid_high=finite(look.valid_high),

@@ -757,6 +757,8 @@ class PictureResult(Message):
     """uint8, RGBA per point, for kind ``image``."""
     histogram: Histogram | None = None
     categories: list[Category] = []
+    dates: list[str] = []
+    """What values that are times mean, a text per point; none where there are none or too many."""
     packing: Packing | None = None
     valid_low: float | None = None
     valid_high: float | None = None

@@ -627,7 +627,7 @@ class Session:
         )
 
     def _answer_thumbnails(self, params: protocol.ThumbnailsParams, cancel: Cancellation) -> Answer:
-        from nz_explorer.quicklook import thumbnail
+        from nz_explorer.quicklook import missing, thumbnail
 
         small: list[protocol.Thumbnail] = []
         buffers: list[bytes] = []
@@ -639,11 +639,8 @@ class Session:
             look = self.quicklook(node, {}, width=params.width, height=params.height, cancel=cancel)
             image = thumbnail(look, min(params.width, 512), min(params.height, 512))
             if image is None:
-                small.append(
-                    protocol.Thumbnail(
-                        path, 0, 0, label=" · ".join((look.message or look.text or "").splitlines())
-                    )
-                )
+                said = look.message or look.text or "\n".join(missing(look))
+                small.append(protocol.Thumbnail(path, 0, 0, label=" · ".join(said.splitlines())))
                 continue
             kind: Any = look.kind if look.kind in ("image", "line", "map") else "none"
             small.append(

@@ -6,7 +6,7 @@ import pytest
 import zarr
 
 from nz_explorer.model import NodeNotFound, open_store
-from nz_explorer.quicklook import make, thumbnail
+from nz_explorer.quicklook import make, missing, thumbnail
 from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.values.cache import ChunkCache
 from nz_explorer.values.states import ABSENT, CODES, FILL, UNREADABLE, VALUE
@@ -296,7 +296,8 @@ def test_nothing_small_of_what_is_no_picture(group):
     group.create_array("s", data=np.array(1.0))
     assert thumbnail(look(group, "/s")) is None
     group.create_array("n", data=np.full((4, 4), np.nan))
-    assert not thumbnail(look(group, "/n")).any()
+    assert thumbnail(look(group, "/n")) is None  # an empty picture says nothing
+    assert missing(look(group, "/n")) == ["100 % NaN"]
     group.create_array("c", data=np.full((4, 4), 1e308))
     assert (thumbnail(look(group, "/c")) == 128).all()
     group.create_array("w", data=np.array([[-1.7e308, 1.7e308]]))
@@ -455,6 +456,24 @@ def test_the_valid_range_is_in_stored_values(group, attributes, expected):
     found = look(group, "/a")
     assert (found.valid_low, found.valid_high) == expected
     assert (found.cell_states == VALUE).all()  # CF's display is for the eye only
+
+
+def test_times_are_told_as_dates(group):
+    array = group.create_array("t", data=np.array([0.0, 31.0, 9.9e36, np.nan]))
+    array.attrs.update({"units": "days since 2001-01-01", "_FillValue": 9.9e36})
+    assert look(group, "/t").dates == ("2001-01-01", "2001-02-01", "", "")
+    dates = np.array([["2001-01-01", "NaT"], ["2001-01-02", "2001-01-03"]], "M8[s]")
+    group.create_array("d", data=dates)
+    assert look(group, "/d").dates == ("2001-01-01", "", "2001-01-02", "2001-01-03")
+    group.create_array("n", data=np.arange(3.0))
+    assert look(group, "/n").dates == ()
+
+
+def test_bytes_that_are_no_text(group):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # zarr-python warns of its own data type
+        group.create_array("b", data=np.array([b"abc", b"\xff"]))
+    assert look(group, "/b").text == "0  abc\n1  b'\\xff'"
 
 
 def test_tables_of_texts(group):

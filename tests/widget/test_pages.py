@@ -129,6 +129,23 @@ def test_the_dimension_table_has_values_conflicts_and_reasons(
     assert "…" in said(rows["lon"]["cells"][3])
 
 
+def test_what_a_dimension_table_leaves_out_is_counted(browse: Browse, tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path / "many.zarr", mode="w")
+    for number in range(25):
+        group.create_array(f"v{number}", data=np.zeros(2), dimension_names=["x"])
+    group.create_array("one", data=np.array([5.0]), dimension_names=["one"])
+    for number in range(15):
+        group.create_array(f"w{number}", data=np.zeros(3), dimension_names=["x"])
+    browser = browse(tmp_path / "many.zarr")
+    (table,) = blocks(page(browser, "dimensions"), "table")
+    rows = {said(row["cells"][0]).split()[0]: row["cells"] for row in table["rows"]}
+    assert said(rows["x"][4]).endswith("and 20 more")
+    assert {"and 15 more", "and 5 more"} <= set(re.findall(r"and \d+ more", said(rows["x"][1])))
+    browser.session.wait()
+    (table,) = blocks(page(browser, "dimensions", "/one"), "table")
+    assert said(table["rows"][0]["cells"][3]).strip() == "5"
+
+
 def test_an_array_shows_its_own_dimensions_in_its_own_order(
     browse: Browse, sample_store: Path
 ) -> None:

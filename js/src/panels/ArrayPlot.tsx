@@ -82,7 +82,7 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
       {error && <Problem onRetry={() => loader.retry()}>{visible(error.message)}</Problem>}
       <div class={`nzx-stage ${old ? "nzx-stale" : ""}`} ref={stage} aria-busy={stale}>
         {shown && <Stage shown={shown} scene={scene} size={size.width ? size : FALLBACK} />}
-        {late && <PictureWait loader={loader} />}
+        {late && <PictureWait loader={loader} onStop={everything ? () => setWhole(null) : undefined} />}
       </div>
       {picture && <Sliders sliders={picture.sliders} index={index} onIndex={setIndex} loading={stale} />}
       {shown && (
@@ -115,14 +115,14 @@ function requested(size: { width: number; height: number }): { width: number; he
   return { width: Math.round(step(size.width - 130, 200)), height: Math.round(step(size.height - 50, 100)) };
 }
 
-function PictureWait({ loader }: { loader: PictureLoader }) {
+function PictureWait({ loader, onStop }: { loader: PictureLoader; onStop: (() => void) | undefined }) {
   const wait = loader.wait.value;
   const shown = loader.shown.value;
   if (shown?.partial && shown.picture.read && wait !== "lost") {
     const { chunks_read: read, chunks_total: total } = shown.picture.read;
     return (
       <div class="nzx-stage-note nzx-wait">
-        {grouped(read)} of {plural(total, "chunk")}…
+        {grouped(read)} of {plural(total, "chunk")}… {onStop && <Button onClick={onStop}>Stop</Button>}
       </div>
     );
   }

@@ -98,13 +98,13 @@ export function Controls({
           <Limit
             label="Low"
             value={options.low}
-            auto={scene.norm?.low ?? null}
+            auto={limitText(scene, "low")}
             onChange={(low) => session.setOptions({ low }, 80)}
           />
           <Limit
             label="High"
             value={options.high}
-            auto={scene.norm?.high ?? null}
+            auto={limitText(scene, "high")}
             onChange={(high) => session.setOptions({ high }, 80)}
           />
           <Button
@@ -138,6 +138,13 @@ export function Controls({
       )}
     </div>
   );
+}
+
+/** A limit, in digits enough to tell it from the other one. */
+function limitText({ norm }: Scene, end: "low" | "high"): string {
+  if (norm === null) return "";
+  const ratio = Math.max(Math.abs(norm.low), Math.abs(norm.high)) / (norm.high - norm.low);
+  return compact(norm[end], Math.min(15, 5 + Math.max(0, Math.floor(Math.log10(ratio)))));
 }
 
 interface SelectProps {
@@ -177,7 +184,7 @@ export function Select({ label, value, names, onChange }: SelectProps) {
 interface LimitProps {
   label: string;
   value: number | null;
-  auto: number | null;
+  auto: string;
   onChange: (value: number | null) => void;
 }
 
@@ -199,8 +206,8 @@ function Limit({ label, value, auto, onChange }: LimitProps) {
         inputMode="decimal"
         aria-label={label}
         aria-invalid={bad}
-        size={8}
-        placeholder={auto === null ? "" : compact(auto)}
+        size={Math.max(8, auto.length)}
+        placeholder={auto}
         value={shown}
         onInput={(event) => setText(event.currentTarget.value)}
         onChange={commit}

@@ -231,6 +231,8 @@ export function reading(
   }
   const state = STATES[states[at] ?? 0] ?? "value";
   if (state === "absent" || state === "unreadable" || state === "unread") return { rows, value: "", state };
+  const date = picture.dates[at];
+  if (date) rows.unshift(["date", date]);
   const number = field.values[at] ?? Number.NaN;
   if (scene.image) {
     const color = scene.image[at] ?? 0;

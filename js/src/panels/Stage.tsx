@@ -121,7 +121,7 @@ function Text({ shown: { picture, buffers } }: { shown: Shown }) {
               <tr key={index}>
                 <td class="nzx-number nzx-quiet">{index}</td>
                 {named && <td>{visible(coordinate ?? "")}</td>}
-                <td class="nzx-cell">{visible(line.replace(/^ *\d+ {2}/, ""))}</td>
+                <td class="nzx-cell">{visible(line.replace(/^ *\d+( {2}|$)/, ""))}</td>
               </tr>
             );
           })}

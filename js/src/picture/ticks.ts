@@ -20,7 +20,7 @@ export function label(value: number, step: number): string {
   const size = Math.abs(value);
   if (size >= 1e6 || (size < 1e-4 && step < 1e-4)) {
     const digits = Math.max(0, Math.floor(Math.log10(size)) - Math.floor(Math.log10(step) + 1e-9));
-    const text = value.toExponential(Math.min(digits, 12));
+    const text = value.toExponential(Math.min(digits, 15));
     return text
       .replace(/(\.\d*?)0+e/, "$1e")
       .replace(".e", "e")
@@ -43,10 +43,12 @@ export function niceTicks(low: number, high: number, count: number, degrees = fa
   const step = round !== undefined && round > 1 ? round : niceStep(high - low, count);
   const ticks: Tick[] = [];
   const first = Math.ceil(low / step - 1e-9);
-  for (let at = first; at * step <= high + step * 1e-9 && ticks.length < 100; at++) {
-    // Multiplying keeps 0.30000000000000004 away; what is left of it the label rounds off.
-    const value = Number((at * step).toPrecision(12));
-    ticks.push({ value, label: label(value, step) });
+  for (let nth = 0; nth < 100; nth++) {
+    const value = (first + nth) * step;
+    if (value > high + step * 1e-9) break;
+    const text = label(value, step);
+    // Numbers that lie closer than digits can tell share one tick.
+    if (ticks.at(-1)?.label !== text) ticks.push({ value, label: text });
   }
   return ticks;
 }

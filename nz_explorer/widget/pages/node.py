@@ -18,6 +18,8 @@ STATES: dict[str, protocol.Span | None] = {
 }
 MAX_GROUPS = 50
 """Groups whose dimensions are listed at once."""
+MAX_NAMED = 20
+"""Users of a dimension that are named."""
 PARTS: dict[type, str] = {dict: "members", list: "elements"}
 MAX_TEXT = 20_000
 """Characters of one value that are unfolded."""
@@ -98,7 +100,7 @@ def _dimension(row: dimensions.DimensionRow, uses: list[str]) -> protocol.TableR
         lengths,
         coordinate,
         _values(row),
-        blocks.links(uses, len(uses), short=True),
+        blocks.links(uses, MAX_NAMED, short=True),
         tone="error" if row.conflict else None,
     )
 
@@ -116,7 +118,8 @@ def _values(row: dimensions.DimensionRow) -> Words:
     """Return the ends of a coordinate, its step and units, as far as they are known."""
     found: protocol.Text = []
     if row.first is not None:
-        found.append(f"{row.first} … {row.last}{ARROWS[row.direction]} ")
+        ends = row.first if row.first == row.last else f"{row.first} … {row.last}"
+        found.append(f"{ends}{ARROWS[row.direction]} ")
     if row.step is not None:
         found.append(blocks.quiet(f"step {row.step} "))
     if row.units is not None:

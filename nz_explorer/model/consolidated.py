@@ -18,6 +18,12 @@ V2_NAMES = (".zarray", ".zgroup", ".zattrs")
 _INDEX = ("_keys", "_children", "rejected")
 
 
+class _Node(msgspec.Struct):
+    """As much of a node's metadata as it takes to be one."""
+
+    node_type: Literal["array", "group"]
+
+
 class Consolidated:
     """An index of the entries of a consolidated document, by node.
 
@@ -144,6 +150,20 @@ class Consolidated:
         """Return an entry, decoded; None where there is none."""
         key = self.key(path, name)
         return None if key is None else self._entries[key]
+
+    def why_no_node(self, path: str) -> str | None:
+        """Return why the entry of a path of Zarr v3 is no metadata of a node, None if it is."""
+        key = self.key(path, "zarr.json")
+        if key is None:
+            return None
+        try:
+            if isinstance(self._entries, Entries):
+                msgspec.json.decode(self._entries.raw[key], type=_Node)
+            else:
+                msgspec.convert(self._entries[key], _Node)
+        except msgspec.ValidationError as error:
+            return str(error)
+        return None
 
     def text(self, path: str, name: str = "zarr.json") -> bytes | None:
         """Return an entry as it is written, without blanks; None where there is none, or it is decoded already."""

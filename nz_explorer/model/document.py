@@ -281,30 +281,26 @@ def _decode_lazily(raw: bytes) -> dict[str, Any] | None:
         else:
             return None
         entries = _raw_members(holder.pop("metadata"))
-        inside = {name: orjson.loads(bytes(part)) for name, part in holder.items()}
-        value = {name: orjson.loads(bytes(part)) for name, part in outer.items()}
-        again = {name: orjson.dumps(member) for name, member in value.items()}
-    except (
-        msgspec.DecodeError,
-        orjson.JSONDecodeError,
-        orjson.JSONEncodeError,
-        KeyError,
-        RecursionError,
-    ):
+    except (msgspec.DecodeError, KeyError, RecursionError):
         return None
     # Each `":` of the text ends a key seen here, or stands in a part seen here: else a key was dropped.
     parts = [*outer.values(), *holder.values(), *entries.values()]
     keys = len(parts) + 1 + (1 if outer is members else 0)
     if raw.count(b'":') != keys + sum(bytes(part).count(b'":') for part in parts):
         return None
-    for name, part in outer.items():
-        if bytes(part).count(b'":') != again[name].count(b'":'):
-            return None
+    value, inside = _all_decoded(outer), _all_decoded(holder)
+    if value is None or inside is None:
+        return None
     inside["metadata"] = Entries(entries)
-    if outer is not members:
-        return inside
-    value["consolidated_metadata"] = inside
-    return value
+    return {**value, "consolidated_metadata": inside} if outer is members else inside
+
+
+def _all_decoded(parts: dict[str, Any]) -> dict[str, Any] | None:
+    """Decode parts of a document; None if anything is wrong with the text of one."""
+    found = {name: decode(bytes(part)) for name, part in parts.items()}
+    if any(p.kind != "not-object" for _, problems in found.values() for p in problems):
+        return None
+    return {name: value for name, (value, _) in found.items()}
 
 
 class _Held(msgspec.Struct, forbid_unknown_fields=True):
@@ -344,12 +340,10 @@ def _decode_usual(raw: bytes) -> dict[str, Any] | None:
     shortest, gaps = map(sum, zip(*lengths, strict=True))
     if len(raw) != shortest + (gaps if _SPACED.match(raw) else 0):
         return None
-    for part in (outer, held):
-        for name, member in part.items():
-            part[name], problems = decode(bytes(member))
-            if any(problem.kind != "not-object" for problem in problems):
-                return None
-    return {**outer, "consolidated_metadata": {**held, "metadata": Entries(entries)}}
+    value, inside = _all_decoded(outer), _all_decoded(held)
+    if value is None or inside is None:
+        return None
+    return {**value, "consolidated_metadata": {**inside, "metadata": Entries(entries)}}
 
 
 def _length(members: dict[str, msgspec.Raw], *nested: str) -> tuple[int, int]:
@@ -523,11 +517,11 @@ def _syntax(label: str, text: str, error: json.JSONDecodeError) -> DocumentProbl
     excerpt = line[start : error.colno + 39].replace("\t", " ")
     caret = " " * (error.colno - 1 - start) + "^"
     truncated = not text[error.pos :].strip() or error.msg.startswith("Unterminated string")
-    where = f"line {error.lineno}, column {error.colno}"
+    what = f"{error.msg.removesuffix(' at')} at line {error.lineno}, column {error.colno}"
     message = (
-        f"{label} ends too early ({len(text)} characters; {error.msg} at {where})"
+        f"{label} ends too early ({len(text)} characters; {what})"
         if truncated
-        else f"{label} is not JSON: {error.msg} at {where}"
+        else f"{label} is not JSON: {what}"
     )
     return DocumentProblem(
         "truncated" if truncated else "syntax",

@@ -633,6 +633,8 @@ def _a_kind(value: Any) -> str:
         return "a number"
     if isinstance(value, str):
         return "a string"
+    if value is None:
+        return "nothing"
     return "a list" if isinstance(value, list | tuple) else "an object"
 
 

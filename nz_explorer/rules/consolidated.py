@@ -41,6 +41,8 @@ def entry_is_current(pair: Pair) -> Iterator[Fail | Undecided]:
     if pair.path == "/":
         return
     undecided = list(_unusable(pair))
+    if pair.consolidated.zarr_format == 3 and pair.consolidated.why_no_node(pair.path) is not None:
+        undecided.append(Undecided("dependency: Z3-CM-002"))
     if undecided:
         yield undecided[0]
         return
@@ -132,9 +134,12 @@ def _add_entry(pair: Pair) -> FixMaker:
 
 
 @rule("NZ-CONS-004", on="entry", when=lambda pair: not _is_stored(pair))
-def entry_has_node(pair: Pair) -> Iterator[Fail]:
+def entry_has_node(pair: Pair) -> Iterator[Fail | Undecided]:
     """Fail on an entry without a document: it shows readers a node that is not there."""
     if pair.path == "/" or pair.path not in pair.consolidated:
+        return
+    if pair.path.endswith("/zarr.json"):
+        yield Undecided("dependency: Z3-CM-002")
         return
     names = [d.name for d in pair.consolidated.documents(pair.path)]
     pointers = [pair.pointer(name) for name in names]

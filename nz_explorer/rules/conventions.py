@@ -10,7 +10,7 @@ from nz_explorer.model import Group, pyramids
 from nz_explorer.model.document import json_type
 from nz_explorer.model.json_text import json_text
 from nz_explorer.rules import known_conventions
-from nz_explorer.rules.declaration import IDENTIFIER, KEYS, declares_nz, fold, tokens
+from nz_explorer.rules.declaration import IDENTIFIER, KEYS, declare_nz, declares_nz, fold, tokens
 from nz_explorer.rules.findings import Fail, FixMaker
 from nz_explorer.rules.fixes import Draft, Operation, add, remove, replace, set_attribute
 from nz_explorer.rules.registry import rule
@@ -419,7 +419,7 @@ def registered(node: Node) -> Iterator[Fail]:
 def registration_agrees(node: Node) -> Iterator[Fail]:
     """Want an entry for NZ to say what the convention says of itself, and the attribute to say it as well."""
     for i, entry in _nz_entries(node):
-        why = _odd_entry(node, entry)
+        why = _odd_entry(entry)
         if why is not None:
             yield Fail(
                 _at(node, i),
@@ -428,9 +428,16 @@ def registration_agrees(node: Node) -> Iterator[Fail]:
                     "safe", (replace(_at(node, i), known_conventions.NZ_ENTRY),)
                 ),
             )
+        elif not declares_nz(node.attributes):
+            yield Fail(
+                _at(node, i),
+                'the NZ entry in zarr_conventions is there, but the attribute "conventions", which declares NZ,'
+                " does not name it",
+                fix=declare_nz,
+            )
 
 
-def _odd_entry(node: Node, entry: dict[str, Any]) -> str | None:
+def _odd_entry(entry: dict[str, Any]) -> str | None:
     """Return what is odd about an entry for NZ; members that no entry may have are ZCF-DECL-004."""
     for member in IDENTIFIERS:
         value = entry.get(member)
@@ -444,8 +451,6 @@ def _odd_entry(node: Node, entry: dict[str, Any]) -> str | None:
     name = entry.get("name", known_conventions.NZ_ENTRY["name"])
     if name != known_conventions.NZ_ENTRY["name"]:
         return f"is named {json_text(name)} instead of {json_text(IDENTIFIER)}"
-    if not declares_nz(node.attributes):
-        return 'is there, but the attribute "conventions", which declares NZ, does not name it'
     return None
 
 

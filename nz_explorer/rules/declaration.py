@@ -68,7 +68,8 @@ def conventions_type(node: Node) -> Iterator[Fail]:
         if not isinstance(value, str):
             yield Fail(
                 node.attribute_pointer(key),
-                f'"{key}" must be a string of space-separated identifiers, got {json_type(value)} {json_text(value)}',
+                f'"{key}" must be a string of space-separated identifiers, got {json_type(value)}'
+                + ("" if value is None else f" {json_text(value)}"),
                 fix=partial(_as_string, key),
             )
 
@@ -98,21 +99,25 @@ def declared(node: Node) -> Iterator[Fail]:
     if key is not None:
         given = node.attributes[key]
         message += f"; {'it' if key == KEYS[0] else json_text(key)} says {json_text(given)}"
-        if any(fold(part) == fold(IDENTIFIER) for part in re.split(r"[\s,;/]+", given)):
-            message += ", where identifiers are not separated by spaces"
-    yield Fail(node.attribute_pointer("conventions"), message, fix=_declare)
+        if fold(IDENTIFIER) in map(fold, _SEPARATORS.split(given)):
+            message += (
+                f", where identifiers are separated by {' and '.join(_odd_separators(given))}"
+            )
+    yield Fail(node.attribute_pointer("conventions"), message, fix=declare_nz)
 
 
-def _declare(node: Node) -> Draft:
+def declare_nz(node: Node) -> Draft:
+    """Make the fix that names NZ before whatever is named already, in the attribute or its old spelling."""
     given = next((node.attributes[key] for key in KEYS if key in node.attributes), "")
-    others = [token for token in re.split(r"[\s,;]+", given) if token]
+    others = [token for token in _SEPARATORS.split(str(given)) if token]
     rest = [token for token in others if fold(token) != fold(IDENTIFIER)]
     return Draft("safe", set_attribute(node, "conventions", " ".join([IDENTIFIER, *rest])))
 
 
-_SEPARATORS = re.compile(r"[\s,;/]+")
+_SEPARATORS = re.compile(r"(?:[\s,;]|(?<![A-Za-z])/(?!\d))+")
+"""What is between identifiers; a slash only where it does not join parts of one."""
 _DOMAIN = re.compile(r"(cf|acdd|ugrid|geozarr|coards|cs|ioos|sgrid|radar|cfradial)([-/]?v?\d.*)?")
-_NEARLY_NZ = re.compile(r"(?:nz|nzarr|nzug)[-_ ]?v?(\d+)(?:\.(\d+))?(\.\d+)*")
+_NEARLY_NZ = re.compile(r"nz[-_]?(?:ug|arr)?[-_]?v?(\d[^\s,;/]*)")
 _OTHER_VERSION = re.compile(r"nz-(\d+)\.(\d+)")
 _ALMOST_KEYS = ("convention", "Convention", "CONVENTIONS")
 
@@ -136,13 +141,9 @@ def separator(node: Node) -> Iterator[Fail]:
     """Want single spaces between identifiers, and none around them."""
     for key, value in _given(node):
         parts = [part for part in _SEPARATORS.split(value) if part]
-        odd = dict.fromkeys(
-            mark
-            for found in re.findall(r"[\s,;]+|(?<=\d)/(?=[A-Za-z])", value)
-            for mark in _name_separator(found)
-        )
+        odd = _odd_separators(value)
         if value != value.strip():
-            odd["blanks at an end"] = None
+            odd.append("blanks at an end")
         if not odd or not parts:
             continue
         yield Fail(
@@ -151,6 +152,12 @@ def separator(node: Node) -> Iterator[Fail]:
             severity="info" if key == KEYS[1] and set(odd) == {"a comma"} else None,
             fix=partial(_joined, key, " ".join(parts)),
         )
+
+
+def _odd_separators(value: str) -> list[str]:
+    """Name what stands between identifiers and is no single space."""
+    found = _SEPARATORS.findall(value)
+    return list(dict.fromkeys(mark for separator in found for mark in _name_separator(separator)))
 
 
 def _name_separator(found: str) -> list[str]:
@@ -162,7 +169,9 @@ def _name_separator(found: str) -> list[str]:
         "\t": "a tab",
     }
     marks = [name for mark, name in names.items() if mark in found]
-    return marks or (["several blanks"] if len(found) > 1 else [])
+    return marks or (
+        [] if found == " " else ["several blanks" if len(found) > 1 else "another blank"]
+    )
 
 
 def _joined(key: str, value: str, node: Node) -> Draft:
@@ -195,12 +204,17 @@ def canonical_case(node: Node) -> Iterator[Fail]:
     """Note another case than that of the convention's own text."""
     for key, token in _all_tokens(node):
         if fold(token) == fold(IDENTIFIER) and token != IDENTIFIER:
-            value = str(node.attributes[key])
             yield Fail(
                 node.attribute_pointer(key),
                 f"{IDENTIFIER} is spelled {json_text(token)}; readers have to accept that",
-                fix=partial(_joined, key, value.replace(token, IDENTIFIER)),
+                fix=partial(_respelled, key, token),
             )
+
+
+def _respelled(key: str, token: str, node: Node) -> Draft:
+    """Make the fix that writes NZ-1.0 in place of a token."""
+    pattern = rf"(?<![^\s,]){re.escape(token)}(?![^\s,])"
+    return _joined(key, re.sub(pattern, IDENTIFIER, str(node.attributes[key])), node)
 
 
 @rule("NZ-DECL-006", on="root", needs=("attributes", "conventions"), when=_is_group)
@@ -208,11 +222,10 @@ def legacy_key(node: Node) -> Iterator[Fail]:
     """Note a declaration that stands only where older conventions have theirs."""
     if "conventions" in node.attributes or not declares_nz(node.attributes):
         return
-    legacy = str(node.attributes[KEYS[1]])
     yield Fail(
         node.attribute_pointer(KEYS[1]),
         f'{IDENTIFIER} is declared only through the legacy "Conventions"; new data use "conventions"',
-        fix=partial(_joined, "conventions", " ".join(tokens(legacy, KEYS[1]))),
+        fix=declare_nz,
     )
 
 
@@ -244,12 +257,10 @@ def near_miss(node: Node) -> Iterator[Fail]:
         nearly = _NEARLY_NZ.fullmatch(folded)
         if nearly is None or _OTHER_VERSION.fullmatch(folded):
             continue
-        same = nearly[1] == "1" and nearly[2] in (None, "0") and nearly[3] is None
-        value = str(node.attributes[key])
         yield Fail(
             node.attribute_pointer(key),
             f"{json_text(token)} is not an NZ identifier; did you mean {IDENTIFIER}?",
-            fix=partial(_joined, key, value.replace(token, IDENTIFIER)) if same else None,
+            fix=partial(_respelled, key, token) if nearly[1] in ("1", "1.0") else None,
         )
     for key in _ALMOST_KEYS:
         meant = node.attributes.get(key)

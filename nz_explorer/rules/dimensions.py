@@ -238,7 +238,7 @@ def one_length_in_group(group: Group) -> Iterator[Fail]:
     arrays = group.arrays
     if _agree(arrays):
         return
-    for dimension in dimension_table(arrays):
+    for dimension in dimension_table([a for a in arrays if all(a.dimension_names or ())]):
         if (
             dimension.name
             and dimension.conflict

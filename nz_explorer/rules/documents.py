@@ -93,7 +93,7 @@ def _quote_token(pointer: str, token: str, name: str) -> FixMaker:
             (replace(base + pointer, token),),
             None
             if means_the_same
-            else "the attribute becomes a string, which readers may treat differently",
+            else "the value becomes a string, which readers may treat differently",
         )
 
     return fix

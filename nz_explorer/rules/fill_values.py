@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from base64 import b64encode
 from collections.abc import Iterator
@@ -68,6 +69,21 @@ def fill_type(array: Array) -> Iterator[Fail | Undecided]:
 def fill_range(array: Array) -> Iterator[Fail | Undecided]:
     """Fail on a value that the data type cannot hold: it never matches anything."""
     yield from _problems(array, "range")
+    if _overflows(array):
+        yield Fail(
+            array.attribute_pointer("_FillValue"),
+            f"_FillValue is a number beyond the largest {array.data_type.name} and can never match",
+        )
+
+
+def _overflows(array: Array) -> bool:
+    """Whether a number such as 1e999 was read as infinity, which JSON has no number for."""
+    given = array.attributes["_FillValue"]
+    if not isinstance(given, float) or not math.isinf(given) or array.data_type.kind != "float":
+        return False
+    document = array.attributes_document
+    bare = [p for p in document.problems if p.kind == "bare-token"] if document is not None else []
+    return not any(p.pointer in ("", "/attributes/_FillValue", "/_FillValue") for p in bare)
 
 
 @rule("NZ-FILL-004", on="array", needs=("attributes", "data type"), reads="fill", when=_has_fill)
@@ -103,7 +119,7 @@ def no_fill_on_group(group: Group) -> Iterator[Fail]:
 def _sound(array: Array) -> FillValue | None:
     """Return the decoded missing value where there is one; what is wrong with others is told elsewhere."""
     fill = array.fill
-    return fill if fill is not None and fill.usable else None
+    return fill if fill is not None and fill.usable and not _overflows(array) else None
 
 
 @rule(

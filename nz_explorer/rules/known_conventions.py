@@ -172,8 +172,12 @@ def property_error(known: Convention, attributes: Mapping[str, Any]) -> str | No
     if module is None:
         return None
     own = {key: value for key, value in attributes.items() if key in known.keys}
-    if "zarr_conventions" in attributes:
-        own["zarr_conventions"] = attributes["zarr_conventions"]
+    # The entry itself has rules of its own; of a revision that zarr-cm does not know, the latest is asked for.
+    listed = attributes.get("zarr_conventions")
+    entries = listed if isinstance(listed, list) else []
+    urls = [entry.get("schema_url") for entry in entries if isinstance(entry, dict)]
+    url = next((url for url in module.REVISION_BY_SCHEMA_URL if url in urls), module.SCHEMA_URL)
+    own["zarr_conventions"] = [{**known.entry, "schema_url": url}]
     try:
         _, found = module.extract(own)
         module.validate(found)

@@ -359,7 +359,9 @@ def _block(node: Node) -> str | None:
     """Return the rule because of which nothing can be said of a node."""
     main = node.main_document
     if main is None:
-        return "TREE-002"
+        return (
+            "TREE-001" if node.path == "/" and node.hierarchy.consolidated is None else "TREE-002"
+        )
     return None if main.ok else _cause(main)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import marshal
+import math
 from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -102,6 +103,8 @@ def _fill(node: Node) -> Hashable:
     if "_FillValue" not in attributes:
         return ()
     metadata = node.metadata
+    if attributes["_FillValue"] in (math.inf, -math.inf):
+        return None  # a bare token, or a number too large: only the text tells
     return _text(
         (
             attributes["_FillValue"],

@@ -64,11 +64,11 @@ def group_document(group: Group) -> Iterator[Fail]:
     """Fail on a group without a document: readers turn back here."""
     if _has_no_document(group) and (group.path != "/" or group.hierarchy.consolidated is not None):
         children = group.children or []
-        what = "node" if len(children) == 1 else f"{len(children)} nodes"
+        what = "the node" if len(children) == 1 else f"the {len(children)} nodes"
+        hidden = f"{what} in it ({listed(child.name for child in children)})" if children else "it"
         yield Fail(
             "",
-            f"{group.path} has no metadata document: readers do not see the {what} in it"
-            f" ({listed(child.name for child in children)})",
+            f"{group.path} has no metadata document: readers do not see {hidden}",
             related=tuple(child.path for child in children),
             # On a disk a node of the document's name (Z3-NAME-003) leaves no room for the document.
             fix=None if any(child.name == "zarr.json" for child in children) else _create_group,

@@ -94,7 +94,7 @@ def data_type_known(array: Array) -> Iterator[Fail]:
     yield Fail(
         "/data_type",
         f"{shown(given)} is not a registered data type; few readers can open this array{hint}",
-        fix=set_to("/data_type", meant.name, "suggest") if known else None,
+        fix=set_to("/data_type", meant.name, "suggest") if meant.status == "core" else None,
     )
 
 
@@ -148,13 +148,11 @@ def grid_positive(array: Array) -> Iterator[Fail]:
 
 @rule("Z3-KEY-001", on="array", formats=V3)
 def chunk_keys(array: Array) -> Iterator[Fail]:
-    """Want names of chunks that a reader can make."""
+    """Want names of chunks that a reader can make. A configuration that is no object is Z3-EXT-002."""
     given = array.metadata.get("chunk_key_encoding", "default")
     name = given.get("name") if isinstance(given, dict) else given
-    configuration = given.get("configuration", {}) if isinstance(given, dict) else {}
-    separator = (
-        configuration.get("separator", "/") if isinstance(configuration, dict) else configuration
-    )
+    configuration = given.get("configuration") if isinstance(given, dict) else None
+    separator = configuration.get("separator", "/") if isinstance(configuration, dict) else "/"
     if not isinstance(name, str) or (name not in CHUNK_KEYS and "://" not in name):
         yield Fail("/chunk_key_encoding", f"chunk key encoding {shown(given)} is not registered")
     elif name in ("default", "v2") and separator not in ("/", "."):
@@ -181,11 +179,14 @@ FILL_SAFETY: dict[str, Safety] = {"Z3-FV-002": "safe", "Z3-FV-005": "unsafe"}
 def fill_present(array: Array) -> Iterator[Fail]:
     """Want a value where a core type has null. An absent member is Z3-DOC-003."""
     if array.metadata.get("fill_value", 0) is None and array.data_type.status == "core":
-        zero: Any = {"bool": False, "float": "NaN", "complex": [0, 0]}.get(array.data_type.kind, 0)
+        kind = array.data_type.kind
+        raw = [0] * (array.data_type.itemsize or 0)
+        zero: Any = {"bool": False, "float": "NaN", "complex": [0, 0], "raw": raw}.get(kind, 0)
+        note = "null may have been written for NaN" if kind in ("float", "complex") else None
         yield Fail(
             "/fill_value",
             f"fill_value of {array.data_type.text} must be a value, got null",
-            fix=set_to("/fill_value", zero, "suggest", "null may have been written for NaN"),
+            fix=set_to("/fill_value", zero, "suggest", note),
         )
 
 

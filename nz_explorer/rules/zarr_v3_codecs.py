@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from nz_explorer.model import pointers
 from nz_explorer.model.json_text import json_text
@@ -122,14 +122,15 @@ def _kinds(codecs: list[Any]) -> list[str] | None:
 
 
 def _chains(array: Array) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the chain of an array and those of its shards, each with its pointer."""
+    """Yield the chain of an array and those of its shards, each with its pointer; an empty one is Z3-CODEC-008."""
     yield "/codecs", array.codecs
     for pointer, codec in all_codecs(array.codecs, "/codecs"):
         configuration = codec.get("configuration") if isinstance(codec, dict) else None
         if codec_name(codec) == "sharding_indexed" and isinstance(configuration, dict):
             for member in ("codecs", "index_codecs"):
-                if isinstance(configuration.get(member), list):
-                    yield f"{pointer}/configuration/{member}", configuration[member]
+                chain = configuration.get(member)
+                if isinstance(chain, list) and chain:
+                    yield f"{pointer}/configuration/{member}", chain
 
 
 @rule("Z3-CODEC-002", on="array", formats=V3, needs=("codecs",))
@@ -263,14 +264,12 @@ def blosc_configuration(array: Array) -> Iterator[Fail]:
             value = configuration.get(member)
             if member in configuration and is_sound(value):
                 continue
-            number: Any = value if member == "shuffle" and value in (0, 1, 2) else None
+            number = value if member == "shuffle" and is_integer(value) else -1
             got = shown(value) if member in configuration else "nothing"
             yield Fail(
                 f"{base}/{member}",
                 f"{member} of blosc must be {wanted}, got {got}",
-                fix=set_to(f"{base}/{member}", SHUFFLES[int(number)])
-                if number is not None
-                else None,
+                fix=set_to(f"{base}/{member}", SHUFFLES[number]) if 0 <= number <= 2 else None,
             )
         size = configuration.get("typesize")
         needed = configuration.get("shuffle") in SHUFFLES[1:]
@@ -286,17 +285,26 @@ def transpose_order(array: Array) -> Iterator[Fail]:
     """Want each axis once."""
     for pointer, configuration, _ in _configured(array, "transpose"):
         order = configuration.get("order")
-        sound = (
-            isinstance(order, list)
-            and all(map(is_integer, order))
-            and sorted(order) == list(range(len(order)))
-        )
-        if not sound or len(order or ()) != (array.ndim if array.ndim is not None else -1):
+        if not _is_order(order, array.ndim):
             got = shown(order) if "order" in configuration else "nothing"
             yield Fail(
                 f"{pointer}/configuration/order",
                 f"the order of transpose must list the axes 0 to n-1 once each, got {got}",
             )
+
+
+def _is_order(order: Any, rank: int | None) -> TypeGuard[list[int]]:
+    """Whether something lists each axis once."""
+    return (
+        isinstance(order, list)
+        and len(order) == rank
+        and all(map(is_integer, order))
+        and sorted(order) == list(range(len(order)))
+    )
+
+
+def _is_shape(shape: Any) -> TypeGuard[list[int]]:
+    return isinstance(shape, list) and all(is_integer(n) and n > 0 for n in shape)
 
 
 @rule("Z3-CODEC-008", on="array", formats=V3, needs=("shape", "chunk shape", "codecs"))
@@ -306,11 +314,10 @@ def sharding(array: Array) -> Iterator[Fail]:
     outer = None
     if isinstance(grid, dict) and grid.get("name") == "regular":
         outer = grid["configuration"]["chunk_shape"]
+    around = _shapes_around(array.codecs, "/codecs", outer)
     for pointer, configuration, _ in _configured(array, "sharding_indexed"):
         base = f"{pointer}/configuration"
-        # A shard inside of a shard divides the chunk of that one, which is not followed here.
-        around = outer if pointer.count("/configuration/") == 0 else None
-        yield from _inner_shape(base, configuration, around, array.ndim)
+        yield from _inner_shape(base, configuration, around.get(pointer), array.ndim)
         for member in ("codecs", "index_codecs"):
             if not isinstance(configuration.get(member), list) or not configuration[member]:
                 yield Fail(f"{base}/{member}", f"sharding: {member} must be a list of codecs")
@@ -330,17 +337,40 @@ def sharding(array: Array) -> Iterator[Fail]:
             )
 
 
+def _shapes_around(chain: list[Any], pointer: str, shape: Any) -> dict[str, Any]:
+    """Return the shape that each shard gets to divide, by its pointer: transposed, or a chunk of another shard."""
+    found: dict[str, Any] = {}
+    for i, codec in enumerate(chain):
+        configuration = codec.get("configuration") if isinstance(codec, dict) else None
+        if not isinstance(configuration, dict):
+            continue
+        if codec_name(codec) == "transpose":
+            order = configuration.get("order")
+            shape = (
+                [shape[n] for n in order]
+                if _is_shape(shape) and _is_order(order, len(shape))
+                else None
+            )
+        elif codec_name(codec) == "sharding_indexed":
+            found[f"{pointer}/{i}"] = shape
+            inner = configuration.get("codecs")
+            if isinstance(inner, list):
+                base = f"{pointer}/{i}/configuration/codecs"
+                found |= _shapes_around(inner, base, configuration.get("chunk_shape"))
+    return found
+
+
 def _inner_shape(
-    base: str, configuration: dict[str, Any], outer: list[int] | None, rank: int | None
+    base: str, configuration: dict[str, Any], outer: Any, rank: int | None
 ) -> Iterator[Fail]:
     inner = configuration.get("chunk_shape")
     pointer = f"{base}/chunk_shape"
-    if not isinstance(inner, list) or not all(is_integer(n) and n > 0 for n in inner):
+    if not _is_shape(inner):
         got = shown(inner) if "chunk_shape" in configuration else "nothing"
         yield Fail(pointer, f"sharding: chunk_shape must be a list of positive integers, got {got}")
     elif rank is not None and len(inner) != rank:
         yield Fail(pointer, f"sharding: chunk_shape has {len(inner)} entries for {rank} dimensions")
-    elif outer is not None and len(outer) == len(inner):
+    elif _is_shape(outer) and len(outer) == len(inner):
         odd = next((i for i, (o, n) in enumerate(zip(outer, inner, strict=True)) if o % n), None)
         if odd is not None:
             yield Fail(
@@ -538,7 +568,7 @@ def consolidated_on_array(array: Array) -> Iterator[Fail]:
 
 @rule("Z3-CM-002", on="root", formats=V3)
 def consolidated_entries(node: Node) -> Iterator[Fail]:
-    """Want entries with keys that are paths, and parents that have entries."""
+    """Want entries that are nodes, with keys that are paths, and parents that have entries."""
     consolidated = node.hierarchy.consolidated
     if consolidated is None:
         return
@@ -552,6 +582,8 @@ def consolidated_entries(node: Node) -> Iterator[Fail]:
             found.append((key, odd))
         elif above and above not in consolidated:
             found.append((key, f"its group {above} has no entry"))
+        elif (why := consolidated.why_no_node(path)) is not None:
+            found.append((key, f"it is no node ({why})"))
     for key, why in found:
         yield Fail(
             pointers.join(consolidated.base, key),

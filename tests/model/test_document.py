@@ -113,6 +113,7 @@ _members = st.dictionaries(_names, st.integers() | _names, max_size=3)
     st.sampled_from([(", ", ": "), (",", ":"), (" , ", " :")]),
 )
 @example([("00", {"": ""}), ("00", {})], {}, False, (",", ":"))  # as long as the blanks would be
+@example([("\x1f", {})], {"": -(2**63) - 1}, False, (", ", ": "))  # an integer beyond 64 bits
 def test_a_large_document_says_what_a_small_one_says(
     entries: list[tuple[str, dict[str, Any]]],
     attributes: dict[str, Any],

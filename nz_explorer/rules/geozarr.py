@@ -53,7 +53,7 @@ def attribute_values(node: Node) -> Iterator[Fail]:
     """Judge the names and values of attributes."""
     for name, value in node.attributes.items():
         pointer = node.attribute_pointer(name)
-        if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        if any(map(_is_no_value, value if isinstance(value, list) else [value])):
             yield Fail(
                 pointer,
                 f"attribute {json_text(name)} is {json_text(value)};"
@@ -80,6 +80,10 @@ def attribute_values(node: Node) -> Iterator[Fail]:
                 f"GeoTransform must be six numbers, as a text or a list, got {json_text(value)}",
                 rule="GZ-META-002",
             )
+
+
+def _is_no_value(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and not math.isfinite(value))
 
 
 def _is_json(text: str) -> bool:
@@ -129,7 +133,7 @@ def uris(group: Group) -> Iterator[Fail]:
     for name in ("uri", "crs", "supportedCRS"):
         found["tile_matrix_set", name] = pyramids.member(matrices, name)
     for place, value in found.items():
-        if not isinstance(value, str) or ("/" not in value and len(place) == 1):
+        if not isinstance(value, str) or (":" not in value and len(place) == 1):
             continue  # a name, or an object
         if _URI.fullmatch(value) or (len(place) == 2 and crs.code(value) is not None):
             continue
@@ -192,7 +196,10 @@ def against_groups_above(group: Group) -> Iterator[Fail]:
     groups = [group, *_above(group)]
     own, *others = lengths = [_lengths(node) for node in groups]
     in_pyramid = any("multiscales" in node.attributes for node in groups)
-    told: set[str] = set()
+    told = {name for name, lengths in own.items() if len(lengths) > 1}
+    for name in told:
+        shown = ", ".join(map(str, sorted(own[name])))
+        yield Fail("", f"dimension {json_text(name)} has lengths {shown} in {group.path}")
     for above, theirs in zip(groups[1:], others, strict=True):
         for name in own.keys() & theirs.keys() - told if not in_pyramid else ():
             if own[name] != theirs[name]:

@@ -83,11 +83,11 @@ def metadata(group: Group) -> Told:
         yield Fail(pointer, f"multiscales must be an object, got {json_type(given)}")
         return
     for name in ("tile_matrix_set", "resampling_method"):
-        if name not in given:
+        if given.get(name) is None:
             yield Fail(f"{pointer}/{name}", f"multiscales lacks {name}", rule="GZ-MS-008")
     matrices = given.get("tile_matrix_set")
     if isinstance(matrices, str):
-        if matrices not in KNOWN_SETS and "://" not in matrices:
+        if matrices not in KNOWN_SETS and ":" not in matrices:
             near = difflib.get_close_matches(matrices, KNOWN_SETS, 1)
             yield Fail(
                 f"{pointer}/tile_matrix_set",
@@ -195,10 +195,11 @@ OF_LEVELS = (
 def levels(group: Group) -> Told:
     """Judge the levels that multiscales names: whether they are there, and what is in them."""
     given = group.attributes.get("multiscales")
-    if family(group.attributes) != "GeoZarr" or member(given, "tile_matrix_set") is None:
-        return
-    pointer = group.attribute_pointer("multiscales", "tile_matrix_set")
     inline = _matrices(given)
+    named = isinstance(member(given, "tile_matrix_set"), str)
+    if family(group.attributes) != "GeoZarr" or not (named or inline):
+        return  # GZ-MS-009
+    pointer = group.attribute_pointer("multiscales", "tile_matrix_set")
     there = {level.name: level for level in group.groups}
     wanted = list(inline) or [name for name in level_names(group.attributes) if name in there]
     for name in wanted:
@@ -223,7 +224,7 @@ def levels(group: Group) -> Told:
     yield from _same_arrays(found, arrays)
     for level in found:
         for array in arrays[level.name].values():
-            yield from _chunks(array, inline.get(level.name))
+            yield from _chunks(array, arrays[level.name], inline.get(level.name))
     yield from _same_crs(given, pointer, arrays)
 
 
@@ -262,11 +263,26 @@ def _field(array: Array, field: str) -> Any:
     return array.data_type.name if field == "data type" else array.dimension_names
 
 
-def _chunks(array: Array, matrix: Mapping[str, Any] | None) -> Told:
+def _spatial_axes(array: Array, beside: Mapping[str, Array]) -> tuple[int, int] | None:
+    """Return the axes that run north and east, by the names of dimensions or by what their coordinates say."""
+    if (axes := crs.spatial_axes(array)) is not None:
+        return axes
+    words = [
+        {str(beside[name].attributes.get(key)).lower() for key in ("axis", "standard_name")}
+        if name is not None and name in beside
+        else set()
+        for name in array.dimension_names or ()
+    ]
+    y = next((i for i, told in enumerate(words) if told & crs.Y_NAMES), None)
+    x = next((i for i, told in enumerate(words) if told & crs.X_NAMES), None)
+    return None if y is None or x is None else (y, x)
+
+
+def _chunks(array: Array, beside: Mapping[str, Array], matrix: Mapping[str, Any] | None) -> Told:
     shape, chunk = array.shape or (), array.chunk_shape
     if len(shape) < 2 or chunk is None:
         return
-    axes = crs.spatial_axes(array)
+    axes = _spatial_axes(array, beside)
     if axes is None:
         shown = ", ".join(name or "(no name)" for name in array.dimension_names or ())
         yield Fail("", f"cannot tell X and Y among {shown}", path=array.path, rule="GZ-MS-013")
@@ -306,7 +322,7 @@ def _same_crs(given: Any, pointer: str, arrays: dict[str, dict[str, Array]]) -> 
     named = member(inline, "crs") or member(inline, "supportedCRS")
     if named is None:
         return
-    theirs = crs.code(named)
+    theirs = crs.code(member(named, "uri") or named)
     for level in arrays.values():
         for array in level.values():
             mapping = array.attributes.get("grid_mapping")

@@ -321,7 +321,9 @@ def numbers(value: Any, type_name: str) -> list[int] | list[float] | None:
     items = value if isinstance(value, list) else [value]
     if type_name.startswith("float"):
         floats = [_float(item) for item in items]
-        return None if None in floats else floats  # type: ignore[return-value]
+        if None in floats or any(_is_beyond(type_name, item) for item in floats):
+            return None
+        return floats  # type: ignore[return-value]
     size = 2 ** int(type_name.lstrip("uint"))
     least = 0 if type_name.startswith("u") else -size // 2
     integers = [_integer(item) for item in items]
@@ -334,6 +336,11 @@ def _float(item: Any) -> float | None:
     if isinstance(item, str):
         return NAMED_NUMBERS.get(item)
     return float(item) if isinstance(item, int | float) and not isinstance(item, bool) else None
+
+
+def _is_beyond(type_name: str, item: float | None) -> bool:
+    """Whether a finite number is too large for a type."""
+    return item is not None and math.isfinite(item) and abs(item) > np.finfo(type_name).max
 
 
 def _integer(item: Any) -> int | None:

@@ -22,7 +22,7 @@ from nz_explorer.rules.what_if import WhatIf
 from nz_explorer.store import SourceError
 from nz_explorer.store.writing import Edit
 
-NAMES = ("NZ-DIM-001", "NZ-DIM-004", "NZ-DIM-005", "NZ-SCAL-001")
+NAMES = ("Z3-DIM-001", "NZ-DIM-001", "NZ-DIM-004", "NZ-DIM-005", "NZ-SCAL-001")
 """Rules on the names of dimensions, whose fixes are safe where the metadata already say the names."""
 DECLARATION = "NZ-DECL-001"
 SCHEMA = "nz-explorer/changes/1"
@@ -99,8 +99,7 @@ def convert(
     left = converted(what_if)
     proposal = Proposal(what_if) if may_write else None
     console.diff(str(what_if.diff()))
-    if any(finding.rule == DECLARATION for finding in left):
-        others = [finding for finding in left if finding.rule != DECLARATION]
+    if others := [finding for finding in left if finding.rule != DECLARATION]:
         console.findings("to be decided before NZ-1.0 can be declared", others)
     if output is not None:
         output.write_bytes(orjson.dumps(bundle(source, what_if.edits), option=orjson.OPT_INDENT_2))

@@ -99,12 +99,21 @@ def old_objects(node: Node) -> Iterator[Fail]:
         )
 
 
+def _unread(place: Place) -> Undecided | None:
+    """Return that an object of netCDF-C 4.8.0 holds nothing to judge, which is another rule's finding."""
+    if place.era != "objects" or isinstance(place.value, dict):
+        return None
+    return Undecided(f"dependency: {'JSON-002' if place.value is None else 'JSON-006'}")
+
+
 @rule("NCZ-SB-001", on="root")
-def superblock(node: Node) -> Iterator[Fail]:
+def superblock(node: Node) -> Iterator[Fail | Undecided]:
     """Want the mark of a dataset of netCDF-C where it noted anything else."""
     group = nczarr.find(node, "group")
     place = nczarr.find(node, "superblock")
-    if place is not None:
+    if place is not None and (unread := _unread(place)):
+        yield unread
+    elif place is not None:
         name = "nczarr_version" if place.era == "objects" else "version"
         if not isinstance(place.member(name)[1], str):
             yield Fail(place.at(name), f"the NCZarr superblock does not say its {name}")
@@ -159,13 +168,15 @@ def short_keys(group: Group) -> Iterator[Fail]:
 
 
 @rule("NCZ-GRP-001", on="group", reads="attributes")
-def declared_dimensions(group: Group) -> Iterator[Fail]:
+def declared_dimensions(group: Group) -> Iterator[Fail | Undecided]:
     """Want each declared dimension to have a length."""
     place = nczarr.find(group, "group")
     if place is None:
         return
     if not isinstance(place.value, dict):
-        yield Fail(place.pointer, f"must be an object, got {json_type(place.value)}")
+        yield _unread(place) or Fail(
+            place.pointer, f"must be an object, got {json_type(place.value)}"
+        )
         return
     name, given = place.member("dimensions")
     if given is not None and not isinstance(
@@ -287,13 +298,15 @@ def _references(array: Array) -> tuple[Place, str, Any] | None:
 
 
 @rule("NCZ-VAR-001", on="array", needs=("shape",), reads="attributes")
-def references_fit(array: Array) -> Iterator[Fail]:
+def references_fit(array: Array) -> Iterator[Fail | Undecided]:
     """Want one full name of a dimension for each length of the shape."""
     place = nczarr.find(array, "array")
     if place is None:
         return
     if not isinstance(place.value, dict):
-        yield Fail(place.pointer, f"must be an object, got {json_type(place.value)}")
+        yield _unread(place) or Fail(
+            place.pointer, f"must be an object, got {json_type(place.value)}"
+        )
         return
     member, given = place.member("dimension_references")
     stored = list(array.stored_shape or ())
@@ -525,7 +538,7 @@ def _typed(node: Node) -> tuple[Place, dict[str, Any]] | None:
 
 
 @rule("NCZ-ATT-001", on="node", needs=("attributes",), reads="attributes")
-def types_and_attributes(node: Node) -> Iterator[Fail]:
+def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
     """Want a type for each attribute, and an attribute for each type."""
     place = nczarr.find(node, "attr")
     own = [key for key in node.attributes if not nczarr.is_hidden(key)]
@@ -540,7 +553,7 @@ def types_and_attributes(node: Node) -> Iterator[Fail]:
     if types is None and isinstance(place.value, dict):
         types = {}
     if not isinstance(types, dict):
-        yield Fail(
+        yield _unread(place) or Fail(
             place.pointer, f"types of attributes must be an object, got {shown(place.value)}"
         )
         return

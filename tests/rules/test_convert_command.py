@@ -114,6 +114,25 @@ def test_what_the_dialect_does_not_say_is_not_made_up(store: Path, capsys: Any) 
     assert root["t"].metadata.dimension_names == ("y", "x")  # type: ignore[union-attr]
 
 
+def test_names_that_are_null_are_those_of_the_attribute(store: Path, capsys: Any) -> None:
+    file = store / "t/zarr.json"
+    document = json.loads(file.read_text())
+    file.write_text(json.dumps({**document, "dimension_names": None}))  # as Icechunk wrote it
+    (store / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group"}')
+    code, _, _ = _call(capsys, str(store), "--yes")
+    assert code == 0
+    assert json.loads(file.read_text())["dimension_names"] == ["y", "x"]
+
+
+def test_why_a_store_does_not_keep_nz_although_it_is_declared(store: Path, capsys: Any) -> None:
+    (store / "zarr.json").write_text(
+        '{"zarr_format": 3, "node_type": "group", "attributes": {"conventions": ["NZ-1.0"]}}'
+    )
+    code, out, _ = _call(capsys, str(store), "--yes")
+    assert code == 1
+    assert "NZ-DECL-002 / /attributes/conventions" in out
+
+
 def test_a_store_of_zarr_v2_is_told_so(tmp_path: Path, capsys: Any) -> None:
     zarr.open_group(tmp_path, mode="w", zarr_format=2)
     code, _, err = _call(capsys, str(tmp_path), "--yes")

@@ -340,7 +340,10 @@ def _float(item: Any) -> float | None:
 
 def _is_beyond(type_name: str, item: float | None) -> bool:
     """Whether a finite number is too large for a type."""
-    return item is not None and math.isfinite(item) and abs(item) > np.finfo(type_name).max
+    if item is None or not math.isfinite(item):
+        return False
+    with np.errstate(over="ignore"):
+        return bool(np.isinf(np.array(item).astype(type_name)))
 
 
 def _integer(item: Any) -> int | None:

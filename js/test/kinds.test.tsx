@@ -1,6 +1,7 @@
-import { act, fireEvent, screen, waitFor, within } from "@testing-library/preact";
+import { act, fireEvent, render, screen, waitFor, within } from "@testing-library/preact";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { kindsStore, smallStore } from "../src/mock/data";
+import { Bars } from "../src/panels/Bars";
 import { type Host, mountWidget } from "./host";
 
 let host: Host;
@@ -47,6 +48,25 @@ describe("kinds", () => {
     await waitFor(() => expect(bars.textContent).toMatch(/from 273\.\d+ to 274\.\d+ K/));
     fireEvent.click(screen.getByRole("checkbox", { name: "CF decoded" }));
     await waitFor(() => expect(bars.textContent).toMatch(/from 3 to 122/));
+  });
+
+  test("a histogram of what is stored with a negative scale_factor grows to the right", () => {
+    const buffers = [
+      [0, 1, 2],
+      [7, 1],
+    ].map((numbers) => new DataView(Float64Array.from(numbers).buffer));
+    const histogram = { edges_buffer: 0, counts_buffer: 1, of: "a" };
+    const packing = { scale: -10, offset: 0, units: "K", text: "" };
+    const { container, unmount } = render(
+      <Bars {...{ histogram, buffers, packing }} log={false} label="" units="K" />,
+    );
+    const [first, second] = [...container.querySelectorAll("rect")].map((bar) =>
+      Number(bar.getAttribute("x")),
+    );
+    expect(first).toBeLessThan(second as number);
+    fireEvent.keyDown(screen.getByRole("application"), { key: "ArrowRight" });
+    expect(container.querySelector("output")?.textContent).toBe("1 from -20 to -10 K");
+    unmount();
   });
 
   test("of complex numbers a part is chosen", async () => {
@@ -185,7 +205,10 @@ test("the whole array is gone through on demand, stopped and resumed", async () 
   expect(host.requests("scan").map((one) => one.params.action)).toEqual(["status", "start"]);
   act(() => host.kernel.step("/k/packed"));
   await waitFor(() => expect(section.textContent).toContain("12 of 48 chunks"));
-  expect(within(section).getByRole("row", { name: /mean 4.25/ })).toBeTruthy();
+  // What is counted is stored: 273.15 + 0.01 × 4.25 is meant.
+  expect(within(section).getByRole("row", { name: /mean 273\.1925 K/ })).toBeTruthy();
+  fireEvent.click(screen.getByRole("checkbox", { name: "CF decoded" }));
+  await within(section).findByRole("row", { name: "mean 4.25" });
   fireEvent.click(within(section).getByRole("button", { name: "Stop" }));
   fireEvent.click(await within(section).findByRole("button", { name: "Resume" }));
   await within(section).findByRole("progressbar");

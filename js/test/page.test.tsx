@@ -66,6 +66,21 @@ test("a page draws what Python composed; text of a store stays text", async () =
   expect(within(panel).getByRole("group").textContent).toContain("inside");
 });
 
+test("what a section has in it is brought into view when it is opened", async () => {
+  const shown = vi.fn();
+  host = await open([{ type: "section", title: ["Save…"], open: false, blocks: [] }]);
+  const section = (await screen.findByText("Save…")).parentElement as HTMLDetailsElement;
+  section.scrollIntoView = shown;
+  for (const [opened, times] of [
+    [true, 1],
+    [false, 1],
+  ] as const) {
+    section.open = opened;
+    fireEvent(section, new Event("toggle"));
+    expect(shown).toHaveBeenCalledTimes(times);
+  }
+});
+
 test("links lead to a node, and to the very line of its document", async () => {
   host = await open([
     {

@@ -98,7 +98,10 @@ def test_every_finding_is_explained_and_its_links_lead_somewhere(
         shown = explain(browser, found)
         assert "Why it matters" in said(shown)
         assert found["path"] in {link["path"] for link in links(shown)}
-        diffs += any(code["language"] == "diff" for code in blocks(shown, "code"))
+        codes = list(blocks(shown, "code"))
+        assert all(code["text"] for code in codes), found
+        diffs += any(code["language"] == "diff" for code in codes)
+        assert ("does not label it" in said(shown)) == found["level"].endswith("*")
     assert diffs > 3
 
 

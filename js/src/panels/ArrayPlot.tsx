@@ -62,6 +62,7 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
     () => (shown ? sceneOf(shown.picture, shown.buffers, options) : null),
     [shown, options],
   );
+  const packing = options.decoded ? (picture?.packing ?? null) : null;
   const setIndex = (dimension: string, to: number) =>
     session.index.set({ ...session.index.peek(), [dimension]: to }, 80);
   // What has come of the picture that is wanted is not old.
@@ -103,7 +104,9 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
           <Export path={row.path} index={index} />
         </Foot>
       )}
-      {counted && <Statistics path={row.path} units={picture?.units ?? null} />}
+      {counted && (
+        <Statistics path={row.path} units={(packing ?? picture)?.units ?? null} packing={packing} />
+      )}
     </div>
   );
 }

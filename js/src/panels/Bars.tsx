@@ -70,6 +70,7 @@ export function Bars({ histogram, buffers, log, label, units, packing }: Props) 
   const edges = numbers(histogram.edges_buffer).map((edge) =>
     packing ? edge * packing.scale + packing.offset : edge,
   );
+  if (packing && packing.scale < 0) for (const each of [counts, edges]) each.reverse();
   const [low, high] = [edges[0] ?? 0, edges[counts.length] ?? 1];
   const [width, height] = [(size.width || 640) - LEFT - 14, (size.height || 240) - TOP - BOTTOM];
   const most = Math.max(1, ...counts);

@@ -138,7 +138,7 @@ function One({ block }: { block: Block }) {
       );
     case "section":
       return (
-        <details open={block.open}>
+        <details open={block.open} onToggle={block.open ? undefined : unfolded}>
           <summary>
             <Pieces text={block.title} />
           </summary>
@@ -147,6 +147,11 @@ function One({ block }: { block: Block }) {
       );
   }
 }
+
+/** What a section has in it is brought into view. */
+const unfolded = ({ currentTarget }: { currentTarget: HTMLDetailsElement }) => {
+  if (currentTarget.open) currentTarget.scrollIntoView({ block: "nearest" });
+};
 
 /** The first cell heads the row. */
 function Row({ row: { cells, tone } }: { row: TableRow }) {

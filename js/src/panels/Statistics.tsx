@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { RequestError } from "../client";
 import { compact, costText, grouped } from "../format";
-import type { ScanParams } from "../protocol.gen";
+import type { Packing, ScanParams } from "../protocol.gen";
 import { visible } from "../text";
 import { useView } from "../ui/hooks";
 import { Button, Problem, Progress } from "../ui/parts";
@@ -11,8 +11,15 @@ import { ChunkErrors, StateChip } from "./Legend";
 /** What is gone through without asking: as many decoded bytes as a picture may take. */
 const UNASKED = 2 ** 26;
 
+interface Props {
+  path: string;
+  units: string | null;
+  /** How the stored numbers, which are counted, are decoded. */
+  packing: Packing | null;
+}
+
 /** Minimum, maximum and so on of a whole array, found by going through all of it. */
-export function Statistics({ path, units }: { path: string; units: string | null }) {
+export function Statistics({ path, units, packing }: Props) {
   const { session } = useView();
   const [problem, setProblem] = useState<RequestError | null>(null);
   const [log, setLog] = useState(false);
@@ -40,11 +47,14 @@ export function Statistics({ path, units }: { path: string; units: string | null
   if (!found) return <p class="nzx-wait nzx-pad">Asking…</p>;
   const { scan, buffers } = found;
   const { phase, chunks_done: done, chunks_total: total } = scan;
+  const { scale, offset } = packing ?? { scale: 1, offset: 0 };
+  const meant = (value: number | null) => (value === null ? null : value * scale + offset);
+  const [low, high] = [meant(scan.minimum), meant(scan.maximum)];
   const numbers: [string, number | null][] = [
-    ["min", scan.minimum],
-    ["max", scan.maximum],
-    ["mean", scan.mean],
-    ["std", scan.std],
+    ["min", scale < 0 ? high : low],
+    ["max", scale < 0 ? low : high],
+    ["mean", meant(scan.mean)],
+    ["std", scan.std && scan.std * Math.abs(scale)],
   ];
   return (
     <section class="nzx-scan" aria-label="Statistics">
@@ -99,6 +109,7 @@ export function Statistics({ path, units }: { path: string; units: string | null
                 buffers={buffers}
                 log={log}
                 units={units}
+                packing={packing}
                 label={`Histogram of ${scan.histogram.of}`}
               />
             </div>

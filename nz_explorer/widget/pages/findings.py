@@ -18,6 +18,9 @@ SAFETY = {
     "suggest": blocks.chip("a suggestion", "warning", "Only who knows the data can tell."),
 }
 
+STARRED = "in the text of the convention, which does not label it as normative"
+"""What the star of a level such as ``MUST*`` stands for."""
+
 
 def finding_of(context: Context) -> Finding:
     """Return the finding that the parameters name."""
@@ -39,8 +42,9 @@ def finding_page(context: Context) -> Blocks:
             finding.path, finding.pointer, pointer=finding.pointer, rule=finding.rule
         )
         where += [" ", place]
+    starred = f" – {rule.level}: {STARRED}" if rule.level.endswith("*") else ""
     facts: list[tuple[Words, Words]] = [
-        ("The convention", [rule.statement, " ", blocks.quiet(str(rule.source))]),
+        ("The convention", [rule.statement, " ", blocks.quiet(f"{rule.source}{starred}")]),
         ("Why it matters", rule.rationale),
         ("Where", where),
     ]
@@ -71,6 +75,8 @@ def _fix(context: Context, finding: Finding, fix: Fix) -> Blocks:
     diff = findings.diff(fix, node)
     patch = "\n".join(json.dumps(dict(step), ensure_ascii=False) for step in fix.patch)
     title: Words = ["Fix ", SAFETY[fix.safety], " ", blocks.code(fix.document)]
+    if not (diff or patch):  # advice only
+        return [blocks.paragraph(title), *found]
     code = blocks.listed_code(
         diff or patch, "diff" if diff else "json", f"Fix of {finding.rule}", title
     )

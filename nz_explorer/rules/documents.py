@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model import pointers
+from nz_explorer.model.data_type import parse_v3
 from nz_explorer.model.json_text import json_text
 from nz_explorer.rules.findings import Fail, FixMaker
 from nz_explorer.rules.fixes import Draft, replace
@@ -80,13 +81,8 @@ def bare_token(node: Node, document: Document) -> Iterator[Fail]:
 
 def _quote_token(pointer: str, token: str, name: str) -> FixMaker:
     def fix(node: Node) -> Draft:
-        from nz_explorer.model import Array
-
-        means_the_same = (
-            isinstance(node, Array)
-            and node.data_type.kind in ("float", "complex")
-            and pointer.removeprefix("/attributes").split("/")[1] in ("fill_value", "_FillValue")
-        )
+        kind, place_of = _in_array(node, pointer)
+        means_the_same = kind in ("float", "complex") and f"{place_of}/".startswith(FILLS)
         base = f"/{name}" if node.zarr_format == 2 else ""
         return Draft(
             "safe" if means_the_same else "unsafe",
@@ -97,6 +93,22 @@ def _quote_token(pointer: str, token: str, name: str) -> FixMaker:
         )
 
     return fix
+
+
+FILLS = ("/fill_value/", "/attributes/_FillValue/", "/_FillValue/")
+
+
+def _in_array(node: Node, pointer: str) -> tuple[str, str]:
+    """Return the kind of data that a place belongs to, also one of a consolidated copy, and its pointer there."""
+    from nz_explorer.model import Array
+
+    if isinstance(node, Array):
+        return node.data_type.kind, pointer
+    parts = pointers.split(pointer)
+    if parts[:2] != ["consolidated_metadata", "metadata"] or len(parts) < 4:
+        return "", pointer
+    entry = node.metadata["consolidated_metadata"]["metadata"][parts[2]]
+    return parse_v3(entry.get("data_type")).kind, pointers.join("", *parts[3:])
 
 
 @rule("JSON-004", on="document", when=_has_problems)

@@ -203,7 +203,7 @@ def _wrong_fill(array: Array, rule_id: str, wanted: str) -> Iterator[Fail]:
         safety = FILL_SAFETY.get(rule_id, problem.safety)
         yield Fail(
             "/fill_value",
-            f"fill_value of {array.data_type.text} must be {wanted}: {problem.why}",
+            f"fill_value of {array.data_type.text} must be {wanted}: {problem.why.removesuffix(' and can never match')}",
             fix=set_to("/fill_value", problem.suggestion, safety) if known else None,
         )
         return

@@ -374,3 +374,22 @@ def test_what_is_gone_is_forgotten_on_the_next_visit(broken_copy: Path) -> None:
     fresh.run()
     assert evaluation.counts("/") == fresh.counts("/")
     assert evaluation.nodes == fresh.nodes
+
+
+@pytest.mark.parametrize(
+    ("given", "rule", "better"),
+    [
+        ("NZ-1.0/CF-1.12", "NZ-DECL-001", "NZ-1.0 CF-1.12"),
+        ("lab/profile  NZ-1.0", "NZ-DECL-003", "lab/profile NZ-1.0"),
+        ("nz-1.0 nz-1.01", "NZ-DECL-005", "NZ-1.0 nz-1.01"),
+        ("NZ-1.5 NZ-1", "NZ-DECL-008", "NZ-1.5 NZ-1.0"),
+    ],
+)
+def test_fixes_of_a_declaration_take_identifiers_as_a_whole(
+    given: str, rule: str, better: str
+) -> None:
+    root = {"zarr_format": 3, "node_type": "group", "attributes": {"conventions": given}}
+    report = nz.check({"zarr.json": json.dumps(root).encode()}, progress=False)
+    (finding,) = [f for f in report.findings if f.rule == rule]
+    assert finding.fix is not None
+    assert [operation["value"] for operation in finding.fix.patch] == [better]

@@ -125,7 +125,7 @@ def transform(array: Array, cancel: Cancellation | None = None) -> Transform | N
 
 def _axes(array: Array, node: Node) -> tuple[int, int] | None:
     names, given = array.dimension_names or (), node.attributes.get("spatial:dimensions")
-    if isinstance(given, list) and len(given) == 2 and set(given) <= set(names):
+    if isinstance(given, list) and len(given) == 2 and all(name in names for name in given):
         return names.index(given[0]), names.index(given[1])
     return spatial_axes(array)
 

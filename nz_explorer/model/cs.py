@@ -185,7 +185,7 @@ class Crs(_Described):
     problem : str or None
         Why there is none.
     cycle : bool
-        Whether that is because references lead around in a circle.
+        Whether that is because references come to no end.
     """
 
     axes: tuple[Axis, ...] = ()
@@ -290,6 +290,7 @@ def _followed(entry: Any, place: Place, array: Array, cancel: Cancellation | Non
     first: Reference | None = None
     seen: set[tuple[str, str]] = set()
     given = entry
+    problem = f"more than {DEEPEST} references lead from one to the next"
     for _ in range(DEEPEST):
         reference = resolve(given, home, cancel)
         first = first or reference
@@ -298,6 +299,7 @@ def _followed(entry: Any, place: Place, array: Array, cancel: Cancellation | Non
         target = reference.targets[0]
         step = (target.node.path, target.pointer)
         if step in seen:
+            problem = "references go in a circle"
             break
         seen.add(step)
         if not is_reference(target.value):
@@ -305,9 +307,7 @@ def _followed(entry: Any, place: Place, array: Array, cancel: Cancellation | Non
             found = _crs(target.value, inside, target.node)
             return Crs(found.given, found.place, found.home, found.axes, first, found.problem)
         given, home = target.value, target.node
-    return Crs(
-        entry, place, array, reference=first, problem="references go in a circle", cycle=True
-    )
+    return Crs(entry, place, array, reference=first, problem=problem, cycle=True)
 
 
 def _crs(given: Any, place: Place, home: Node) -> Crs:

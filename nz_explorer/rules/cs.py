@@ -36,6 +36,7 @@ from nz_explorer.rules.conventions import declare, declared_here
 from nz_explorer.rules.findings import Fail, FixMaker, Undecided
 from nz_explorer.rules.fixes import Draft, add, remove, replace
 from nz_explorer.rules.registry import rule
+from nz_explorer.rules.uris import is_uri
 
 if TYPE_CHECKING:
     from nz_explorer.rules.known_conventions import Convention
@@ -114,7 +115,6 @@ _EPOCH = re.compile(
 )
 _CF_DEGREES = re.compile(r"degrees?_?(north|east|N|E)")
 _SCHEMA_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]*")
 
 
 def _uses_cs(array: Array) -> bool:
@@ -556,7 +556,7 @@ def _uri(home: Node, uri: str, at: str) -> Told:
             fix=lambda _node: Draft("safe", (remove(pointer),)),
             rule="REF-003",
         )
-    elif not _URI.fullmatch(uri):
+    elif not is_uri(uri):
         yield Fail(pointer, f"uri {json_text(uri)} is not valid (RFC 3986)", rule="REF-004")
 
 

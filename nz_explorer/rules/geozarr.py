@@ -16,6 +16,7 @@ from nz_explorer.model.paths import all_above, below
 from nz_explorer.rules.findings import Fail
 from nz_explorer.rules.fixes import Draft, move, remove, replace
 from nz_explorer.rules.registry import rule
+from nz_explorer.rules.uris import is_uri
 
 if TYPE_CHECKING:
     from nz_explorer.rules.findings import FixMaker
@@ -28,9 +29,6 @@ SPELLED = {
     "geotransform": "GeoTransform",
 }
 """Names without case, dashes and underscores, and how they are spelled."""
-_URI = re.compile(
-    r"[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*"
-)
 
 
 @rule("GZ-META-001", on="root")
@@ -135,14 +133,14 @@ def uris(group: Group) -> Iterator[Fail]:
     for place, value in found.items():
         if not isinstance(value, str) or (":" not in value and len(place) == 1):
             continue  # a name, or an object
-        if _URI.fullmatch(value) or (len(place) == 2 and crs.code(value) is not None):
+        if is_uri(value) or (len(place) == 2 and crs.code(value) is not None):
             continue
         pointer = group.attribute_pointer("multiscales", *place)
         right = quote(value, safe=":/?#[]@!$&'()*+,;=%-._~")
         yield Fail(
             pointer,
             f"{json_text(value)} is not a valid URI (RFC 3986)",
-            fix=_set(pointer, right) if _URI.fullmatch(right) else None,
+            fix=_set(pointer, right) if is_uri(right) else None,
         )
 
 

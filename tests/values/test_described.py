@@ -327,6 +327,15 @@ def test_transform_of_the_spatial_convention(
     assert _along(array, 0).coordinates.tolist() == [100 - first, 90 - first]
 
 
+@pytest.mark.parametrize("given", [["r"], [["r"], ["c"]], ["r", None], "rc"])
+def test_dimensions_that_are_no_names_are_passed_over(given: Any, tmp_path: Path) -> None:
+    attributes = {"spatial:dimensions": given, "spatial:transform": [10, 0, 0, 0, -10, 100]}
+    zarr.open_group(tmp_path, mode="w").create_array(
+        "b", shape=(2, 3), dtype="u1", dimension_names=["r", "c"], attributes=attributes
+    )
+    assert _along(_array(tmp_path, "/b"), 1).coordinates is None
+
+
 def test_an_array_of_coordinates_goes_before_a_transform(tmp_path: Path) -> None:
     attributes = {"spatial:transform": [10, 0, 0, 0, -10, 100]}
     group = zarr.open_group(tmp_path, mode="w", attributes=attributes)

@@ -120,6 +120,9 @@ class _Run:
                 rule_id = result.rule or function.id
                 if isinstance(result, Undecided):
                     self._undecide(rule_id, result.reason)
+                    because, _, cause = result.reason.partition(": ")
+                    if function.provides is not None and because == "dependency":
+                        self.broken.setdefault(function.provides, cause)
                     continue
                 if rule_id in self.wanted:
                     info = rules()[rule_id]

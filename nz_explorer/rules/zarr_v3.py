@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from nz_explorer.model.document import json_type
 from nz_explorer.model.json_text import json_text
-from nz_explorer.rules.findings import Fail, FixMaker
+from nz_explorer.rules.findings import Fail, FixMaker, Undecided
 from nz_explorer.rules.fixes import Draft, remove, replace
 from nz_explorer.rules.registry import rule
 
@@ -89,9 +89,16 @@ def attributes_object(node: Node) -> Iterator[Fail]:
 
 
 @rule("Z3-SHAPE-001", on="array", formats=V3, provides="shape")
-def shape(array: Array) -> Iterator[Fail]:
+def shape(array: Array) -> Iterator[Fail | Undecided]:
     """Want the lengths that everything else is measured against."""
+    yield from missing(array, "shape")
     yield from wrong_lengths(array, "shape")
+
+
+def missing(array: Array, member: str) -> Iterator[Undecided]:
+    """Say that nothing can be known of a member that is not there."""
+    if member not in array.metadata:
+        yield Undecided("dependency: Z3-DOC-003")
 
 
 def wrong_lengths(array: Array, member: str) -> Iterator[Fail]:

@@ -9,11 +9,11 @@ from nz_explorer.model import pointers
 from nz_explorer.model.data_type import parse_v2
 from nz_explorer.model.fill import MISSING as NO_SUGGESTION
 from nz_explorer.model.json_text import json_text
-from nz_explorer.rules.findings import Fail
+from nz_explorer.rules.findings import Fail, Undecided
 from nz_explorer.rules.fixes import Draft, Safety, move, remove
 from nz_explorer.rules.registered import CHUNK_KEYS, CODECS
 from nz_explorer.rules.registry import rule
-from nz_explorer.rules.zarr_v3 import V3, empty_chunks, is_integer, set_to, shown
+from nz_explorer.rules.zarr_v3 import V3, empty_chunks, is_integer, missing, set_to, shown
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
@@ -60,10 +60,11 @@ def _into_attributes(member: str, pointer: str) -> Any:
 
 
 @rule("Z3-DT-001", on="array", formats=V3, provides="data type")
-def data_type_form(array: Array) -> Iterator[Fail]:
+def data_type_form(array: Array) -> Iterator[Fail | Undecided]:
     """Want a name, or an object with one."""
-    given = array.metadata.get("data_type")
+    yield from missing(array, "data_type")
     if "data_type" in array.metadata and array.data_type.status == "malformed":
+        given = array.metadata["data_type"]
         yield Fail("/data_type", f"data_type {shown(given)} has the wrong form")
 
 
@@ -86,7 +87,7 @@ def core_type_form(array: Array) -> Iterator[Fail]:
 def data_type_known(array: Array) -> Iterator[Fail]:
     """Want a data type that others can look up."""
     given = array.metadata.get("data_type")
-    if given is None or array.data_type.status != "unknown" or "://" in array.data_type.name:
+    if array.data_type.status != "unknown" or "://" in array.data_type.name:
         return
     meant = parse_v2(given)
     known = meant.status in ("core", "registered")
@@ -99,8 +100,9 @@ def data_type_known(array: Array) -> Iterator[Fail]:
 
 
 @rule("Z3-GRID-001", on="array", formats=V3, provides="chunk shape")
-def grid_shape(array: Array) -> Iterator[Fail]:
+def grid_shape(array: Array) -> Iterator[Fail | Undecided]:
     """Want the lengths of the chunks of a regular grid."""
+    yield from missing(array, "chunk_grid")
     grid = array.metadata.get("chunk_grid", {})
     if not isinstance(grid, dict):
         yield Fail("/chunk_grid", f"chunk_grid must be an object, got {shown(grid)}")
@@ -236,8 +238,9 @@ def fill_complex(array: Array) -> Iterator[Fail]:
 
 
 @rule("Z3-CODEC-001", on="array", formats=V3, provides="codecs")
-def codecs_list(array: Array) -> Iterator[Fail]:
+def codecs_list(array: Array) -> Iterator[Fail | Undecided]:
     """Want at least one codec."""
+    yield from missing(array, "codecs")
     given = array.metadata.get("codecs", ["absent"])
     if not isinstance(given, list) or not given:
         yield Fail("/codecs", f"codecs must be a list with at least one codec, got {shown(given)}")

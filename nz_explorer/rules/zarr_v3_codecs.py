@@ -136,8 +136,6 @@ def _chains(array: Array) -> Iterator[tuple[str, list[Any]]]:
 @rule("Z3-CODEC-002", on="array", formats=V3, needs=("codecs",))
 def one_serializer(array: Array) -> Iterator[Fail | Undecided]:
     """Want one codec that turns values into bytes, no more and no less."""
-    if "codecs" not in array.metadata:
-        return  # Z3-DOC-003
     for pointer, chain in _chains(array):
         kinds = _kinds(chain)
         if kinds is None:

@@ -203,6 +203,7 @@ test("the whole array is gone through on demand, stopped and resumed", async () 
   const section = await screen.findByRole("region", { name: "Statistics" });
   await within(section).findByRole("progressbar");
   expect(host.requests("scan").map((one) => one.params.action)).toEqual(["status", "start"]);
+  expect(within(section).queryByRole("row", { name: /^mean/ })).toBeNull(); // nothing is known yet
   act(() => host.kernel.step("/k/packed"));
   await waitFor(() => expect(section.textContent).toContain("12 of 48 chunks"));
   // What is counted is stored: 273.15 + 0.01 × 4.25 is meant.

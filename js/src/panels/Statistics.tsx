@@ -79,14 +79,18 @@ export function Statistics({ path, units, packing }: Props) {
         <div class="nzx-scan-body">
           <table class="nzx-table">
             <tbody>
-              {numbers.map(([name, value]) => (
-                <tr key={name}>
-                  <th scope="row">{name}</th>
-                  <td class="nzx-number">
-                    {value === null ? "–" : compact(value, 9)} {value !== null && units && visible(units)}
-                  </td>
-                </tr>
-              ))}
+              {numbers.map(
+                ([name, value]) =>
+                  // Texts have none of them.
+                  value !== null && (
+                    <tr key={name}>
+                      <th scope="row">{name}</th>
+                      <td class="nzx-number">
+                        {compact(value, 9)} {units && visible(units)}
+                      </td>
+                    </tr>
+                  ),
+              )}
               {scan.states
                 .filter(({ count }) => count > 0)
                 .map(({ state, count }) => (

@@ -22,8 +22,8 @@ from nz_explorer.rules.what_if import WhatIf
 from nz_explorer.store import SourceError
 from nz_explorer.store.writing import Edit
 
-NAMES = ("Z3-DIM-001", "NZ-DIM-001", "NZ-DIM-004", "NZ-DIM-005", "NZ-SCAL-001")
-"""Rules on the names of dimensions, whose fixes are safe where the metadata already say the names."""
+SAID = ("Z3-DIM-001", "NZ-DIM-001", "NZ-DIM-004", "NZ-DIM-005", "NZ-SCAL-001", "NZ-DECL-002")
+"""Rules whose fixes are safe where the metadata already say what NZ wants: names of dimensions, conventions."""
 DECLARATION = "NZ-DECL-001"
 SCHEMA = "nz-explorer/changes/1"
 
@@ -43,7 +43,7 @@ def converted(what_if: WhatIf) -> list[Finding]:
     list of Finding
         The errors that are left, which only a person can decide.
     """
-    fix_all(what_if, lambda finding: finding.rule in NAMES)
+    fix_all(what_if, lambda finding: finding.rule in SAID)
     if not [f for f in _errors(what_if.evaluation.findings()) if f.rule != DECLARATION]:
         fix_all(what_if, lambda finding: finding.rule == DECLARATION)
     return _errors(what_if.evaluation.findings())

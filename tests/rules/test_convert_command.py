@@ -124,9 +124,18 @@ def test_names_that_are_null_are_those_of_the_attribute(store: Path, capsys: Any
     assert json.loads(file.read_text())["dimension_names"] == ["y", "x"]
 
 
-def test_why_a_store_does_not_keep_nz_although_it_is_declared(store: Path, capsys: Any) -> None:
+def test_conventions_that_are_a_list_are_put_into_words(store: Path, capsys: Any) -> None:
     (store / "zarr.json").write_text(
-        '{"zarr_format": 3, "node_type": "group", "attributes": {"conventions": ["NZ-1.0"]}}'
+        '{"zarr_format": 3, "node_type": "group", "attributes": {"conventions": ["CF-1.10"]}}'
+    )
+    code, _, _ = _call(capsys, str(store), "--yes")
+    root = json.loads((store / "zarr.json").read_text())
+    assert (code, root["attributes"]) == (0, {"conventions": "NZ-1.0 CF-1.10"})
+
+
+def test_conventions_that_say_nothing_are_left_to_a_person(store: Path, capsys: Any) -> None:
+    (store / "zarr.json").write_text(
+        '{"zarr_format": 3, "node_type": "group", "attributes": {"conventions": 5}}'
     )
     code, out, _ = _call(capsys, str(store), "--yes")
     assert code == 1

@@ -34,7 +34,7 @@ def _lacks_names(array: Array) -> bool:
     return "dimension_names" not in array.metadata
 
 
-@rule("NZ-SCAL-001", on="array", needs=("shape", "attributes"))
+@rule("NZ-SCAL-001", on="array", needs=("shape", ".zattrs"))
 def scalar_encoding(array: Array) -> Iterator[Fail]:
     """Want a scalar to say that it has no dimensions, instead of saying nothing."""
     if array.ndim == 0 and _lacks_names(array):
@@ -52,7 +52,7 @@ def _name_scalar(node: Node) -> Draft:
     return Draft("safe", (add("/dimension_names", []),))
 
 
-@rule("NZ-DIM-001", on="array", needs=("shape", "attributes"))
+@rule("NZ-DIM-001", on="array", needs=("shape", ".zattrs"))
 def names_present(array: Array) -> Iterator[Fail]:
     """Want every array to name its dimensions. A scalar that does not is NZ-SCAL-001."""
     if array.ndim and _lacks_names(array):
@@ -120,7 +120,7 @@ def _named_axes(array: Array) -> list[tuple[int, Any, int]]:
     ]
 
 
-@rule("NZ-DIM-004", on="array", needs=("shape", "attributes", "names"))
+@rule("NZ-DIM-004", on="array", needs=("shape", ".zattrs", "names"))
 def no_null_names(array: Array) -> Iterator[Fail]:
     """Want a name where Zarr allows null."""
     for axis, name, length in _named_axes(array):
@@ -132,7 +132,7 @@ def no_null_names(array: Array) -> Iterator[Fail]:
             )
 
 
-@rule("NZ-DIM-005", on="array", needs=("shape", "attributes", "names"))
+@rule("NZ-DIM-005", on="array", needs=("shape", ".zattrs", "names"))
 def no_empty_names(array: Array) -> Iterator[Fail]:
     """Fail on the empty string, which names nothing."""
     for axis, name, length in _named_axes(array):
@@ -178,7 +178,7 @@ def _repeated(array: Array) -> dict[str, list[tuple[int, int]]]:
     return {name: found for name, found in axes.items() if len(found) > 1}
 
 
-@rule("NZ-DIM-008", on="array", needs=("shape", "attributes", "names"))
+@rule("NZ-DIM-008", on="array", needs=("shape", ".zattrs", "names"))
 def distinct_names(array: Array) -> Iterator[Fail]:
     """Want two names for two axes of an array, even where they are equally long."""
     for name, axes in _repeated(array).items():
@@ -214,7 +214,7 @@ def unnamed(array: Array) -> Iterator[Fail]:
             )
 
 
-@rule("NZ-DIM-011", on="array", needs=("shape", "attributes", "names"))
+@rule("NZ-DIM-011", on="array", needs=("shape", ".zattrs", "names"))
 def one_length_in_array(array: Array) -> Iterator[Fail]:
     """Want one length of a dimension in an array."""
     for name, axes in _repeated(array).items():
@@ -305,7 +305,7 @@ def _rename_dimension(node: Node, path: str, axis: int, name: str) -> Draft | No
     )
 
 
-@rule("NZ-DIM-007", on="array", needs=("shape", "attributes", "names"))
+@rule("NZ-DIM-007", on="array", needs=("shape", ".zattrs", "names"))
 def plain_labels(array: Array) -> Iterator[Fail]:
     """Note names of dimensions that no array could have, or that cannot be seen."""
     for axis, name, _ in _named_axes(array):

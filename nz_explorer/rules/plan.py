@@ -288,7 +288,8 @@ class Plan:
                         run.block(function, cause)
             return self._merge([*parts, self._verdicts(run)])
         if (attributes := _unusable_attributes(node)) is not None:
-            broken = {**broken, "attributes": attributes}
+            # In v2 alone; there the names of dimensions are attributes, too.
+            broken = {**broken, "attributes": attributes, ".zattrs": attributes}
         for section in self.sections:
             verdicts, broken = self._section(section, node, broken)
             parts.append(verdicts)

@@ -39,7 +39,8 @@ def check(  # noqa: PLR0913, PLR0917  # the contract has them all
     source
         A path, URL, zarr store or group – whatever `open_store` takes – or a `Hierarchy`.
     conventions : str or iterable of str
-        ``auto``, or some of ``nz``, ``zarr3``, ``zarr2``, ``zcf``, ``geozarr``, ``cs``, ``nczarr``.
+        ``auto``, or some of ``nz``, ``zarr3``, ``zarr2``, ``zcf``, ``geozarr``, ``cs``, ``nczarr``. With
+        ``auto``, ``geozarr`` is evaluated where rules of ``GZ`` are selected.
     values : {"none", "coordinates", "all"}
         Which values may be read: none; those of arrays that are named like their dimension, up to 256 MiB;
         all of all arrays, however many they are.

@@ -205,7 +205,7 @@ class Evaluation:
         self.budget = budget or Budget(max_bytes=None if values == "all" else VALUE_BYTES)
         self.configuration = configuration
         self.client = client
-        self.conventions = _conventions(conventions, hierarchy)
+        self.conventions = _conventions(conventions, hierarchy, select)
         families = {family for name in self.conventions for family in FAMILIES[name]}
         chosen = catalogue.select(select, ignore)
         wanted = {
@@ -1169,7 +1169,9 @@ def _is_base(info: RuleInfo) -> bool:
     return info.required and info.works and info.family in BASE_FAMILIES
 
 
-def _conventions(given: str | Iterable[str], hierarchy: Hierarchy) -> tuple[str, ...]:
+def _conventions(
+    given: str | Iterable[str], hierarchy: Hierarchy, select: Iterable[str]
+) -> tuple[str, ...]:
     """Return the conventions to evaluate, NZ first."""
     names = [name.strip() for name in (given.split(",") if isinstance(given, str) else given)]
     unknown = [name for name in names if name not in CONVENTIONS and name != "auto"]
@@ -1181,4 +1183,6 @@ def _conventions(given: str | Iterable[str], hierarchy: Hierarchy) -> tuple[str,
         names += ["nz", "zarr2" if hierarchy.zarr_format == 2 else "zarr3", *WHERE_USED]
         if nczarr.is_marked(hierarchy.root) or url_modes(hierarchy.source):
             names.append("nczarr")
+        if any(prefix.strip().upper().partition("-")[0] == "GZ" for prefix in select):
+            names.append("geozarr")  # which nobody is told of unasked
     return tuple(name for name in CONVENTIONS if name in names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -53,6 +54,8 @@ KNOWN_SETS = frozenset(
     )
 )
 """Tile matrix sets that are known by name (OGC Two Dimensional Tile Matrix Set)."""
+_NUMBER = re.compile(r"-?\d+")
+"""How tile matrices of these sets are called."""
 TILE = 256
 LIMITS = (("minTileRow", "maxTileRow", "matrixHeight"), ("minTileCol", "maxTileCol", "matrixWidth"))
 
@@ -195,9 +198,8 @@ OF_LEVELS = (
 def levels(group: Group) -> Told:
     """Judge the levels that multiscales names: whether they are there, and what is in them."""
     given = group.attributes.get("multiscales")
-    inline = _matrices(given)
-    named = isinstance(member(given, "tile_matrix_set"), str)
-    if family(group.attributes) != "GeoZarr" or not (named or inline):
+    inline, set_name = _matrices(given), member(given, "tile_matrix_set")
+    if family(group.attributes) != "GeoZarr" or not (inline or isinstance(set_name, str)):
         return  # GZ-MS-009
     pointer = group.attribute_pointer("multiscales", "tile_matrix_set")
     there = {level.name: level for level in group.groups}
@@ -210,8 +212,9 @@ def levels(group: Group) -> Told:
         elif name not in there:
             yield Fail(pointer, f"level {json_text(name)} has no child group")
             yield Fail(pointer, f"tile matrix {json_text(name)} has no group", rule="GZ-MS-010")
+    known = re.split("[/:]", str(set_name))[-1] in KNOWN_SETS
     for name, stray in there.items():
-        if name not in wanted:
+        if name not in inline if inline else known and not _NUMBER.fullmatch(name):
             yield Fail(
                 "",
                 f"group {json_text(name)} is no level of the tile matrix set",

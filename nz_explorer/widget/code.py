@@ -90,6 +90,10 @@ def _fill_lines(array: Array) -> list[str]:
     if kind in ("string", "bytes"):
         return [f"masked = np.ma.masked_array(values, values == {fill.value!r}){note}"]
     shown = fill.value.item() if hasattr(fill.value, "item") else fill.value
+    if kind == "struct":
+        return [
+            f"masked = np.ma.masked_array(values, values == np.array({shown!r}, values.dtype)){note}"
+        ]
     return [
         f"masked = np.ma.masked_array(values, values == np.{array.data_type.name}({shown!r})){note}"
     ]
@@ -109,12 +113,14 @@ def _with_zarr(hierarchy: Hierarchy, node: Node, index: Mapping[str, int]) -> st
     selection = _selection(node, index)
     lines.append(f"values = array[{', '.join(selection) or '...'}]")
     lines += _fill_lines(node)
-    if node.ndim == 0:
+    kind = node.data_type.kind
+    drawn = "np.abs(masked)" if kind == "complex" else "masked"
+    if node.ndim == 0 or kind in ("string", "bytes", "raw", "struct"):
         lines.append("print(masked)")
     elif node.ndim == 1:
-        lines.append("plt.plot(masked)")
+        lines.append(f"plt.plot({drawn})")
     else:
-        lines += ["plt.pcolormesh(masked)", "plt.colorbar()"]
+        lines += [f"plt.pcolormesh({drawn})", "plt.colorbar()"]
     return "\n".join(lines)
 
 
@@ -154,8 +160,9 @@ def refusal(node: Node) -> str | None:
     for array in node.hierarchy.children(path):
         if not isinstance(array, Array):
             continue
-        if array.zarr_format == 3 and array.dimension_names is None and array.ndim:
-            return f"{array.name} has no dimension_names"
+        if array.dimension_names is None and array.ndim:
+            names = "dimension_names" if array.zarr_format == 3 else "_ARRAY_DIMENSIONS"
+            return f"{array.name} has no {names}"
         fill = array.fill
         if (
             array.zarr_format == 3

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import zarr
@@ -242,6 +243,27 @@ def test_code_has_the_slice(browse: Browse, sample_store: Path) -> None:
     for code in blocks(found, "code"):
         compile(code["text"], code["label"], "exec")
     assert "3" in said(found)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        np.full((2, 3), 1 + 2j),
+        np.array([["a", "b"], ["c", "d"]]),
+        np.zeros(2, [("lat", "f4"), ("name", "S2")]),
+    ],
+    ids=["complex", "texts", "struct"],
+)
+def test_code_runs_for_values_that_are_no_plain_numbers(
+    browse: Browse, tmp_path: Path, data: np.ndarray[Any, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    zarr.open_group(tmp_path / "a.zarr", mode="w", zarr_format=2).create_array("a", data=data)
+    shown = list(blocks(page(browse(tmp_path / "a.zarr"), "code", "/a"), "code"))
+    _, with_zarr, with_xarray = (code["text"] for code in shown)
+    exec(with_zarr, {})
+    plt.close("all")
+    assert (capsys.readouterr().out != "") == (data.dtype.kind != "c")
+    assert "a has no _ARRAY_DIMENSIONS" in with_xarray
 
 
 @pytest.mark.parametrize("form", ["html", "json", "markdown", "sarif"])

@@ -205,6 +205,7 @@ class Evaluation:
         self.budget = budget or Budget(max_bytes=None if values == "all" else VALUE_BYTES)
         self.configuration = configuration
         self.client = client
+        select = tuple(select)
         self.conventions = _conventions(conventions, hierarchy, select)
         families = {family for name in self.conventions for family in FAMILIES[name]}
         chosen = catalogue.select(select, ignore)

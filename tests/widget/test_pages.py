@@ -143,7 +143,7 @@ def test_what_a_dimension_table_leaves_out_is_counted(browse: Browse, tmp_path: 
     browser = browse(tmp_path / "many.zarr")
     (table,) = blocks(page(browser, "dimensions"), "table")
     rows = {said(row["cells"][0]).split()[0]: row["cells"] for row in table["rows"]}
-    assert said(rows["x"][4]).endswith("and 20 more")
+    assert "and 20 more" in said(rows["x"][4])
     assert {"and 15 more", "and 5 more"} <= set(re.findall(r"and \d+ more", said(rows["x"][1])))
     browser.session.wait()
     (table,) = blocks(page(browser, "dimensions", "/one"), "table")

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ PARTIAL_SECONDS = 0.15
 
 _LOCAL_THREADS = 4
 _REMOTE_THREADS = 16
+_TASKS_AHEAD = 64
+"""How many reads wait for a thread: who stops a million of them does not wait until all are lined up."""
 _MOST_TOGETHER = 64
 _BYTES_TOGETHER = 2 * MEBIBYTE
 _MOST_UNSEEN = 2
@@ -148,8 +151,9 @@ def _run(
     pool = ThreadPoolExecutor(max(1, min(threads, len(tasks))), "nz-chunks")
     ended: queue.SimpleQueue[Future[None] | None] = queue.SimpleQueue()
     forget = cancel.on_cancel(lambda: ended.put(None)) if cancel is not None else None
+    ahead = iter(tasks)
     try:
-        for task in tasks:
+        for task in islice(ahead, _TASKS_AHEAD):
             hand_over(pool, work, task).add_done_callback(ended.put)
         for _ in tasks:
             future = ended.get()
@@ -157,6 +161,8 @@ def _run(
                 # a slow store must not hold up what is wanted now
                 raise Cancelled
             future.result()
+            for task in islice(ahead, 1):
+                hand_over(pool, work, task).add_done_callback(ended.put)
     finally:
         if forget is not None:
             forget()

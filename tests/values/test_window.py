@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from nz_explorer.model.data_type import NZ_TYPES
 from nz_explorer.store import Cancellation, Cancelled
+from nz_explorer.store.cancellation import hand_over
 from nz_explorer.values import chunks
 from nz_explorer.values.cache import ChunkCache
 from nz_explorer.values.masking import masked
@@ -313,6 +314,22 @@ def test_cancelled_before_and_during(store):
         read_window(store["b"], (0, 1), {}, (99, 99), cancel=cancel, progress=progress)
     assert 1 <= len(done) < 40
     assert done[0][1] == 40
+
+
+def test_few_of_many_reads_are_lined_up_when_it_is_cancelled(store, monkeypatch):
+    store.array("a", np.ones((500, 200_000)), chunks=(1, 200_000))
+    cancel, lined_up = Cancellation(), []
+
+    def count(*given):
+        lined_up.append(given)
+        return hand_over(*given)
+
+    monkeypatch.setattr(chunks, "hand_over", count)
+    with pytest.raises(Cancelled):
+        read_window(
+            store["a"], (0, 1), {}, (999, 99), cancel=cancel, progress=lambda *_: cancel.cancel()
+        )
+    assert len(lined_up) < 100
 
 
 # --- what zarr-python refuses, and what nobody should read -----------------------------------

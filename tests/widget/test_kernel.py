@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,18 @@ def control(kernel: BlockingKernelClient, kind: str, **content: str) -> dict[str
             return dict(reply["content"])
 
 
+def hear(
+    kernel: BlockingKernelClient, right: Callable[[str, dict[str, Any]], bool]
+) -> dict[str, Any]:
+    """Wait for a message that all pages hear; returns its content."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        message = kernel.get_iopub_msg(timeout=PATIENCE)
+        if right(message["msg_type"], message["content"]):
+            return dict(message["content"])
+    pytest.fail("it was not heard")
+
+
 def ask(kernel: BlockingKernelClient, comm: str, subshell: str | None = None) -> dict[str, Any]:
     """Send the widget a request, as a page does, and return its reply."""
     number = next(numbers)
@@ -55,14 +67,16 @@ def ask(kernel: BlockingKernelClient, comm: str, subshell: str | None = None) ->
     if subshell:
         message["header"]["subshell_id"] = subshell
     kernel.shell_channel.send(message)
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        heard = kernel.get_iopub_msg(timeout=PATIENCE)
-        if heard["msg_type"] == "comm_msg":
-            said = heard["content"]["data"].get("content", {})
-            if said.get("kind") == "reply" and said["id"] == number:
-                return dict(said)
-    pytest.fail("no reply")
+    found = hear(
+        kernel,
+        lambda kind, content: kind == "comm_msg" and _answers(content["data"], number),
+    )
+    return dict(found["data"]["content"])
+
+
+def _answers(data: dict[str, Any], number: int) -> bool:
+    said = data.get("content", {})
+    return said.get("kind") == "reply" and said["id"] == number
 
 
 def test_it_answers_on_the_subshell_that_asks(
@@ -82,8 +96,9 @@ def test_it_answers_on_the_subshell_that_asks(
 
     # A cell moves the widget and goes on for long.
     kernel.execute(
-        "import threading; ex.path = '/ocean'; free = threading.Event(); ok = free.wait(120)"
+        "import threading; ex.path = '/ocean'; free = threading.Event(); print('waits'); ok = free.wait(120)"
     )
+    hear(kernel, lambda kind, content: kind == "stream" and "waits" in content["text"])
     assert ask(kernel, comm, second)["ok"]
     free = kernel.session.msg("execute_request", {"code": "free.set()", "silent": True})
     free["header"]["subshell_id"] = second

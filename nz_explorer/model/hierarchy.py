@@ -18,6 +18,7 @@ from typing import Any, Literal
 from nz_explorer.model import nczarr
 from nz_explorer.model.consolidated import Consolidated, find
 from nz_explorer.model.document import Document
+from nz_explorer.model.json_text import json_text
 from nz_explorer.model.node import Array, Group, Node, build_node
 from nz_explorer.model.paths import above, below
 from nz_explorer.store import Cancellation, Reader, ReadError, SourceError, resolve
@@ -86,6 +87,11 @@ def normalise(path: str) -> str:
         if part in (".", ".."):
             raise NodeNotFound(path, f"a path cannot contain {part!r}")
     return "/" + "/".join(parts)
+
+
+def _why_not_read(names: list[str]) -> str:
+    others = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
+    return f"{json_text(names[0])}{others} is not read: a backslash in a name may lead out of the store"
 
 
 class Hierarchy:
@@ -382,7 +388,9 @@ class Hierarchy:
                 group.unlisted = True
                 names.append(())
             else:
-                group.listing_problem, group.unlisted = None, False
+                odd = [name for name in listing.names if "\\" in name]
+                group.listing_problem = _why_not_read(odd) if odd else None
+                group.unlisted = bool(odd)
                 documents = tuple(filter(is_document, listing.names))
                 unsafe = [name for name in listing.names if not is_safe(name) or "/" in name]
                 group.other_names = (*documents, *unsafe)

@@ -51,8 +51,12 @@ class ZipReader(Reader):
         # Also for a reader that nobody closes: the file must not outlive it.
         self._finalizer = weakref.finalize(self, self._zip.close)
         self.file = file
-        # Names that would lead out of a folder are no keys.
-        names = [name for name in self._zip.namelist() if is_safe(name.removesuffix("/"))]
+        # Names that would lead out of a folder are no keys. Those with a backslash are listed, to be told of, and not read.
+        names = [
+            name
+            for name in self._zip.namelist()
+            if is_safe(name.removesuffix("/").replace("\\", "_"))
+        ]
         super().__init__(
             label or str(file), "zip file", prefix=_top_folder(names), url=file.as_uri()
         )

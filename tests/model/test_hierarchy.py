@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import nz_explorer as nz
 from nz_explorer.model import Array, Group, Inside, NodeNotFound, open_store
 from nz_explorer.store import SourceError
 
@@ -399,3 +401,20 @@ def test_chunks_shards_and_labels(tmp_path: Path) -> None:
     assert isinstance(node, Array)
     assert (node.chunk_shape, node.shard_shape) == ((1, 2), (2, 4))
     assert [node.dimension_label(axis) for axis in (0, 1)] == ["dim_0", "dim_1"]
+
+
+@pytest.mark.skipif(os.sep == "\\", reason="a backslash is no part of a name here")
+def test_names_with_a_backslash_are_told_of_and_not_read(tmp_path: Path) -> None:
+    store = write(
+        tmp_path / "s.zarr",
+        {"zarr.json": GROUP, "g/zarr.json": GROUP, "a\\b/zarr.json": GROUP},
+    )
+    with zipfile.ZipFile(tmp_path / "s.zip", "w") as packed:
+        for file in store.rglob("zarr.json"):
+            packed.write(file, file.relative_to(store))
+    for source in (store, tmp_path / "s.zip"):
+        hierarchy = open_store(source)
+        assert [node.path for node in hierarchy.walk()] == ["/", "/g"]
+        assert isinstance(hierarchy.root, Group)
+        assert "a\\\\b" in (hierarchy.root.listing_problem or "")
+        assert not nz.check(source, progress=False).complete

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.model import pointers
+from nz_explorer.model import pointers, pyramids
 from nz_explorer.model.data_type import parse_v3
 from nz_explorer.model.json_text import json_text
 from nz_explorer.rules.findings import Fail, FixMaker
@@ -107,8 +107,10 @@ def _in_array(node: Node, pointer: str) -> tuple[str, str]:
     parts = pointers.split(pointer)
     if parts[:2] != ["consolidated_metadata", "metadata"] or len(parts) < 4:
         return "", pointer
-    entry = node.metadata["consolidated_metadata"]["metadata"][parts[2]]
-    return parse_v3(entry.get("data_type")).kind, pointers.join("", *parts[3:])
+    entry: Any = node.metadata
+    for name in parts[:3]:
+        entry = pyramids.member(entry, name)
+    return parse_v3(pyramids.member(entry, "data_type")).kind, pointers.join("", *parts[3:])
 
 
 @rule("JSON-004", on="document", when=_has_problems)

@@ -393,3 +393,12 @@ def test_fixes_of_a_declaration_take_identifiers_as_a_whole(
     (finding,) = [f for f in report.findings if f.rule == rule]
     assert finding.fix is not None
     assert [operation["value"] for operation in finding.fix.patch] == [better]
+
+
+@pytest.mark.parametrize("entries", ['{"a": [NaN]}', "[[NaN]]", '[{"fill_value": NaN}]'])
+def test_a_bare_token_in_entries_that_are_no_nodes_is_only_found(entries: str) -> None:
+    held = f'{{"kind": "inline", "must_understand": false, "metadata": {entries}}}'
+    root = f'{{"zarr_format": 3, "node_type": "group", "consolidated_metadata": {held}}}'
+    report = nz.check({"zarr.json": root.encode()}, progress=False)
+    (found,) = [f for f in report.to_dict()["findings"] if f["rule"] == "JSON-003"]
+    assert found["fix"]["safety"] == "unsafe"

@@ -388,11 +388,11 @@ class Hierarchy:
                 group.unlisted = True
                 names.append(())
             else:
-                odd = [name for name in listing.names if "\\" in name]
-                group.listing_problem = _why_not_read(odd) if odd else None
-                group.unlisted = bool(odd)
                 documents = tuple(filter(is_document, listing.names))
                 unsafe = [name for name in listing.names if not is_safe(name) or "/" in name]
+                odd = [name for name in unsafe if "\\" in name]
+                group.listing_problem = _why_not_read(odd) if odd else None
+                group.unlisted = bool(odd)
                 group.other_names = (*documents, *unsafe)
                 if not group.other_names:
                     names.append(listing.names)

@@ -152,17 +152,20 @@ def _run(
     ended: queue.SimpleQueue[Future[None] | None] = queue.SimpleQueue()
     forget = cancel.on_cancel(lambda: ended.put(None)) if cancel is not None else None
     ahead = iter(tasks)
-    try:
-        for task in islice(ahead, _TASKS_AHEAD):
+
+    def line_up(most: int) -> None:
+        for task in islice(ahead, most):
             hand_over(pool, work, task).add_done_callback(ended.put)
+
+    try:
+        line_up(_TASKS_AHEAD)
         for _ in tasks:
             future = ended.get()
             if future is None:
                 # a slow store must not hold up what is wanted now
                 raise Cancelled
             future.result()
-            for task in islice(ahead, 1):
-                hand_over(pool, work, task).add_done_callback(ended.put)
+            line_up(1)
     finally:
         if forget is not None:
             forget()

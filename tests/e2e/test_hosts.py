@@ -61,7 +61,7 @@ def test_notebook_7(lab: Lab, page: Page, sample_store: Path) -> None:
     book = Notebook.open(page, lab.server, lab.folder, name, where="notebooks")
     book.run_all()
     look_around(Explorer(book.widgets.first))
-    book.until("ex.path == '/ocean/sea_surface_temperature' and ex.index['time'] == 1")
+    book.until("ex.path == '/ocean/sea_surface_temperature' and dict(ex.index) == {'time': 1}")
 
 
 @pytest.fixture

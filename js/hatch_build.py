@@ -17,7 +17,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 BUILT = ("widget.js", "widget.css")
-NOT_SOURCES = frozenset({"node_modules", "test", "tests", "coverage", "dist", "hatch_build.py"})
+NOT_SOURCES = frozenset({"node_modules", "coverage", "dist", "hatch_build.py"})
 
 
 class FrontEnd(BuildHookInterface):  # type: ignore[type-arg]  # its parameter is the builder's config
@@ -71,7 +71,7 @@ def is_fresh(js: Path, outputs: list[Path], sources: list[str] | None = None) ->
 
 def _sources(folder: Path) -> Iterator[Path]:
     for entry in folder.iterdir():
-        if entry.name in NOT_SOURCES or entry.name.startswith("."):
+        if entry.name in NOT_SOURCES or entry.name.startswith(".") or ".test." in entry.name:
             continue
         if entry.is_dir():
             yield from _sources(entry)

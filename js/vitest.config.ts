@@ -1,12 +1,13 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  esbuild: { jsx: "automatic", jsxImportSource: "preact" },
   test: {
     environment: "jsdom",
-    include: ["test/**/*.test.{ts,tsx}"],
-    setupFiles: ["test/setup.ts"],
+    include: ["src/**/*.test.{ts,tsx}"],
+    setupFiles: ["src/mock/setup.ts"],
     restoreMocks: true,
+    // One page for all files: `setup.ts` leaves nothing of a test behind.
+    isolate: false,
     testTimeout: 30_000,
   },
 });

@@ -9,20 +9,22 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nz_explorer.editing.apply import apply
+    from nz_explorer.editing.trial_edits.what_if import WhatIf
+    from nz_explorer.engine.findings import Finding
     from nz_explorer.model import open_store
-    from nz_explorer.rules.apply import apply
-    from nz_explorer.rules.check import check
-    from nz_explorer.rules.findings import Finding
-    from nz_explorer.rules.report import Report
-    from nz_explorer.rules.two_stores import compare
-    from nz_explorer.rules.what_if import WhatIf
+    from nz_explorer.report.check import check
+    from nz_explorer.report.report import Report
+    from nz_explorer.report.store_diff import compare
     from nz_explorer.store import SourceError
+    from nz_explorer.values.census import census
     from nz_explorer.values.scan import scan
     from nz_explorer.widget.explorer import Explorer, explore
+
+    __version__: str
 
 __all__ = [
     "Explorer",
@@ -31,6 +33,7 @@ __all__ = [
     "SourceError",
     "WhatIf",
     "apply",
+    "census",
     "check",
     "compare",
     "explore",
@@ -40,26 +43,25 @@ __all__ = [
 
 _HOMES = {
     "Explorer": "nz_explorer.widget.explorer",
-    "Finding": "nz_explorer.rules.findings",
-    "Report": "nz_explorer.rules.report",
+    "Finding": "nz_explorer.engine.findings",
+    "Report": "nz_explorer.report.report",
     "SourceError": "nz_explorer.store",
-    "WhatIf": "nz_explorer.rules.what_if",
-    "apply": "nz_explorer.rules.apply",
-    "check": "nz_explorer.rules.check",
-    "compare": "nz_explorer.rules.two_stores",
+    "WhatIf": "nz_explorer.editing.trial_edits.what_if",
+    "apply": "nz_explorer.editing.apply",
+    "census": "nz_explorer.values.census",
+    "check": "nz_explorer.report.check",
+    "compare": "nz_explorer.report.store_diff",
     "explore": "nz_explorer.widget.explorer",
     "open_store": "nz_explorer.model",
     "scan": "nz_explorer.values.scan",
 }
 """Where each name lives; it is imported when it is first used, so that importing the package is cheap."""
 
-try:
-    __version__ = version("nz_explorer")
-except PackageNotFoundError:  # used from a checkout that is not installed
-    __version__ = "0"
-
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        globals()[name] = _version()
+        return globals()[name]
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)
@@ -68,4 +70,13 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, "__version__"})
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # takes longer than all else here
+
+    try:
+        return version("nz_explorer")
+    except PackageNotFoundError:  # used from a checkout that is not installed
+        return "0"

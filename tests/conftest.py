@@ -7,7 +7,6 @@ import contextlib
 import hashlib
 import json
 import math
-import os
 import shutil
 import struct
 import subprocess
@@ -15,12 +14,14 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nz_explorer import demo
+from nz_explorer.lab import demo_data
+from tests.data import reanalysis
 from tests.network import Network, folder, no_fault, serve
 
 REPOSITORY = Path(__file__).parent.parent
@@ -29,9 +30,8 @@ NETCDF = {
     "ostia": "ostia_monthly.nc",
     "e1": "E1_north_america.nc",
     "nemo": "nemo_1m_20150101-20150201_grid-T.nc",
-    "eraint": "eraint_uvz.nc",
 }
-"""Short names of the netCDF files of the shared data."""
+"""Short names of the netCDF files of ``tests/data``; ``eraint`` is one more, which is made."""
 
 NCZARR = {
     "v1": "nczarr-1.0.0-keys.zip",
@@ -61,11 +61,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def data() -> Path:
-    """The folder of real data; its place can be given in NZ_EXPLORER_DATA."""
-    folder = Path(os.environ.get("NZ_EXPLORER_DATA", REPOSITORY.parent / "shared" / "data"))
-    if not folder.is_dir():
-        pytest.skip(f"the real data is not at {folder}")
-    return folder
+    """The folder of real data."""
+    return REPOSITORY / "tests" / "data"
 
 
 def digest(folder: Path) -> str:
@@ -89,14 +86,18 @@ def unchanged(folder: Path) -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def sample_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The sample dataset. Read only: use ``sample_copy`` to change it."""
-    with unchanged(demo.write_sample(tmp_path_factory.mktemp("sample") / "sample.zarr")) as store:
+    with unchanged(
+        demo_data.write_sample(tmp_path_factory.mktemp("sample") / "sample.zarr")
+    ) as store:
         yield store
 
 
 @pytest.fixture(scope="session")
 def broken_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The broken sibling of the sample dataset. Read only: use ``broken_copy`` to change it."""
-    with unchanged(demo.write_broken(tmp_path_factory.mktemp("broken") / "broken.zarr")) as store:
+    with unchanged(
+        demo_data.write_broken(tmp_path_factory.mktemp("broken") / "broken.zarr")
+    ) as store:
         yield store
 
 
@@ -133,9 +134,16 @@ def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
 
 
 @pytest.fixture(scope="session")
-def netcdf_file(data: Path) -> Callable[[str], Path]:
-    """Give the path of a netCDF file by its short name in ``NETCDF``."""
-    return lambda name: data / "netcdf" / NETCDF[name]
+def netcdf_file(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Give the path of a netCDF file by its short name in ``NETCDF``, or ``eraint``."""
+
+    @cache
+    def file(name: str) -> Path:
+        if name == "eraint":
+            return reanalysis.write(tmp_path_factory.mktemp("reanalysis") / "eraint_uvz.nc")
+        return data / "netcdf" / NETCDF[name]
+
+    return file
 
 
 @pytest.fixture(scope="session")

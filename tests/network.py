@@ -201,10 +201,18 @@ def folder(root: Path) -> Wsgi:
             answer: Any = send_from_directory(root, path, environ)
         except (NotFound, OSError):
             answer = NotFound()
-        body: Iterable[bytes] = answer(environ, start)
-        return body
+        return _closed_at_the_end(answer(environ, start))
 
     return application
+
+
+def _closed_at_the_end(body: Any) -> Iterator[bytes]:
+    """Close a file also where the client resets the connection, where werkzeug forgets to."""
+    try:
+        yield from body
+    finally:
+        if hasattr(body, "close"):
+            body.close()
 
 
 class _Quiet(WSGIRequestHandler):
@@ -258,3 +266,69 @@ def slow_store(folder: Path, latency: float) -> Any:
                 yield name
 
     return Slow(LocalStore(folder, read_only=True))
+
+
+class Gate:
+    """Holds back answers of a store, each with what the store held when it was asked.
+
+    A key is held back once; whoever asks for it again is answered at once. Listings are known as ``folder/``.
+    """
+
+    SECONDS = 10
+    """After which an answer goes out all the same: a test that waits for it itself fails, and does not hang."""
+
+    def __init__(self) -> None:
+        self.asked = threading.Event()
+        """Whether something is held back."""
+        self.expired = False
+        """Whether somebody has waited in vain."""
+        self.requests: list[str] = []
+        self._held: set[str] = set()
+        self._released = threading.Event()
+
+    def hold(self, *keys: str) -> None:
+        """Hold back the next answers to these keys."""
+        self.asked.clear()
+        self._released.clear()
+        self._held = set(keys)
+
+    def release(self) -> None:
+        """Let the answers go."""
+        self._held = set()
+        self._released.set()
+
+    def wait(self) -> None:
+        """Wait until an answer is held back."""
+        assert self.asked.wait(self.SECONDS), "nothing was asked"
+
+    async def passes(self, key: str) -> None:
+        """Wait where an answer is held back."""
+        self.requests.append(key)
+        if key in self._held:
+            self._held.discard(key)
+            self.asked.set()
+            if not await asyncio.to_thread(self._released.wait, self.SECONDS):
+                self.expired = True
+
+    def store(self, folder: Path) -> Any:
+        """Return a zarr store of a folder behind the gate."""
+        from zarr.storage import LocalStore, WrapperStore
+
+        gate = self
+
+        class Gated(WrapperStore[Any]):
+            async def get(self, key: str, *arguments: Any, **options: Any) -> Any:
+                answer = await self._store.get(key, *arguments, **options)
+                await gate.passes(key)
+                return answer
+
+            async def exists(self, key: str) -> bool:
+                return bool(await self._store.exists(key))
+
+            async def list_dir(self, prefix: str) -> Any:  # type: ignore[override]
+                names = [name async for name in self._store.list_dir(prefix)]
+                await gate.passes(f"{prefix}/" if prefix else "/")
+                for name in names:
+                    yield name
+
+        return Gated(LocalStore(folder, read_only=True))

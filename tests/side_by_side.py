@@ -16,14 +16,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from nz_explorer.model import open_store
-from nz_explorer.quicklook import figure, make
+from nz_explorer.plots import figure, make
 
-DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "netcdf"
+DATA = Path(__file__).parent / "data" / "netcdf"
 PAIRS = [
     # file, variable, index, and the coordinates of plain matplotlib
     ("ostia_monthly.nc", "surface_temperature", {"time": 6}, ("longitude", "latitude")),
     ("E1_north_america.nc", "air_temperature", {"time": 100}, ("longitude", "latitude")),
-    ("eraint_uvz.nc", "u", {"month": 1, "level": 2}, ("longitude", "latitude")),
     (
         "nemo_1m_20150101-20150201_grid-T.nc",
         "tos",

@@ -1,10 +1,11 @@
-"""Imports point one way, and only the widget knows of Jupyter (DESIGN: the house)."""
+"""Imports point one way, and only the widget knows of Jupyter."""
 
 from __future__ import annotations
 
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,27 +13,42 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "nz_explorer"
 
+BASE = {"text", "store", "documents"}
+MODEL = BASE | {"model"}
+VALUES = MODEL | {"values"}
+ENGINE = MODEL | {"engine"}
+RULES = ENGINE | {"conventions"}
+
 # Each part of the package, with the parts whose modules it may import.
-ALLOWED = {
-    "store": set(),
-    "model": {"store"},
-    "values": {"store", "model"},
-    "rules": {"store", "model"},
-    "readers": {"store", "model", "rules"},
-    "quicklook": {"store", "model", "values"},
-    "netcdf": {"store", "model", "rules", "values"},
-    "widget": {"store", "model", "rules", "readers", "values", "quicklook", "netcdf"},
+ALLOWED: dict[str, set[str]] = {
+    "text": set(),
+    "store": {"text"},
+    "documents": {"text", "store"},
+    "model": BASE,
+    "values": MODEL,
+    "engine": MODEL,
+    "conventions": ENGINE,
+    "diagnosis": RULES | VALUES,
+    "report": RULES | {"diagnosis"},
+    "editing": RULES | {"diagnosis", "report"},
+    "plots": VALUES,
+    "netcdf": RULES | VALUES,
+    "widget": RULES | VALUES | {"diagnosis", "editing", "report", "plots", "netcdf"},
+    "lab": MODEL,
+    "cli": RULES | VALUES | {"diagnosis", "editing", "report", "plots", "netcdf", "lab"},
 }
 NARROW = {
-    "rules": {
-        "nz_explorer.values.cache",
+    part: {
         "nz_explorer.values.contents",
-        "nz_explorer.values.coordinates",
+        "nz_explorer.values.coordinates.monotonicity",
+        "nz_explorer.values.reading.chunk_cache",
     }
+    for part in ("engine", "conventions")
 }
+NARROW["conventions"].add("nz_explorer.values.cf_decoding")
 """Single modules beyond the above, through which rules ask for values, and say where they are kept."""
 
-TOP = {"__init__", "cli", "demo", "launch", "outline"}
+TOP = {"__init__"}
 """Modules at the top, which may import any part."""
 
 JUPYTER = {"anywidget", "IPython", "ipykernel", "ipywidgets", "jupyter_client", "traitlets"}
@@ -79,7 +95,7 @@ def test_imports_point_one_way(part: str) -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize("part", sorted(set(ALLOWED) - {"widget"}))
+@pytest.mark.parametrize("part", sorted(set(ALLOWED) - {"widget", "lab"}))
 def test_the_core_knows_nothing_of_jupyter(part: str) -> None:
     wrong = [
         f"{file.relative_to(PACKAGE)}:{line} imports {name}"
@@ -93,7 +109,7 @@ def test_the_core_knows_nothing_of_jupyter(part: str) -> None:
 @pytest.mark.parametrize("part", ALLOWED)
 def test_each_part_can_be_imported_on_its_own(part: str) -> None:
     """A cycle shows only when a part is the first to be imported."""
-    core = "" if part == "widget" else f"; assert not {JUPYTER!r} & set(sys.modules)"
+    core = "" if part in {"widget", "lab"} else f"; assert not {JUPYTER!r} & set(sys.modules)"
     code = f"import sys, nz_explorer.{part}{core}"
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -103,3 +119,46 @@ def test_each_part_can_be_imported_on_its_own(part: str) -> None:
         cwd=PACKAGE.parent,
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("folder", ["background", "panels", "requests"])
+def test_requests_and_panels_do_not_see_the_whole_session(folder: str) -> None:
+    """They see a `SessionView`, which `Session` satisfies where it answers requests: mypy proves that."""
+    wrong = [
+        f"{file.name}:{line} imports {name}"
+        for file in modules(f"widget/{folder}")
+        for line, name in imports(file)
+        if f"{name}.".startswith(("nz_explorer.widget.session.", "nz_explorer.widget.explorer."))
+    ]
+    assert not wrong
+
+
+MOST_MODULES = 16
+"""Modules in one folder; more and nobody sees at a glance where something is."""
+MOST_LINES = 500
+"""Lines of a module whose docstring has no line that begins with "Long because"."""
+
+
+@pytest.mark.parametrize("part", ALLOWED)
+def test_no_folder_holds_too_many_modules(part: str) -> None:
+    sizes = Counter(file.parent for file in modules(part) if file.name != "__init__.py")
+    assert not {str(folder): size for folder, size in sizes.items() if size > MOST_MODULES}
+
+
+def is_long(file: Path) -> bool:
+    """Whether a module has too many lines, and gives no reason."""
+    text = file.read_text("utf-8")
+    if text.count("\n") <= MOST_LINES:
+        return False
+    described = ast.get_docstring(ast.parse(text)) or ""
+    return not any(line.startswith("Long because") for line in described.splitlines())
+
+
+def test_a_long_module_gives_a_reason() -> None:
+    long = {
+        str(file.relative_to(PACKAGE))
+        for part in ALLOWED
+        for file in modules(part)
+        if is_long(file)
+    }
+    assert not long

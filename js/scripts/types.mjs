@@ -1,4 +1,4 @@
-// Writes src/protocol.gen.ts, the TypeScript types of protocol.schema.json.
+// Writes src/client/protocol.gen.ts, the TypeScript types of protocol.schema.json.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -57,5 +57,5 @@ export function generate(schema) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const schema = JSON.parse(readFileSync(at("../protocol.schema.json"), "utf8"));
-  writeFileSync(at("../src/protocol.gen.ts"), generate(schema));
+  writeFileSync(at("../src/client/protocol.gen.ts"), generate(schema));
 }

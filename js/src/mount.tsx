@@ -1,9 +1,9 @@
+import { signal } from "@preact/signals";
 import { render } from "preact";
-import { App } from "./app";
-import type { Panel, Session } from "./session";
-import { signal } from "./signals";
+import type { Session } from "./client/session";
+import { type View, ViewContext } from "./client/view";
+import { App } from "./frame/App";
 import { TreeModel } from "./tree/model";
-import { type View, ViewContext } from "./ui/hooks";
 
 /** Builds one view of a session in an element; returns what takes it down. */
 export function mount(session: Session, el: HTMLElement): () => void {
@@ -14,8 +14,12 @@ export function mount(session: Session, el: HTMLElement): () => void {
     uid: `nz-${Math.random().toString(36).slice(2, 9)}`,
     inks: signal(null),
     spotlight: signal(null),
-    goto: (path: string, panel?: Panel) => {
+    sections: signal({}),
+    wanted: signal(null),
+    arrivals: signal(0),
+    goto: (path: string, panel?: string) => {
       session.select(path, panel);
+      if (panel) view.arrivals.value += 1;
     },
   };
   render(

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Literal
 
 import msgspec
 
-from nz_explorer.model import pointers
-from nz_explorer.model.document import Document, Entries
-from nz_explorer.model.paths import below
+from nz_explorer.documents import pointers
+from nz_explorer.documents.decoding import Entries
+from nz_explorer.documents.document import Document
+from nz_explorer.model.paths import above, below
 from nz_explorer.store import ReadError
-from nz_explorer.store.reader import check_key
+from nz_explorer.store.reader import check_key, is_safe
 
 V2_NAMES = (".zarray", ".zgroup", ".zattrs")
 _INDEX = ("_keys", "_children", "rejected")
+MAX_DEPTH = 256
+"""Levels of groups; what lies deeper is not read, also where it is stored."""
+MAX_GROUP_PATHS = 256 * 2**20
+"""Characters of the paths of all groups: a key with 256 levels names as many, of which each may be almost as long."""
 
 
 class _Node(msgspec.Struct):
     """As much of a node's metadata as it takes to be one."""
 
     node_type: Literal["array", "group"]
+
+
+_AS_NODE = msgspec.json.Decoder(_Node)
+ALIKE = 1000
+"""Texts of entries that are remembered."""
 
 
 class Consolidated:
@@ -57,6 +68,9 @@ class Consolidated:
         self._entries = entries
         self._keys: dict[str, str | dict[str, str]] = {}
         """Path → key of the entry; in v2 → document name → key of the entry."""
+        self._group_paths = 0
+        self._are_nodes: set[bytes] = set()
+        """Texts of entries that are metadata of a node; in most stores many are equal."""
         self._children: dict[str, dict[str, None]] = {}
         if (
             like is not None
@@ -65,8 +79,20 @@ class Consolidated:
         ):
             vars(self).update({k: v for k, v in vars(like).items() if k in _INDEX})
             return
+        # Most documents have plain keys alone, which is seen at one look at all of them.
+        add = self._add_plain if zarr_format == 3 and is_safe("/".join(entries)) else self._add
         for key in entries:
+            add(key)
+
+    def _add_plain(self, key: str) -> None:
+        """Add an entry of v3 whose key needs no look; most are in a group that is known already."""
+        path = f"/{key}"
+        group, _, name = path.rpartition("/")
+        if (names := self._children.get(group or "/")) is None:
             self._add(key)
+        else:
+            self._keys[path] = key
+            names[name] = None
 
     def _add(self, key: str) -> None:
         path, name = self._split(key)
@@ -81,20 +107,29 @@ class Consolidated:
                 self.rejected[key] = error.detail
                 return
         path = f"/{trimmed}"
+        depth = path.count("/")
+        if depth > MAX_DEPTH:
+            self.rejected[key] = f"nodes more than {MAX_DEPTH} levels deep are not read"
+            return
+        room = MAX_GROUP_PATHS - self._group_paths
+        if (depth - 1) * len(path) > room and above(path) not in self._children:
+            self.rejected[key] = "the paths of all groups together are too long"
+            return
         if self.zarr_format == 3:
             self._keys[path] = key
         else:
             documents = self._keys.setdefault(path, {})
             documents[name] = key  # type: ignore[index]
         while path != "/":
-            above, _, name = path.rpartition("/")
-            names = self._children.get(above or "/")
+            group, _, name = path.rpartition("/")
+            names = self._children.get(group or "/")
             if names is None:
-                names = self._children[above or "/"] = {}
+                names = self._children[group or "/"] = {}
+                self._group_paths += len(group)
             elif name in names:
                 return
             names[name] = None
-            path = above or "/"
+            path = group or "/"
 
     def _keys_of(self, path: str) -> dict[str, str]:
         """Return the keys of a node's entries, by the names of the documents that they stand for."""
@@ -124,7 +159,15 @@ class Consolidated:
         return tuple(sorted(self._children.get(path, ())))
 
     def key(self, path: str, name: str) -> str | None:
-        """Return the key of an entry as the document spells it."""
+        """Return the key of an entry as the document spells it.
+
+        Parameters
+        ----------
+        path : str
+            Absolute path of the node.
+        name : str
+            Name of the document: ``zarr.json``, ``.zgroup``, ``.zarray`` or ``.zattrs``.
+        """
         return self._keys_of(path).get(name)
 
     @property
@@ -133,7 +176,15 @@ class Consolidated:
         return "/consolidated_metadata/metadata" if self.zarr_format == 3 else "/metadata"
 
     def pointer(self, path: str, name: str) -> str:
-        """Return the pointer to an entry in the document of `holder`, also to one that is still to be made."""
+        """Return the pointer to an entry in the document of `holder`, also to one that is still to be made.
+
+        Parameters
+        ----------
+        path : str
+            Absolute path of the node.
+        name : str
+            Name of the document: ``zarr.json``, ``.zgroup``, ``.zarray`` or ``.zattrs``.
+        """
         key = self.key(path, name)
         if key is None:
             key = path[1:] if self.zarr_format == 3 else below(path)[1:] + name
@@ -147,7 +198,15 @@ class Consolidated:
                 yield path, key
 
     def entry(self, path: str, name: str = "zarr.json") -> Any:
-        """Return an entry, decoded; None where there is none."""
+        """Return an entry, decoded; None where there is none.
+
+        Parameters
+        ----------
+        path : str
+            Absolute path of the node.
+        name : str, optional
+            Name of the document: ``zarr.json``, ``.zgroup``, ``.zarray`` or ``.zattrs``.
+        """
         key = self.key(path, name)
         return None if key is None else self._entries[key]
 
@@ -158,15 +217,27 @@ class Consolidated:
             return None
         try:
             if isinstance(self._entries, Entries):
-                msgspec.json.decode(self._entries.raw[key], type=_Node)
+                text = bytes(self._entries.raw[key])
+                if text not in self._are_nodes:
+                    _AS_NODE.decode(text)
+                    if len(self._are_nodes) < ALIKE:
+                        self._are_nodes.add(text)
             else:
                 msgspec.convert(self._entries[key], _Node)
-        except msgspec.ValidationError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             return str(error)
         return None
 
     def text(self, path: str, name: str = "zarr.json") -> bytes | None:
-        """Return an entry as it is written, without blanks; None where there is none, or it is decoded already."""
+        """Return an entry as it is written, without blanks; None where there is none, or it is decoded already.
+
+        Parameters
+        ----------
+        path : str
+            Absolute path of the node.
+        name : str, optional
+            Name of the document: ``zarr.json``, ``.zgroup``, ``.zarray`` or ``.zattrs``.
+        """
         key = self.key(path, name)
         if key is None or not isinstance(self._entries, Entries):
             return None
@@ -204,7 +275,28 @@ class Consolidated:
         if isinstance(self._entries, Entries):
             return self._entries.raw[key]
         # Python's encoder, because the entry may hold NaN, which has to survive.
-        return json.dumps(self._entries[key]).encode()
+        entry = self._entries[key]
+        text = json.dumps(entry)
+        if "Infinity" not in text:
+            return text.encode()
+        # A number beyond every float64 is decoded as infinity: it must not become a bare token.
+        bare = {p.pointer for p in self.holder.problems if p.kind == "bare-token"}
+        return _text(entry, pointers.join(self.base, key), bare).encode()
+
+
+def _text(value: Any, pointer: str, bare: Collection[str]) -> str:
+    """Write JSON with infinities as numbers beyond every float64, but where there was a bare token."""
+    if isinstance(value, dict):
+        members = (
+            f"{json.dumps(key)}: {_text(item, pointers.join(pointer, key), bare)}"
+            for key, item in value.items()
+        )
+        return f"{{{', '.join(members)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(_text(item, f'{pointer}/{i}', bare) for i, item in enumerate(value))}]"
+    if type(value) is float and math.isinf(value) and not {pointer, ""}.intersection(bare):
+        return "1e999" if value > 0 else "-1e999"
+    return json.dumps(value)
 
 
 def find(

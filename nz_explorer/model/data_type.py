@@ -15,7 +15,8 @@ from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
-from nz_explorer.model.json_text import json_text
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.text.phrases import plural
 
 Kind = Literal[
     "bool",
@@ -179,6 +180,9 @@ def parse_v3(value: Any) -> DataType:
     Notes
     -----
     Source: Zarr v3.1 core, Data Types; zarr-extensions, data-types; NZ-1.0, Array Data Types.
+    See https://github.com/zarr-conventions/nz/blob/v1/README.md,
+    https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html,
+    https://github.com/zarr-developers/zarr-extensions.
     """
     return _v3_name(value) if isinstance(value, str) else _v3(value, 0)
 
@@ -192,7 +196,7 @@ def parse_v2(value: Any, object_codec: str | None = None) -> DataType:
         Any JSON value: a numpy typestr, or a list of fields of a structured type.
     object_codec
         The ``id`` of the filter that turns objects into bytes, such as ``vlen-utf8``; it alone
-        says what ``|O`` holds.
+        determines what ``|O`` contains.
 
     Returns
     -------
@@ -204,6 +208,7 @@ def parse_v2(value: Any, object_codec: str | None = None) -> DataType:
     Notes
     -----
     Source: Zarr v2, Data type encoding (OGC 21-050r1, 6.3).
+    See https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html.
     """
     if isinstance(value, str):
         return _v2_typestr(value, object_codec)
@@ -272,7 +277,7 @@ def _v3_fixed(name: str, configuration: dict[str, Any], given: Any) -> DataType:
     if not _is_int(size) or not 0 <= size <= _LARGEST_ITEM or size % unit:
         return _malformed(given, f"{name} needs length_bytes, a multiple of {unit}", name)
     dtype = np.dtype(f"{letter}{size // unit}")
-    return _known(name, kind, dtype, given, text=f"{name} ({size} bytes)")
+    return _known(name, kind, dtype, given, text=f"{name} ({plural(size, 'byte')})")
 
 
 def _v3_time(name: str, configuration: dict[str, Any], given: Any) -> DataType:
@@ -350,7 +355,7 @@ def _v2_fixed(text: str, order: str, letter: str, size: int) -> DataType:
         return _malformed(text, "not a typestr of Zarr")
     name, kind, unit = names[letter]
     dtype = np.dtype(f"{order}{letter}{size}")
-    return _known(name, kind, dtype, text, text=f"{name} ({size * unit} bytes)")
+    return _known(name, kind, dtype, text, text=f"{name} ({plural(size * unit, 'byte')})")
 
 
 def _v2_object(text: str, object_codec: str | None) -> DataType:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from nz_explorer.model import nczarr
-from nz_explorer.model.node import Array
+from nz_explorer.model.array import Array
+from nz_explorer.model.dialects import nczarr
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Dimension:
         Where netCDF-C noted it: its name with the group that declares it, such as ``/g1/lon``, where all
         uses agree in that.
     unlimited : bool
-        Whether it can grow, as only netCDF-C says.
+        Whether it can grow, which only netCDF-C marks.
     """
 
     name: str | None
@@ -118,7 +118,4 @@ def is_candidate(array: Array) -> bool:
 
     Its name is that of its only dimension (NZ-1.0, Dimension Coordinate Array).
     """
-    names = array.dimension_names
-    return (
-        names is not None and len(names) == 1 and names[0] == array.name and array.ndim in (1, None)
-    )
+    return array.named_like_dimension

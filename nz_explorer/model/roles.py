@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from nz_explorer.model.array import Array
 from nz_explorer.model.dimensions import is_candidate
-from nz_explorer.model.node import Array
 
 Role = Literal["coordinate", "candidate", "auxiliary", "scalar", "data"]
 Direction = Literal["increasing", "decreasing"]
@@ -41,12 +41,12 @@ class MonotonicResult(Protocol):
     """What classification needs to know of an array's values."""
 
     @property
-    def verdict(self) -> str:
+    def result(self) -> str:
         """``increasing``, ``decreasing``, ``trivial``, ``not``, ``missing``, ``unordered``, ``unreadable`` or ``budget``."""
 
     @property
     def note(self) -> str:
-        """The verdict in a sentence."""
+        """The result in a sentence."""
 
     @property
     def first(self) -> Any:
@@ -108,7 +108,7 @@ def classify(
     monotonic: MonotonicResult | None = None,
     named_by: Iterable[tuple[str, str]] = (),
 ) -> RoleResult:
-    """Say what an array is, test by test.
+    """Classify an array, test by test.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def classify(
         if not any(test.passed is False for test in tests):
             return RoleResult("candidate", tuple(tests))
     else:
-        why = "not asked: an earlier test failed"
+        why = "not applied: an earlier test failed"
         tests += [RoleTest(test, None, why, rule) for test, rule in ASKED_OF_VALUES]
     users = list(named_by)
     shown = "; ".join(f"{attribute} of {name}" for attribute, name in users[:5])
@@ -143,7 +143,7 @@ def _scalar(array: Array) -> Iterator[RoleTest]:
     yield RoleTest("has no dimensions", True, "shape []", "NZ-SCAL-001")
     named = array.dimension_names is not None
     detail = "dimension_names []" if named else "there are no dimension_names"
-    yield RoleTest("says so in its dimension_names", named, detail, "NZ-SCAL-001")
+    yield RoleTest("declares so in its dimension_names", named, detail, "NZ-SCAL-001")
 
 
 def _by_metadata(array: Array) -> Iterator[RoleTest]:
@@ -169,17 +169,17 @@ def _by_values(array: Array, monotonic: MonotonicResult | None) -> Iterator[Role
     kind = array.data_type.text
     note = "its values have not been read yet" if monotonic is None else monotonic.note
     answers: tuple[tuple[bool | None, str], ...]
-    match None if monotonic is None else monotonic.verdict:
+    match None if monotonic is None else monotonic.result:
         case "increasing" | "decreasing" | "trivial":
             answers = (True, kind), (True, "every value was looked at"), (True, _whole(monotonic))
         case "not":
             seen = "none before the order breaks; the rest was not looked at"
             answers = (True, kind), (None, seen), (False, note)
         case "missing":
-            why = "not asked: a missing value has no place in an order"
+            why = "not applied: missing values cannot be ordered"
             answers = (True, kind), (False, note), (None, why)
         case "unordered":
-            why = "not asked: the convention does not say how they would be ordered"
+            why = "not applied: the convention does not define an order for them"
             answers = (None, f"{kind}: {note}"), (None, why), (None, why)
         case _:
             answers = (True, kind), (None, note), (None, note)
@@ -194,4 +194,4 @@ def _whole(monotonic: MonotonicResult | None) -> str:
 
 
 def _direction(monotonic: MonotonicResult | None) -> Direction | None:
-    return None if monotonic is None else _DIRECTIONS.get(monotonic.verdict)
+    return None if monotonic is None else _DIRECTIONS.get(monotonic.result)

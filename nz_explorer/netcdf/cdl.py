@@ -3,7 +3,7 @@
 Zarr v2 is read as netCDF-C reads it: what it noted of dimensions and types counts, and where it noted
 nothing they are inferred in its way. Zarr v3 it does not read; there the types are those of NZ. What
 netCDF has not (unnamed dimensions, booleans, complex numbers, nested attributes) is written as close to
-CDL as possible, with a comment that says so.
+CDL as possible, with a comment on it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from nz_explorer.model import Array, Group, Node, nczarr
+from nz_explorer.model import Array, Group, Node
+from nz_explorer.model.dialects import nczarr
 from nz_explorer.model.paths import all_above
 from nz_explorer.netcdf import cdl_text
 from nz_explorer.netcdf.cdl_types import CdlValue, attribute_value, fill_text
@@ -45,7 +46,7 @@ class CdlLine:
     path : str or None
         The node it speaks of.
     pointer : str or None
-        Where in the node's document it stands, as reports write it.
+        Where in the node's document it is, as in reports.
     """
 
     text: str
@@ -68,7 +69,7 @@ class _Dimension:
 
     @property
     def text(self) -> str:
-        """What stands after the equals sign."""
+        """The text after the equals sign."""
         if self.others:
             note = f"also used with length {', '.join(map(str, self.others))}"
         else:
@@ -130,7 +131,7 @@ class _Writer:
         """Array and axis → group that declares its dimension, and the dimension."""
 
     def lines(self) -> Iterator[CdlLine]:
-        """Yield what stands between the braces."""
+        """Yield the text between the braces."""
         if isinstance(self.top, Array):
             self._use(self.top, self.top.path)
             yield from self._dimensions(self.top.path, "")
@@ -366,7 +367,7 @@ def netcdf_type(array: Array) -> tuple[str, str | None]:
 def _is_char(array: Array) -> bool:
     """Whether an array holds characters.
 
-    netCDF-C tells them from strings of one byte by a byte order that means nothing (``>S1``), and only where
+    netCDF-C distinguishes them from strings of one byte by a byte order that means nothing (``>S1``), and only where
     it noted that it wrote the array. Up to 4.9.0 it called them ``<U1`` and had no strings.
     """
     if array.zarr_format != 2:
@@ -379,7 +380,7 @@ def _is_char(array: Array) -> bool:
 
 
 def _fill_value(array: Node, noted: str | None) -> CdlValue | None:
-    """Return what ``_FillValue`` says, in the type of the array; None on groups, and where that type is noted."""
+    """Return ``_FillValue`` in the type of the array; None on groups, and where NCZarr gives that type."""
     if not isinstance(array, Array) or array.fill is None or noted == array.data_type.name:
         return None
     type_name = "char" if _is_char(array) else array.data_type.name
@@ -403,7 +404,7 @@ def _is_shown(node: Node, key: str) -> bool:
 
 
 def _name_pointer(array: Array, axis: int) -> str:
-    """Return where an axis gets its name, else where its length stands."""
+    """Return the pointer to the name of an axis, else to its length."""
     source = array.dimension_names_source
     if source == "_ARRAY_DIMENSIONS":
         return array.attribute_pointer("_ARRAY_DIMENSIONS", axis)

@@ -49,7 +49,7 @@ def name(text: str) -> str:
 
 
 def owner(text: str) -> str:
-    """Return a variable's name as it stands before the colon of an attribute."""
+    """Return a variable's name as it is before the colon of an attribute."""
     return f"{name(text)} " if text in KEYWORDS else name(text)
 
 

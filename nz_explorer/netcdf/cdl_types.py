@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.model.nczarr import json_text, numbers, text_of
+from nz_explorer.model.dialects.nczarr import json_text, numbers, text_of
 from nz_explorer.netcdf import cdl_text
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
-    from nz_explorer.model.fill import FillValue
+    from nz_explorer.model.fill_values import FillValue
 
 NO_TYPE = "JSON: netCDF has no such type"
 _INTEGERS = (
@@ -35,7 +35,7 @@ class CdlValue:
     text : str
         As CDL writes it.
     note : str
-        What CDL does not tell.
+        What CDL cannot express.
     """
 
     type: str
@@ -55,7 +55,7 @@ def attribute_value(
     key : str
         Its name.
     noted : str, optional
-        Its type, where netCDF-C noted one that is known: see `nz_explorer.model.nczarr.attribute_type`.
+        Its type, where netCDF-C noted one that is known: see `nz_explorer.model.dialects.nczarr.attribute_type`.
     limit : int, optional
         Values that are written out.
     """
@@ -72,7 +72,15 @@ def attribute_value(
 
 
 def fill_text(fill: FillValue, type_name: str) -> CdlValue | None:
-    """Return a fill value in the type of its array."""
+    """Return a fill value in the type of its array.
+
+    Parameters
+    ----------
+    fill
+        The fill value.
+    type_name
+        Of the CDL type of its variable.
+    """
     value = fill.value
     if value is None:
         return CdlValue("char", cdl_text.quote(json_text(fill.given)), "cannot be decoded")

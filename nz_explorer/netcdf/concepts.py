@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from nz_explorer.model import Array, Dimension, Group, dimension_table, nczarr
+from nz_explorer.model import Array, Dimension, Group, dimension_table
+from nz_explorer.model.dialects import nczarr
 from nz_explorer.model.roles import Role
 
 
@@ -106,7 +107,7 @@ def _conventions(view: View) -> list[Place]:
 
 
 def _unlimited(view: View) -> list[Place]:
-    """Only netCDF-C says which dimensions can grow."""
+    """Only netCDF-C marks dimensions that can grow."""
     notes = nczarr.group_notes(view.group)
     declared = () if notes is None else notes.dimensions.values()
     return [Place(view.group.path, d.name) for d in declared if d.unlimited]
@@ -316,7 +317,7 @@ TABLE: tuple[Row, ...] = (
     (
         None,
         "consolidated metadata",
-        "All documents once more in that of the root, so that one request tells of everything.",
+        "All documents once more in that of the root, so that one request returns everything.",
         lambda view: [Place("/", "zarr.json")] if view.group.hierarchy.consolidated else [],
     ),
     (

@@ -1,7 +1,7 @@
 """Where bytes come from: any source becomes a reader of keys; what a group is, is not known here."""
 
 from nz_explorer.store.cancellation import Cancellation
-from nz_explorer.store.errors import Cancelled, ReadError, SourceError
+from nz_explorer.store.errors import Cancelled, ReadError, SourceError, TooLarge
 from nz_explorer.store.reader import Counters, Listing, Reader
 from nz_explorer.store.resolve import resolve, url_modes
 
@@ -13,6 +13,7 @@ __all__ = [
     "ReadError",
     "Reader",
     "SourceError",
+    "TooLarge",
     "resolve",
     "url_modes",
 ]

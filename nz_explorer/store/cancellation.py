@@ -1,13 +1,14 @@
-"""A token that says whether an answer is still wanted."""
+"""A token that shows whether a request was cancelled."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
+from contextlib import contextmanager
 from typing import TypeVar
 
-from nz_explorer.store.errors import Cancelled
+from nz_explorer.store.errors import Cancelled, TimeLimitExceeded
 
 T = TypeVar("T")
 
@@ -36,7 +37,13 @@ class Cancellation:
             callback()
 
     def check(self) -> None:
-        """Raise `Cancelled` if the answer is no longer wanted."""
+        """Raise `Cancelled` if the answer is no longer wanted.
+
+        Raises
+        ------
+        Cancelled
+            If `cancel` has been called.
+        """
         if self._event.is_set():
             raise Cancelled
 
@@ -61,8 +68,70 @@ class Cancellation:
                 self._callbacks.remove(callback)
 
 
+@contextmanager
+def time_limit(seconds: float | None, cancel: Cancellation | None = None) -> Iterator[Cancellation]:
+    """Give what is done in this context an end, however slowly a store answers.
+
+    Parameters
+    ----------
+    seconds : float or None
+        How long it may take; None for as long as it takes.
+    cancel : Cancellation, optional
+        Ends it earlier.
+
+    Yields
+    ------
+    Cancellation
+        To be passed down; cancelled at the end of the time, and with `cancel`.
+
+    Raises
+    ------
+    TimeLimitExceeded
+        If it was cancelled at the end of the time.
+    Cancelled
+        If it was cancelled before.
+    """
+    limited = Cancellation()
+    forget: Callable[[], object] = lambda: None  # noqa: E731
+    if cancel is not None:
+        forget = cancel.on_cancel(limited.cancel)
+    if seconds is None:
+        try:
+            yield limited
+        finally:
+            forget()
+        return
+    ended = threading.Event()
+
+    def end() -> None:
+        ended.set()
+        limited.cancel()
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield limited
+    except Cancelled as error:
+        if ended.is_set() and not (cancel is not None and cancel.cancelled):
+            raise TimeLimitExceeded(seconds) from error
+        raise
+    finally:
+        timer.cancel()
+        forget()
+
+
 def hand_over(pool: Executor, call: Callable[..., T], *arguments: object) -> Future[T]:
     """Have a pool do some work.
+
+    Parameters
+    ----------
+    pool : Executor
+        Does the work.
+    call : callable
+        The work.
+    *arguments : object
+        What it is called with.
 
     Raises
     ------

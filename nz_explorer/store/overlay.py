@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nz_explorer.store.cancellation import Cancellation
 from nz_explorer.store.errors import ReadError
-from nz_explorer.store.reader import Listing, Reader, check_key
+from nz_explorer.store.reader import Listing, Packaging, Reader, check_key
 
 if TYPE_CHECKING:
     from zarr.abc.store import Store
@@ -31,8 +31,20 @@ class OverlayReader(Reader):
         self.base = base
         self.local = base.local
         self.object_storage = base.object_storage
+        self.follow_links = base.follow_links
+        self.lists_below = base.lists_below
         self.counters = base.counters
         self._documents: dict[str, bytes | None] = {}
+
+    @property
+    def deadline(self) -> float | None:
+        """How many seconds whatever someone waits for may take, where the user says."""
+        return self.base.deadline
+
+    @property
+    def packaging(self) -> Packaging:
+        """How the store below is packed."""
+        return self.base.packaging
 
     @property
     def overridden(self) -> Mapping[str, bytes | None]:
@@ -42,6 +54,13 @@ class OverlayReader(Reader):
     def override(self, key: str, data: bytes | None) -> None:
         """Give a key other bytes, or remove it (None).
 
+        Parameters
+        ----------
+        key : str
+            Key in the store, such as ``temperature/zarr.json``.
+        data : bytes or None
+            The bytes; None removes the key.
+
         Raises
         ------
         ReadError
@@ -50,18 +69,39 @@ class OverlayReader(Reader):
         check_key(key)
         # A new dictionary each time: readers on other threads see the old one or the new one.
         self._documents = {**self._documents, key: data}
+        self.generations.begin()
 
     def restore(self, key: str) -> None:
         """Let a key pass through again."""
         self._documents = {k: v for k, v in self._documents.items() if k != key}
+        self.generations.begin()
+
+    def renew(self) -> int:
+        """Begin a generation of what is below, and of this; see `Reader.renew`."""
+        self.base.renew()
+        return super().renew()
 
     def get_many(
-        self, keys: Sequence[str], cancel: Cancellation | None = None
+        self,
+        keys: Sequence[str],
+        cancel: Cancellation | None = None,
+        *,
+        max_bytes: int | None = None,
     ) -> list[bytes | ReadError | None]:
-        """Return the bytes of each key; see `Reader.get_many`."""
+        """Return the bytes of each key; see `Reader.get_many`.
+
+        Parameters
+        ----------
+        keys : sequence of str
+            What to read.
+        cancel : Cancellation, optional
+            Ends it early.
+        max_bytes : int, optional
+            The most bytes that each key may hold; `MAX_DOCUMENT_BYTES` by default.
+        """
         documents = self._documents
         below = [key for key in keys if key not in documents]
-        answers = iter(self.base.get_many(below, cancel) if below else ())
+        answers = iter(self.base.get_many(below, cancel, max_bytes=max_bytes) if below else ())
         return [documents[key] if key in documents else next(answers) for key in keys]
 
     def list_many(
@@ -70,6 +110,15 @@ class OverlayReader(Reader):
         """Return the names below each prefix; see `Reader.list_many`.
 
         A folder whose last document is removed is still listed, as a local folder is.
+
+        Parameters
+        ----------
+        prefixes : sequence of str
+            Paths of the folders, without slashes at their ends.
+        cancel : Cancellation, optional
+            Ends it early.
+        limit : int, optional
+            The most names that are returned for each of them; all by default.
         """
         answers = self.base.list_many(prefixes, cancel, limit)
         documents = self._documents
@@ -78,9 +127,35 @@ class OverlayReader(Reader):
             for prefix, answer in zip(prefixes, answers, strict=True)
         ]
 
+    def list_below(
+        self, prefix: str, cancel: Cancellation | None = None, limit: int | None = None
+    ) -> Listing:
+        """Return the keys below a prefix; see `Reader.list_below`.
+
+        Parameters
+        ----------
+        prefix : str
+            Path of the folder, without slashes at its ends.
+        cancel : Cancellation, optional
+            Ends it early.
+        limit : int, optional
+            The most keys that are returned; all by default.
+        """
+        found = self.base.list_below(prefix, cancel, limit)
+        stem = f"{prefix}/" if prefix else ""
+        keys = set(found.names)
+        for key, data in self._documents.items():
+            if key.startswith(stem):
+                (keys.discard if data is None else keys.add)(key[len(stem) :])
+        return Listing(tuple(sorted(keys)), found.complete)
+
     def open_zarr_store(self) -> Store:
         """Return the store of the reader below, which values are read from."""
         return self.base.zarr_store()
+
+    def zarr_store(self, *, max_bytes: int | None = None) -> Store:
+        """Return the store of the reader below, as it is by now."""
+        return self.base.zarr_store(max_bytes=max_bytes)
 
     def close(self) -> None:
         """Let go of nothing: the store belongs to the reader below."""

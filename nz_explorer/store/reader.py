@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nz_explorer.store.cancellation import Cancellation
 from nz_explorer.store.errors import ReadError
+from nz_explorer.store.generation import Generations
 
 if TYPE_CHECKING:
     from zarr.abc.store import Store
     from zarr.storage import StorePath
 
-MAX_DOCUMENT_BYTES = 512 * 1024 * 1024
+MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
 """A metadata document larger than this is refused; consolidated roots of 200 MiB exist."""
+MAX_OBJECT_BYTES = 2 * 1024**3
+"""What zarr reads at once is refused above this, where no other limit is given: a chunk, or a whole shard."""
 
 
 @dataclass
@@ -41,6 +44,27 @@ class Listing:
     names: tuple[str, ...]
     complete: bool = True
     """False where listing stopped at the limit."""
+    files: frozenset[str] = frozenset()
+    """Those of the names below which nothing can be, if the store shows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packaging:
+    """How a store is packed, as far as readers may mind.
+
+    Attributes
+    ----------
+    top_folder : str
+        The one folder of a zip file that everything is in, found because the root has no document of its own.
+    repeated : dict of str to int
+        Names of a zip file that occur more than once, and how often.
+    folder_called_zip : bool
+        Whether it is a folder whose name is that of a zip file.
+    """
+
+    top_folder: str = ""
+    repeated: Mapping[str, int] = field(default_factory=dict)
+    folder_called_zip: bool = False
 
 
 _UNSAFE = frozenset(("", ".", ".."))
@@ -50,6 +74,11 @@ def check_key(key: str) -> None:
     """Raise `ReadError` for a key that could lead out of the store.
 
     Keys come from names inside consolidated metadata too, and so from strangers.
+
+    Raises
+    ------
+    ReadError
+        If one of its parts is empty, ``.``, ``..``, or has a backslash or NUL.
     """
     if not is_safe(key):
         raise ReadError(
@@ -62,6 +91,21 @@ def is_safe(key: str) -> bool:
     return "\x00" not in key and "\\" not in key and _UNSAFE.isdisjoint(key.split("/"))
 
 
+def with_limit(store: Store, max_bytes: int) -> Store:
+    """Return the same guarded store, files and connections included, with another limit for each read.
+
+    Parameters
+    ----------
+    store : Store
+        A store of this package, which has a limit.
+    max_bytes : int
+        The most bytes that one read may take.
+    """
+    other = object.__new__(type(store))
+    other.__dict__.update(store.__dict__, max_bytes=max_bytes)
+    return other
+
+
 class Reader(ABC):
     """Bytes and names of one store, below one prefix.
 
@@ -72,17 +116,30 @@ class Reader(ABC):
     kind : str
         The kind of store in words: ``folder``, ``zip file``, ``HTTP``, ``S3``, …
     listable : bool
-        Whether the store can say which keys it holds.
+        Whether the store can list its keys.
     local : bool
         Whether a request costs next to nothing.
     prefix : str
         Path of the root inside `zarr_store`, without slashes at its ends.
     object_storage : bool
         Whether the store is served over a network by key.
+    follow_links : bool
+        Whether symbolic links are followed out of a folder.
+    lists_below : bool
+        Whether all keys below a prefix come in one listing, see `list_below`.
+    generations : Generations
+        Which state of the store is read, and what that was read before still counts.
     """
 
     local = True
     object_storage = False
+    follow_links = False
+    lists_below = False
+
+    @property
+    def deadline(self) -> float | None:
+        """How many seconds whatever someone waits for may take, where the user says; see `resolve`."""
+        return None
 
     def __init__(
         self,
@@ -99,44 +156,100 @@ class Reader(ABC):
         self.listable = listable
         self.url = url
         self.counters = Counters()
+        self.generations = Generations()
         self._zarr_store: Store | None = None
         self._zarr_lock = threading.Lock()
 
+    @property
+    def packaging(self) -> Packaging:
+        """How the store is packed."""
+        return Packaging()
+
     @abstractmethod
     def get_many(
-        self, keys: Sequence[str], cancel: Cancellation | None = None
+        self,
+        keys: Sequence[str],
+        cancel: Cancellation | None = None,
+        *,
+        max_bytes: int | None = None,
     ) -> list[bytes | ReadError | None]:
-        """Return the bytes of each key, None where there is nothing, or why it failed."""
+        """Return the bytes of each key, None where there is nothing, or why it failed.
+
+        Parameters
+        ----------
+        keys : sequence of str
+            What to read.
+        cancel : Cancellation, optional
+            Ends it early.
+        max_bytes : int, optional
+            The most that each key may hold; `MAX_DOCUMENT_BYTES` by default. Of one that holds more the answer
+            is `TooLarge`, and no more than the limit is read.
+        """
 
     @abstractmethod
     def list_many(
         self, prefixes: Sequence[str], cancel: Cancellation | None = None, limit: int | None = None
     ) -> list[Listing | ReadError]:
-        """Return the names directly below each prefix, or why that failed."""
+        """Return the names directly below each prefix, or why that failed.
 
-    def look_many(
+        Parameters
+        ----------
+        prefixes : sequence of str
+            Paths of the folders, without slashes at their ends.
+        cancel : Cancellation, optional
+            Ends it early.
+        limit : int, optional
+            The most names that are returned for each of them; all by default.
+        """
+
+    def get_and_list(
         self,
         keys: Sequence[str],
         prefixes: Sequence[str],
         cancel: Cancellation | None = None,
         limit: int | None = None,
     ) -> tuple[list[bytes | ReadError | None], list[Listing | ReadError]]:
-        """Return what `get_many` gives for some keys and `list_many` for some prefixes, both at once."""
+        """Return what `get_many` gives for some keys and `list_many` for some prefixes, both at once.
+
+        Parameters
+        ----------
+        keys : sequence of str
+            What to read.
+        prefixes : sequence of str
+            Paths of the folders, without slashes at their ends.
+        cancel : Cancellation, optional
+            Ends it early.
+        limit : int, optional
+            The most names that are returned for each of them; all by default.
+        """
         return self.get_many(keys, cancel), self.list_many(prefixes, cancel, limit)
 
     @abstractmethod
     def open_zarr_store(self) -> Store:
         """Open the store for zarr, read-only."""
 
-    def get(self, key: str, cancel: Cancellation | None = None) -> bytes | None:
+    def get(
+        self, key: str, cancel: Cancellation | None = None, *, max_bytes: int | None = None
+    ) -> bytes | None:
         """Return the bytes of a key, None where there is nothing.
+
+        Parameters
+        ----------
+        key : str
+            Key in the store, such as ``temperature/zarr.json``.
+        cancel : Cancellation, optional
+            Ends it early.
+        max_bytes : int, optional
+            The most bytes that it may hold; `MAX_DOCUMENT_BYTES` by default.
 
         Raises
         ------
+        TooLarge
+            If it holds more than `max_bytes`; see `get_many`.
         ReadError
             If the store fails.
         """
-        (answer,) = self.get_many([key], cancel)
+        (answer,) = self.get_many([key], cancel, max_bytes=max_bytes)
         if isinstance(answer, ReadError):
             raise answer
         return answer
@@ -145,6 +258,15 @@ class Reader(ABC):
         self, prefix: str, cancel: Cancellation | None = None, limit: int | None = None
     ) -> Listing:
         """Return the names directly below a prefix.
+
+        Parameters
+        ----------
+        prefix : str
+            Path of the folder, without slashes at its ends.
+        cancel : Cancellation, optional
+            Ends it early.
+        limit : int, optional
+            The most names that are returned; all by default.
 
         Raises
         ------
@@ -156,25 +278,78 @@ class Reader(ABC):
             raise answer
         return answer
 
-    def zarr_store(self) -> Store:
-        """Return the store as zarr sees it, opened once."""
+    def list_below(
+        self, prefix: str, cancel: Cancellation | None = None, limit: int | None = None
+    ) -> Listing:
+        """Return the keys below a prefix, at any depth and relative to it, in one listing.
+
+        Parameters
+        ----------
+        prefix : str
+            Path of the folder, without slashes at its ends.
+        cancel : Cancellation, optional
+            Ends it early.
+        limit : int, optional
+            The most keys that are returned; all by default.
+
+        Raises
+        ------
+        ReadError
+            If the store fails, or cannot be listed in this way.
+        """
+        raise ReadError(prefix, "os", f"a {self.kind} is listed folder by folder")
+
+    @property
+    def generation(self) -> int:
+        """The generation of what is read from now on."""
+        return self.generations.now
+
+    def renew(self) -> int:
+        """Begin a generation: what is asked for from now on is answered by the store, not by what is known of it.
+
+        Returns
+        -------
+        int
+            The generation.
+
+        Raises
+        ------
+        SourceError
+            If the store cannot be opened any more; what is open stays so.
+        """
+        with self._zarr_lock:
+            self._zarr_store = None  # arrays that were opened with it keep it
+        return self.generations.begin()
+
+    def zarr_store(self, *, max_bytes: int | None = None) -> Store:
+        """Return the store as zarr sees it, opened once.
+
+        Parameters
+        ----------
+        max_bytes : int, optional
+            The most that one read of zarr may take; `MAX_OBJECT_BYTES` by default. A read of more raises
+            `TooLarge`, whoever makes it.
+        """
         with self._zarr_lock:
             if self._zarr_store is None:
                 self._zarr_store = self.open_zarr_store()
-            return self._zarr_store
+            store = self._zarr_store
+        return store if max_bytes is None else with_limit(store, max_bytes)
 
-    def zarr_path(self, path: str) -> StorePath:
-        """Return where a node stands in `zarr_store`.
+    def zarr_path(self, path: str, *, max_bytes: int | None = None) -> StorePath:
+        """Return the path of a node in `zarr_store`.
 
         Parameters
         ----------
         path : str
             Absolute path of the node, such as ``/forecast/temp``.
+        max_bytes : int, optional
+            As of `zarr_store`.
         """
         from zarr.storage import StorePath
 
         parts = [part for part in (self.prefix, path.strip("/")) if part]
-        return StorePath(self.zarr_store(), "/".join(parts))
+        return StorePath(self.zarr_store(max_bytes=max_bytes), "/".join(parts))
 
     def close(self) -> None:
         """Let go of files and connections."""

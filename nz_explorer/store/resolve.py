@@ -11,10 +11,13 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 from nz_explorer.store.errors import SourceError
-from nz_explorer.store.folder import FolderReader
+from nz_explorer.store.local.folder_reader import FolderReader
+from nz_explorer.store.local.zip_reader import ZipReader
 from nz_explorer.store.reader import Reader
-from nz_explorer.store.remote import RemoteReader
-from nz_explorer.store.zipped import ZipReader
+from nz_explorer.store.remote.object_store import open_object_store
+from nz_explorer.store.remote.remote_reader import RemoteReader
+from nz_explorer.store.remote.retry import RetryLimits
+from nz_explorer.text.phrases import article
 
 KINDS = {
     "http": "HTTP",
@@ -27,7 +30,7 @@ KINDS = {
     "abfs": "Azure Blob Storage",
     "abfss": "Azure Blob Storage",
 }
-FSSPEC_PACKAGES = {"HTTP": "aiohttp", "S3": "s3fs", "Google Cloud Storage": "gcsfs"}
+FSSPEC_PACKAGES = {"S3": "s3fs", "Google Cloud Storage": "gcsfs"}
 
 # What fsspec's S3 calls its options, and what obstore calls them.
 S3_OPTIONS = {
@@ -37,6 +40,11 @@ S3_OPTIONS = {
     "token": "session_token",
     "endpoint_url": "endpoint",
     "region_name": "region",
+}
+S3_NAMES = {
+    "skip_signature": "anonymous",
+    "region": "region",
+    "virtual_hosted_style_request": "virtual_hosted",
 }
 
 
@@ -50,8 +58,11 @@ def resolve(source: Any, *, storage_options: Mapping[str, Any] | None = None) ->
         NCZarr URL (``…#mode=nczarr,file``), a zarr ``Store``, ``Group`` or ``Array``, an fsspec mapping, an
         Icechunk session, or an xarray object that was opened from Zarr.
     storage_options : mapping, optional
-        For remote sources, with the names of fsspec or of obstore. Of a folder ``{"follow_links": True}``
-        follows symbolic links that lead out of it.
+        For remote sources, with the names of fsspec or of obstore. ``{"timeout": 30}`` is how many seconds are waited
+        until an answer begins (while it arrives with 16 KiB per second it may take longer), ``{"max_wait": 45}`` how
+        many are lost on answers that do not come, all taken together, ``{"deadline": 60}`` how many a picture, a check
+        or a single answer takes at most. Of a folder ``{"follow_links": True}`` follows
+        symbolic links that lead out of it.
 
     Raises
     ------
@@ -158,43 +169,128 @@ def _s3(url: str, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def _from_url(url: str, scheme: str, label: str, options: dict[str, Any]) -> Reader:
-    kind = KINDS[scheme]
+    kind, given = KINDS[scheme], dict(options)
     listable = kind != "HTTP"
     if url.split("?", 1)[0].rstrip("/").lower().endswith(".zip"):
         raise SourceError(
             f"{label}: a zip file can only be read from a local folder; download it first"
         )
-    store = _obstore(url, kind, label, options) or _fsspec(url, kind, label, options)
-    return RemoteReader(store, label, kind, listable=listable, url=url)
-
-
-def _obstore(url: str, kind: str, label: str, options: dict[str, Any]) -> Any:
-    try:
-        import obstore.store
-        from zarr.storage import ObjectStore
-    except ImportError:
-        return None
-    options = dict(options)
-    options.update(options.pop("client_kwargs", None) or {})
+    options = {**options, **dict(options.get("client_kwargs") or {})}
+    options.pop("client_kwargs", None)
     client = dict(options.pop("client_options", None) or {})
+    limits = _limits(label, options, client)
     if kind == "S3":
-        options = {S3_OPTIONS.get(key, key): value for key, value in options.items()}
-        options.setdefault("region", os.environ.get("AWS_REGION", "us-east-1"))
-    endpoint = options.get("endpoint") or os.environ.get("AWS_ENDPOINT_URL") or url
-    if str(endpoint).startswith("http://"):
-        client.setdefault("allow_http", True)
-    from_url: Any = obstore.store.from_url  # its overloads know the options of each service
-    try:
-        # The reader repeats what failed for a moment; two layers would multiply the waiting.
-        store = from_url(
-            url,
-            client_options={"timeout": "60s", "connect_timeout": "10s", **client},
-            retry_config={"max_retries": 0},
-            **options,
+        options = {
+            S3_OPTIONS.get(key, key.lower().removeprefix("aws_")): value
+            for key, value in options.items()
+        }
+    endpoint = options.get("endpoint") or _from_environment(kind)
+    if kind == "HTTP":
+        store = _http(url, label, options, client)
+    elif kind == "S3" and endpoint and not _AMAZON.fullmatch(urlsplit(str(endpoint)).netloc):
+        store = _s3_elsewhere(url, str(endpoint), label, options, client)
+    else:
+        if kind == "S3":
+            options.setdefault("region", os.environ.get("AWS_REGION", "us-east-1"))
+        opened = open_object_store(url, label, {**options, "client_options": client})
+        store = opened or _fsspec(url, kind, label, given)
+    reader = RemoteReader(store, label, kind, listable=listable, url=url)
+    reader.limits = limits
+    return reader
+
+
+def _limits(label: str, options: dict[str, Any], client: dict[str, Any]) -> RetryLimits:
+    """Take out of the options how long a store is waited for."""
+    limits: list[float | None] = []
+    for value in (
+        options.pop("timeout", client.pop("timeout", None)),
+        options.pop("max_wait", None),
+        options.pop("deadline", None),
+    ):
+        try:
+            limits.append(None if value is None else float(str(value).removesuffix("s")))
+        except ValueError as error:
+            raise SourceError(
+                f"{label} could not be opened: {value!r} is not a number of seconds"
+            ) from error
+    return RetryLimits(*limits)
+
+
+def _from_environment(kind: str) -> str | None:
+    names = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT") if kind == "S3" else ()
+    return next((os.environ[name] for name in names if os.environ.get(name)), None)
+
+
+def _http_options(label: str, options: dict[str, Any], client: dict[str, Any]) -> dict[str, Any]:
+    """Take out of options and client options what is about HTTP, with the names of obstore and of fsspec."""
+    headers = {
+        **(client.pop("default_headers", None) or {}),
+        **(options.pop("headers", None) or {}),
+    }
+    if agent := client.pop("user_agent", None):
+        headers["User-Agent"] = agent
+    trusting = client.pop("allow_invalid_certificates", False)
+    for ignored in ("allow_http", "connect_timeout"):
+        client.pop(ignored, None)
+    found = {
+        "headers": headers,
+        "verify": options.pop("verify", True) is not False and str(trusting).lower() != "true",
+        "proxy": client.pop("proxy_url", None),
+    }
+    if client:
+        raise SourceError(
+            f"{label} could not be opened: the client option {next(iter(client))!r} is not known"
         )
-    except (ValueError, TypeError, obstore.exceptions.BaseError) as error:
-        raise SourceError(f"{label} could not be opened: {' '.join(str(error).split())}") from error
-    return ObjectStore(store, read_only=True)
+    return found
+
+
+def _http(url: str, label: str, options: dict[str, Any], client: dict[str, Any]) -> Any:
+    http = _http_options(label, options, client)
+    if options:
+        raise SourceError(
+            f"{label} could not be opened: the option {next(iter(options))!r} is not known"
+        )
+    try:
+        from nz_explorer.store.remote.http_store import HttpStore
+    except ImportError as error:
+        raise SourceError(_needs(label, "HTTP", "aiohttp")) from error
+    return HttpStore(url, **http)
+
+
+def _s3_elsewhere(
+    url: str, endpoint: str, label: str, options: dict[str, Any], client: dict[str, Any]
+) -> Any:
+    """Open a bucket of a service that is not Amazon's; its answers are not trusted to be small."""
+    http = _http_options(label, options, client)
+    given = {
+        name: options.pop(option)
+        for option, name in S3_NAMES.items()
+        if options.get(option) is not None
+    }
+    keys = [
+        options.pop(name, None) for name in ("access_key_id", "secret_access_key", "session_token")
+    ]
+    if keys[0] and keys[1]:
+        given["credentials"] = tuple(keys)
+    options.pop("endpoint", None)
+    if unknown := [name for name, value in options.items() if value is not None]:
+        raise SourceError(f"{label} could not be opened: the option {unknown[0]!r} is not known")
+    try:
+        import botocore.auth  # noqa: F401
+
+        from nz_explorer.store.remote.s3_store import S3Store
+    except ImportError as error:
+        raise SourceError(_needs(label, "S3", "aiohttp and botocore")) from error
+    given.setdefault("region", os.environ.get("AWS_REGION", "us-east-1"))
+    parts = urlsplit(url)
+    return S3Store(endpoint, parts.netloc, parts.path.strip("/"), **given, **http)
+
+
+def _needs(label: str, kind: str, packages: str) -> str:
+    return (
+        f"{label}: reading from {kind} needs {packages}; "
+        'install it with: pip install "nz_explorer[remote]"'
+    )
 
 
 def _fsspec(url: str, kind: str, label: str, options: dict[str, Any]) -> Any:
@@ -204,10 +300,7 @@ def _fsspec(url: str, kind: str, label: str, options: dict[str, Any]) -> Any:
         return FsspecStore.from_url(url, storage_options=options, read_only=True)
     except ImportError as error:
         package = FSSPEC_PACKAGES.get(kind, "the fsspec package for it")
-        raise SourceError(
-            f"{label}: reading from {kind} needs obstore (or fsspec with {package}); "
-            'install it with: pip install "nz_explorer[remote]"'
-        ) from error
+        raise SourceError(_needs(label, kind, f"obstore (or fsspec with {package})")) from error
     except (ValueError, TypeError, OSError) as error:
         raise SourceError(f"{label} could not be opened: {error}") from error
 
@@ -235,13 +328,14 @@ def _from_object(source: Any) -> Reader:
     if isinstance(origin, str):  # an xarray object
         return _from_text(origin, {})
     raise SourceError(
-        f"a {type(source).__module__}.{type(source).__qualname__} is not a source: give a path, a URL, "
+        f"{article(f'{type(source).__module__}.{type(source).__qualname__}')} is not a source: give a path, a URL, "
         "a zarr store, group or array, or an fsspec mapping"
     )
 
 
 def _as_buffers(documents: Mapping[str, Any]) -> dict[str, Any]:
-    from zarr.core.buffer import Buffer, default_buffer_prototype
+    from zarr.abc.buffer import Buffer
+    from zarr.buffer import default_buffer_prototype
 
     make = default_buffer_prototype().buffer.from_bytes
     return {
@@ -267,16 +361,20 @@ def _from_mapping(mapping: Any) -> Reader:
 def _from_store(store: Any, prefix: str) -> Reader:
     from zarr.storage import LocalStore, MemoryStore, ZipStore
 
+    from nz_explorer.store import zarr_internals
+
     if isinstance(store, LocalStore):
         folder = store.root / prefix if prefix else store.root
         if not folder.is_dir():
             raise SourceError(f"there is nothing at {folder}")
         return FolderReader(folder.absolute())
-    if isinstance(store, ZipStore) and not prefix and not getattr(store, "_is_open", False):
+    if isinstance(store, ZipStore) and not prefix and not zarr_internals.is_open(store):
         return ZipReader(Path(store.path))
+    if isinstance(store, ZipStore) and store.read_only:
+        return ZipReader(Path(store.path), prefix=prefix)
     label, kind = str(store), f"zarr {type(store).__name__}"
     session = getattr(store, "session", None)
-    if kind == "zarr IcechunkStore" and session is not None:  # which does not say what it is
+    if kind == "zarr IcechunkStore" and session is not None:  # whose text does not identify it
         label, kind = f"Icechunk {session.branch or 'snapshot'} {session.snapshot_id}", "Icechunk"
     return RemoteReader(
         store,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.values.opening import UnsupportedArray, open_for_reading
+from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
 
 if TYPE_CHECKING:
     import zarr

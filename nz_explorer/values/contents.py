@@ -1,20 +1,36 @@
-"""What is stored for an array, asked for by rules: which chunks there are, and what all values say."""
+"""What is stored for an array, asked for by rules: which chunks there are, and the statistics of all values."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from nz_explorer.model import Array
-from nz_explorer.model.fill import value_text
+from nz_explorer.model.fill_values import value_text
 from nz_explorer.store import Cancellation, Cancelled
-from nz_explorer.values.decoding import are_stored, error_text
-from nz_explorer.values.opening import UnsupportedArray, open_for_reading
-from nz_explorer.values.presence import Presence, listed
-from nz_explorer.values.scan import ArrayScan, scan_array
+from nz_explorer.values.census import Census, census_of, gap_texts
+from nz_explorer.values.chunk_statistics import ArrayScan
+from nz_explorer.values.reading.chunk import FaultKind
+from nz_explorer.values.reading.chunk_presence import Presence, listed
+from nz_explorer.values.reading.decoding import are_stored, error_text
+from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
+from nz_explorer.values.reading.packed_bytes import PackedBytes, look_at
+from nz_explorer.values.reading.size_limits import MOST_SCANNED_CHUNKS
+from nz_explorer.values.scan import scan_array
 
-__all__ = ["Absence", "ArrayScan", "Contents", "absence", "contents"]
+__all__ = [
+    "Absence",
+    "ArrayScan",
+    "Census",
+    "Contents",
+    "FaultKind",
+    "PackedBytes",
+    "absence",
+    "contents",
+    "gap_texts",
+]
 
 _MOST_ASKED = 64
 """Chunks of a coordinate that are asked for by their keys where the store cannot be listed."""
@@ -27,16 +43,22 @@ class Contents:
     Parameters
     ----------
     scan
-        What its values say; None where they could not be read, or not all of them.
+        The monotonicity of its values; None where not all of them could be read.
     presence
         Which chunks are there; None where that could not be listed.
     problem
         Why there is no scan.
+    looks
+        What the first chunk that does not decode looks like, where its bytes tell.
+    census
+        Which chunks were written; None where the values could not be read.
     """
 
     scan: ArrayScan | None
     presence: Presence | None
     problem: str = ""
+    looks: PackedBytes | None = None
+    census: Census | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +84,13 @@ class Absence:
 def absence(array: Array, cancel: Cancellation | None = None) -> Absence:
     """Find out how many chunks of a coordinate or a scalar are not in the store.
 
+    Parameters
+    ----------
+    array
+        Of one dimension or none.
+    cancel
+        Looked at between chunks.
+
     Raises
     ------
     Cancelled
@@ -75,8 +104,8 @@ def absence(array: Array, cancel: Cancellation | None = None) -> Absence:
     (total,) = opened.grid or (1,)
     if total > 1 and opened.shard_shape is None:
         presence = listed(array, opened, cancel=cancel)
-        if presence is not None:
-            return Absence(total - len(presence.stored), total, reads_as)
+        if presence is not None and presence.complete:
+            return Absence(total - len(presence.places), total, reads_as)
     if total > _MOST_ASKED:
         return Absence(None, total, reads_as, "listing")
     try:
@@ -114,15 +143,23 @@ def contents(
         If it was cancelled.
     """
 
-    def tell(found: ArrayScan) -> None:
+    def report(found: ArrayScan) -> None:
         if progress is not None:
             progress(found.chunks_done, found.chunks_total)
 
     try:
         opened = open_for_reading(array)
-        found = scan_array(array, client=client, cancel=cancel, progress=tell, histogram=False)
+        number = math.prod(opened.grid)
+        if number > MOST_SCANNED_CHUNKS:
+            return Contents(
+                None, None, f"unsupported: {number:,} chunks, more than {MOST_SCANNED_CHUNKS:,}"
+            )
+        found = scan_array(array, client=client, cancel=cancel, progress=report, histogram=False)
     except UnsupportedArray as error:
         return Contents(None, None, f"unsupported: {error}")
     if found.phase != "done":
         raise Cancelled
-    return Contents(found, listed(array, opened, cancel=cancel))
+    presence = listed(array, opened, most_folders=None, most_names=2**62, cancel=cancel)
+    faulty = next((e for e in found.errors if e.fault != "store"), None)
+    looks = None if faulty is None else look_at(opened, faulty.chunk, cancel)
+    return Contents(found, presence, looks=looks, census=census_of(array, cancel=cancel))

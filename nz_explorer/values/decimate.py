@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from nz_explorer.values.states import VALUE, States
-from nz_explorer.values.window import Points
+from nz_explorer.values.masks.cell_states import VALUE, States
+from nz_explorer.values.points import Points
 
 
 def extremes(
@@ -23,14 +23,14 @@ def extremes(
     states
         Their cell states; only values are compared.
     points
-        Where they stand; every element, so that the step is 1.
+        Their positions; every element, so that the step is 1.
     most
         The most points to return.
 
     Returns
     -------
     chosen : ndarray
-        Positions in `values`, in the order in which they stand. Where a part holds no value, its
+        Positions in `values`, in ascending order. Where a part holds no value, its
         first element.
     points : Points
         Where they are drawn, evenly spaced: within their part of the line, not further off.

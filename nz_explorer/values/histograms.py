@@ -59,7 +59,15 @@ class BinaryHistogram:
 
     @classmethod
     def of(cls, values: np.ndarray[Any, Any], low: Any, high: Any) -> BinaryHistogram:
-        """Count finite values, which lie between `low` and `high`; integers have whole bins."""
+        """Count finite values, which lie between `low` and `high`; integers have whole bins.
+
+        Parameters
+        ----------
+        values
+            Numbers of shape (n,), without NaN and infinities.
+        low, high
+            The lowest and the highest of them.
+        """
         whole = values.dtype.kind in "iu"
         exponent = bin_exponent(low, high, whole=whole)
         first = _bin(low, exponent)
@@ -87,7 +95,15 @@ class BinaryHistogram:
         return BinaryHistogram(exponent, first, counts)
 
     def joined(self, other: BinaryHistogram, exponent: int) -> BinaryHistogram:
-        """Return the counts of both, in bins of a width that has room for both."""
+        """Return the counts of both, in bins of a width that has room for both.
+
+        Parameters
+        ----------
+        other
+            Another one.
+        exponent
+            Of the width of the bins of the result, a power of two; no less than that of either.
+        """
         one, two = self.widened(exponent), other.widened(exponent)
         first = min(one.first, two.first)
         last = max(one.first + len(one.counts), two.first + len(two.counts))
@@ -114,6 +130,13 @@ def bin_exponent(low: Any, high: Any, *, whole: bool) -> int:
 
     It only grows as the range grows. Bins are no narrower than what 24 bits can number, which
     float32 counts exactly; those of integers no narrower than 1.
+
+    Parameters
+    ----------
+    low, high
+        The lowest and the highest value.
+    whole
+        Whether the values are integers.
     """
     if whole:
         exponent = max(0, (int(high) - int(low)).bit_length() - 8)
@@ -154,7 +177,7 @@ def _number_integers(
     first: int,
     numbers: np.ndarray[Any, np.dtype[np.uint8]],
 ) -> None:
-    """Write the number of the bin of each integer, counted from the first; a byte can tell them."""
+    """Write the number of the bin of each integer, counted from the first; a byte has room for them."""
     shift, offset = values.dtype.type(exponent), np.uint8(first & 0xFF)
     shifted = np.empty(min(values.size, _BLOCK), values.dtype)
     for start in range(0, values.size, _BLOCK):

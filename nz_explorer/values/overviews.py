@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nz_explorer.model import Array, Group
-from nz_explorer.model.pyramids import level_names
+from nz_explorer.model.dialects.multiscales import level_names
 from nz_explorer.store import Cancellation
-from nz_explorer.values.window import Points, spread
+from nz_explorer.values.points import Points, spread
 
 _MOST_LEVELS = 64
 _HIGHEST = 3
@@ -31,11 +31,27 @@ class Overview:
     factors: tuple[int, ...]
 
     def index(self, axis: int, index: int) -> int:
-        """Return where an element of the array is in the copy."""
+        """Return where an element of the array is in the copy.
+
+        Parameters
+        ----------
+        axis
+            Number of the axis.
+        index
+            In the array.
+        """
         return min(index // self.factors[axis], (self.array.shape or ())[axis] - 1)
 
     def in_array(self, points: Points, length: int) -> Points:
-        """Return the elements of the array that points of the copy lie in the middle of."""
+        """Return the elements of the array that points of the copy lie in the middle of.
+
+        Parameters
+        ----------
+        points
+            In the overview.
+        length
+            Of the dimension in the array.
+        """
         factor = self.factors[points.axis]
         step = points.step * factor
         start = min(
@@ -47,7 +63,15 @@ class Overview:
         )
 
     def part(self, axis: int, low: int, high: int) -> tuple[int, int]:
-        """Return where a part of an axis of the array is in the copy."""
+        """Return where a part of an axis of the array is in the copy.
+
+        Parameters
+        ----------
+        axis
+            Number of the axis.
+        low, high
+            In the array, as first index and the one after the last.
+        """
         factor = self.factors[axis]
         return low // factor, -(-high // factor)
 

@@ -7,6 +7,7 @@ packing, coordinates and indexes are xarray's own work (CF), as for any other fi
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -18,11 +19,15 @@ from xarray.backends import AbstractDataStore, BackendArray
 from xarray.core import indexing
 
 from nz_explorer.model import Array, Group, Hierarchy, Node, is_candidate
-from nz_explorer.model.nczarr import typed_attributes
-from nz_explorer.values.axes import find_coordinate
-from nz_explorer.values.decoding import error_text
-from nz_explorer.values.described import Described, described
-from nz_explorer.values.opening import OpenArray, UnsupportedArray, open_for_reading
+from nz_explorer.model.dialects.nczarr import typed_attributes
+from nz_explorer.values.coordinates.axes import find_coordinate
+from nz_explorer.values.coordinates.metadata_coordinates import (
+    MetadataCoordinates,
+    metadata_coordinates,
+)
+from nz_explorer.values.reading.decoding import error_text
+from nz_explorer.values.reading.opening import OpenArray, UnsupportedArray, open_for_reading
+from nz_explorer.values.reading.size_limits import SizeLimitExceeded, check_unasked
 
 _OWN_NAME = "values"  # of an array that is the root, and so has no name
 
@@ -47,8 +52,10 @@ def to_xarray(
     -------
     DataArray, Dataset or DataTree
         For an array; for a group without groups; for a group with groups. Values are read when
-        they are used, those of dimension coordinates at once. Arrays that zarr cannot read are
-        left out with a `LeftOut` warning. Dimensions without a usable name are called
+        they are used, those of dimension coordinates at once. Arrays that zarr cannot read, and
+        dimension coordinates that take more than the limits for what is read unasked, are left out
+        with a `LeftOut` warning. What takes more than a limit when it is used raises
+        `nz_explorer.values.reading.size_limits.SizeLimitExceeded`. Dimensions without a usable name are called
         ``dim_<axis>``; where arrays disagree about the length of a dimension, those that differ
         get one called ``<name>_<length>``.
 
@@ -63,7 +70,7 @@ def to_xarray(
     if isinstance(node, Array):
         return _data_array(hierarchy, node)
     if not isinstance(node, Group):
-        raise TypeError(f"{node.path} is neither a group nor an array: {node.problem}")
+        raise TypeError(node.unreadable())
     groups = [
         child
         for child in hierarchy.walk(node.path)
@@ -79,13 +86,15 @@ def _arrays(hierarchy: Hierarchy, group: Group) -> list[Array]:
 
 
 def _data_array(hierarchy: Hierarchy, array: Array) -> xarray.DataArray:
-    open_for_reading(array)  # raises for this one; others of its group are merely left out
+    opened = open_for_reading(array)  # raises for this one; others of its group are merely left out
     parent = None if array.parent is None else hierarchy.get(array.parent)
     beside = _arrays(hierarchy, parent) if isinstance(parent, Group) else [array]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOut)
         beside = [*beside, *_coordinates_above([array])]
-        dataset = _dataset(beside, {}, described_of=[array])
+        dataset = _dataset(beside, {}, described_of=[array], asked=array)
+    if (array.name or _OWN_NAME) not in dataset:
+        _open(_Store([opened], {}), decode_cf=False)  # raises what has kept xarray from reading it
     found = dataset[array.name or _OWN_NAME]
     return found if array.name else found.rename(None)
 
@@ -115,7 +124,7 @@ def _tree(
     try:
         return xarray.DataTree.from_dict(datasets, name=name)
     except ValueError:
-        # In NZ a label belongs to its group; xarray inherits dimensions and wants them aligned.
+        # In NZ a label belongs to its group; xarray inherits dimensions and requires them to be aligned.
         apart = {
             path: dataset if path == "/" else _renamed(dataset, path)
             for path, dataset in datasets.items()
@@ -141,14 +150,28 @@ def _dataset(
     arrays: Iterable[Array],
     attributes: Mapping[str, Any],
     described_of: Iterable[Array] | None = None,
+    asked: Array | None = None,
 ) -> xarray.Dataset:
-    """Return arrays of one group, with the coordinates that metadata describe for some of them."""
+    """Return arrays of one group, with the coordinates that metadata describe for some of them.
+
+    Parameters
+    ----------
+    arrays, attributes
+        Of the group.
+    described_of
+        The arrays whose described coordinates are added; all by default.
+    asked
+        An array whose values are wanted: it is not left out because of the time that they take.
+    """
     arrays = list(arrays)
     readable: list[OpenArray] = []
     for array in arrays:
         try:
-            readable.append(open_for_reading(array))
-        except UnsupportedArray as error:
+            opened = open_for_reading(array)
+            if array is not asked and array.dimension_names == (array.name,):
+                _check_unasked(opened)  # xarray reads it at once
+            readable.append(opened)
+        except (UnsupportedArray, SizeLimitExceeded) as error:
             warnings.warn(f"{array.path} is left out: {error}", LeftOut, stacklevel=4)
     store = _Store(readable, attributes)
     try:
@@ -161,13 +184,13 @@ def _dataset(
 def _with_described(
     dataset: xarray.Dataset, arrays: Iterable[Array], store: _Store
 ) -> xarray.Dataset:
-    """Add coordinates that stand in metadata; what holds some of them becomes a coordinate, too."""
+    """Add coordinates from metadata; arrays that contain some of them become coordinates, too."""
     new: dict[str, xarray.Variable] = {}
     for array in arrays:
         dimensions = store.dimensions.get(array.path)
-        for one in described(array) if dimensions is not None else ():
+        for one in metadata_coordinates(array) if dimensions is not None else ():
             name = one.name if one.label is None else f"{one.name}_{one.label}"
-            # An array of that name and those values is decoded anew, by what is said of it here.
+            # An array of that name and those values is decoded anew, by its attributes here.
             taken = name in dataset.variables and not _is_held_by(one, name, array)
             variable = None if taken else _described(one, dimensions or ())
             if variable is None:
@@ -193,19 +216,19 @@ def _with_described(
     return dataset.drop_vars(same).assign_coords(coordinates.coords)
 
 
-def _is_held_by(one: Described, name: str, array: Array) -> bool:
+def _is_held_by(one: MetadataCoordinates, name: str, array: Array) -> bool:
     held = one.array
     return held is not None and held.parent == array.parent and held.name == name
 
 
-def _described(one: Described, dimensions: tuple[str, ...]) -> xarray.Variable | None:
+def _described(one: MetadataCoordinates, dimensions: tuple[str, ...]) -> xarray.Variable | None:
     """Return described coordinates as a variable, encoded; None where they cannot be read."""
     attributes = dict(one.attributes)
     if one.array is None:
         values = one.all_values()
     else:
         try:
-            values = np.asarray(open_for_reading(one.array).zarr[...])
+            values = _all_values(one.array)
         except Exception as error:  # noqa: BLE001  # stores and codecs raise what they like
             warnings.warn(f"{one.path} is left out: {error_text(error)}", LeftOut, stacklevel=5)
             return None
@@ -215,20 +238,39 @@ def _described(one: Described, dimensions: tuple[str, ...]) -> xarray.Variable |
     return xarray.Variable((dimensions[one.axis],), values, attributes)
 
 
+def _all_values(array: Array) -> np.ndarray[Any, Any]:
+    """Return the values of an array that nobody asked for by its name.
+
+    Raises
+    ------
+    SizeLimitExceeded
+        If that takes more than the limits for it.
+    Exception
+        Whatever a store or a codec raises for a chunk that cannot be read.
+    """
+    opened = open_for_reading(array)
+    _check_unasked(opened)
+    return np.asarray(opened.zarr[...])
+
+
+def _check_unasked(opened: OpenArray) -> None:
+    check_unasked(math.prod(opened.grid), opened.chunk_bytes)
+
+
 def _own_attributes(array: Array) -> dict[str, Any]:
     return {
         k: v for k, v in array.attributes.items() if k in ("long_name", "standard_name", "units")
     }
 
 
-def _bounds(one: Described, variable: xarray.Variable) -> xarray.Variable | None:
+def _bounds(one: MetadataCoordinates, variable: xarray.Variable) -> xarray.Variable | None:
     """Return the limits of cells as CF has them, one pair for each coordinate."""
     if one.extents is not None and variable.dtype.kind in "iuf":
         low, high = one.extents
         pairs = np.stack([variable.values + low, variable.values + high], axis=-1)
     elif one.bounds is not None:
         try:
-            pairs = np.asarray(open_for_reading(one.bounds).zarr[...]).T
+            pairs = _all_values(one.bounds).T
         except Exception as error:  # noqa: BLE001  # stores and codecs raise what they like
             warnings.warn(
                 f"{one.bounds.path} is left out: {error_text(error)}", LeftOut, stacklevel=5
@@ -338,7 +380,7 @@ def _variable(opened: OpenArray, dimensions: tuple[str, ...]) -> xarray.Variable
 
 
 def _useless(name: str, value: Any, array: Array) -> bool:
-    """Tell whether an attribute would make xarray fail, and only when values are read."""
+    """Return whether an attribute would make xarray fail, and only when values are read."""
     if name not in ("scale_factor", "add_offset", "missing_value"):
         return False
     if name == "missing_value" and array.data_type.kind in ("string", "bytes"):
@@ -391,7 +433,15 @@ def _labels(one: OpenArray) -> list[str]:
 
 
 def unused(name: str, taken: set[str]) -> str:
-    """Return a name, with underscores behind it if it is taken, and take it."""
+    """Return a name, with underscores behind it if it is taken, and take it.
+
+    Parameters
+    ----------
+    name
+        The name wanted.
+    taken
+        Names in use; what is returned is added.
+    """
     while name in taken:
         name += "_"
     taken.add(name)

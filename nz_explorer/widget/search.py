@@ -2,35 +2,76 @@
 
 A query is made of words that all must hold. A word with a colon asks for more than the path:
 ``dim:time``, ``attr:units``, ``attr:units=K``, ``attr:=K`` (any attribute), ``rule:NZ-DIM``, ``is:error``. ``*`` and ``?``
-stand for any characters; quotes keep blanks together.
+stand for any characters; quotes keep words together.
 """
 
 from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, get_args
 
+from nz_explorer.conventions import rules
+from nz_explorer.diagnosis.impact import IMPACTS
+from nz_explorer.engine.findings import SEVERITIES
 from nz_explorer.model import Array, Node
 from nz_explorer.model.roles import Role
-from nz_explorer.rules.catalogue import rules
-from nz_explorer.rules.findings import SEVERITIES
 from nz_explorer.store import Cancellation
-from nz_explorer.widget.rows import Tree
+from nz_explorer.widget.tree import Tree
 
 Test = Callable[[str], bool]
 """Tells of a path whether the node is meant."""
 
 ROLES = frozenset(get_args(Role))
-KINDS = {*SEVERITIES, *ROLES, "group", "array", "broken", "bookmark"}
+MARKED = IMPACTS[:3]
+"""The impacts that the tree marks; the others only keep a dataset from what it does not declare, or advise."""
+KINDS = {*SEVERITIES, *IMPACTS, *ROLES, "finding", "group", "array", "broken", "bookmark"}
 OFTEN = 1000
 """Nodes between two looks at whether the answer is still wanted."""
 
 
 class BadQuery(ValueError):
-    """A query that asks for what there is not; the text says so in a sentence."""
+    """A query that is not valid; the message gives the reason."""
+
+
+class Searches:
+    """Finds nodes, and remembers what was found last: its pages are asked for one by one."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Hashable, list[str]] | None = None
+
+    def find(
+        self,
+        tree: Tree,
+        query: str,
+        *,
+        bookmarks: Collection[str],
+        state: Hashable,
+        cancel: Cancellation | None = None,
+    ) -> list[str]:
+        """Return what `search` finds.
+
+        Parameters
+        ----------
+        tree, query, bookmarks, cancel
+            As for `search`.
+        state : hashable
+            What is known of the hierarchy: the answer is remembered as long as it stays so.
+
+        Returns
+        -------
+        list of str
+            Paths.
+        """
+        asked = (query, tuple(bookmarks), state)
+        last = self._last
+        if last is not None and last[0] == asked:
+            return last[1]
+        found = search(tree, query, bookmarks=bookmarks, cancel=cancel)
+        self._last = (asked, found)
+        return found
 
 
 def search(
@@ -84,7 +125,7 @@ def _words(query: str) -> list[str]:
 
 
 def _test(tree: Tree, word: str, bookmarks: Collection[str]) -> tuple[int, Test]:
-    """Return what tells whether a node is meant, and about how much that costs."""
+    """Return a predicate for nodes, and roughly its cost."""
     key, colon, value = word.partition(":")
     value = value.casefold()
     match key if colon else None:
@@ -95,7 +136,9 @@ def _test(tree: Tree, word: str, bookmarks: Collection[str]) -> tuple[int, Test]
             return 2, _of_node(tree, lambda node: _has_attribute(node, name, equals, text))
         case "rule":
             meant = {one for one in rules() if fnmatchcase(one.casefold(), f"{value}*")}
-            return 0, tree.evaluation.failing(lambda hit: hit.rule.id in meant).__contains__
+            return 0, tree.evaluation.failing(
+                lambda violation: violation.rule.id in meant
+            ).__contains__
         case "is":
             return _is(tree, value, bookmarks)
     wanted = word.casefold()
@@ -112,7 +155,11 @@ def _is(tree: Tree, value: str, bookmarks: Collection[str]) -> tuple[int, Test]:
     if kind == "bookmark":
         return 0, set(bookmarks).__contains__
     if kind in SEVERITIES:
-        return 0, tree.evaluation.failing(lambda hit: hit.severity == kind).__contains__
+        return 0, tree.evaluation.failing(lambda violation: violation.severity == kind).__contains__
+    if kind == "finding" or kind in IMPACTS:
+        meant_by = MARKED if kind == "finding" else (kind,)
+        evaluation = tree.evaluation
+        return 0, evaluation.failing(lambda one: evaluation.impact(one) in meant_by).__contains__
     if kind == "broken":
         return 2, _of_node(tree, lambda node: node.state != "ok")
     if kind in ROLES:

@@ -10,8 +10,10 @@ import io
 from html import escape
 
 from nz_explorer.model import Array, Group, Node
-from nz_explorer.widget import dimensions, findings, words
-from nz_explorer.widget.session import Session
+from nz_explorer.text.phrases import plural
+from nz_explorer.widget import protocol, text
+from nz_explorer.widget.requests import dimensions, findings
+from nz_explorer.widget.session_view import SessionView
 
 MAX_TREE = 60
 MAX_FINDINGS = 25
@@ -19,12 +21,12 @@ MAX_DIMENSIONS = 40
 MAX_NAME = 120
 
 
-def static_page(session: Session, path: str) -> str:
+def static_page(session: SessionView, path: str) -> str:
     """Return the page as HTML without styles and scripts.
 
     Parameters
     ----------
-    session : Session
+    session : SessionView
         The open hierarchy.
     path : str
         The selected node.
@@ -39,8 +41,8 @@ def static_page(session: Session, path: str) -> str:
     counts = summary.counts
     head = (
         f"<p><b>{_text(summary.source)}</b> · Zarr v{summary.zarr_format or '?'} · "
-        f"{words.number(summary.nodes)} nodes read · {escape(conforms)}<br>"
-        f"{counts.error} errors, {counts.warning} warnings, {counts.info} notes, "
+        f"{text.number(summary.nodes)} nodes read · {escape(conforms)}<br>"
+        f"{plural(counts.error, 'error')}, {plural(counts.warning, 'warning')}, {plural(counts.info, 'note')}, "
         f"{summary.not_evaluated} not evaluated"
         f"{'' if summary.progress.phase == 'done' else ' – saved before everything was read'}</p>"
     )
@@ -55,7 +57,7 @@ def static_page(session: Session, path: str) -> str:
     return "<div>" + "".join(part for part in parts if part) + "</div>"
 
 
-def _open_groups(session: Session) -> None:
+def _open_groups(session: SessionView) -> None:
     """Read what the page has room for, unless a browser has asked for it already.
 
     The walk does not keep the nodes that it visits. It has shown that the store answers.
@@ -86,11 +88,11 @@ def _table(title: str, head: tuple[str, ...], rows: list[tuple[object, ...]], mo
         + "</tr>"
         for row in rows
     )
-    rest = f"<p>and {words.number(more)} more</p>" if more > 0 else ""
+    rest = f"<p>and {text.number(more)} more</p>" if more > 0 else ""
     return f"<p><b>{escape(title)}</b></p><table><tr>{cells}</tr>{body}</table>{rest}"
 
 
-def _tree(session: Session) -> str:
+def _tree(session: SessionView) -> str:
     rows: list[tuple[object, ...]] = []
 
     def add(node: Node) -> None:
@@ -99,7 +101,7 @@ def _tree(session: Session) -> str:
         row = session.tree.row(node)
         total = row.counts.error + row.counts.warning
         label = f"{node.path}/" if node.kind == "group" and node.name else node.path
-        rows.append((label, node.problem or words.title(node), row.role or "", total or ""))
+        rows.append((label, node.problem or text.title(node), row.role or "", total or ""))
         if isinstance(node, Group) and node.child_names is not None:
             for child in session.tree.children(node):
                 add(child)
@@ -109,14 +111,14 @@ def _tree(session: Session) -> str:
     return _table("Groups and arrays", ("name", "what it is", "role", "findings"), rows, more)
 
 
-def _picture(session: Session, node: Node) -> str:
-    from nz_explorer.quicklook import figure
+def _picture(session: SessionView, node: Node) -> str:
+    from nz_explorer.plots import figure, is_drawn
 
     array = node if isinstance(node, Array) else _first_data(session)
     if array is None:
         return ""
     look = session.quicklook(array, {}, width=480, height=300)
-    if look.kind not in ("line", "map"):
+    if not is_drawn(look):
         return ""
     file = io.BytesIO()
     figure(look).savefig(file, format="png", dpi=72)
@@ -124,7 +126,7 @@ def _picture(session: Session, node: Node) -> str:
     return f'<p><img alt="{_text(look.label)}" src="data:image/png;base64,{data}"></p>'
 
 
-def _first_data(session: Session) -> Array | None:
+def _first_data(session: SessionView) -> Array | None:
     """Return the first data array of two dimensions or more among those already read."""
     hierarchy = session.hierarchy
     queue: list[Node] = [hierarchy.root]
@@ -141,7 +143,7 @@ def _first_data(session: Session) -> Array | None:
     return None
 
 
-def _dimensions(session: Session) -> str:
+def _dimensions(session: SessionView) -> str:
     tables = []
     groups: list[Node] = [session.hierarchy.root]
     for group in groups:
@@ -171,8 +173,8 @@ def _dimensions(session: Session) -> str:
     return "".join(tables)
 
 
-def _findings(session: Session) -> str:
-    page = findings.page(session.evaluation, "/", True, 0, MAX_FINDINGS)
+def _findings(session: SessionView) -> str:
+    page = findings.page(session.evaluation, protocol.FindingsParams("/", limit=MAX_FINDINGS), "/")
     rows: list[tuple[object, ...]] = [
         (finding.severity, finding.rule, finding.path, finding.message) for finding in page.findings
     ]

@@ -86,13 +86,26 @@ def chain(depth: int, arrays: int) -> Iterator[tuple[str, Json]]:
         yield from _arrays(stem, arrays, alike=False)
 
 
-def write(folder: Path, nodes: Iterator[tuple[str, Json]], *, consolidated: bool = False) -> Path:
+def siblings(number: int) -> Iterator[tuple[str, Json]]:
+    """Yield path and document of arrays in one group, no two of them equal."""
+    return _arrays("", number, alike=False)
+
+
+def write(
+    folder: Path,
+    nodes: Iterator[tuple[str, Json]],
+    *,
+    consolidated: bool = False,
+    stored: bool = True,
+) -> Path:
     """Write a store the way zarr-python does, without its help, which would take minutes."""
     root = {"attributes": {"conventions": "NZ-1.0"}, "zarr_format": 3, "node_type": "group"}
     entries: Json = {}
+    folder.mkdir(exist_ok=True)
     for path, document in nodes:
-        (folder / path).mkdir(parents=True)
-        (folder / path / "zarr.json").write_text(json.dumps(document, indent=2))
+        if stored:
+            (folder / path).mkdir(parents=True)
+            (folder / path / "zarr.json").write_text(json.dumps(document, indent=2))
         if consolidated:
             entries[path] = document
     if consolidated:

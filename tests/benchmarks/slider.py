@@ -9,7 +9,7 @@ import numpy as np
 import zarr
 from playwright.sync_api import expect, sync_playwright
 
-from nz_explorer.launch import serve
+from nz_explorer.lab.launcher import serve
 from tests.e2e import browser as chromium
 from tests.e2e.lab import Explorer, Notebook, write_notebook
 

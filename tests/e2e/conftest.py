@@ -19,16 +19,16 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from nz_explorer.launch import WORKSPACE, Server, serve
+from nz_explorer.lab.launcher import WORKSPACE, Server, serve
 from tests.e2e import browser as chromium
 from tests.e2e.lab import Notebook, OpenNotebook, write_notebook
 
 FAILURES = Path(__file__).parent / "failures"
 VIEWPORT = {"width": 1400, "height": 1000}
-PATIENCE_MS = 20_000
+TIMEOUT_MS = 20_000
 """How long what must come may take, while other tests keep the machine busy."""
 
-expect.set_options(timeout=PATIENCE_MS)
+expect.set_options(timeout=TIMEOUT_MS)
 
 outcome = pytest.StashKey[bool]()
 
@@ -107,7 +107,7 @@ def page(browser: Browser, clean_lab: Lab, request: pytest.FixtureRequest) -> It
     """Open a page; afterwards its errors are the test's, and a failed test leaves a picture."""
     context = browser.new_context(viewport=VIEWPORT)
     page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
+    page.set_default_timeout(TIMEOUT_MS)
     problems: list[str] = []
 
     def on_console(message: ConsoleMessage) -> None:

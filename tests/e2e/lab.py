@@ -10,7 +10,7 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
-from nz_explorer.launch import Server
+from nz_explorer.lab.launcher import Server
 
 # Where JupyterLab's own interface is only in the way, its commands and its model are used
 # (--LabApp.expose_app_in_browser); everything inside the widget is clicked and typed.

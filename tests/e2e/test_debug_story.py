@@ -31,7 +31,8 @@ def test_from_symptom_to_saved_fix(
     # The cause, and the line where it should be.
     panel = explorer.show("Findings")
     finding = panel.get_by_role("list", name="Findings").locator("[data-rule=NZ-DIM-001]")
-    finding.get_by_role("button", name="Show me").click()
+    finding.get_by_role("button").click()
+    panel.get_by_role("button", name=re.compile("^Show me: NZ-DIM-001")).click()
     expect(explorer.tab("Metadata")).to_have_attribute("aria-selected", "true")
     expect(panel.get_by_role("list", name="Findings in this document")).to_contain_text(
         "NZ-DIM-001"
@@ -39,12 +40,13 @@ def test_from_symptom_to_saved_fix(
 
     # What would cure it, tried in memory.
     explorer.show("Findings")
-    finding.get_by_role("button", name="NZ-DIM-001", exact=False).first.click()
-    finding.get_by_role("button", name="Try it").click()
-    gone = panel.get_by_role("table", name="Gone findings")
+    finding.get_by_role("button").click()
+    panel.get_by_role("button", name="Try it").click()
+    changes = explorer.root.get_by_role("dialog", name="Changes")
+    gone = changes.get_by_role("table", name="Gone findings")
     expect(gone).to_contain_text("NZ-DIM-001")
-    expect(panel.get_by_role("img", name=re.compile("^Before: .*dim_0"))).to_be_visible()
-    expect(panel.get_by_role("img", name=re.compile("^After: .*lat"))).to_be_visible()
+    expect(changes.get_by_role("img", name=re.compile("^Before: .*dim_0"))).to_be_visible()
+    expect(changes.get_by_role("img", name=re.compile("^After: .*lat"))).to_be_visible()
     banner = explorer.root.get_by_role("region", name="Edits")
     expect(banner).to_contain_text("1 edit tried, nothing written")
     assert document.read_bytes() == before
@@ -52,7 +54,7 @@ def test_from_symptom_to_saved_fix(
     # The picture itself, with and without.
     explorer.show("Plot")
     expect(explorer.picture).to_have_attribute("aria-label", re.compile(r"over lat \(90 to -90"))
-    banner.get_by_role("button", name="Show as stored").click()
+    banner.get_by_role("radio", name="As stored").click()
     expect(explorer.picture).to_have_attribute("aria-label", re.compile("dim_0"))
     banner.get_by_role("button", name="Undo").click()
     expect(banner).to_have_count(0)
@@ -65,12 +67,12 @@ def test_from_symptom_to_saved_fix(
     expect(banner).to_contain_text("2 edits tried")
 
     # Saved, after it was said what is written.
-    banner.get_by_role("button", name="What changes").click()
-    panel.get_by_text("Save to the store…").click()
-    listed = panel.get_by_role("list", name="Documents to write")
+    banner.get_by_role("button", name="Save to the store").click()
+    saving = explorer.root.get_by_role("dialog", name="Save to the store")
+    listed = saving.get_by_role("list", name="Documents to write")
     expect(listed).to_contain_text("forecast/gusts/zarr.json")
-    panel.get_by_role("button", name="Write 2 documents").click()
-    expect(panel).to_contain_text("2 documents written: forecast/gusts/zarr.json, zarr.json.")
+    saving.get_by_role("button", name="Write 2 documents").click()
+    expect(changes).to_contain_text("2 documents written: forecast/gusts/zarr.json, zarr.json.")
     expect(banner).to_have_count(0)
     assert json.loads(document.read_text())["dimension_names"] == ["lat", "lon"]
     explorer.show("Plot")

@@ -35,7 +35,7 @@ def test_from_the_first_look_to_the_number_that_was_wanted(
 
     # How is it stored? All chunks are there, and compressed.
     explorer.show("Metadata")
-    root.get_by_role("radio", name="Storage").click()
+    root.get_by_role("button", name="Storage", exact=True).click()
     expect(root.get_by_role("tabpanel")).to_contain_text(
         re.compile(r"The store has (\d+) of \1 chunks\.")
     )

@@ -14,7 +14,7 @@ import urllib.request
 import pytest
 from playwright.sync_api import Page, expect
 
-from nz_explorer.launch import LOOPBACK, run_first_cell
+from nz_explorer.lab.launcher import LOOPBACK, run_first_cell
 from tests.e2e.conftest import Lab
 from tests.e2e.lab import Notebook, OpenNotebook, write_notebook
 

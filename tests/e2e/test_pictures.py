@@ -26,7 +26,7 @@ from PIL import Image
 from playwright.sync_api import Locator, expect
 
 import nz_explorer as nz
-from nz_explorer.quicklook.figure import LOOKS, faded
+from nz_explorer.plots.drawing.view import PATTERNS, faded
 from tests.e2e.lab import Explorer, Notebook, OpenNotebook, eventually
 from tests.e2e.stores import write_kinds
 
@@ -156,7 +156,7 @@ def desk(notebook: OpenNotebook, tmp_path: Path) -> Desk:
 def states_at(pixels: Pixels) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Return to the patterns of which states each pixel may belong, as bits."""
     found = np.zeros(pixels.shape[:-1], np.int64)
-    for code, (*look, _) in LOOKS.items():
+    for code, (*look, _) in PATTERNS.items():
         for bit, colours in ((code, look), (code + 32, [faded(colour) for colour in look])):
             paper, ink = (np.array(to_rgb(colour)) * 255 for colour in colours)
             part = np.clip((pixels - paper) @ (ink - paper) / ((ink - paper) @ (ink - paper)), 0, 1)
@@ -236,7 +236,7 @@ def test_pictures_are_those_of_matplotlib(desk: Desk) -> None:
 
     desk.book.run("ex.path = '/stations'")
     desk.beside.path = "/stations"
-    desk.explorer.root.get_by_role("radio", name="lines").click()
+    desk.explorer.root.get_by_role("radio", name="Lines").click()
     expect(desk.explorer.picture).to_have_attribute("aria-label", re.compile("north"))
     browser = desk.svg(desk.explorer.picture.locator("rect"))
     figure = desk.figure(browser)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from nz_explorer.launch import example_notebook, run_first_cell
+from nz_explorer.lab.launcher import example_notebook, run_first_cell
 from tests.e2e.conftest import Lab
 from tests.e2e.lab import Explorer, Notebook, OpenNotebook
 

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from nz_explorer.launch import run_first_cell
+from nz_explorer.lab.launcher import run_first_cell
 from tests.e2e.conftest import Lab
 from tests.e2e.lab import Explorer, Notebook
 from tests.notebooks import NOTEBOOKS, SOLUTION, read
@@ -49,6 +49,7 @@ def _documents(explorer: Explorer) -> None:
 def _coordinate(explorer: Explorer) -> None:
     """Why depth is a coordinate, and latitude is none."""
     panel = explorer.show("netCDF")
+    panel.get_by_role("heading", name="Role").get_by_role("button").click()
     expect(panel).to_contain_text("Why is this a dimension coordinate?")
     tests = panel.get_by_role("table", name="Tests")
     expect(tests.get_by_text("✓ yes")).to_have_count(5)
@@ -62,13 +63,15 @@ def _fill_lab(explorer: Explorer) -> None:
     """One array under four readings; xarray says itself why it cannot read it."""
     explorer.item("sea_surface_temperature").click()
     panel = explorer.show("netCDF")
-    panel.get_by_text("Fill lab", exact=True).click()
+    panel.get_by_role("button", name="Missing values", exact=True).click()
     for title in ("As stored", "As NZ masks it", "By fill_value", "As xarray reads it"):
         expect(panel.get_by_role("heading", name=title)).to_be_visible()
     expect(panel.get_by_role("img", name=re.compile("^By fill_value: 1 of"))).to_be_visible()
     expect(panel).to_contain_text("Failed to decode fill_value")
     explorer.item("analysis").click()
-    panel.get_by_role("button", name="surface_pressure").click()
+    panel.get_by_role("table", name="Fill values").get_by_role(
+        "button", name="surface_pressure", exact=True
+    ).click()
     expect(explorer.selected).to_have_attribute("data-path", "/analysis/surface_pressure")
     expect(panel.get_by_role("img", name=re.compile("^As xarray reads it: 82 of"))).to_be_visible()
 
@@ -76,7 +79,7 @@ def _fill_lab(explorer: Explorer) -> None:
 def _glossary(explorer: Explorer) -> None:
     """A word leads to the very line that shows it."""
     panel = explorer.root.get_by_role("tabpanel")
-    panel.get_by_text("Glossary", exact=True).click()
+    panel.get_by_role("button", name="Glossary", exact=True).click()
     panel.get_by_role("button", name="surface_pressure: -32768").click()
     expect(explorer.tab("Metadata")).to_have_attribute("aria-selected", "true")
     expect(panel).to_contain_text('"_FillValue": -32768')

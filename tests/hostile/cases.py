@@ -16,19 +16,21 @@ import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
+from unittest import mock
 
 import numpy as np
 
 import nz_explorer as nz
-from nz_explorer import outline
+from nz_explorer.conventions import evaluate
+from nz_explorer.documents import decoding
 from nz_explorer.model import Array, NodeNotFound, open_store
-from nz_explorer.model.printable import encodable, for_terminal
 from nz_explorer.netcdf import cdl
-from nz_explorer.quicklook import make
-from nz_explorer.rules.engine import Evaluation
-from nz_explorer.rules.formats import render
+from nz_explorer.plots import make
+from nz_explorer.report import tree_text
+from nz_explorer.report.formats import render
 from nz_explorer.store import Listing, Reader, ReadError, SourceError
 from nz_explorer.store.reader import check_key
+from nz_explorer.text.printable import encodable, for_terminal
 from nz_explorer.widget import protocol
 from nz_explorer.widget.session import Session
 
@@ -312,7 +314,7 @@ class Memory(Reader):
         super().__init__("memory", "memory")
         self.data = data
 
-    def get_many(self, keys: Sequence[str], cancel: Any = None) -> list[Any]:
+    def get_many(self, keys: Sequence[str], cancel: Any = None, **limits: Any) -> list[Any]:
         answers: list[Any] = []
         for key in keys:
             try:
@@ -353,13 +355,13 @@ def look_at(source: Any, *, values: bool = False, render_as: Sequence[str] = ())
     """Open a source and do with it all that the command line and the widget do."""
     try:
         hierarchy = open_store(source)
-        evaluation = Evaluation(hierarchy, values="coordinates" if values else "none")
+        evaluation = evaluate(hierarchy, values="coordinates" if values else "none")
         evaluation.run()
         report = nz.Report(evaluation)
         json.dumps(report.to_dict(), allow_nan=False)
         for form in render_as:
             check_text(render([report], form), form)
-        for line in outline.lines(hierarchy, None):
+        for line in tree_text.lines(hierarchy, None):
             check_text(line)
         for node in hierarchy.walk():
             for cdl_line in cdl(node):
@@ -391,6 +393,39 @@ def documents(choices: Choices) -> None:
     """Metadata documents with members that are wrong, huge, doubled, missing or no JSON."""
     forms = FORMS if choices.integer(0, 15) == 0 else ()
     look_at(Memory(store_of(choices)), render_as=forms)
+
+
+def limits(choices: Choices) -> None:
+    """The same documents where almost nothing is allowed: they are read alike, or too much is said."""
+    store = store_of(choices)
+    raw = store[pick(choices, list(store))]
+    plain, problems = decoding.decode(raw)
+    low = {
+        "LAZY_BYTES": 0,
+        "FEW_MEMBERS": 0,
+        "BLOCK": choices.integer(1, 200),
+        **{
+            name: choices.integer(0, 2000)
+            for name in ("MAX_BYTES", "MAX_BYTES_OF_HOLDER", "MAX_VALUES", "MAX_VALUES_OF_HOLDER")
+        },
+        "MAX_ENTRIES": choices.integer(0, 20),
+    }
+    with mock.patch.multiple(decoding, **low):
+        value, found = decoding.decode(raw)
+        if [problem.kind for problem in found] == ["limit"]:
+            assert value is None
+            look_at(Memory(store))
+            return
+    # Members of the holder may be in another order.
+    assert json.dumps(whole(value), sort_keys=True) == json.dumps(plain, sort_keys=True)
+    assert [p.kind for p in found] == [p.kind for p in problems]
+
+
+def whole(value: Any) -> Any:
+    """Return a value with its consolidated entries decoded."""
+    if isinstance(value, decoding.Entries):
+        return dict(value)
+    return {k: whole(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
 def keys(choices: Choices) -> None:
@@ -503,7 +538,7 @@ def conversation() -> tuple[Session, list[dict[str, Any]], threading.Condition]:
             heard.notify_all()
 
     store = {key: json.dumps(document).encode() for key, document in V3.items()}
-    session = Session(Evaluation(open_store(store)), take, budget=1 << 20)
+    session = Session(evaluate(open_store(store)), take, budget=1 << 20)
     session.start()
     session.wait(10)
     return session, answers, heard
@@ -545,6 +580,7 @@ def messages(choices: Choices) -> None:
 
 CASES: dict[str, Callable[[Choices], None]] = {
     "documents": documents,
+    "limits": limits,
     "keys": keys,
     "chunks": chunks,
     "messages": messages,

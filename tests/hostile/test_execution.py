@@ -18,9 +18,10 @@ import pytest
 
 import nz_explorer as nz
 from nz_explorer.model import open_store
-from nz_explorer.quicklook import make
-from nz_explorer.values.opening import UnsupportedArray, open_for_reading
-from nz_explorer.widget.exporting import export
+from nz_explorer.plots import make
+from nz_explorer.plots.shown_values import Reading
+from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
+from nz_explorer.widget.requests.export import export
 from tests.conftest import digest
 from tests.hostile.stores import FORMULA, MARKUP, TERMINAL, Runs, put, write
 
@@ -162,7 +163,7 @@ def test_a_spreadsheet_is_given_no_formula(tmp_path: Path) -> None:
     )
     array[:] = texts
     look = make(open_store(tmp_path / "s.zarr"), "/=name", {})
-    data = export(look, "csv", {}, lambda: None)  # type: ignore[arg-type,return-value]
+    data = export(look, "csv", {}, Reading(), lambda: None)  # type: ignore[arg-type,return-value]
     rows = list(csv.reader(io.StringIO(data.decode())))
     assert rows[0] == ["'@dimension", "'=name"]
     assert [row[1] for row in rows[1:]] == [
@@ -171,13 +172,13 @@ def test_a_spreadsheet_is_given_no_formula(tmp_path: Path) -> None:
 
 
 def test_figures_of_hostile_names_can_be_drawn(store: Path) -> None:
-    from nz_explorer.widget.exporting import export as save
+    from nz_explorer.widget.requests.export import export as save
 
     hierarchy = open_store(store)
     for node in hierarchy.walk():
         if node.kind == "array":
             look = make(hierarchy, node.path, {})
             if look.stored is not None:
-                drawn = save(look, "svg", {}, lambda: None)  # type: ignore[arg-type,return-value]
+                drawn = save(look, "svg", {}, Reading(), lambda: None)  # type: ignore[arg-type,return-value]
                 assert b"<script" not in drawn
                 assert MARKUP.encode() not in drawn

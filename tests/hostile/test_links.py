@@ -11,7 +11,7 @@ import pytest
 
 import nz_explorer as nz
 from nz_explorer.model import open_store
-from nz_explorer.quicklook import make
+from nz_explorer.plots import make
 from nz_explorer.store import ReadError, resolve
 from tests.remote.stores import without_consolidated
 

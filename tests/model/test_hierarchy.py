@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import weakref
 import zipfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import nz_explorer as nz
+from nz_explorer.conventions import evaluate
+from nz_explorer.engine.evaluation import Evaluation
 from nz_explorer.model import Array, Group, Inside, NodeNotFound, open_store
-from nz_explorer.store import SourceError
+from nz_explorer.model.hierarchy import inside_arrays
+from nz_explorer.store import Listing, ReadError, SourceError
+from nz_explorer.store.local.folder_reader import FolderReader
+from tests.corpus.cases import FaultyStore, contents
 
 GROUP = {"zarr_format": 3, "node_type": "group"}
 
@@ -162,12 +170,12 @@ def test_chunks_are_no_nodes_and_arrays_are_not_listed(tmp_path: Path) -> None:
     node = hierarchy["/a"]
     assert isinstance(node, Array)
     assert hierarchy.children(node) == []
-    assert hierarchy.inside_arrays([node]) == [Inside([], ("c",), ("zarr.json",), complete=True)]
+    assert inside_arrays(hierarchy, [node]) == [Inside([], ("c",), ("zarr.json",), complete=True)]
     write(store, {"a/inner/zarr.json": GROUP})
-    assert hierarchy.inside_arrays([node]) == [
+    assert inside_arrays(hierarchy, [node]) == [
         Inside(["/a/inner"], ("c",), ("zarr.json",), complete=True)
     ]
-    (inside,) = hierarchy.inside_arrays([node], limit=1)
+    (inside,) = inside_arrays(hierarchy, [node], limit=1)
     assert isinstance(inside, Inside)
     assert not inside.complete
 
@@ -418,3 +426,129 @@ def test_names_with_a_backslash_are_told_of_and_not_read(tmp_path: Path) -> None
         assert isinstance(hierarchy.root, Group)
         assert "a\\\\b" in (hierarchy.root.listing_problem or "")
         assert not nz.check(source, progress=False).complete
+
+
+# --- groups of which not all was seen --------------------------------------------------------------
+
+
+BELOW = {
+    "zarr.json": GROUP,
+    "p/zarr.json": GROUP,
+    "p/g/zarr.json": GROUP,
+    "p/g/a/zarr.json": array([2], ["x"]),
+}
+
+
+class Failing(FolderReader):
+    """A folder in which one group cannot be listed."""
+
+    def list_many(
+        self, prefixes: Sequence[str], cancel: Any = None, limit: int | None = None
+    ) -> list[Listing | ReadError]:
+        found = super().list_many(prefixes, cancel, limit)
+        return [
+            ReadError(prefix, "denied", "access denied") if prefix == "p/g" else answer
+            for prefix, answer in zip(prefixes, found, strict=True)
+        ]
+
+
+def _judged(reader: FolderReader) -> tuple[Group, Evaluation]:
+    hierarchy = open_store(reader)
+    evaluation = evaluate(hierarchy)
+    evaluation.run()
+    group = hierarchy["/p/g"]
+    assert isinstance(group, Group)
+    return group, evaluation
+
+
+@pytest.mark.parametrize("why", ["listed", "denied", "too deep", "odd name"])
+def test_where_nodes_may_not_have_been_seen_nothing_is_said_to_conform(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    from nz_explorer.model.hierarchy import children as module
+
+    write(tmp_path, BELOW)
+    if why == "odd name":
+        (tmp_path / "p" / "g" / "b\\c").mkdir()
+    if why == "too deep":
+        monkeypatch.setattr(module, "MAX_DEPTH", 2)
+    group, evaluation = _judged((Failing if why == "denied" else FolderReader)(tmp_path))
+    if why == "listed":
+        assert (group.unlisted, group.listing_problem) == (False, None)
+        assert evaluation.complete
+        assert evaluation.conforms["Zarr v3"] is True
+        return
+    assert group.unlisted
+    assert group.listing_problem
+    assert not evaluation.complete
+    assert evaluation.conforms["Zarr v3"] is None
+    # reading its document again does not tell what is in it
+    again = group.hierarchy.reread("/p/g")
+    assert isinstance(again, Group)
+    assert again.unlisted
+    assert again.listing_problem == group.listing_problem
+    if why != "odd name":
+        told = {e.reason for e in evaluation.not_evaluated("/p/g", below=False)}
+        assert told == {f"unreadable: {group.listing_problem}"}
+
+
+def test_a_group_that_could_not_be_listed_and_now_can_is_listed(tmp_path: Path) -> None:
+    write(tmp_path, BELOW)
+    group, evaluation = _judged(Failing(tmp_path))
+    hierarchy = group.hierarchy
+    hierarchy.reader = FolderReader(tmp_path)
+    again = hierarchy.refresh("/p/g")
+    evaluation.forget("/p/g")
+    evaluation.run()
+    assert isinstance(again, Group)
+    assert not again.unlisted
+    assert [node.name for node in again.children or ()] == ["a"]
+    assert evaluation.complete
+
+
+def test_a_store_that_is_not_to_be_listed_has_not_failed(tmp_path: Path, http_server: Any) -> None:
+    write(tmp_path, {"zarr.json": GROUP})
+    root = open_store(http_server(tmp_path).url).root
+    assert isinstance(root, Group)
+    root.hierarchy.children(root)
+    assert not root.unlisted
+    assert "cannot be listed" in (root.listing_problem or "")
+
+
+def _refused(folder: Path) -> Any:
+    return FaultyStore(contents({"base": "plain"}), ["a/zarr.json"], listable=True)
+
+
+def _linked(folder: Path) -> Path:
+    store = folder / "linked.zarr"
+    for key, raw in contents({"base": "plain"}).items():
+        (store / key).parent.mkdir(parents=True, exist_ok=True)
+        (store / key).write_bytes(raw)
+    (folder / "outside.json").write_bytes((store / "a" / "zarr.json").read_bytes())
+    (store / "a" / "zarr.json").unlink()
+    (store / "a" / "zarr.json").symlink_to(folder / "outside.json")
+    return store
+
+
+def _damaged_zip(folder: Path) -> Path:
+    with zipfile.ZipFile(folder / "damaged.zip", "w") as archive:
+        for key, raw in contents({"base": "plain"}).items():
+            archive.writestr(key, raw)
+        at = archive.getinfo("a/zarr.json").header_offset + len("a/zarr.json") + 40
+    raw = bytearray((folder / "damaged.zip").read_bytes())
+    raw[at] ^= 0xFF
+    (folder / "damaged.zip").write_bytes(raw)
+    return folder / "damaged.zip"
+
+
+@pytest.mark.parametrize("source", [_refused, _linked, _damaged_zip])
+def test_a_hierarchy_with_what_could_not_be_read_goes_with_its_last_reference(
+    source: Callable[[Path], Any], tmp_path: Path
+) -> None:
+    """Errors that are kept must not keep the frames that they came through."""
+    hierarchy = open_store(source(tmp_path))
+    assert [node.state for node in hierarchy.walk() if node.path == "/a"] == ["unreadable"]
+    gone = weakref.ref(hierarchy)
+    del hierarchy
+    gc.collect()
+    assert gone() is None

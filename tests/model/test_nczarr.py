@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import nz_explorer as nz
-from nz_explorer.model import Array, Group, Hierarchy, Node, dimension_table, nczarr, open_store
+from nz_explorer.model import Array, Group, Hierarchy, Node, dimension_table, open_store
+from nz_explorer.model.dialects import nczarr
 from tests.netcdf.older import as_keys, as_objects, put
 
 DIALECTS = ("attributes", "keys", "upper", "objects")
@@ -167,7 +168,7 @@ def test_errors_beside_never_hide_an_array(tmp_path: Path, name: str) -> None:
 
 
 def test_an_object_beside_that_cannot_be_read_is_a_finding_and_no_more(tmp_path: Path) -> None:
-    from tests.rules.corpus import FaultyStore
+    from tests.corpus.cases import FaultyStore
 
     keys = {
         ".zgroup": b'{"zarr_format": 2}',

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from nz_explorer.conventions import rules
 from nz_explorer.model import (
     Array,
     Group,
@@ -16,12 +17,11 @@ from nz_explorer.model import (
     open_store,
     references,
 )
-from nz_explorer.rules.catalogue import rules
 
 
 @dataclass(frozen=True)
 class Values:
-    verdict: str
+    result: str
     note: str = "because"
     first: float | None = None
     last: float | None = None
@@ -36,7 +36,7 @@ def arrays(store: Path, group: str) -> dict[str, Array]:
 
 
 @pytest.mark.parametrize(
-    ("verdict", "role", "answers", "direction"),
+    ("result", "role", "answers", "direction"),
     [
         (None, "candidate", (True, None, None), None),
         ("increasing", "coordinate", (True, True, True), "increasing"),
@@ -50,13 +50,13 @@ def arrays(store: Path, group: str) -> dict[str, Array]:
 )
 def test_a_coordinate_is_one_by_its_values(
     sample_store: Path,
-    verdict: str | None,
+    result: str | None,
     role: str,
     answers: tuple[bool | None, ...],
     direction: str | None,
 ) -> None:
     lat = arrays(sample_store, "/forecast")["lat"]
-    result = classify(lat, Values(verdict) if verdict else None)
+    result = classify(lat, Values(result) if result else None)
     assert (result.role, result.direction) == (role, direction)
     assert tuple(test.passed for test in result.tests)[:5] == (True, True, *answers)
 

@@ -13,15 +13,15 @@ import numpy as np
 import zarr
 
 import nz_explorer as nz
+from nz_explorer.conventions import evaluate
+from nz_explorer.editing.apply import apply, fix_all
 from nz_explorer.model import open_store
-from nz_explorer.rules.apply import apply, fix_all
-from nz_explorer.rules.engine import Evaluation
 
 PROGRAM = Path(__file__).parent / "stores.py"
 
 
 def what_if(store: Path) -> Any:
-    evaluation = Evaluation(open_store(store, mode="r+"))
+    evaluation = evaluate(open_store(store, mode="r+"))
     evaluation.run()
     return nz.WhatIf(evaluation)
 
@@ -70,4 +70,38 @@ def test_an_added_array_is_listed_once_something_is_noted_on_it(
         "r",
         "added",
     ]
+    assert is_read_by_netcdf_c(store, tmp_path)
+
+
+def _lose(file: Path, member: str) -> None:
+    attributes = json.loads(file.read_text("utf-8"))
+    del attributes[member]
+    file.write_text(json.dumps(attributes), "utf-8")
+
+
+def _mend(store: Path, rule: str) -> None:
+    attempt = what_if(store)
+    for finding in [f for f in attempt.base.findings() if f.rule == rule]:
+        attempt.apply(finding)
+    apply(attempt).write()
+
+
+def test_lost_notes_are_made_again_from_the_arrays(tmp_path: Path) -> None:
+    import netCDF4
+
+    store = tmp_path / "store"
+    url = f"{store.as_uri()}#mode=nczarr,file"
+    with netCDF4.Dataset(url, "w") as dataset:
+        dataset.createDimension("x", 3)
+        dataset.createVariable("a", "i4", ("x",))[:] = [1, 2, 3]
+    _lose(store / ".zattrs", "_nczarr_group")
+    with netCDF4.Dataset(url) as dataset:  # it opens, and is empty
+        assert not dataset.variables
+    _mend(store, "NCZ-SB-002")
+    with netCDF4.Dataset(url) as dataset:
+        assert dataset["a"][:].tolist() == [1, 2, 3]
+        assert dataset["a"].dimensions == ("x",)
+    _lose(store / "a" / ".zattrs", "_nczarr_array")
+    assert not is_read_by_netcdf_c(store, tmp_path)
+    _mend(store, "NCZ-VAR-006")
     assert is_read_by_netcdf_c(store, tmp_path)

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import nz_explorer as nz
+from nz_explorer.conventions import evaluate, registry
 from nz_explorer.model import Hierarchy, NodeNotFound, open_store
-from nz_explorer.rules.engine import Evaluation
-from nz_explorer.rules.registry import ids_on
-from nz_explorer.store import ReadError, SourceError, patience, patient_store, remote, resolve
+from nz_explorer.store import ReadError, SourceError, resolve
+from nz_explorer.store.remote import remote_reader, retry, retrying_store
 from tests.conftest import S3, HttpServer
 from tests.network import Fault, some
 from tests.remote.stores import fails_sometimes, many_nodes, without_consolidated
@@ -24,15 +24,15 @@ Serve = Callable[..., HttpServer]
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ask again as often as always, only sooner."""
-    monkeypatch.setattr(patience, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 0.001)
 
 
 @pytest.fixture
 def short_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for answers no longer than a test likes to."""
-    monkeypatch.setattr(patience, "TIMEOUT_SECONDS", 1.0)
-    monkeypatch.setattr(patient_store, "CHUNK_TIMEOUT_SECONDS", 0.3)
-    monkeypatch.setattr(remote, "IMPATIENT_SECONDS", 0.1)
+    monkeypatch.setattr(retry, "TIMEOUT_SECONDS", 1.0)
+    monkeypatch.setattr(retrying_store, "CHUNK_TIMEOUT_SECONDS", 0.3)
+    monkeypatch.setattr(retry, "EXHAUSTED_TIMEOUT_SECONDS", 0.1)
 
 
 @pytest.fixture(scope="module")
@@ -57,9 +57,9 @@ FAULTS: dict[str, tuple[Fault, str]] = {
     "busy": (503, "503 Service Unavailable"),
     "broken": (500, "500 Internal Server Error"),
     "denied": (403, "access denied"),
-    "reset": ("reset", "error sending request"),
+    "reset": ("reset", "onnect"),
     "silent": ("hang", "no answer in time"),
-    "cut off": ("truncate", "body error"),
+    "cut off": ("truncate", "payload"),
 }
 
 
@@ -116,8 +116,8 @@ def test_a_group_that_cannot_be_listed_says_so(
 def test_a_chunk_that_cannot_be_read_is_no_number(
     served: tuple[S3, Callable[[], Hierarchy]],
 ) -> None:
-    from nz_explorer.quicklook import make
-    from nz_explorer.values.states import UNREADABLE
+    from nz_explorer.plots import make
+    from nz_explorer.values.masks.cell_states import UNREADABLE
 
     s3, opened = served
     s3.network.fault = at("/ocean/sea_surface_temperature/c/0/0/0", fault=503)
@@ -177,7 +177,7 @@ def test_a_store_that_dies_is_not_waited_for_node_by_node(
     answers = reader.get_many([f"none/{number}" for number in range(1000)])
     assert all(isinstance(answer, ReadError) for answer in answers)
     # Those that were under way were asked for again, the others once.
-    most = (remote.HTTP_CONCURRENCY + remote.FAILURES) * patience.ATTEMPTS + 1000
+    most = (remote_reader.HTTP_CONCURRENCY + retry.FAILURES) * retry.ATTEMPTS + 1000
     assert len(served.network.requests) < most
     served.network.fault = lambda path: None
     assert reader.get("zarr.json")
@@ -207,7 +207,9 @@ def test_ten_thousand_nodes_with_a_tenth_of_the_requests_failing() -> None:
     for share in (0, 0.1):
         hierarchy = open_store(fails_sometimes(documents, share=share, seed=1))
         # What lies inside of arrays is not looked at: that is one more request for each.
-        reports.append(nz.check(hierarchy, progress=False, values="none", ignore=ids_on("inside")))
+        reports.append(
+            nz.check(hierarchy, progress=False, values="none", ignore=registry().ids_on("inside"))
+        )
         assert reports[-1].complete
         assert sum(reports[-1].nodes.values()) == 1 + 100 * 100
     well, ill = ([finding.to_dict() for finding in report.findings] for report in reports)
@@ -222,7 +224,7 @@ def test_ten_thousand_nodes_with_a_tenth_of_the_requests_failing() -> None:
 def test_a_store_that_changes_while_it_is_read(sample_copy: Path) -> None:
     without_consolidated(sample_copy)
     hierarchy = open_store(sample_copy)
-    evaluation = Evaluation(hierarchy, values="none")
+    evaluation = evaluate(hierarchy, values="none")
     walk = hierarchy.walk()
     assert next(walk).path == "/"
     next(walk)

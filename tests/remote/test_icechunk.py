@@ -58,4 +58,4 @@ def test_its_values_are_those_of_the_folder(session: Any, sample_store: Path) ->
 
 
 def test_the_code_asks_for_the_store_in_hand(session: Any) -> None:
-    assert "store  # the store you opened" in nz.explore(session).code()
+    assert "# store: what you opened the explorer with" in nz.explore(session).code()

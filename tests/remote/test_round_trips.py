@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import nz_explorer as nz
+from nz_explorer.conventions import evaluate
 from nz_explorer.model import open_store
-from nz_explorer.rules.engine import Evaluation
 from nz_explorer.store import Cancellation, Cancelled, resolve
 from nz_explorer.widget.session import Session
 from tests.conftest import S3, HttpServer
@@ -199,7 +199,7 @@ def test_a_picture_that_is_no_longer_wanted_asks_for_no_more_chunks(
             answers.append(message)
             answered.set()
 
-    session = Session(Evaluation(open_store(served.url)), take, budget=64 << 20)
+    session = Session(evaluate(open_store(served.url)), take, budget=64 << 20)
     try:
         params = {"path": "/", "index": {}, "width": 800, "height": 500}
         session.receive({"kind": "request", "id": 1, "method": "picture", "params": params})

@@ -16,21 +16,24 @@ from pathlib import Path
 from nz_explorer.store.writing import Edit, FolderWriter, WriteError
 
 BEFORE = {
-    "zarr.json": b"old root",
-    "a/zarr.json": b"old a",
-    "b/zarr.json": b"old b",
+    "zarr.json": b'{"old": "root"}',
+    "a/zarr.json": b'{"old": "a"}',
+    "b/zarr.json": b'{"old": "b"}',
     "a/c/0": b"chunk",
+    "b/.zattrs": b'{"cut off',  # what is fixed is often broken
 }
 EDITS = [
-    Edit("a/zarr.json", b"old a", b"new a"),
-    Edit("n/m/zarr.json", None, b"new n"),
-    Edit("b/zarr.json", b"old b", None),
-    Edit("zarr.json", b"old root", b"new root, and longer"),
+    Edit("a/zarr.json", b'{"old": "a"}', b'{"new": "a"}'),
+    Edit("n/m/zarr.json", None, b'{"new": "n"}'),
+    Edit("b/zarr.json", b'{"old": "b"}', None),
+    Edit("zarr.json", b'{"old": "root"}', b'{"new": "root, and longer"}'),
+    Edit("b/.zattrs", b'{"cut off', b'{"whole": 1}'),
 ]
 AFTER = {k: v for k, v in BEFORE.items() if k != "b/zarr.json"} | {
-    "a/zarr.json": b"new a",
-    "n/m/zarr.json": b"new n",
-    "zarr.json": b"new root, and longer",
+    "a/zarr.json": b'{"new": "a"}',
+    "n/m/zarr.json": b'{"new": "n"}',
+    "zarr.json": b'{"new": "root, and longer"}',
+    "b/.zattrs": b'{"whole": 1}',
 }
 OPERATIONS = {"os.rename", "os.mkdir", "os.remove", "os.rmdir"}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nz_explorer.store import Cancellation, Cancelled, ReadError, SourceError, resolve, url_modes
-from nz_explorer.store.patience import classify
+from nz_explorer.store.remote.retry import classify
 
 DOCUMENTS = {
     "zarr.json": b'{"zarr_format": 3, "node_type": "group"}',

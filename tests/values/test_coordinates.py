@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nz_explorer.store import Cancellation, Cancelled
-from nz_explorer.values.axes import axis_coordinates, coordinate_label, number_text
-from nz_explorer.values.cache import ChunkCache
-from nz_explorer.values.coordinates import check_monotonic
-from nz_explorer.values.window import Points
+from nz_explorer.values.coordinates.axes import axis_coordinates, coordinate_label, number_text
+from nz_explorer.values.coordinates.monotonicity import check_monotonic
+from nz_explorer.values.points import Points
+from nz_explorer.values.reading.chunk_cache import ChunkCache
 
 PLENTY = 2**24
 
@@ -23,7 +23,7 @@ def check(store, values, chunks=3, budget=PLENTY, dtype=None, **options):
 
 
 @pytest.mark.parametrize(
-    ("values", "verdict", "step"),
+    ("values", "result", "step"),
     [
         ([0, 1, 2, 3, 4, 5, 6, 7], "increasing", 1),
         ([7, 5, 3, 1], "decreasing", -2),
@@ -32,9 +32,9 @@ def check(store, values, chunks=3, budget=PLENTY, dtype=None, **options):
         ([-np.inf, 0.0, np.inf], "increasing", None),
     ],
 )
-def test_monotonic(any_store, values, verdict, step):
+def test_monotonic(any_store, values, result, step):
     found = check(any_store, values)
-    assert found.verdict == verdict
+    assert found.result == result
     assert found.strict
     assert (found.first, found.last) == (values[0], values[-1])
     assert found.step == step
@@ -48,17 +48,17 @@ def test_monotonic(any_store, values, verdict, step):
 )
 def test_where_it_breaks(any_store, values, index):
     found = check(any_store, values)
-    assert found.verdict == "not"
+    assert found.result == "not"
     assert found.strict is False
     assert (found.index, found.before, found.after) == (index, values[index - 1], values[index])
 
 
 def test_neighbours_are_compared_never_subtracted(store):
     big = [2**64 - 1, 2**63, 1, 0]
-    assert check(store, big, dtype="u8").verdict == "decreasing"
-    assert check(store, [5, 4, 3], dtype="u1", overwrite=True).verdict == "decreasing"
+    assert check(store, big, dtype="u8").result == "decreasing"
+    assert check(store, [5, 4, 3], dtype="u1", overwrite=True).result == "decreasing"
     wide = [-(2**63) + 1, 0, 2**63 - 1]
-    assert check(store, wide, dtype="i8", overwrite=True).verdict == "increasing"
+    assert check(store, wide, dtype="i8", overwrite=True).result == "increasing"
 
 
 def test_it_stops_at_the_first_violation(store):
@@ -69,28 +69,28 @@ def test_it_stops_at_the_first_violation(store):
 
 def test_missing_values(any_store):
     found = check(any_store, [0.0, 1.0, 2.0, np.nan, 4.0])
-    assert (found.verdict, found.index) == ("missing", 3)
+    assert (found.result, found.index) == ("missing", 3)
     found = check(any_store, [0, 1, 9, 10], attributes={"_FillValue": 9}, overwrite=True)
-    assert (found.verdict, found.index, found.after) == ("missing", 2, 9)
+    assert (found.result, found.index, found.after) == ("missing", 2, 9)
     # in order by value, yet missing
     found = check(
         any_store, [-9999.0, 1.0, 2.0], attributes={"_FillValue": -9999.0}, overwrite=True
     )
-    assert (found.verdict, found.index) == ("missing", 0)
+    assert (found.result, found.index) == ("missing", 0)
 
 
 def test_not_a_time(store):
     times = np.array(["2001-01-01", "2001-01-02", "NaT"], "M8[D]")
-    assert check(store, times).verdict == "missing"
+    assert check(store, times).result == "missing"
     found = check(store, times[:2], overwrite=True)
-    assert found.verdict == "increasing"
+    assert found.result == "increasing"
     assert (found.first, found.last, found.step) == ("2001-01-01", "2001-01-02", "1 days")
 
 
 @pytest.mark.parametrize("values", [[True, False], [1j, 2j]])
 def test_types_without_an_order(any_store, values):
     found = check(any_store, values)
-    assert found.verdict == "unordered"
+    assert found.result == "unordered"
     assert found.strict is None
     assert found.bytes_read == 0
 
@@ -99,16 +99,16 @@ def test_strings_by_code_point(store):
     array = store.array("x", shape=(3,), dtype="string", dims=("x",))
     array[:] = np.array(["Z", "a", "é"], dtype=object)
     found = check_monotonic(store["x"], budget=PLENTY)
-    assert found.verdict == "increasing"
+    assert found.result == "increasing"
     assert "code point" in found.note
     array[:] = np.array(["a", "b", "B"], dtype=object)
-    assert check_monotonic(store["x"], budget=PLENTY).verdict == "not"
+    assert check_monotonic(store["x"], budget=PLENTY).result == "not"
 
 
 @pytest.mark.parametrize("values", [[], [5.0]])
 def test_too_short_to_have_a_direction(any_store, values):
     found = check(any_store, values, dtype="f8")
-    assert found.verdict == "trivial"
+    assert found.result == "trivial"
     assert found.strict
     assert "direction undefined" in found.note
 
@@ -118,32 +118,32 @@ def test_chunks_never_written_are_told_without_reading(store):
     array[0:3] = [1, 2, 3]
     array[6:9] = [7, 8, 9]
     found = check_monotonic(store["x"], budget=0)
-    assert (found.verdict, found.bytes_read) == ("budget", 0)
+    assert (found.result, found.bytes_read) == ("budget", 0)
     found = check_monotonic(store["x"], budget=PLENTY)
-    assert (found.verdict, found.index, found.bytes_read) == ("not", 4, 24)
+    assert (found.result, found.index, found.bytes_read) == ("not", 4, 24)
     array.attrs["_FillValue"] = 0.0
-    assert check_monotonic(store["x"], budget=PLENTY).verdict == "missing"
+    assert check_monotonic(store["x"], budget=PLENTY).result == "missing"
     store.array("y", shape=(9,), dtype="f8", chunks=(9,), dims=("y",), fill_value=0.0)
     found = check_monotonic(store["y"], budget=0)
-    assert (found.verdict, found.bytes_read) == ("not", 0)
+    assert (found.result, found.bytes_read) == ("not", 0)
 
 
 def test_one_element_never_written_is_just_a_value(store):
     array = store.array("x", shape=(3,), dtype="f8", chunks=(1,), dims=("x",), fill_value=0.0)
     array[1:] = [1, 2]
-    assert check_monotonic(store["x"], budget=PLENTY).verdict == "increasing"
+    assert check_monotonic(store["x"], budget=PLENTY).result == "increasing"
 
 
 def test_the_budget(store):
     found = check(store, np.arange(30.0), chunks=3, budget=100)
-    assert found.verdict == "budget"
+    assert found.result == "budget"
     assert found.bytes_read <= 100
     assert found.strict is None
     cache = ChunkCache()
     check_monotonic(store["x"], budget=PLENTY, cache=cache)
     array = store["x"]
     check_monotonic(array, budget=PLENTY, cache=cache)
-    assert check_monotonic(array, budget=0, cache=cache).verdict == "increasing"  # it is kept
+    assert check_monotonic(array, budget=0, cache=cache).result == "increasing"  # it is kept
 
 
 def test_what_values_have_decided_is_not_decided_again(store):
@@ -160,21 +160,21 @@ def test_what_values_have_decided_is_not_decided_again(store):
 
 
 def test_packed_coordinates(store):
-    for scale, verdict in [(2.0, "increasing"), (-0.5, "decreasing"), (0, "not")]:
+    for scale, result in [(2.0, "increasing"), (-0.5, "decreasing"), (0, "not")]:
         found = check(store, [1, 2, 3], attributes={"scale_factor": scale}, overwrite=True)
-        assert found.verdict == verdict
+        assert found.result == result
 
 
 def test_data_that_cannot_be_read(store):
     store.array("x", np.arange(9.0), chunks=(3,), dims=("x",))
     store.chunk("x", 1).write_bytes(b"?")
     found = check_monotonic(store["x"], budget=PLENTY)
-    assert (found.verdict, found.strict) == ("unreadable", None)
+    assert (found.result, found.strict) == ("unreadable", None)
     assert "chunk 1" in found.note
     store.edit("x", codecs=[{"name": "rot13"}])
-    assert check_monotonic(store["x"], budget=PLENTY).verdict == "unreadable"
+    assert check_monotonic(store["x"], budget=PLENTY).result == "unreadable"
     store.edit("x", shape=[3, 3])
-    assert check_monotonic(store["x"], budget=PLENTY).verdict == "unreadable"
+    assert check_monotonic(store["x"], budget=PLENTY).result == "unreadable"
 
 
 def test_cancelled(store):
@@ -215,12 +215,12 @@ def test_as_plain_python_says(tmp_path_factory, values, chunk, flip):
     array.attrs["_FillValue"] = 9
     found = check_monotonic(open_store(folder)["/"], budget=PLENTY)
     if expected == "missing":  # what comes first is reported
-        assert found.verdict in ("missing", "not")
-        assert found.index <= values.index(9) or found.verdict == "not"
-        if found.verdict == "not":
+        assert found.result in ("missing", "not")
+        assert found.index <= values.index(9) or found.result == "not"
+        if found.result == "not":
             assert 9 not in values[: found.index + 1]
     else:
-        assert found.verdict == expected
+        assert found.result == expected
 
 
 # --- along the axes of a picture ----------------------------------------------------------------

@@ -14,10 +14,11 @@ from hypothesis.extra import numpy as hnp
 
 from nz_explorer.model import open_store
 from nz_explorer.model.data_type import NZ_TYPES
-from nz_explorer.quicklook import make
-from nz_explorer.values.masking import masked
+from nz_explorer.plots import make
+from nz_explorer.store.local.contained_store import ContainedStore
+from nz_explorer.values.masks.cell_states import FILL
+from nz_explorer.values.masks.masked import masked
 from nz_explorer.values.scan import scan_array
-from nz_explorer.values.states import FILL
 from nz_explorer.values.window import read_window
 
 SPELLINGS = {
@@ -179,7 +180,7 @@ def test_an_array_of_a_million_chunks_is_not_listed(tmp_path, monkeypatch):
     )
     array[500_000] = 5.0
     asked = itertools.count()
-    get = zarr.storage.LocalStore.get
+    get = ContainedStore.get
 
     def counted(*arguments, **options):
         next(asked)
@@ -188,9 +189,9 @@ def test_an_array_of_a_million_chunks_is_not_listed(tmp_path, monkeypatch):
     def listed(*arguments, **options):
         raise AssertionError("the store was listed")
 
-    monkeypatch.setattr(zarr.storage.LocalStore, "get", counted)
+    monkeypatch.setattr(ContainedStore, "get", counted)
     for method in ("list", "list_prefix", "list_dir"):
-        monkeypatch.setattr(zarr.storage.LocalStore, method, listed)
+        monkeypatch.setattr(ContainedStore, method, listed)
     look = make(open_store(tmp_path / "a.zarr"), "/", width=300, budget=4 * 1000)
     assert look.read.decoded_bytes <= 4000
     assert 0 < next(asked) <= 1001
@@ -212,10 +213,26 @@ def test_the_few_steps_of_a_long_series_that_are_there(tmp_path, kind):
     look = make(open_store(store), "/")
     assert {one.state for one in look.states} == {"value"}
     assert look.sliders[0].index == 700
-    what = "shards" if kind == "shards" else "chunks"
-    assert f"only 2 of 100,000 {what}" in look.read.note
+    wanted = "only 8 of 400,000" if kind == "shards" else "only 2 of 100,000"
+    assert f"{wanted} chunks" in look.read.note
     # who asks for a step gets that step
     assert {one.state for one in make(open_store(store), "/", {"dim_0": 0}).states} == {"absent"}
+
+
+def test_the_first_slice_shown_has_data_where_the_shard_has_most_others(tmp_path):
+    array = zarr.create_array(
+        tmp_path / "a.zarr",
+        shape=(40, 20, 20),
+        chunks=(1, 10, 10),
+        shards=(20, 20, 20),
+        dtype="f4",
+        fill_value=0.0,
+    )
+    array[13] = 3.0
+    look = make(open_store(tmp_path / "a.zarr"), "/")
+    assert look.sliders[0].index == 13
+    assert {one.state for one in look.states} == {"value"}
+    assert "only 4 of 160 chunks are in the store: shown is" in look.read.note
 
 
 def test_the_few_chunks_that_are_there_of_a_store_of_objects(tmp_path, s3):

@@ -14,11 +14,11 @@ import zarr
 
 from nz_explorer.model import open_store
 from nz_explorer.netcdf import cdl
-from nz_explorer.quicklook import make
-from nz_explorer.values.axes import axis_coordinates, text_attribute
-from nz_explorer.values.opening import open_for_reading
+from nz_explorer.plots import make
+from nz_explorer.values.coordinates.axes import axis_coordinates, text_attribute
+from nz_explorer.values.points import Points
+from nz_explorer.values.reading.opening import open_for_reading
 from nz_explorer.values.to_xarray import to_xarray
-from nz_explorer.values.window import Points
 
 
 def dataset(store: Path, group: str) -> xarray.Dataset:

@@ -3,6 +3,8 @@
 import itertools
 import math
 import pickle
+import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,10 +13,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import nz_explorer as nz
+import nz_explorer.values.scan as scanning
 from nz_explorer.model.data_type import NZ_TYPES
 from nz_explorer.store import Cancellation
 from nz_explorer.values.histograms import MOST_BINS, BinaryHistogram, bin_exponent
-from nz_explorer.values.opening import UnsupportedArray
+from nz_explorer.values.reading.opening import UnsupportedArray
 from nz_explorer.values.scan import scan_array
 
 SMALLEST = 1e-150
@@ -241,12 +244,40 @@ def test_a_cluster_finds_the_same(store):
 
 def test_what_is_sent_to_a_cluster_can_be_sent(any_store):
     import nz_explorer.values.scan as module
-    from nz_explorer.values.opening import open_for_reading
+    from nz_explorer.values.reading.opening import open_for_reading
 
     any_store.array("a", np.arange(6.0), chunks=(4,), attributes={"_FillValue": 2.0})
     opened = open_for_reading(any_store["a"])
-    task = module._Task(opened.plain, opened.array.fill, opened.array.storage_fill, True)
+    task = module.Task(opened.plain, opened.array.fill, opened.array.storage_fill, True)
     sent = pickle.loads(pickle.dumps(task))
     found = module._scan_batch(sent, [(0,), (1,)])
     found = pickle.loads(pickle.dumps(found))
     assert (found.count, found.maximum, found.states[1]) == (5, 5.0, 1)
+
+
+def test_telling_the_progress_takes_little_of_the_time(store, monkeypatch):
+    """By a clock that only goes on as batches are read, and as someone is told."""
+    now, told, lock = [0.0], [], threading.Lock()
+
+    def passes(seconds):
+        with lock:
+            now[0] += seconds
+
+    def batch(task, chunks):
+        passes(0.02)
+        return scan_batch(task, chunks)
+
+    def tell(found):
+        passes(1.0)
+        told.append(found)
+
+    scan_batch = scanning._scan_batch
+    monkeypatch.setattr(scanning, "_scan_batch", batch)
+    monkeypatch.setattr(scanning, "_MOST_IN_BATCH", 1)
+    monkeypatch.setattr(scanning, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    store.array("a", np.arange(3000.0), chunks=(1,))
+    found = scan_array(store["a"], progress=tell, threads=1)
+    running = [one for one in told if one.phase == "running"]
+    assert 1 <= len(running) <= 4  # 60 seconds of work
+    assert {one.chunks for one in running} == {None}  # they take longer the more there are
+    assert len(found.chunks) == 3000

@@ -5,7 +5,7 @@ import pytest
 import xarray
 
 from nz_explorer.model import open_store
-from nz_explorer.values.opening import UnsupportedArray
+from nz_explorer.values.reading.opening import UnsupportedArray
 from nz_explorer.values.to_xarray import LeftOut, to_xarray
 
 

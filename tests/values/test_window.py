@@ -9,13 +9,24 @@ from hypothesis import strategies as st
 from nz_explorer.model.data_type import NZ_TYPES
 from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.store.cancellation import hand_over
-from nz_explorer.values import chunks
-from nz_explorer.values.cache import ChunkCache
-from nz_explorer.values.masking import masked
-from nz_explorer.values.opening import UnsupportedArray, open_for_reading
+from nz_explorer.values.masks.cell_states import (
+    ABSENT,
+    FILL,
+    INF,
+    NAN,
+    NEG_INF,
+    STORAGE_FILL,
+    UNREAD,
+    UNREADABLE,
+    VALUE,
+)
+from nz_explorer.values.masks.masked import masked
+from nz_explorer.values.points import MOST_CHUNKS
+from nz_explorer.values.reading import chunks
+from nz_explorer.values.reading.chunk_cache import ChunkCache
+from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
 from nz_explorer.values.scan import scan_array
-from nz_explorer.values.states import ABSENT, FILL, INF, NAN, NEG_INF, UNREAD, UNREADABLE, VALUE
-from nz_explorer.values.window import MOST_CHUNKS, read_window
+from nz_explorer.values.window import read_window
 
 NAN_VALUE = float("nan")
 
@@ -64,7 +75,9 @@ def test_byte_order_of_version_2(store_v2, order):
     window = read_window(store_v2["a"], (0,), {}, (10,))
     assert window.values.dtype == np.float32
     assert window.values.tolist() == [1.5, -999, 2.5]
-    assert window.states.tolist() == [VALUE, FILL, VALUE]
+    # To xarray the fill_value is missing as well, to the convention _FillValue alone.
+    assert window.states.tolist() == [VALUE, VALUE, VALUE]
+    assert window.storage_states.tolist() == [VALUE, STORAGE_FILL, VALUE]
 
 
 def test_nan_as_fill_value_masks_every_nan(store):
@@ -216,6 +229,34 @@ def test_tiles_where_the_budget_is_short(store):
     assert "9 of 36 chunks looked at" in window.facts.note
 
 
+def test_what_was_written_is_listed_and_nothing_else_is_asked_for(store):
+    array = store.array("a", shape=(400, 400), dtype="f4", chunks=(4, 4), fill_value=0.0)
+    array[40:80, 8:12] = array[396:, 396:] = 3.0
+    window = read_window(store["a"], (0, 1), {}, (400, 400))
+    wanted = np.full((400, 400), ABSENT)
+    wanted[40:80, 8:12] = wanted[396:, 396:] = VALUE
+    assert np.array_equal(window.states, wanted)
+    assert np.array_equal(window.values, array[:])
+    assert "all 10,000 chunks looked at" in window.facts.note
+    assert "9,989 of them not in the store" in window.facts.note
+    # of what was written and there is no room for, nobody is told that it is absent
+    window = read_window(store["a"], (0, 1), {}, (400, 400), budget=4 * 64)
+    assert set(np.unique(window.states)) == {ABSENT, UNREAD, VALUE}
+    assert not window.facts.complete
+    assert (window.states[wanted == ABSENT] == ABSENT).all()
+
+
+def test_inner_chunks_that_were_not_written_are_known_from_the_indices(store):
+    array = store.array(
+        "a", shape=(20, 80, 80), dtype="f4", chunks=(1, 4, 4), shards=(10, 80, 80), fill_value=-1.0
+    )
+    array[7, 40:44, 40:44] = 3.0
+    window = read_window(store["a"], (1, 2), {0: 7}, (80, 80))
+    assert (window.states == VALUE).sum() == 16
+    assert np.array_equal(window.values, array[7])
+    assert "399 of them not in the store" in window.facts.note
+
+
 def test_asking_again_fills_the_picture(store):
     store.array("a", np.ones((60, 60), "f4"), chunks=(10, 10))
     array, cache = store["a"], ChunkCache()
@@ -236,6 +277,15 @@ def test_asking_again_fills_the_picture(store):
 def test_points_where_tiles_would_leave_nearly_nothing(store):
     store.array("a", shape=(10**6, 10**6), dtype="f8", chunks=(1000, 1000), fill_value=-1.0)
     window = read_window(store["a"], (0, 1), {}, (500, 800))
+    # that nothing was written shows in a listing, and every point is known
+    assert window.values.shape == (500, 800)
+    assert (window.values == -1).all()
+    assert window.facts.complete
+    assert (window.states == ABSENT).all()
+    assert "none of them in the store" in window.facts.note
+    array = store["a"]
+    array.hierarchy.reader.listable = False
+    window = read_window(array, (0, 1), {}, (500, 800))
     assert window.values.shape == (2, 4)
     assert window.facts.complete
     assert (window.states == ABSENT).all()
@@ -250,6 +300,9 @@ def test_an_array_of_a_million_million_elements(store):
     assert time.process_time() - started < 5
     assert window.facts.decoded_bytes <= 64 * 2**20
     assert window.facts.whole_bytes == 8 * 10**12
+    assert window.facts.complete
+    part = {0: (0, 2 * 10**6)}
+    window = read_window(store["a"], (0,), {}, (1600,), parts=part)
     assert set(window.states.tolist()) == {ABSENT, VALUE}
     assert window.values.max() == 7
 
@@ -362,7 +415,7 @@ def test_spellings_of_version_2(store_v2):
     store_v2.edit("c", dtype=">S1")
     window = read_window(store_v2["c"], (0,), {}, (9,))
     assert window.values.tolist() == [b"a", b"", b"c"]
-    assert window.states.tolist() == [VALUE, FILL, VALUE]
+    assert window.storage_states.tolist() == [VALUE, STORAGE_FILL, VALUE]
 
 
 def test_null_as_fill_value_of_version_2(store_v2):
@@ -419,6 +472,56 @@ def test_of_many_small_chunks_no_more_than_some_are_asked_for(store, side: int) 
     array[0, 0] = array[-2:, -2:] = 7
     found = read_window(store["a"], (0, 1), {}, (500, 400))
     assert found.facts.chunks_total == side**2
+    assert found.facts.chunks_read >= side**2 - 2
+    assert f"{side**2 - 2:,} of them not in the store" in found.facts.note or side > 100
+    unlisted = store["a"]
+    unlisted.hierarchy.reader.listable = False
+    found = read_window(unlisted, (0, 1), {}, (500, 400))
     assert min(side**2, MOST_CHUNKS * 0.9) <= found.facts.chunks_read <= MOST_CHUNKS
     assert found.facts.complete
     assert found.facts.decimated == (side > 100)
+
+
+def test_what_a_window_cost_is_said_in_a_sentence(store):
+    """What stands below a picture: how much was looked at, what is not there, and how much is left out."""
+    store.array("one", np.arange(4.0), chunks=(4,))
+    store.array("none", shape=(4,), dtype="f8", chunks=(4,))
+    store.array("empty", shape=(4,), dtype="f8", chunks=(2,))
+    store.array("some", shape=(6,), dtype="f8", chunks=(2,))[:2] = 7
+    store.array("all", np.arange(12.0).reshape(3, 4) + 1, chunks=(3, 2))
+    store.array("many", np.ones((60, 60), "f4"), chunks=(10, 10))
+
+    def note(name, axes=(0,), most=(99,), **options):
+        return read_window(store[name], axes, {}, most, **options).facts.note
+
+    assert note("one") == "its one chunk looked at, 32 bytes decoded"
+    assert note("none") == "its one chunk looked at, 0 bytes decoded; not in the store"
+    assert note("empty") == "all 2 chunks looked at, 0 bytes decoded; none of them in the store"
+    assert note("some") == "all 3 chunks looked at, 16 bytes decoded; 2 of them not in the store"
+    both = {"axes": (0, 1), "most": (99, 99)}
+    assert note("all", **both) == "all 2 chunks looked at, 96 bytes decoded"
+    sparse = "all 2 chunks looked at, 96 bytes decoded; one element in {} shown"
+    assert note("all", (0, 1), (2, 99)) == sparse.format("2 × 1")
+    assert note("all", (0, 1), (99, 2)) == sparse.format("1 × 2")
+    cache = ChunkCache()
+    array = store["many"]
+    notes = [
+        read_window(array, (0, 1), {}, (60, 60), budget=9 * 400, cache=cache).facts.note
+        for _ in range(5)
+    ]
+    assert notes == [
+        "9 of 36 chunks looked at, 3.52 KiB decoded; the whole slice takes 14.1 KiB",
+        "18 of 36 chunks looked at, 9 of them from memory, 3.52 KiB decoded; the whole slice takes 14.1 KiB",
+        "27 of 36 chunks looked at, 18 of them from memory, 3.52 KiB decoded; the whole slice takes 14.1 KiB",
+        "all 36 chunks looked at, 27 of them from memory, 3.52 KiB decoded",
+        "all 36 chunks taken from memory, nothing read",
+    ]
+
+
+def test_no_more_than_some_unreadable_chunks_are_named(store):
+    store.array("a", np.arange(30.0), chunks=(1,))
+    for number in range(25):
+        store.chunk("a", number).write_bytes(b"")
+    window = read_window(store["a"], (0,), {}, (99,))
+    assert [error.chunk for error in window.errors] == [f"a/c/{number}" for number in range(20)]
+    assert (window.states == UNREADABLE).sum() == 25

@@ -13,8 +13,10 @@ import pytest
 import zarr
 
 import nz_explorer as nz
-from nz_explorer.model import Array, NodeNotFound
-from nz_explorer.values.masking import masked
+from nz_explorer.model import Array, NodeNotFound, open_store
+from nz_explorer.values.coordinates.monotonicity import check_monotonic
+from nz_explorer.values.masks.masked import masked
+from nz_explorer.values.to_xarray import to_xarray
 
 RECORD = np.dtype([("t", "<f4"), ("n", ">i2"), ("code", "S2")])
 VALUES: dict[str, Any] = {
@@ -94,12 +96,49 @@ def test_what_was_never_written_holds_the_fill_value_and_is_missing(
         "order": "C",
     }
     (tmp_path / ".zarray").write_text(json.dumps(document))
+    # xarray and netCDF-C name the dimensions; of others a fill_value says nothing about missing data
+    assert not any(np.ravel(np.ma.getmaskarray(masked(_array(tmp_path, "/"))).tolist()))
+    (tmp_path / ".zattrs").write_text('{"_ARRAY_DIMENSIONS": ["x"]}')
     array = _array(tmp_path, "/")
     found = masked(array)
     expected = np.array([value, value], found.dtype)
     np.testing.assert_array_equal(found.data, expected)
-    assert set(np.ravel(np.ma.getmaskarray(found).tolist())) == {True}
+    assert set(np.ravel(np.ma.getmaskarray(found).tolist())) == {given != 0}
+    assert array.fill_source == ("fill_value" if given != 0 else None)
     np.testing.assert_array_equal(zarr.open_array(tmp_path)[...], found.data)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "fill", "values"),
+    [("i1", 0, [0, 1, 2]), ("bool", False, [False, True, False]), ("f4", 0.0, [0, 1, -1])],
+)
+def test_a_stored_zero_is_a_value_whoever_named_the_dimensions(
+    dtype: str, fill: Any, values: list[Any], tmp_path: Path
+) -> None:
+    group = zarr.create_group(tmp_path, zarr_format=2)
+    for name, dims in (("x", ["x"]), ("a", ["x"]), ("b", None)):
+        array = group.create_array(name, shape=(3,), chunks=(3,), dtype=dtype, fill_value=fill)
+        array[...] = values
+        if dims:
+            array.attrs["_ARRAY_DIMENSIONS"] = dims
+    hierarchy = open_store(tmp_path)
+    for name in ("a", "b", "x"):
+        array = hierarchy[f"/{name}"]
+        assert not np.ma.getmaskarray(masked(array)).any()
+        np.testing.assert_array_equal(to_xarray(array).values, np.array(values, dtype))
+    assert hierarchy["/a"].xarray_fill.value == fill
+
+
+def test_a_coordinate_that_begins_with_zero_is_one(tmp_path: Path) -> None:
+    group = zarr.create_group(tmp_path, zarr_format=2)
+    array = group.create_array("x", shape=(3,), chunks=(3,), dtype="i4", fill_value=0)
+    array[...] = [0, 1, 2]
+    array.attrs["_ARRAY_DIMENSIONS"] = ["x"]
+    found = check_monotonic(open_store(tmp_path)["/x"], budget=1000)
+    assert (found.strict, found.hidden) == (True, 1)
+    ids = [finding.rule for finding in nz.check(tmp_path, progress=False).findings]
+    assert "Z2-FV-008" in ids
+    assert "NZ-COORD-003" not in ids
 
 
 def test_a_zip_file_and_servers_hold_the_same(

@@ -11,8 +11,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+from nz_explorer.conventions import evaluate
 from nz_explorer.model import open_store
-from nz_explorer.rules.engine import Evaluation
 from nz_explorer.widget import protocol
 from nz_explorer.widget.session import Session
 
@@ -27,9 +27,7 @@ class Browser:
         self.arrived: queue.Queue[tuple[dict[str, Any], list[Any]]] = queue.Queue()
         self.partials: list[tuple[dict[str, Any], list[Any]]] = []
         self.events: list[dict[str, Any]] = []
-        self.session = Session(
-            Evaluation(open_store(source, **options)), self._take, budget=64 << 20
-        )
+        self.session = Session(evaluate(open_store(source, **options)), self._take, budget=64 << 20)
         self.number = 0
 
     def _take(self, message: dict[str, Any], buffers: Any) -> None:

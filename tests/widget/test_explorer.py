@@ -131,40 +131,6 @@ def pixels(ex: Explorer) -> np.ndarray:
     return np.asarray(canvas.buffer_rgba())
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/forecast/temperature",
-        "/ocean/sea_surface_temperature",
-        "/forecast/time",
-        "/forecast/height",
-        "/ocean",
-    ],
-)
-@pytest.mark.parametrize("package", ["zarr", "xarray", "nz"])
-def test_the_code_runs_and_gets_the_same_values(
-    explore, sample_store: Path, path: str, package: str
-) -> None:
-    import matplotlib as mpl
-
-    mpl.use("agg")
-    ex = explore(sample_store, path=path)
-    ex.index = {"time": 2}
-    text = ex.code(package)
-    compile(text, "code", "exec")
-    if package == "xarray" and "xarray refuses" in text:
-        return
-    names: dict[str, object] = {}
-    exec(text, names)
-    if package == "zarr" and path == "/ocean/sea_surface_temperature":
-        expected = ex.to_xarray()[2]
-        np.testing.assert_array_equal(
-            np.ma.getmaskarray(names["masked"]), np.isnan(expected.values)
-        )
-    if package == "nz":
-        names["ex"].close()  # type: ignore[attr-defined]
-
-
 def test_the_report_is_the_one_of_check(explore, broken_store: Path) -> None:
     ex = explore(broken_store)
     assert ex.wait(30)

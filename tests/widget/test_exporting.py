@@ -96,5 +96,6 @@ def test_netcdf_takes_names_and_gaps_that_it_does_not_have(tmp_path: Path) -> No
             "_": 3,
             "__": 4,
         }
-        np.testing.assert_array_equal(variable, ex.to_xarray())
+        np.testing.assert_array_equal(variable, ex.to_xarray(shown=True))
+        np.testing.assert_array_equal(variable, [0.5, 1, np.nan])
     ex.close()

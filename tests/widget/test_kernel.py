@@ -12,14 +12,14 @@ import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 
-PATIENCE = 60.0
+TIMEOUT = 60.0
 numbers = itertools.count(1)
 
 
 @pytest.fixture
 def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BlockingKernelClient]:
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
-    manager, client = start_new_kernel(startup_timeout=PATIENCE)
+    manager, client = start_new_kernel(startup_timeout=TIMEOUT)
     yield client
     client.stop_channels()
     manager.shutdown_kernel(now=True)
@@ -32,7 +32,7 @@ def run(kernel: BlockingKernelClient, code: str) -> str:
     def keep(message: dict[str, Any]) -> None:
         printed.append(message["content"].get("text", ""))
 
-    reply = kernel.execute_interactive(code, output_hook=keep, timeout=PATIENCE)
+    reply = kernel.execute_interactive(code, output_hook=keep, timeout=TIMEOUT)
     assert reply["content"]["status"] == "ok", reply["content"]
     return "".join(printed).strip()
 
@@ -41,7 +41,7 @@ def control(kernel: BlockingKernelClient, kind: str, **content: str) -> dict[str
     message = kernel.session.msg(kind, content)
     kernel.control_channel.send(message)
     while True:
-        reply: dict[str, Any] = kernel.get_control_msg(timeout=PATIENCE)
+        reply: dict[str, Any] = kernel.get_control_msg(timeout=TIMEOUT)
         if reply["parent_header"]["msg_id"] == message["header"]["msg_id"]:
             return dict(reply["content"])
 
@@ -50,9 +50,9 @@ def hear(
     kernel: BlockingKernelClient, right: Callable[[str, dict[str, Any]], bool]
 ) -> dict[str, Any]:
     """Wait for a message that all pages hear; returns its content."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while time.monotonic() < end:
-        message = kernel.get_iopub_msg(timeout=PATIENCE)
+        message = kernel.get_iopub_msg(timeout=TIMEOUT)
         if right(message["msg_type"], message["content"]):
             return dict(message["content"])
     pytest.fail("it was not heard")

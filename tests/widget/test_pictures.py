@@ -16,8 +16,8 @@ import pytest
 import zarr
 
 import nz_explorer as nz
-from nz_explorer.values import chunks
-from nz_explorer.widget import prefetch
+from nz_explorer.values.reading import chunks
+from nz_explorer.widget.background import prefetch
 from nz_explorer.widget.explorer import Explorer
 from tests.widget.conftest import Browser
 
@@ -119,7 +119,7 @@ def test_the_next_slice_is_read_ahead(browser: Browser, monkeypatch: pytest.Monk
     monkeypatch.setattr(prefetch, "IDLE_SECONDS", 0)
     browser.ask("picture", path="/t", index={"time": 0})
     browser.ask("picture", path="/t", index={"time": 1})
-    browser.session._prefetch._pool.submit(int).result(60)  # its turn comes after the reading
+    browser.session.prefetch._pool.submit(int).result(60)  # its turn comes after the reading
     found = browser.ask("picture", path="/t", index={"time": 2})
     assert found["read"]["decoded_bytes"] == 0
 
@@ -127,14 +127,15 @@ def test_the_next_slice_is_read_ahead(browser: Browser, monkeypatch: pytest.Monk
 ENDS_WHILE_READING_AHEAD = """
 import sys, threading
 from nz_explorer.model import open_store
-from nz_explorer.rules.engine import Evaluation
-from nz_explorer.values import chunks
+from nz_explorer.conventions import evaluate
+from nz_explorer.engine.evaluation import Evaluation
+from nz_explorer.values.reading import chunks
 from nz_explorer.widget.session import Session
 
 chunks._MOST_TOGETHER = 1
 seen = [threading.Event() for _ in range(2)]
 session = Session(
-    Evaluation(open_store(sys.argv[1])), lambda message, _: seen[message["id"]].set(), budget=2**26
+    evaluate(open_store(sys.argv[1])), lambda message, _: seen[message["id"]].set(), budget=2**26
 )
 for number, event in enumerate(seen):
     params = {"path": "/t", "index": {"time": number}}
@@ -266,14 +267,15 @@ def test_the_values_shown_and_the_whole_slice(ex: Explorer) -> None:
     stored = ex.array[1]
     ex.index = {"time": 1}
     ex.view = {"window": {"lat": [0, 10]}}
-    shown = ex.values()
+    shown = ex.values(packed=True)
     np.testing.assert_array_equal(shown.data, stored[:10])
     assert shown.mask.sum() == 1
     assert shown.dtype == stored.dtype
+    np.testing.assert_allclose(ex.values().compressed(), shown.compressed() * 0.1 + 5)
     assert ex.selection == {"time": 1, "lat": slice(0, 10, 1), "lon": slice(0, 40, 1)}
     assert ex.to_xarray().isel(ex.selection).shape == (10, 40)
     ex.view = {}
-    np.testing.assert_array_equal(ex.values(whole=True).data, stored)
+    np.testing.assert_array_equal(ex.values(whole=True, packed=True).data, stored)
 
 
 def test_more_than_there_are_pixels(tmp_path: Path) -> None:

@@ -46,6 +46,11 @@ def test_other_messages_are_refused(content: dict[str, object]) -> None:
 
 
 def test_the_front_end_has_every_panel() -> None:
-    source = (REPOSITORY / "js" / "src" / "session.ts").read_text("utf-8")
-    tabs = source.partition("export const TABS = {")[2].partition("} as const")[0]
-    assert tuple(re.findall(r'(\w+): "', tabs)) == PANELS
+    js = REPOSITORY / "js" / "src"
+    panels = "".join(path.read_text("utf-8") for path in js.glob("panels/*/index.ts*"))
+    names = set(re.findall(r'\bname: "(\w+)",\s+title: ', panels))
+    for sections in re.findall(r"sections: \{(.*)\}", panels):
+        names |= set(re.findall(r"(\w+):", sections))
+    place = (js / "frame" / "place.ts").read_text("utf-8")
+    drawers = place.partition("DRAWERS = {")[2].partition("}")[0]
+    assert names | set(re.findall(r"(\w+):", drawers)) == set(PANELS)

@@ -61,6 +61,12 @@ def test_rules_and_severities_are_those_of_the_findings(find: Find) -> None:
         one["path"] for one in findings if one["severity"] == "error"
     } & set(find(""))
     assert len(find("is:error")) > 5
+    marked = {
+        one["path"] for one in findings if one["impact"] in ("blocks", "values", "convention")
+    }
+    assert set(find("is:finding")) == marked & set(find(""))
+    values = {one["path"] for one in findings if one["impact"] == "values"}
+    assert set(find("is:values")) == values & set(find("")) != set()
 
 
 def test_roles_kinds_and_states(find: Find) -> None:

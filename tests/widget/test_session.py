@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import threading
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from nz_explorer.diagnosis.impact import IMPACTS
+from nz_explorer.engine.evaluation.finding_reader import FindingReader
 from nz_explorer.widget import protocol
-from nz_explorer.widget.session import WORKERS, BadRequest
+from nz_explorer.widget.requests.answer import ANSWERS, BadRequest
+from nz_explorer.widget.session.conversation import WORKERS
 from tests.widget.conftest import Browse, Browser
 
 
@@ -70,8 +73,11 @@ def test_findings_come_with_their_rules_and_the_worst_first(
 ) -> None:
     result = browse(broken_store).ask("findings", path="/")
     order = ["error", "warning", "info"]
-    severities = [order.index(finding["severity"]) for finding in result["findings"]]
-    assert severities == sorted(severities)
+    places = [
+        (IMPACTS.index(finding["impact"]), order.index(finding["severity"]))
+        for finding in result["findings"]
+    ]
+    assert places == sorted(places)
     for finding in result["findings"]:
         rule = result["rules"][finding["rule"]]
         assert rule["title"]
@@ -118,6 +124,34 @@ def test_cdl_lines_lead_to_document_lines(browse: Browse, sample_store: Path) ->
         span for span in result["cdl"] if "sea_surface_temperature:_FillValue" in span["text"]
     )
     assert "_FillValue" in documents[line["key"]][line["first_line"] - 1]
+
+
+def test_pages_of_findings_add_up_and_only_what_is_on_one_is_made(
+    browse: Browse, broken_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = browse(broken_store)
+    whole = browser.ask("findings", path="/", limit=1000)
+    made: list[str] = []
+    make = FindingReader._finding
+
+    def counted(self: FindingReader, *placed: Any) -> Any:
+        made.append(placed[1])
+        return make(self, *placed)
+
+    monkeypatch.setattr(FindingReader, "_finding", counted)
+    page = browser.ask("findings", path="/", offset=5, limit=7)
+    assert len(made) == 7
+    assert page["findings"] == whole["findings"][5:12]
+    assert page["total"] == whole["total"] == sum(group["count"] for group in page["groups"])
+    gravest = [one["impact"] for one in whole["findings"]]
+    assert [group["key"] for group in whole["groups"]] == list(dict.fromkeys(gravest))
+    by_rule = browser.ask("findings", path="/", order="rule", limit=1000)
+    rules = [one["rule"] for one in by_rule["findings"]]
+    assert [group["key"] for group in by_rule["groups"]] == list(dict.fromkeys(rules))
+    assert set(by_rule["rules"]) == set(rules)
+    by_node = browser.ask("findings", path="/", order="node", limit=1000)
+    assert not by_node["groups"]
+    assert by_node["findings"][0]["path"] == "/"
 
 
 @pytest.mark.parametrize("method", ["node", "findings", "document", "netcdf"])
@@ -168,7 +202,7 @@ def test_a_cancelled_request_is_answered_as_cancelled(browse: Browse, sample_sto
     browser = browse(sample_store, walk=False)
     blocked = threading.Event()
     for _ in range(4):  # all workers
-        browser.session._pool.submit(blocked.wait, 10)
+        browser.session.conversation.pool.submit(blocked.wait, 10)
     number = browser.send("node", path="/")
     browser.session.receive({"kind": "cancel", "id": number})
     blocked.set()
@@ -187,7 +221,7 @@ def test_requests_that_got_lost_are_told_from_those_that_are_worked_on(
         assert go_on.wait(30)
         raise BadRequest("slow")
 
-    monkeypatch.setattr(browser.session, "_answer_node", slow)
+    monkeypatch.setitem(ANSWERS, "node", slow)
     busy = [browser.send("node", path="/") for _ in range(2 * WORKERS)]  # some of them wait
     assert begun.wait(30)
     done = 10**6

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from nz_explorer.model import Array
-from nz_explorer.widget.pages.registry import PAGES
+from nz_explorer.widget.panels.registry import PAGES
 from nz_explorer.widget.protocol import PARAMS
 from tests.widget.conftest import Browser
 

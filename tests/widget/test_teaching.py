@@ -11,10 +11,17 @@ from tests.widget.conftest import Browse
 from tests.widget.test_pages import blocks, links, page, said
 
 
+def plain(words: list[Any]) -> str:
+    """Return a text without what is said of its words when one points at them."""
+    return "".join(word if isinstance(word, str) else word["text"] for word in words)
+
+
 def table(found: Any, label: str) -> dict[str, list[str]]:
     """Return the rows of a table by their first cell."""
     (one,) = (block for block in blocks(found, "table") if block["label"] == label)
-    return {said(row["cells"][0]): [said(cell) for cell in row["cells"][1:]] for row in one["rows"]}
+    return {
+        plain(row["cells"][0]): [said(cell) for cell in row["cells"][1:]] for row in one["rows"]
+    }
 
 
 def targets(found: Any) -> set[tuple[str, str | None]]:
@@ -25,26 +32,26 @@ def targets(found: Any) -> set[tuple[str, str | None]]:
 def test_why_a_coordinate_is_one_is_answered_with_its_values(
     browse: Browse, sample_store: Path, broken_store: Path
 ) -> None:
-    shown = page(browse(sample_store), "netcdf", "/forecast/lat")
+    shown = page(browse(sample_store), "role", "/forecast/lat")
     assert "Why is this a dimension coordinate?" in said(shown)
     tests = table(shown, "Tests")
     assert all("yes" in verdict for verdict, _, _ in tests.values())
     assert "from 90.0 to -90.0" in tests["they all rise, or they all fall"][1]
     assert all(source.startswith("NZ-1.0, Dimension Coordinate") for *_, source in tests.values())
     browser = browse(broken_store)
-    order = table(page(browser, "netcdf", "/analysis/lon"), "Tests")[
+    order = table(page(browser, "role", "/analysis/lon"), "Tests")[
         "they all rise, or they all fall"
     ]
     assert "no" in order[0]
     assert "value[40] = 4.0 after value[39] = 4.5" in order[1]
-    missing = table(page(browser, "netcdf", "/analysis/lat"), "Tests")["none of them is missing"]
+    missing = table(page(browser, "role", "/analysis/lat"), "Tests")["none of them is missing"]
     assert "value[17]" in missing[1]
 
 
 def test_an_auxiliary_array_says_who_needs_it_and_what_is_the_coordinate(
     browse: Browse, sample_store: Path
 ) -> None:
-    shown = page(browse(sample_store), "netcdf", "/ocean/latitude")
+    shown = page(browse(sample_store), "role", "/ocean/latitude")
     assert "sea_surface_temperature" in table(shown, "Tests")["another array names it (CF)"][1]
     assert "rlat is its coordinate along rlat" in " ".join(said(shown).split())
 
@@ -53,7 +60,7 @@ def test_concepts_without_equivalent_are_said_with_where_they_are_used(
     browse: Browse, sample_store: Path
 ) -> None:
     browser = browse(sample_store)
-    analysis = table(page(browser, "netcdf", "/analysis"), "netCDF concepts")
+    analysis = table(page(browser, "concepts", "/analysis"), "netCDF concepts")
     for concept in ("unlimited dimension", "enum type", "compound, opaque and vlen types"):
         assert "no equivalent" in analysis[concept][0]
     assert "cloud_type" in analysis["enum type"][1]
@@ -67,7 +74,7 @@ def test_concepts_without_equivalent_are_said_with_where_they_are_used(
 def test_what_netcdf_c_has_noted_is_found(browse: Browse, netcdf_c: Path) -> None:
     browser = browse(netcdf_c / "everything")
     found = [
-        table(page(browser, "netcdf", path), "netCDF concepts")
+        table(page(browser, "concepts", path), "netCDF concepts")
         for path in (
             "/",
             *(
@@ -117,7 +124,7 @@ def test_the_fill_lab_of_a_group_leads_to_arrays(
 def test_what_cannot_be_read_is_said(browse: Browse, broken_store: Path, path: str) -> None:
     browser = browse(broken_store)
     assert said(page(browser, "fill", path))
-    assert said(page(browser, "netcdf", path))
+    assert said(page(browser, "concepts", path))
 
 
 def test_every_link_of_the_glossary_leads_somewhere(browse: Browse, sample_store: Path) -> None:

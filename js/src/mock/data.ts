@@ -1,4 +1,13 @@
-import type { Category, CdlSpan, Counts, DocumentText, Finding, NodeRow, Packing } from "../protocol.gen";
+import type {
+  Category,
+  CdlSpan,
+  Counts,
+  DocumentText,
+  Finding,
+  Impacts,
+  NodeRow,
+  Packing,
+} from "../client/protocol.gen";
 
 /** Hierarchies for the mock kernel: what a real one would tell of a realistic dataset. */
 
@@ -62,6 +71,8 @@ export interface MockStore {
   rules: Record<string, Rule>;
 }
 
+export const noImpacts = (): Impacts => ({ blocks: 0, values: 0, convention: 0, distance: 0, advice: 0 });
+
 const none = (): Counts => ({ error: 0, warning: 0, info: 0, complete: true });
 
 export function row(path: string, change: Partial<NodeRow> = {}): NodeRow {
@@ -78,11 +89,14 @@ export function row(path: string, change: Partial<NodeRow> = {}): NodeRow {
     role: null,
     direction: null,
     counts: none(),
+    impacts: noImpacts(),
+    label: null,
+    units: null,
     ...change,
   };
 }
 
-function emptyStore(name: string): MockStore {
+export function emptyStore(name: string): MockStore {
   const store: MockStore = {
     name,
     nodes: new Map(),
@@ -183,21 +197,28 @@ const RULES: Record<string, Rule> = {
   "NZ-JSON-001": rule("error", "MUST", "Zarr v3, Metadata", "A metadata document is JSON"),
 };
 
+const IMPACT_OF = { error: "blocks", warning: "convention", info: "advice" } as const;
+
 function addFinding(
   store: MockStore,
   finding: Partial<Finding> & { rule: string; path: string; message: string },
 ): void {
   const rule = store.rules[finding.rule];
   const severity = rule?.severity ?? "error";
+  const impact = finding.impact ?? IMPACT_OF[severity];
   store.findings.push({
     level: rule?.level ?? "MUST",
     severity,
     pointer: "",
     ...finding,
+    impact,
   });
   for (let path = finding.path; ; path = path.slice(0, path.lastIndexOf("/")) || "/") {
     const node = store.nodes.get(path);
-    if (node) node.row.counts[severity] += 1;
+    if (node) {
+      node.row.counts[severity] += 1;
+      node.row.impacts[impact] += 1;
+    }
     if (path === "/") break;
   }
 }
@@ -401,7 +422,7 @@ export function smallStore(): MockStore {
   addFinding(store, {
     rule: "NZ-DIM-010",
     path: "/analysis",
-    message: 'dimension "x" has 2 lengths in /analysis: 4: x, area; 5: y',
+    message: "dimension x is 4 long in x, area and 5 long in y",
   });
   addFinding(store, {
     rule: "NZ-DIM-010",
@@ -575,6 +596,7 @@ export function wideStore(total = 100_000): MockStore {
         role: "data",
         has_children: false,
         counts: { ...none(), error: position % 1000 === 7 ? 1 : 0 },
+        impacts: { ...noImpacts(), blocks: position % 1000 === 7 ? 1 : 0 },
       }),
   };
   addGroup(store, "/zlast");
@@ -676,7 +698,7 @@ export function documentsOf(store: MockStore, path: string, pointer: string | nu
         first_line: line,
         last_line: line,
         rule: finding.rule,
-        severity: finding.severity,
+        impact: finding.impact,
         message: finding.message,
       };
     });

@@ -1,9 +1,11 @@
 import type {
   ActResult,
   Axis,
+  Finding,
   FindingsResult,
   Event as KernelEvent,
   Methods,
+  NodeResult,
   NodeRow,
   PictureParams,
   PictureResult,
@@ -12,15 +14,15 @@ import type {
   StateCount,
   Summary,
   Thumbnail,
-} from "../protocol.gen";
-import { cdlOf, documentsOf, type MockNode, type MockStore, row } from "./data";
+} from "../client/protocol.gen";
+import { cdlOf, dimensionsOf, documentsOf, type MockNode, type MockStore, noImpacts, row } from "./data";
 import type { FakeModel } from "./model";
 import { type Blocks, pagesOf } from "./pages";
 
-type Method = keyof Methods;
+export type Method = keyof Methods;
 type Params<M extends Method> = Required<Methods[M]["params"]>;
 
-class Refusal extends Error {
+export class Refusal extends Error {
   readonly code: "not_found" | "bad_request" | "unreadable" | "internal";
   constructor(code: Refusal["code"], message: string) {
     super(message);
@@ -66,6 +68,8 @@ export class MockKernel {
   scanBytes = 0;
   metadata: Summary["metadata"] = "documents";
   /** What pages consist of, and what actions do, by name. */
+  mode: Summary["mode"] = "r";
+  readers = ["xarray", "zarr-python", "netCDF-C"];
   readonly edits: Summary["edits"] = { steps: 0, shown: false, serial: 0 };
   readonly pages: Record<string, Blocks>;
   actions: Record<
@@ -164,7 +168,17 @@ export class MockKernel {
       progress: this.progress,
       root,
       edits: { ...this.edits },
-      mode: "r",
+      mode: this.mode,
+      readers: this.readers.map((reader) => ({
+        reader,
+        opens: reader === "netCDF-C" ? null : reader !== "xarray" || root.impacts.blocks === 0,
+        blocked_by: reader === "xarray" && root.impacts.blocks > 0 ? ["NZ-DIM-010"] : [],
+        misled_by: [],
+        reason: reader === "netCDF-C" ? "few builds of netCDF-C read Zarr v3" : "",
+      })),
+      steps: new Set(
+        this.store.findings.filter(({ impact }) => impact === "distance").map(({ rule }) => rule),
+      ).size,
     };
   }
 
@@ -173,6 +187,7 @@ export class MockKernel {
       this.cancelled.add(message.id);
       return;
     }
+    if (message.kind === "shown") return;
     const method = message.method as Method;
     if (method !== "lost") this.#working.add(message.id);
     if (this.silent.has(method) || this.silent.has("all")) return;
@@ -212,6 +227,11 @@ export class MockKernel {
     if (this.scanStep > 0 && !over) setTimeout(() => this.step(path), this.scanStep);
   }
 
+  /** Forgets what was found by going through arrays, as the kernel does when they are read again. */
+  forgetScans(): void {
+    this.#scans.clear();
+  }
+
   #tell(told: Partial<KernelEvent>, buffers: DataView[] = []): void {
     const event = { kind: "event", summary: null, scan: null, page: null, traits: null, ...told };
     this.onReply?.("event", event);
@@ -249,8 +269,7 @@ export class MockKernel {
       reply = { ok: false, result: null, error: { code: "unreadable", message: failing, retry: true } };
     } else {
       try {
-        const make = this.#methods[method] as (params: never, buffers: DataView[]) => unknown;
-        reply = { ok: true, result: make.call(this, params as never, buffers), error: null };
+        reply = { ok: true, result: this.result(method, params, buffers), error: null };
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         reply = {
@@ -272,6 +291,12 @@ export class MockKernel {
     if (method === "picture" && this.partials > 0 && this.partialPause > 0) {
       this.#timers.add(setTimeout(send, this.partialPause));
     } else send();
+  }
+
+  /** What is replied; a reason to refuse is thrown. */
+  result(method: Method, params: Record<string, unknown>, buffers: DataView[]): unknown {
+    const make = this.#methods[method] as (params: never, buffers: DataView[]) => unknown;
+    return make.call(this, params as never, buffers);
   }
 
   /** A picture of which the first rows are there. */
@@ -300,6 +325,32 @@ export class MockKernel {
     let count = this.store.nodes.size;
     for (const node of this.store.nodes.values()) count += node.many?.total ?? 0;
     return count;
+  }
+
+  /** What a group says of itself, and the groups in it. */
+  #inside(node: MockNode): Omit<NodeResult, "row" | "title" | "arrays" | "arrays_total"> {
+    const groups = node.children.map((child) => this.#node(child)).filter(({ row }) => row.kind === "group");
+    return {
+      groups: groups.map((group) => {
+        const inside = group.children.map((child) => this.#node(child));
+        const arrays = inside.filter(({ row }) => row.kind === "array").map(({ row }) => row);
+        return {
+          row: group.row,
+          groups: inside.length - arrays.length,
+          arrays: arrays.length,
+          inside: arrays.slice(0, 4),
+        };
+      }),
+      groups_total: groups.length,
+      dimensions: [...dimensionsOf(this.store, node.row.path)].map(([name, lengths]) => ({
+        name,
+        lengths: [...lengths.keys()],
+      })),
+      about: node.attributes.flatMap(({ name, value }) =>
+        name === "institution" || name === "summary" ? [{ name, text: String(value) }] : [],
+      ),
+      attributes_total: node.attributes.length,
+    };
   }
 
   #node(path: string): MockNode {
@@ -334,6 +385,17 @@ export class MockKernel {
   readonly #methods: { [M in Method]: (params: Params<M>, buffers: DataView[]) => Methods[M]["result"] } = {
     open: () => this.summary(),
     lost: ({ ids }) => ({ ids: ids.filter((id) => !this.#working.has(id)) }),
+    locate: ({ dimension, value }) => {
+      for (const [path, coordinate] of this.store.coordinates) {
+        if (!path.endsWith(`/${dimension}`)) continue;
+        const length = this.#node(path).row.shape?.[0] ?? 0;
+        for (let index = 0; index < length; index++) {
+          const label = coordinate.label?.(index) ?? String(coordinate.at(index));
+          if (label.startsWith(value)) return { index };
+        }
+      }
+      throw new Refusal("bad_request", `${dimension} has no '${value}'`);
+    },
     set: ({ traits }) => {
       this.tellTraits(traits);
       return { traits };
@@ -387,27 +449,50 @@ export class MockKernel {
           ? `${data_type} (${dims})`
           : `group of ${node.many?.total ?? node.children.length} nodes`,
         arrays,
+        arrays_total: node.many?.total ?? arrays.length,
+        ...this.#inside(node),
       };
     },
-    findings: ({ path, below = true, offset = 0, limit = 200 }): FindingsResult => {
+    findings: ({
+      path,
+      below = true,
+      offset = 0,
+      limit = 200,
+      order = "impact",
+      impacts = [],
+    }): FindingsResult => {
       const inside = (other: string) =>
         other === path || (below && (path === "/" || other.startsWith(`${path}/`)));
       const all = this.store.findings.filter((finding) => inside(finding.path));
+      const wanted = all.filter(({ impact }) => impacts.length === 0 || impacts.includes(impact));
+      const meant = noImpacts();
+      for (const { impact } of all) meant[impact] += 1;
+      const rank = ({ impact }: Finding) => Object.keys(meant).indexOf(impact);
+      const keyOf = (finding: Finding) => (order === "rule" ? finding.rule : finding.impact);
+      if (order !== "node") wanted.sort((a, b) => rank(a) - rank(b) || a.rule.localeCompare(b.rule));
+      const groups = new Map<string, FindingsResult["groups"][number]>();
+      for (const finding of order === "node" ? [] : wanted) {
+        const key = keyOf(finding);
+        const group = groups.get(key) ?? { key, impact: finding.impact, count: 0 };
+        groups.set(key, { ...group, count: group.count + 1 });
+      }
       const open = this.store.notEvaluated.filter((item) => inside(item.path));
-      const findings = all.slice(offset, offset + limit);
+      const findings = wanted.slice(offset, offset + limit);
       const count = (severity: string) => all.filter((finding) => finding.severity === severity).length;
-      const named = new Set(findings.map(({ rule }) => rule));
+      const named = new Set((order === "rule" ? wanted : findings).map(({ rule }) => rule));
       return {
         path,
         below,
         offset,
-        total: all.length,
+        total: wanted.length,
+        groups: [...groups.values()],
         counts: {
           error: count("error"),
           warning: count("warning"),
           info: count("info"),
           complete: this.progress.phase === "done",
         },
+        impacts: meant,
         findings,
         rules: Object.fromEntries(
           [...named].map((id) => {
@@ -466,6 +551,35 @@ export class MockKernel {
       });
       return { path, dimension: chosen, dimensions, x, lines, message: null };
     },
+    series: ({ path, dimension, pins, index = {}, width = 800 }, buffers) => {
+      const { row, source } = this.#node(path);
+      const names = (row.dimension_names ?? []).map((name, at) => name ?? `dim_${at}`);
+      const along = names.indexOf(dimension);
+      const x = this.#axis(
+        path.slice(0, path.lastIndexOf("/")),
+        dimension,
+        along,
+        row.shape?.[along] ?? 0,
+        2 * width,
+        buffers,
+        null,
+        null,
+      );
+      const lines = pins.map((pin) => {
+        const place = names.map((name) => pin[name] ?? index[name] ?? 0);
+        const places = Array.from({ length: x.size }, (_, at) => place.with(along, at * x.step));
+        const values = Float64Array.from(places, (one) => source?.value(one) ?? 0);
+        const states = Uint8Array.from(places, (one) => source?.state?.(one) ?? 0);
+        return {
+          path,
+          label: names.flatMap((name) => (name in pin ? [`${name} ${pin[name]}`] : [])).join(", "),
+          units: source?.units ?? null,
+          values_buffer: buffers.push(new DataView(values.buffer)) - 1,
+          states_buffer: buffers.push(new DataView(states.buffer)) - 1,
+        };
+      });
+      return { path, dimension, dimensions: names, x, lines, message: null };
+    },
     scan: ({ path, action }, buffers) => {
       this.#node(path);
       const before = this.#scan(path, []);
@@ -523,6 +637,7 @@ export class MockKernel {
         ...base,
         kind: "index",
         decreasing: false,
+        downwards: false,
         units: null,
         coordinates_buffer: null,
         labels: null,
@@ -533,6 +648,7 @@ export class MockKernel {
       ...base,
       kind: coordinate.kind,
       decreasing: size > 1 && (values[1] as number) < (values[0] as number),
+      downwards: false,
       units: coordinate.units,
       coordinates_buffer:
         coordinate.kind === "category" ? null : buffers.push(new DataView(values.buffer)) - 1,
@@ -578,6 +694,8 @@ export class MockKernel {
       text: null,
       fill: null,
       storage_fill: "0.0",
+      fill_source: "_FillValue",
+      hidden_by_xarray: 0,
       read: null,
       errors: [],
       kinds: [],
@@ -684,6 +802,15 @@ export class MockKernel {
         index: at,
         label,
         units: coordinate?.kind === "number" ? coordinate.units : null,
+        cached: [
+          [
+            Math.floor(at / (source.chunks?.[axis] ?? 1)) * (source.chunks?.[axis] ?? 1),
+            Math.min(
+              shape[axis] ?? 1,
+              (Math.floor(at / (source.chunks?.[axis] ?? 1)) + 1) * (source.chunks?.[axis] ?? 1),
+            ),
+          ],
+        ],
       };
     });
     const decimated = x.step > 1 || (y?.step ?? 1) > 1;

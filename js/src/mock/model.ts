@@ -3,7 +3,13 @@ type Callback = (...args: never[]) => void;
 
 export class FakeModel {
   /** Every message that the browser sent. */
-  readonly sent: { kind: string; id: number; method?: string; params?: Record<string, unknown> }[] = [];
+  readonly sent: {
+    kind: string;
+    id: number;
+    method?: string;
+    params?: Record<string, unknown>;
+    shown?: boolean;
+  }[] = [];
   /** Every save, with the traits that it saved. */
   readonly saved: Record<string, unknown>[] = [];
   onSend: ((message: unknown) => void) | null = null;

@@ -1,4 +1,4 @@
-import type { PageResult, Span } from "../protocol.gen";
+import type { PageResult, Span } from "../client/protocol.gen";
 import { dimensionsOf, type MockStore } from "./data";
 
 export type Block = PageResult["blocks"][number];
@@ -25,6 +25,7 @@ const code = (text: string, title: string): Block => ({
   title: [title],
   marks: [],
   numbers: false,
+  lines: [],
 });
 
 /** Pages in the manner of the kernel's; what those really say is tested with the kernel. */
@@ -47,6 +48,7 @@ export function pagesOf(store: MockStore): Record<string, Blocks> {
           columns: ["Attribute", "Value"],
           rows: (node?.attributes ?? []).map(({ name, value }) => ({
             tone: null,
+            inside: [],
             cells: [[name], [span(value, { kind: "code" })]],
           })),
         },
@@ -61,6 +63,7 @@ export function pagesOf(store: MockStore): Record<string, Blocks> {
           columns: ["Dimension", "Length", "Used by"],
           rows: [...dimensionsOf(store, group)].map(([name, lengths]) => ({
             tone: lengths.size > 1 ? "error" : null,
+            inside: [],
             cells: [
               [name],
               [[...lengths.keys()].join(", ")],
@@ -76,7 +79,7 @@ export function pagesOf(store: MockStore): Record<string, Blocks> {
         type: "table",
         label: "netCDF concepts",
         columns: ["NetCDF (NUG)", "Zarr (NZ)", "In this dataset"],
-        rows: [{ tone: null, cells: [["dataset"], ["hierarchy"], [link("/")]] }],
+        rows: [{ tone: null, inside: [], cells: [["dataset"], ["hierarchy"], [link("/")]] }],
       },
     ],
     code: (path, { index }) => {

@@ -1,13 +1,15 @@
+import { useSignalEffect } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { RequestError } from "../client";
-import { px, shapeText } from "../format";
-import type { NodeRow } from "../protocol.gen";
-import { useSignalEffect } from "../signals";
-import { visible } from "../text";
-import { useView, useWindow } from "../ui/hooks";
-import { Icon, NodeIcon } from "../ui/icons";
-import { Badges, countsText } from "../ui/parts";
+import { RequestError } from "../client/client";
+import type { NodeRow } from "../client/protocol.gen";
+import { useView } from "../client/view";
+import { Icon, NodeIcon } from "../ui/icons/Icon";
+import { impactsText, Mark } from "../ui/impact/Impact";
+import { useWindow } from "../ui/layout/window";
+import { px, shapeText } from "../ui/text/format";
+import { visible } from "../ui/text/text";
 import type { Item } from "./model";
+import "./tree.css";
 
 export const ROW = 24;
 
@@ -20,9 +22,16 @@ export function describe(row: NodeRow): string {
   else if (row.kind === "group") parts.push("group");
   if (row.direction) parts.push(row.direction);
   if (row.shape) parts.push(shapeText(row.shape));
-  const counts = countsText(row.counts);
-  if (counts) parts.push(counts);
+  const impacts = impactsText(row.impacts);
+  if (impacts) parts.push(impacts);
   return visible(parts.join(", "));
+}
+
+/** The lengths of an array; of data with many dimensions just how many. */
+function sizeOf({ shape, kind }: NodeRow): string {
+  if (kind !== "array" || shape === null) return "";
+  if (shape.length === 0) return "scalar";
+  return shape.length > 2 ? `${shape.length}-D` : shapeText(shape);
 }
 
 export function RowContent({ row, name }: { row: NodeRow; name: string }) {
@@ -30,21 +39,18 @@ export function RowContent({ row, name }: { row: NodeRow; name: string }) {
     <>
       <NodeIcon row={row} />
       <bdi class="nzx-name">{visible(name)}</bdi>
-      {row.direction && (
-        <span class="nzx-direction" aria-hidden="true">
-          {row.direction === "increasing" ? "↑" : "↓"}
-        </span>
-      )}
       <span class="nzx-row-shape" aria-hidden="true">
-        {row.shape && row.shape.length > 0 ? shapeText(row.shape) : ""}
+        {sizeOf(row)}
+        {row.direction && (row.direction === "increasing" ? " ↑" : " ↓")}
       </span>
-      <Badges counts={row.counts} />
+      <Mark impacts={row.impacts} />
     </>
   );
 }
 
 export function titleOf(row: NodeRow, name: string): string {
-  return visible([name, shapeText(row.shape), row.problem].filter(Boolean).join("\n"));
+  const label = row.label && row.units ? `${row.label}, ${row.units}` : row.label;
+  return visible([name, label, shapeText(row.shape), row.problem].filter(Boolean).join("\n"));
 }
 
 /** The tree of groups and arrays. */

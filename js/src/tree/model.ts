@@ -1,7 +1,7 @@
-import { type Client, RequestError } from "../client";
-import type { NodeRow } from "../protocol.gen";
-import { signal } from "../signals";
-import { same } from "../traits";
+import { signal } from "@preact/signals";
+import { type Client, RequestError } from "../client/client";
+import type { NodeRow } from "../client/protocol.gen";
+import { same } from "../client/traits";
 
 export const PAGE = 200;
 

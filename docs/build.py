@@ -1,0 +1,243 @@
+"""Builds the documentation from what exists: ``make docs`` writes ``build/docs/site``.
+
+The guide is the README and the notebooks, the API comes from docstrings, the rules from the catalogues of
+all conventions. Pages are assembled in ``build/docs/pages``; nothing there is written by hand. Any
+warning of Sphinx is an error.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import nbformat
+from nbconvert import MarkdownExporter
+from sphinx.cmd.build import main as sphinx
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+from nz_explorer.conventions import registry  # noqa: E402
+from nz_explorer.diagnosis.symptoms import symptoms  # noqa: E402
+from nz_explorer.engine.catalogue import RuleInfo  # noqa: E402
+from nz_explorer.engine.convention import Convention  # noqa: E402
+from tests.field.case import Case, cases  # noqa: E402
+
+PAGES = ROOT / "build" / "docs" / "pages"
+SITE = ROOT / "build" / "docs" / "site"
+TEXTS = {
+    "README.md": "index",
+    "CONTRIBUTING.md": "contributing",
+    "SECURITY.md": "security",
+    "CHANGELOG.md": "changelog",
+    "notebooks/teach.ipynb": "teach",
+    "notebooks/debug.ipynb": "debug",
+}
+"""Files of the repository → the pages that show them."""
+
+API = {
+    "Using it": {"nz_explorer": None},
+    "Parts": {
+        "nz_explorer.model": None,
+        "nz_explorer.values": None,
+        "nz_explorer.plots": None,
+        "nz_explorer.netcdf": None,
+        "nz_explorer.diagnosis": None,
+        "nz_explorer.conventions": ["evaluate", "registry", "rules"],
+    },
+    "Adding a convention": {
+        "nz_explorer.engine.convention": ["Convention"],
+        "nz_explorer.engine.schema_convention": ["schema_convention"],
+        "nz_explorer.engine.registry": ["rule", "RuleFunction", "Registry"],
+        "nz_explorer.engine.findings": ["Fail", "Undecided"],
+        "nz_explorer.engine.catalogue": ["RuleInfo", "Source"],
+    },
+}
+"""Heading → module → the names that are shown of it; None for all that it offers."""
+
+STATUS = {
+    "off": "It is evaluated only if it is selected.",
+    "delegated": "Another rule reports it.",
+    "output": "It is shown, and never a finding.",
+    "planned": "It is not evaluated yet.",
+}
+
+
+def main() -> int:
+    """Assemble the pages and build the site."""
+    shutil.rmtree(PAGES, ignore_errors=True)
+    shutil.copytree(ROOT / "notebooks" / "images", PAGES / "notebooks" / "images")
+    for source, page in TEXTS.items():
+        write(page, text(ROOT / source, page))
+    conventions = [one for one in registry().conventions.values() if own_rules(one)]
+    for convention in conventions:
+        write(f"rules/{convention.key}", rules_page(convention))
+    write("rules/index", contents("Rules", [one.key for one in conventions]))
+    write("symptoms", symptoms_page())
+    write("guide", contents("Guide", ["symptoms", "teach", "debug"]))
+    write("api", api_page())
+    sections = ["guide", "rules/index", "api", "Security <security>", "contributing", "changelog"]
+    with (PAGES / "index.md").open("a", encoding="utf-8") as index:
+        index.write(toctree(sections, hidden=True))
+    return sphinx(["-W", "--keep-going", "-q", "-c", str(ROOT / "docs"), str(PAGES), str(SITE)])
+
+
+def write(page: str, content: str) -> None:
+    """Write a page."""
+    file = PAGES / f"{page}.md"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(content, "utf-8")
+
+
+def text(source: Path, page: str) -> str:
+    """Return a file of the repository as a page, with its links leading to pages."""
+    if source.suffix == ".ipynb":
+        exporter = MarkdownExporter()
+        found, resources = exporter.from_notebook_node(
+            nbformat.read(source, as_version=4), {"output_files_dir": f"{page}_files"}
+        )
+        for name, content in resources["outputs"].items():
+            file = PAGES / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+    else:
+        found = source.read_text("utf-8")
+    for name, target in TEXTS.items():
+        found = re.sub(rf"\]\({re.escape(name)}(#[\w-]*)?\)", rf"]({target}.md\1)", found)
+    return found
+
+
+def toctree(pages: list[str], *, hidden: bool = False) -> str:
+    """Return a table of contents."""
+    option = ":hidden:\n" if hidden else ":maxdepth: 1\n"
+    return f"\n```{{toctree}}\n{option}\n" + "\n".join(pages) + "\n```\n"
+
+
+def contents(title: str, pages: list[str]) -> str:
+    """Return a page that is a table of contents."""
+    return f"# {title}\n{toctree(pages)}"
+
+
+# --- rules --------------------------------------------------------------------------------------
+
+
+def own_rules(convention: Convention) -> list[RuleInfo]:
+    """Return the rules that a convention describes itself."""
+    from nz_explorer.engine.catalogue import read
+
+    described = [info for file in convention.catalogue for info in read(file).values()]
+    return [*described, *convention.infos]
+
+
+def rules_page(convention: Convention) -> str:
+    """Return the page with all rules of a convention."""
+    parts = [f"# {convention.name}", plain(convention.title)]
+    parts += [rule for info in own_rules(convention) for rule in described(info)]
+    return "\n\n".join(parts) + "\n"
+
+
+def described(info: RuleInfo) -> list[str]:
+    """Return the paragraphs on one rule."""
+    facts = (
+        f"{plain(str(info.source))} · {plain(info.level)} · {info.severity} · about: {info.scope}"
+    )
+    parts = [f"({info.id.lower()})=\n## {info.id}: {plain(info.title)}", facts]
+    parts += [plain(info.statement)] if info.statement else []
+    parts += [f"**Why.** {plain(info.rationale)}"] if info.rationale else []
+    if info.status in STATUS:
+        parts.append(f"**{STATUS[info.status]}** {plain(info.reason)}".rstrip())
+    for title, example in (("Bad", info.bad_example), ("Good", info.good_example)):
+        if example:
+            parts.append(f"**{title}**\n\n{fenced(example)}")
+    parts += ["\n".join(f"* *{plain(name)}* {plain(does)}" for name, does in info.readers.items())]
+    known = [other for other in info.see_also if other in registry().rules]
+    if known:
+        home = {r.id: one.key for one in registry().conventions.values() for r in own_rules(one)}
+        links = (f"[{other}]({home[other]}.md#{other.lower()})" for other in known)
+        parts.append(f"See also: {', '.join(links)}")
+    return [part for part in parts if part]
+
+
+def plain(sentence: str) -> str:
+    """Return a sentence of the catalogue as Markdown that shows it as it is; backquotes are code."""
+    parts = re.split(r"(`[^`]*`)", " ".join(sentence.split()))
+    return "".join(
+        part if part.startswith("`") else re.sub(r"([\\*_<>\[\]#$|{}])", r"\\\1", part)
+        for part in parts
+    )
+
+
+def fenced(example: str) -> str:
+    """Return an example as it is written."""
+    return f"````text\n{example.strip()}\n````"
+
+
+# --- symptoms -----------------------------------------------------------------------------------
+
+
+def symptoms_page() -> str:
+    """Return the page with all symptoms, the rules that may be why, and failures that people reported."""
+    home = {r.id: one.key for one in registry().conventions.values() for r in own_rules(one)}
+    reported = cases()
+    said = (
+        "What people notice, the rules that may be why, and failures that were reported in public: each was rebuilt as a"
+        f" small store, and the tests see that `nz-explorer check` names its cause first. There are {len(reported)} of them,"
+        f" from {len({case.project for case in reported})} projects."
+    )
+    parts = ["# Symptoms", said]
+    shown: set[str] = set()
+    for symptom in symptoms():
+        parts.append(f"## {plain(symptom.text)}")
+        links = [
+            f"[{rule.id}](rules/{home[rule.id]}.md#{rule.id.lower()}) {plain(rule.title)}"
+            for rule in registry().rules.values()
+            if rule.works and symptom.may_come_from(rule.id) and rule.impact in ("blocks", "values")
+        ]
+        parts.append("\n".join(f"* {link}" for link in links))
+        here = [c for c in reported if symptom.may_come_from(c.rule) and c.name not in shown]
+        shown |= {case.name for case in here}
+        parts.append("\n".join(reported_line(case, home) for case in here))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def reported_line(case: Case, home: dict[str, str]) -> str:
+    """Return a reported failure as an item of a list."""
+    rule = (
+        f"[{case.rule}](rules/{home[case.rule]}.md#{case.rule.lower()})"
+        if case.rule in home
+        else case.rule
+    )
+    mended = {True: " The fix was seen to work.", False: ""}[bool(case.after)]
+    return (
+        f"* *{plain(case.symptom)}* ([{case.source}]({case.url})): {rule} at `{case.path}`.{mended}"
+    )
+
+
+# --- API ----------------------------------------------------------------------------------------
+
+
+def api_page() -> str:
+    """Return the page with the public names and their docstrings."""
+    parts = ["# API"]
+    for title, modules in API.items():
+        parts.append(f"## {title}")
+        for module, chosen in modules.items():
+            names = chosen or import_module(module).__all__
+            directives = "\n\n".join(directive(module, name) for name in names)
+            parts.append(f"### {module}\n\n```{{eval-rst}}\n{directives}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+def directive(module: str, name: str) -> str:
+    """Return the reStructuredText that shows one name of a module."""
+    value = getattr(import_module(module), name)
+    if isinstance(value, type):
+        return f".. autoclass:: {module}.{name}\n   :members:"
+    return f".. auto{'function' if callable(value) else 'data'}:: {module}.{name}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

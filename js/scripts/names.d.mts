@@ -1,1 +1,0 @@
-export function shortNames(script: string, style: string): [script: string, style: string];

@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { expect, test } from "vitest";
+
+/** Each folder may import from those before it, and from itself. */
+const ORDER = ["client", "ui", "plots", "tree", "panels", "frame"];
+/** What all parts of a view share is declared below them: only its types come from above. */
+const SHARED = "client/view.ts";
+
+const folderOf = (file: string) => file.split("/")[0] as string;
+const FILES = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" }).filter(
+  (file) => /\.tsx?$/.test(file) && !file.includes(".test.") && ORDER.includes(folderOf(file)),
+);
+
+test("imports point one way", () => {
+  const upward: string[] = [];
+  for (const file of FILES) {
+    const text = readFileSync(join(import.meta.dirname, file), "utf8");
+    for (const [, type, from = ""] of text.matchAll(/^import (type )?[^;]*?"(\.[^"]*)"/gm)) {
+      const target = folderOf(normalize(join(dirname(file), from)));
+      if (file === SHARED && type) continue;
+      if (ORDER.indexOf(target) > ORDER.indexOf(folderOf(file)) || target === "mock")
+        upward.push(`${file} imports ${from}`);
+    }
+  }
+  expect(FILES.length).toBeGreaterThan(60);
+  expect(upward).toEqual([]);
+});

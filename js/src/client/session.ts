@@ -1,0 +1,273 @@
+import { type Signal, signal } from "@preact/signals";
+import { Client, RequestError, type Wire } from "./client";
+import type { ScanResult, Summary } from "./protocol.gen";
+import { type Send, Trait, type Traits } from "./traits";
+
+export type Mask = "nz" | "storage" | "raw" | "differences";
+const MASKS: readonly unknown[] = ["nz", "storage", "raw", "differences"];
+/** Part of a dimension that is shown: first index and the one after the last. */
+export type Window = Record<string, number[]>;
+
+/** How a picture is shown; the trait `view`. Members this version does not know are kept. */
+export interface PictureOptions {
+  mask: Mask;
+  colormap: string;
+  low: number | null;
+  high: number | null;
+  log: boolean;
+  grid: boolean;
+  /** Whether scale, offset and valid range of CF are applied. */
+  decoded: boolean;
+  /** Whether a map is drawn on its two-dimensional coordinates. */
+  curvilinear: boolean;
+  /** The part shown, the kind of picture and the part of complex values; of one array only. */
+  window: Window;
+  kind: string;
+  part: string;
+  /** Names of the dimensions along the axes; empty for the usual ones. */
+  x: string;
+  y: string;
+  [other: string]: unknown;
+}
+
+const record = (raw: unknown): Record<string, unknown> =>
+  typeof raw === "object" && raw !== null && !Array.isArray(raw) ? (raw as Record<string, unknown>) : {};
+const finite = (raw: unknown): number | null =>
+  typeof raw === "number" && Number.isFinite(raw) ? raw : null;
+
+export function readPath(raw: unknown): string {
+  return typeof raw === "string" && raw !== "" ? raw : "/";
+}
+
+export function readIndex(raw: unknown): Record<string, number> {
+  const index: Record<string, number> = {};
+  for (const [name, value] of Object.entries(record(raw))) {
+    if (typeof value === "number" && Number.isInteger(value)) index[name] = value;
+  }
+  return index;
+}
+
+function readWindow(raw: unknown): Window {
+  const window: Window = {};
+  for (const [name, part] of Object.entries(record(raw))) {
+    if (Array.isArray(part) && part.length === 2 && part.every(Number.isInteger) && part[0] < part[1])
+      window[name] = part;
+  }
+  return window;
+}
+
+export function readOptions(raw: unknown): PictureOptions {
+  const given = record(raw);
+  return {
+    ...given,
+    mask: MASKS.includes(given.mask) ? (given.mask as Mask) : "nz",
+    colormap: typeof given.colormap === "string" ? given.colormap : "",
+    low: finite(given.low),
+    high: finite(given.high),
+    log: given.log === true,
+    grid: given.grid === true,
+    decoded: given.decoded !== false,
+    curvilinear: given.curvilinear === true,
+    window: readWindow(given.window),
+    kind: typeof given.kind === "string" ? given.kind : "auto",
+    part: typeof given.part === "string" ? given.part : "",
+    x: typeof given.x === "string" ? given.x : "",
+    y: typeof given.y === "string" ? given.y : "",
+  };
+}
+
+export type Pin = Record<string, number>;
+const readPins = (raw: unknown): Pin[] => (Array.isArray(raw) ? raw.map(readIndex) : []);
+
+const readBookmarks = (raw: unknown): string[] =>
+  Array.isArray(raw) ? raw.filter((path) => typeof path === "string") : [];
+
+/** The name of a panel; the panels themselves know which names there are. */
+export function readPanel(raw: unknown): string {
+  return typeof raw === "string" ? raw : "";
+}
+
+export interface Colormaps {
+  names: string[];
+  /** 256 × RGB for each name. */
+  tables: Uint8Array;
+}
+
+/** The dimensions along the axes of a picture, by name; a line has no `y`. */
+export interface Axes {
+  path: string;
+  x: string;
+  y: string | null;
+}
+
+export interface Scan {
+  scan: ScanResult;
+  buffers: DataView[];
+}
+
+/** What all views of one model share: the connection, the traits and the summary. */
+export class Session {
+  readonly client: Client;
+  readonly path: Trait<string>;
+  readonly index: Trait<Record<string, number>>;
+  readonly options: Trait<PictureOptions>;
+  readonly panel: Trait<string>;
+  readonly bookmarks: Trait<string[]>;
+  /** Points whose series stand beside the picture. */
+  readonly pins: Trait<Pin[]>;
+  /** The nodes that were selected, and which of them is now. */
+  readonly trail: Signal<{ paths: string[]; at: number }>;
+
+  readonly summary: Signal<Summary | null> = signal(null);
+  readonly openError: Signal<RequestError | null> = signal(null);
+  /** Grows when findings may have changed, at most once in a while as the walk goes on. */
+  readonly revision = signal(0);
+  /** Grows when the walk or the check of values has ended: more is known of every node. */
+  readonly settled = signal(0);
+  readonly colormaps: Signal<Colormaps | null> = signal(null);
+  /** What the picture of the selected array shows along its axes. */
+  readonly axes: Signal<Axes | null> = signal(null);
+  /** What was last heard of going through all values, by path. */
+  readonly scans: Signal<Record<string, Scan>> = signal({});
+
+  /** Grows by name as the kernel says that a page says something else now. */
+  readonly pages: Signal<Record<string, number>> = signal({});
+
+  readonly #traits: Record<string, { hear(raw: unknown): void; close(): void }>;
+  readonly #unfollow: () => void;
+  #colormapsAsked = false;
+  #revisionTimer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(model: Wire & Traits) {
+    this.client = new Client(model);
+    const send: Send = async (name, value) =>
+      (await this.client.request("set", { traits: { [name]: value } })).traits[name];
+    this.path = new Trait(model, "path", readPath, send);
+    this.index = new Trait(model, "index", readIndex, send);
+    this.options = new Trait(model, "view", readOptions, send);
+    this.panel = new Trait(model, "panel", readPanel, send);
+    this.bookmarks = new Trait(model, "bookmarks", readBookmarks, send);
+    this.pins = new Trait(model, "pins", readPins, send);
+    this.#traits = {
+      path: this.path,
+      index: this.index,
+      view: this.options,
+      panel: this.panel,
+      bookmarks: this.bookmarks,
+      pins: this.pins,
+    };
+    this.trail = signal({ paths: [this.path.peek()], at: 0 });
+    this.client.onEvent = (event, buffers) => {
+      if (event.summary) this.#take(event.summary);
+      if (event.scan) this.takeScan(event.scan, buffers);
+      for (const [name, value] of Object.entries(event.traits ?? {})) this.#traits[name]?.hear(value);
+      if (event.page) {
+        const pages = this.pages.peek();
+        this.pages.value = { ...pages, [event.page]: (pages[event.page] ?? 0) + 1 };
+      }
+    };
+    // What belongs to one array does not follow to the next, whoever goes there.
+    let before = this.path.peek();
+    this.#unfollow = this.path.signal.subscribe((path) => {
+      if (path === before) return;
+      before = path;
+      const { paths, at } = this.trail.peek();
+      if (paths[at] !== path) this.trail.value = { paths: [...paths.slice(0, at + 1), path], at: at + 1 };
+      const { window, kind, part, x, y } = this.options.peek();
+      if (Object.keys(window).length > 0 || kind !== "auto" || part + x + y !== "")
+        this.setOptions({ window: {}, kind: "auto", part: "", x: "", y: "" });
+    });
+    void this.open();
+  }
+
+  async open(): Promise<void> {
+    this.openError.value = null;
+    try {
+      this.#take(await this.client.request("open", {}));
+    } catch (error) {
+      if (error instanceof RequestError && !error.cancelled) this.openError.value = error;
+    }
+  }
+
+  /** The colormaps, asked for once. */
+  wantColormaps(): void {
+    if (this.#colormapsAsked) return;
+    this.#colormapsAsked = true;
+    this.client.call("colormaps", {}).answer.then(
+      ({ value, buffers }) => {
+        const view = buffers[value.tables_buffer];
+        if (view === undefined || view.byteLength < value.names.length * 768) return;
+        const tables = new Uint8Array(view.buffer, view.byteOffset, view.byteLength).slice();
+        this.colormaps.value = { names: value.names, tables };
+      },
+      () => {
+        this.#colormapsAsked = false;
+      },
+    );
+  }
+
+  /** Goes to a node; limits of a picture are for one array only. */
+  select(path: string, panel?: string): void {
+    if (path !== this.path.peek()) {
+      const options = this.options.peek();
+      if (options.low !== null || options.high !== null) {
+        this.options.set({ ...options, low: null, high: null });
+      }
+      this.path.set(path);
+    }
+    if (panel) this.panel.set(panel);
+  }
+
+  /** Goes back or forth along the nodes that were selected. */
+  wander(by: number): void {
+    const { paths, at } = this.trail.peek();
+    const path = paths[at + by];
+    if (path === undefined) return;
+    this.trail.value = { paths, at: at + by };
+    this.select(path);
+  }
+
+  setOptions(change: Partial<PictureOptions>, delay = 0): void {
+    this.options.set({ ...this.options.peek(), ...change }, delay);
+  }
+
+  takeScan(scan: ScanResult, buffers: DataView[]): void {
+    this.scans.value = { ...this.scans.peek(), [scan.path]: { scan, buffers } };
+  }
+
+  close(): void {
+    this.#unfollow();
+    if (this.#revisionTimer !== null) clearTimeout(this.#revisionTimer);
+    this.client.close();
+    for (const trait of Object.values(this.#traits)) trait.close();
+  }
+
+  #take(summary: Summary): void {
+    const before = this.summary.peek();
+    this.summary.value = summary;
+    if (before === null) return;
+    const over = (phase: string) => phase !== "walk" && phase !== "values";
+    if (before.edits.serial !== summary.edits.serial) {
+      // What was found about an array may not be true of what it is now.
+      this.scans.value = {};
+      this.settled.value += 1;
+      this.#revise();
+    }
+    if (before.progress.phase !== summary.progress.phase) {
+      if (before.progress.phase === "walk" || over(summary.progress.phase)) this.settled.value += 1;
+      this.#revise();
+    } else if (
+      before.not_evaluated !== summary.not_evaluated ||
+      JSON.stringify(before.counts) !== JSON.stringify(summary.counts) ||
+      before.nodes !== summary.nodes
+    ) {
+      this.#revisionTimer ??= setTimeout(() => this.#revise(), 700);
+    }
+  }
+
+  #revise(): void {
+    if (this.#revisionTimer !== null) clearTimeout(this.#revisionTimer);
+    this.#revisionTimer = null;
+    this.revision.value += 1;
+  }
+}

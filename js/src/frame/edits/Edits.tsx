@@ -1,0 +1,82 @@
+import { useState } from "preact/hooks";
+import { useView } from "../../client/view";
+import { Button } from "../../ui/button/Button";
+import { Choice } from "../../ui/choice/Choice";
+import { Icon } from "../../ui/icons/Icon";
+import { Page } from "../../ui/page/Page";
+import { plural } from "../../ui/text/format";
+import { Quiet } from "../../ui/text/Quiet";
+import { visible } from "../../ui/text/text";
+import { Drawer } from "../drawer/Drawer";
+import "./edits.css";
+
+const SHOWN = [
+  { value: "stored", label: "As stored", title: "The store as it is" },
+  { value: "edited", label: "Edited", title: "What the edits make of the store" },
+] as const;
+
+/** Under every tab while an edit is tried: what is shown, what changes, and the ways back and forth. */
+export function Edits() {
+  const { session, goto } = useView();
+  const summary = session.summary.value;
+  const path = session.path.value;
+  const [problem, setProblem] = useState("");
+  const [saving, setSaving] = useState(false);
+  if (!summary?.edits.steps) return null;
+  const act = async (name: string, params: Record<string, unknown> = {}) => {
+    setProblem("");
+    try {
+      const { message } = await session.client.request("act", { name, path, params });
+      setProblem(message ?? "");
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
+  };
+  const { steps, shown, serial } = summary.edits;
+  return (
+    <section class="nzx-edits" aria-label="Edits">
+      {saving && (
+        <Drawer title="Save to the store" onClose={() => setSaving(false)}>
+          <Page key={serial} name="saving" path={path} />
+        </Drawer>
+      )}
+      <span class="nzx-dot" aria-hidden="true" />
+      <span class="nzx-edits-said">
+        <strong>{plural(steps, "edit")} tried</strong>
+        <Quiet>, nothing written</Quiet>
+      </span>
+      <button type="button" class="nzx-link" onClick={() => goto(path, "changes")}>
+        Changes
+      </button>
+      <Choice
+        label="Show"
+        value={shown ? "edited" : "stored"}
+        options={SHOWN}
+        onChange={(to) => void act("show edits", { shown: to === "edited" })}
+      />
+      {problem && (
+        <span class="nzx-is-error nzx-cut" role="alert" title={visible(problem)}>
+          {visible(problem)}
+        </span>
+      )}
+      <span class="nzx-gap" />
+      <Page name="edits" path={path} />
+      <Button title="Take back all edits" onClick={() => void act("reset")}>
+        Reset
+      </Button>
+      <Button title="Take back the last edit" onClick={() => void act("undo")}>
+        <Icon name="undo" /> Undo
+      </Button>
+      {summary.mode === "r+" && (
+        <button
+          type="button"
+          class="nzx-button nzx-main"
+          title="See which documents are written before they are"
+          onClick={() => setSaving(true)}
+        >
+          <Icon name="save" /> Save to the store
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,43 @@
+import { useEffect, useState } from "preact/hooks";
+import { useView } from "../../client/view";
+import { Blank, RETRY } from "../../ui/problem/Blank";
+import { sentence, visible } from "../../ui/text/text";
+import "./opening.css";
+
+/** What stands there until the kernel has answered for the first time, perhaps forever. */
+export function NotOpen() {
+  const { session } = useView();
+  const { health, answered } = session.client;
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), 5000);
+    return () => clearTimeout(timer);
+  }, []);
+  const failed = session.openError.value;
+  if (failed) {
+    return (
+      <Blank wrong action={RETRY} onAction={() => void session.open()}>
+        <strong>The store could not be opened.</strong> {sentence(visible(failed.message))}
+      </Blank>
+    );
+  }
+  if (late || health.value === "lost") {
+    return (
+      <Blank icon="info" action={RETRY} onAction={() => session.client.resendAll()}>
+        {health.value === "lost" ? "No answer from the kernel." : "The kernel has not answered yet."}
+        {!answered.value &&
+          " The explorer reads the store through the kernel. If this notebook was opened without running it, run the cell again."}
+      </Blank>
+    );
+  }
+  return (
+    <div class="nzx-empty">
+      <p class="nzx-wait">Opening the store…</p>
+      <span class="nzx-opening" aria-hidden="true">
+        <span class="nzx-bone" />
+        <span class="nzx-bone" />
+        <span class="nzx-bone" />
+      </span>
+    </div>
+  );
+}

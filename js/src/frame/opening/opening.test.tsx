@@ -1,0 +1,55 @@
+import { fireEvent, screen, within } from "@testing-library/preact";
+import { describe, expect, test, vi } from "vitest";
+import { smallStore, wideStore } from "../../mock/data";
+import { type Host, mountWidget, pass } from "../../mock/host";
+
+let host: Host;
+
+const tab = (name: string) => screen.getByRole("tab", { name });
+
+describe("a kernel that does not answer", () => {
+  test("is waited for, then explained, then asked again", async () => {
+    vi.useFakeTimers();
+    host = await mountWidget(smallStore(), {}, (kernel) => kernel.silent.add("all"));
+    await pass(2000);
+    expect(screen.getByRole("status").textContent).toBe("The kernel is busy; waiting…");
+    await pass(4000);
+    expect(host.el.textContent).toContain("run the cell again");
+    await pass(20_000);
+    expect(screen.getByRole("status").textContent).toBe("No answer from the kernel");
+    host.kernel.silent.clear();
+    fireEvent.click(screen.getByRole("button", { name: "Retry" }));
+    await pass(500);
+    expect(screen.getByRole("tree")).toBeTruthy();
+  });
+
+  test("a store that cannot be opened is told of in one sentence, with the way to try again", async () => {
+    host = await mountWidget(smallStore(), {}, (kernel) =>
+      kernel.failing.set("open", "Access to s3://bucket/x.zarr was denied"),
+    );
+    const alert = await screen.findByRole("alert");
+    expect(alert.textContent).toContain("Access to s3://bucket/x.zarr was denied");
+    host.kernel.failing.clear();
+    fireEvent.click(within(alert).getByRole("button", { name: "Retry" }));
+    await screen.findByRole("tree");
+  });
+
+  test("in the middle of work is said in the panel", async () => {
+    vi.useFakeTimers();
+    host = await mountWidget(wideStore(300), { path: "/first", panel: "dimensions" });
+    await pass(500);
+    host.kernel.silent.add("all");
+    fireEvent.click(tab("Findings"));
+    await pass(2500);
+    expect(screen.getByRole("tabpanel").textContent).toContain("The kernel is busy; waiting…");
+    await pass(25_000);
+    const panel = screen.getByRole("tabpanel");
+    expect(panel.textContent).toContain("No answer from the kernel");
+    host.kernel.silent.clear();
+    fireEvent.click(within(panel).getByRole("button", { name: "Retry" }));
+    await pass(500);
+    await pass(500);
+    expect(panel.textContent).not.toContain("No answer");
+    expect(screen.getAllByRole("region").length).toBeGreaterThan(0);
+  });
+});

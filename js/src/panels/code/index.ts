@@ -1,0 +1,4 @@
+import { pagePanel } from "../PagePanel";
+import type { Panel } from "../panel";
+
+export const code: Panel = { name: "code", title: "Code", View: pagePanel("code") };

@@ -1,0 +1,192 @@
+import { useContext, useState } from "preact/hooks";
+import type { Finding, FindingsParams } from "../../client/protocol.gen";
+import { useView } from "../../client/view";
+import { Button } from "../../ui/button/Button";
+import { Icon } from "../../ui/icons/Icon";
+import { IMPACTS, type Impact } from "../../ui/impact/Impact";
+import { Page } from "../../ui/page/Page";
+import { Waiting } from "../../ui/problem/Waiting";
+import { PlaceContext } from "../../ui/section/Section";
+import { grouped, plural } from "../../ui/text/format";
+import { Detail } from "./Detail";
+import { COUNTED, HEADINGS } from "./impact";
+import { List, type ListLink } from "./List";
+import { useFindings } from "./paging";
+import { ReportMenu } from "./ReportMenu";
+import "./findings.css";
+
+type Order = NonNullable<FindingsParams["order"]>;
+
+/** Findings as a list and the one that is looked at. */
+export function FindingsPanel({ path, group }: { path: string; group: boolean }) {
+  const { session, wanted: filter } = useView();
+  const place = useContext(PlaceContext);
+  const [order, setOrder] = useState<Order>("impact");
+  const [below, setBelow] = useState(true);
+  const wanted = filter.value;
+  const setWanted = (impact: Impact | null) => {
+    filter.value = impact;
+  };
+  const [chosen, setChosen] = useState<{ index: number; finding: Finding | null }>({
+    index: 0,
+    finding: null,
+  });
+  const [questions, setQuestions] = useState(false);
+  /** Whether the detail is in front where there is room for one of the two. */
+  const [front, setFront] = useState(false);
+  const inside = group && below;
+  const question = { path, below: inside, order, impacts: wanted ? [wanted] : [] };
+  const list = useFindings(session, question, session.revision.value);
+  const { result } = list;
+  const key = JSON.stringify(question);
+  const [asked, setAsked] = useState(key);
+  if (asked !== key) {
+    setAsked(key);
+    setChosen({ index: 0, finding: null });
+    setQuestions(false);
+    setFront(false);
+  }
+
+  const showSection = (section: string) => {
+    if (place) session.panel.set(place.nameOf(section));
+  };
+  const choose = (index: number, open: boolean) => {
+    setChosen({ index, finding: list.at(index) ?? null });
+    setQuestions(false);
+    if (place?.section) showSection("");
+    if (open) setFront(true);
+  };
+
+  // The list may have moved under what was chosen: it stays chosen as long as it is there.
+  const total = result?.total ?? 0;
+  const index = list.find(chosen.finding, chosen.index) ?? Math.min(chosen.index, Math.max(0, total - 1));
+  const finding = list.at(index);
+  const other = place?.section === "conventions" ? "conventions" : questions ? "questions" : null;
+  const conforms = Object.values(session.summary.value?.conforms ?? {});
+  const links: ListLink[] = [];
+  if (result && result.not_evaluated > 0)
+    links.push({
+      title: "Not evaluated",
+      note: plural(result.not_evaluated, "check"),
+      chosen: other === "questions",
+      onChoose: () => {
+        if (place?.section) showSection("");
+        setQuestions(true);
+        setFront(true);
+      },
+    });
+  links.push({
+    title: "Conventions",
+    note: `${conforms.length} checked, ${conforms.filter((one) => one === true).length} kept`,
+    chosen: other === "conventions",
+    onChoose: () => {
+      showSection("conventions");
+      setFront(true);
+    },
+  });
+
+  return (
+    <div class="nzx-column nzx-findings" data-front={front || place?.section ? "detail" : "list"}>
+      <div class="nzx-findings-bar">
+        {result && (
+          <div class="nzx-filters" role="group" aria-label="Only">
+            {IMPACTS.filter((impact) => result.impacts[impact] > 0).map((impact) => {
+              const count = result.impacts[impact];
+              const pressed = wanted === impact;
+              return (
+                <button
+                  key={impact}
+                  type="button"
+                  class={`nzx-filter nzx-is-${impact}`}
+                  aria-pressed={pressed}
+                  aria-label={`${grouped(count)} ${COUNTED[impact](count)}`}
+                  title={pressed ? "Show all findings" : `Only: ${HEADINGS[impact]}`}
+                  onClick={() => setWanted(pressed ? null : impact)}
+                >
+                  <Icon name={impact} /> {grouped(count)}
+                  <span class="nzx-word"> {COUNTED[impact](count)}</span>
+                  {pressed && <Icon name="cross" />}
+                </button>
+              );
+            })}
+          </div>
+        )}
+        <span class="nzx-gap" />
+        {group && (
+          <label class="nzx-check">
+            <input
+              type="checkbox"
+              checked={below}
+              onChange={(event) => setBelow(event.currentTarget.checked)}
+            />
+            and all below
+          </label>
+        )}
+        <select
+          aria-label="Order"
+          title="Order"
+          value={order}
+          onChange={(event) => setOrder(event.currentTarget.value as Order)}
+        >
+          <option value="impact">By impact</option>
+          <option value="rule">By rule</option>
+          <option value="node">By node</option>
+        </select>
+        <ReportMenu path={path} />
+      </div>
+      {(list.error || !result) && (
+        <Waiting<"findings"> call={{ ...list, answer: null }} what="Looking for findings…" whole />
+      )}
+      {result && (
+        <div class="nzx-two">
+          <List list={list} chosen={other ? null : index} onChoose={choose} links={links}>
+            {total === 0 && (
+              <div class="nzx-none">
+                {wanted ? (
+                  <>
+                    <p class="nzx-note">No findings of this impact here.</p>
+                    <Button onClick={() => setWanted(null)}>Show all</Button>
+                  </>
+                ) : (
+                  <p class="nzx-note">No findings here.</p>
+                )}
+              </div>
+            )}
+          </List>
+          <div
+            class="nzx-one"
+            role="region"
+            aria-label={other ? "About the findings" : "Finding"}
+            tabIndex={0}
+          >
+            <Button
+              class="nzx-button nzx-back"
+              onClick={() => {
+                setFront(false);
+                if (place?.section) showSection("");
+              }}
+            >
+              All findings
+            </Button>
+            {other === "conventions" ? (
+              <>
+                <h3>Conventions</h3>
+                <Page name="conventions" path={path} />
+              </>
+            ) : other === "questions" || total === 0 ? (
+              <Page name="open questions" path={path} params={{ below: inside }} />
+            ) : finding ? (
+              <Detail
+                key={`${finding.rule} ${finding.path} ${finding.pointer} ${finding.message}`}
+                finding={finding}
+                source={list.rules[finding.rule]?.source ?? ""}
+              />
+            ) : (
+              <p class="nzx-note">Reading…</p>
+            )}
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,209 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { ownIndex } from "../../client/own-index";
+import type { NodeRow, PictureParams } from "../../client/protocol.gen";
+import { useView } from "../../client/view";
+import { sceneOf } from "../../plots";
+import { Button, IconButton } from "../../ui/button/Button";
+import { Icon } from "../../ui/icons/Icon";
+import { useQuiet } from "../../ui/layout/quiet";
+import { type Size, useSize } from "../../ui/layout/size";
+import { Blank, RETRY } from "../../ui/problem/Blank";
+import { Problem } from "../../ui/problem/Problem";
+import { grouped, plural } from "../../ui/text/format";
+import { sentence, visible } from "../../ui/text/text";
+import { Caption } from "./caption/Caption";
+import { Export } from "./export/Export";
+import { Foot } from "./foot/Foot";
+import { Categories, ChunkErrors, Legend } from "./legend/Legend";
+import { PictureLoader } from "./loader";
+import { Pins } from "./pins/Pins";
+import { Sliders } from "./sliders/Sliders";
+import { Stage } from "./stage/Stage";
+import { Statistics } from "./statistics/Statistics";
+import { Toolbar } from "./toolbar/Toolbar";
+
+const FALLBACK: Size = { width: 640, height: 360, round: 0 };
+
+/** The picture of an array and what goes with it. */
+export function ArrayPlot({ row }: { row: NodeRow }) {
+  const { session } = useView();
+  const stage = useRef<HTMLDivElement>(null);
+  const size = useSize(stage);
+  const loader = useMemo(() => new PictureLoader(session.client), [session]);
+  const [whole, setWhole] = useState<string | null>(null);
+  const [beside, setBeside] = useState<"statistics" | "pins" | null>(null);
+  const pins = session.pins.value.length;
+  useEffect(() => {
+    if (pins > 0) setBeside("pins");
+  }, [pins]);
+  const settled = session.settled.value;
+  const options = session.options.value;
+
+  useEffect(() => () => loader.close(), [loader]);
+  useEffect(() => session.wantColormaps(), [session]);
+
+  const { width, height } = requested(size.width ? size : FALLBACK);
+  const index = ownIndex(row, session.index.value);
+  const { window, kind, part, x, y } = options;
+  const slice = JSON.stringify([row.path, index, window]);
+  const everything = whole === slice;
+  const params: PictureParams = { path: row.path, index, width, height, everything };
+  if (Object.keys(window).length > 0) params.window = window;
+  if (kind !== "auto") params.kind = kind as PictureParams["kind"];
+  if (part !== "") params.part = part as PictureParams["part"];
+  if (x !== "") params.x = x;
+  if (y !== "") params.y = y;
+  const key = JSON.stringify(params);
+  // `key` stands for the params.
+  useLayoutEffect(() => loader.want(params), [loader, key]);
+  // Coordinates that the check of values has proved change the axes.
+  const seen = useRef(settled);
+  useEffect(() => {
+    if (seen.current !== settled) loader.retry();
+    seen.current = settled;
+  }, [settled, loader]);
+
+  const shown = loader.shown.value;
+  const error = loader.error.value;
+  const stale = loader.loading.value;
+  // What comes at once needs no word of waiting, and nothing is laid out for it.
+  const late = useQuiet(stale, 200) && stale;
+  const picture = shown?.picture ?? null;
+  useEffect(() => {
+    const along = picture?.kind === "image" ? null : picture?.x;
+    session.axes.value = along ? { path: row.path, x: along.label, y: picture?.y?.label ?? null } : null;
+  }, [picture, row.path, session]);
+  const scene = useMemo(
+    () => (shown ? sceneOf(shown.picture, shown.buffers, options) : null),
+    [shown, options],
+  );
+  // What cannot be drawn says so in its place, and there is nothing to do with it.
+  const drawn = picture && picture.kind !== "none" ? picture : null;
+  const packing = options.decoded ? (picture?.packing ?? null) : null;
+  const setIndex = (dimension: string, to: number) =>
+    session.index.set({ ...session.index.peek(), [dimension]: to }, 80);
+  // What has come of the picture that is wanted is not old.
+  const old = late && !(shown?.partial && JSON.stringify(shown.params) === key);
+
+  return (
+    <div class="nzx-plot">
+      {picture && <Toolbar picture={picture} scene={scene} zoomed={params.window !== undefined} />}
+      {drawn &&
+        [drawn.message, drawn.overview].map(
+          (note) =>
+            note && (
+              <p key={note} class="nzx-note nzx-plot-message">
+                <Icon name="info" /> {visible(note)}
+              </p>
+            ),
+        )}
+      {error && picture && <Problem onRetry={() => loader.retry()}>{visible(error.message)}</Problem>}
+      <div class="nzx-plot-main">
+        <div class="nzx-plot-picture">
+          {picture && scene && <Caption picture={picture} scene={scene} />}
+          <div class={`nzx-stage ${old ? "nzx-stale" : ""}`} ref={stage} aria-busy={stale}>
+            {error && !picture && (
+              <Blank wrong action={RETRY} onAction={() => loader.retry()}>
+                {sentence(visible(error.message))}
+              </Blank>
+            )}
+            {shown && <Stage shown={shown} scene={scene} size={size.width ? size : FALLBACK} />}
+            {late && <PictureWait loader={loader} onStop={everything ? () => setWhole(null) : undefined} />}
+          </div>
+          {scene && scene.picture.categories.length > 0 && <Categories scene={scene} />}
+          {picture && <Legend picture={picture} scene={scene} />}
+          {picture && <ChunkErrors errors={picture.errors} />}
+        </div>
+        {beside === "statistics" && (
+          <Beside
+            title="Statistics of the whole array"
+            close="Close the statistics"
+            onClose={() => setBeside(null)}
+          >
+            <Statistics path={row.path} units={(packing ?? picture)?.units ?? null} packing={packing} />
+          </Beside>
+        )}
+        {beside === "pins" && drawn && pins > 0 && (
+          <Beside title="Pins" close="Close the pins" onClose={() => setBeside(null)}>
+            <Pins path={row.path} picture={drawn} scene={scene} index={index} />
+          </Beside>
+        )}
+      </div>
+      {picture && (
+        <Sliders path={row.path} sliders={picture.sliders} index={index} onIndex={setIndex} loading={stale} />
+      )}
+      {drawn && (
+        <Foot picture={drawn} scene={scene} whole={everything} onWhole={() => setWhole(slice)} loading={late}>
+          <Export path={row.path} index={index} />
+          {pins > 0 && (
+            <Button
+              aria-pressed={beside === "pins"}
+              title="The values at pinned points, and their series"
+              onClick={() => setBeside(beside === "pins" ? null : "pins")}
+            >
+              Pins
+            </Button>
+          )}
+          <Button
+            aria-pressed={beside === "statistics"}
+            title="Minimum, maximum, mean and histogram of the whole array; reading it can be stopped"
+            onClick={() => setBeside(beside === "statistics" ? null : "statistics")}
+          >
+            Statistics
+          </Button>
+        </Foot>
+      )}
+    </div>
+  );
+}
+
+interface BesideProps {
+  title: string;
+  close: string;
+  onClose: () => void;
+  children: ComponentChildren;
+}
+
+/** What opens beside the picture. */
+function Beside({ title, close, onClose, children }: BesideProps) {
+  return (
+    <aside class="nzx-plot-aside">
+      <header>
+        <h3>{title}</h3>
+        <span class="nzx-gap" />
+        <IconButton icon="cross" label={close} onClick={onClose} />
+      </header>
+      {children}
+    </aside>
+  );
+}
+
+/** The drawing area in device pixels, in steps, so that a moved border does not ask for a new picture. */
+function requested(size: { width: number; height: number }): { width: number; height: number } {
+  const ratio = Math.min(2, globalThis.devicePixelRatio || 1);
+  const step = (length: number, least: number) => Math.max(least, Math.ceil(length / 100) * 100) * ratio;
+  return { width: Math.round(step(size.width - 130, 200)), height: Math.round(step(size.height - 50, 100)) };
+}
+
+function PictureWait({ loader, onStop }: { loader: PictureLoader; onStop: (() => void) | undefined }) {
+  const wait = loader.wait.value;
+  const shown = loader.shown.value;
+  if (shown?.partial && shown.picture.read && wait !== "lost") {
+    const { chunks_read: read, chunks_total: total } = shown.picture.read;
+    return (
+      <div class="nzx-stage-note nzx-wait">
+        {grouped(read)} of {plural(total, "chunk")}… {onStop && <Button onClick={onStop}>Stop</Button>}
+      </div>
+    );
+  }
+  if (wait === "lost") {
+    return (
+      <div class="nzx-stage-note">
+        <Problem onRetry={() => loader.retry()}>No answer from the kernel.</Problem>
+      </div>
+    );
+  }
+  const text = { waiting: "Reading…", slow: "The kernel is busy; waiting…", working: "Still reading…" }[wait];
+  return <div class={`nzx-stage-note nzx-wait ${wait === "waiting" ? "" : "nzx-is-warning"}`}>{text}</div>;
+}

@@ -1,0 +1,67 @@
+import type { PictureResult, Slider } from "../../../client/protocol.gen";
+import { useView } from "../../../client/view";
+import type { AxisGeometry } from "../../../plots/shared/axis";
+import type { Scene } from "../../../plots/shared/scene";
+import { visible } from "../../../ui/text/text";
+import "./caption.css";
+
+const MONTHS = "January February March April May June July August September October November December".split(
+  " ",
+);
+
+/** "16 August 2024, 06:00" for "2024-08-16 06:00"; other labels as they are. */
+export function dateText(label: string): string {
+  const [, year, month, day, clock] =
+    /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?$/.exec(label) ?? [];
+  const name = MONTHS[Number(month) - 1];
+  if (!name) return label;
+  return `${Number(day)} ${name} ${year}${clock && clock !== "00:00" ? `, ${clock}` : ""}`;
+}
+
+/** Where a picture lies along a dimension that is not drawn: "5 m", or "station 3" where it has no coordinate. */
+function placeOf({ dimension, index, label, units }: Slider): string {
+  if (label === String(index) && !units) return `${dimension} [${index}]`;
+  const text = dateText(label);
+  return units && text === label ? `${label} ${units}` : text;
+}
+
+/** The title of a picture: date and level; the name of the array where all of it is shown. */
+export function captionOf({ sliders, path }: PictureResult): string {
+  const places = sliders.map(placeOf);
+  return visible(places.length > 0 ? places.join(", ") : path.slice(path.lastIndexOf("/") + 1));
+}
+
+/** What a part of an axis spans. */
+function spanOf(geometry: AxisGeometry): string {
+  const { axis, size } = geometry;
+  if (axis === null) return "";
+  const end = (at: number) => {
+    const { index, coordinate } = geometry.describe(at);
+    return coordinate ?? `[${index}]`;
+  };
+  return visible(`${axis.label} ${end(0)} … ${end(size - 1)}`);
+}
+
+export function Caption({ picture, scene }: { picture: PictureResult; scene: Scene | null }) {
+  const { session } = useView();
+  const { window } = session.options.value;
+  const cut = [scene?.grid.x, scene?.grid.y].filter((one) => one?.axis && one.axis.label in window);
+  const title = captionOf(picture);
+  return (
+    <div class="nzx-caption">
+      <h3 class="nzx-cut" title={title}>
+        {title}
+      </h3>
+      {Object.keys(window).length > 0 && (
+        <>
+          <span class="nzx-quiet nzx-tiny nzx-cut nzx-caption-window">
+            {cut.map((one) => one && spanOf(one)).join(", ")}
+          </span>
+          <button type="button" class="nzx-link nzx-tiny" onClick={() => session.setOptions({ window: {} })}>
+            Reset zoom
+          </button>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { useState } from "preact/hooks";
+import type { ExportParams } from "../../../client/protocol.gen";
+import { useView } from "../../../client/view";
+import { copyText, saveFile } from "../../../ui/button/files";
+import { Menu, MenuItem } from "../../../ui/menu/Menu";
+import { visible } from "../../../ui/text/text";
+
+const FORMATS: readonly [ExportParams["format"], string][] = [
+  ["png", "PNG image"],
+  ["svg", "SVG drawing"],
+  ["npy", "NumPy array (.npy)"],
+  ["csv", "CSV table"],
+  ["nc", "netCDF file"],
+];
+
+/** The slice as a file, and its path and code for the clipboard. */
+export function Export({ path, index }: { path: string; index: Record<string, number> }) {
+  const { session } = useView();
+  const [said, setSaid] = useState("");
+  const copy = async (text: string) => setSaid((await copyText(text)) ? "Copied" : "Could not copy");
+  const file = async (format: ExportParams["format"]) => {
+    const view = session.options.peek();
+    const params = { path, format, index, view };
+    const { value, buffers } = await session.client.call("export", params).answer;
+    const bytes = buffers[value.file_buffer];
+    if (bytes) saveFile(value.name, value.media_type, bytes);
+    setSaid(`Saved ${visible(value.name)}`);
+  };
+  const code = async () => {
+    const { blocks } = await session.client.request("page", { name: "code", path, params: { index } });
+    return blocks[0]?.type === "code" ? blocks[0].text : "";
+  };
+  const run = (what: () => Promise<void>) => {
+    setSaid("Working…");
+    what().catch((error: Error) => setSaid(visible(error.message)));
+  };
+  const items: [string, () => Promise<void>][] = [
+    ...FORMATS.map(([format, label]): [string, () => Promise<void>] => [label, () => file(format)]),
+    ["Copy path", () => copy(path)],
+    ["Copy code", async () => copy(await code())],
+  ];
+  return (
+    <>
+      <span class="nzx-cut" aria-live="polite">
+        {said}
+      </span>
+      <Menu label="Export" up>
+        {(close) =>
+          items.map(([label, what]) => (
+            <MenuItem
+              key={label}
+              onClick={() => {
+                close();
+                run(what);
+              }}
+            >
+              {label}
+            </MenuItem>
+          ))
+        }
+      </Menu>
+    </>
+  );
+}

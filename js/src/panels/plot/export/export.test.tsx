@@ -1,0 +1,54 @@
+import { fireEvent, screen, waitFor, within } from "@testing-library/preact";
+import { expect, test, vi } from "vitest";
+import { smallStore } from "../../../mock/data";
+import { type Host, mountWidget } from "../../../mock/host";
+
+let host: Host;
+
+test("a slice is saved as a file without going anywhere, and path and code are copied", async () => {
+  const saved: { name: string; href: string }[] = [];
+  const blobs: Blob[] = [];
+  URL.createObjectURL = (blob) => `blob:${blobs.push(blob as Blob)}`;
+  URL.revokeObjectURL = () => {};
+  const click = vi.spyOn(HTMLAnchorElement.prototype, "click").mockImplementation(function (
+    this: HTMLAnchorElement,
+  ) {
+    saved.push({ name: this.download, href: this.href });
+  });
+  const written: string[] = [];
+  vi.stubGlobal("navigator", {
+    ...navigator,
+    clipboard: { writeText: async (text: string) => void written.push(text) },
+  });
+  host = await mountWidget(smallStore(), {
+    path: "/forecast/temp",
+    index: { time: 3 },
+    view: { mask: "raw" },
+  });
+  const button = await screen.findByRole("button", { name: "Export" });
+  const choose = async (name: string) => {
+    fireEvent.click(button);
+    fireEvent.click(within(await screen.findByRole("menu")).getByRole("menuitem", { name }));
+  };
+  await choose("CSV table");
+  await waitFor(() => expect(saved).toEqual([{ name: "temp.csv", href: "blob:1" }]));
+  expect(blobs[0]?.type).toBe("text/csv");
+  expect(host.requests("export")[0]?.params).toMatchObject({
+    path: "/forecast/temp",
+    format: "csv",
+    index: { time: 3 },
+    view: { mask: "raw" },
+  });
+  await choose("Copy path");
+  await waitFor(() => expect(written).toEqual(["/forecast/temp"]));
+  await choose("Copy code");
+  await waitFor(() => expect(written[1]).toContain("time=3"));
+  fireEvent.click(button);
+  const menu = await screen.findByRole("menu");
+  await waitFor(() => expect(document.activeElement?.textContent).toBe("PNG image"));
+  fireEvent.keyDown(document.activeElement as Element, { key: "ArrowUp" });
+  expect(document.activeElement?.textContent).toBe("Copy code");
+  fireEvent.keyDown(menu, { key: "Escape" });
+  await waitFor(() => expect(screen.queryByRole("menu")).toBeNull());
+  click.mockRestore();
+});

@@ -1,0 +1,81 @@
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
+import type { PictureResult, ReadFacts } from "../../../client/protocol.gen";
+import type { Scene } from "../../../plots/shared/scene";
+import { Button } from "../../../ui/button/Button";
+import { bytes, compact, costText, grouped, plural } from "../../../ui/text/format";
+import { visible } from "../../../ui/text/text";
+import "./foot.css";
+
+/** What was read for a picture, in a line. */
+export function costOf({ x, y }: PictureResult, read: ReadFacts): string {
+  const { chunks_read: some, chunks_total: all, decoded_bytes: size } = read;
+  // Of lines the extremes are shown, which the kernel says itself.
+  const step = y ? y.step * (x?.step ?? 1) : 1;
+  const parts = [
+    `${some === all ? "" : `${grouped(some)} of `}${plural(all, "chunk")} read`,
+    size > 0 ? `${bytes(size)} decoded` : some > 0 && "from memory",
+    step > 1 && `1 point in ${grouped(step)} shown`,
+    !read.complete && "some left out",
+  ];
+  return parts.filter(Boolean).join(" · ");
+}
+
+/** Least, mean and greatest of the values that are shown. */
+export function frameOf({ field, states }: Scene): { min: number; mean: number; max: number } | null {
+  let [min, max, sum, count] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
+  for (let at = 0; at < states.length; at++) {
+    if (states[at] !== 0) continue;
+    const value = field.values[at] as number;
+    if (value < min) min = value;
+    if (value > max) max = value;
+    sum += value;
+    count++;
+  }
+  return count > 0 ? { min, mean: sum / count, max } : null;
+}
+
+interface Props {
+  picture: PictureResult;
+  scene: Scene | null;
+  whole: boolean;
+  loading: boolean;
+  onWhole: () => void;
+  children: ComponentChildren;
+}
+
+/** One line: what was read, what the values shown are, and what can be done with them. */
+export function Foot({ picture, scene, whole, loading, onWhole, children }: Props) {
+  const { read } = picture;
+  const numbers = scene !== null && scene.image === null && picture.categories.length === 0;
+  const frame = useMemo(() => (scene && numbers ? frameOf(scene) : null), [scene, numbers]);
+  return (
+    <div class="nzx-foot">
+      {read && (
+        <span class="nzx-cut" title={visible(read.note)}>
+          {costOf(picture, read)}
+        </span>
+      )}
+      {read && (read.decimated || !read.complete) && !whole && (
+        <Button
+          disabled={loading}
+          title={costText("Reading all of it", read.whole_bytes, read.chunks_total)}
+          onClick={onWhole}
+        >
+          Read everything <span class="nzx-foot-size">({bytes(read.whole_bytes)})</span>
+        </Button>
+      )}
+      {frame && (
+        <span class="nzx-foot-frame">
+          {Object.entries(frame).map(([name, value]) => (
+            <span key={name}>
+              {name} <b>{compact(value, 5).replace("-", "−")}</b>
+            </span>
+          ))}
+        </span>
+      )}
+      <span class="nzx-gap" />
+      {children}
+    </div>
+  );
+}

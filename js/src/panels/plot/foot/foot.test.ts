@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { axis, picture } from "../../../mock/picture";
+import { costOf } from "./Foot";
+
+/** A picture of 3 × 2 points: 1 2 NaN / −9999 0 6, the first of the second row being a fill value. */
+
+test("what a picture cost is said in a line", () => {
+  const read = { decoded_bytes: 2 ** 20, whole_bytes: 0, chunks_total: 1, decimated: false, note: "" };
+  const { picture: made } = picture();
+  expect(costOf(made, { ...read, chunks_read: 1, complete: true })).toBe("1 chunk read · 1.0 MiB decoded");
+  expect(costOf(made, { ...read, chunks_read: 1, complete: true, decoded_bytes: 0 })).toBe(
+    "1 chunk read · from memory",
+  );
+  const wide = { ...made, x: axis({ step: 6 }), y: axis({ step: 2 }) };
+  expect(costOf(wide, { ...read, chunks_read: 3, chunks_total: 9, complete: false })).toBe(
+    "3 of 9 chunks read · 1.0 MiB decoded · 1 point in 12 shown · some left out",
+  );
+});

@@ -1,0 +1,208 @@
+import { useState } from "preact/hooks";
+import type { GroupCard, NodeResult, NodeRow } from "../../../client/protocol.gen";
+import { useView } from "../../../client/view";
+import { Choice } from "../../../ui/choice/Choice";
+import { NodeIcon } from "../../../ui/icons/Icon";
+import { Mark } from "../../../ui/impact/Impact";
+import { Blank } from "../../../ui/problem/Blank";
+import { Section } from "../../../ui/section/Section";
+import { grouped, plural, shapeText } from "../../../ui/text/format";
+import { visible } from "../../../ui/text/text";
+import { Lines } from "../lines/Lines";
+import { Gallery } from "./Gallery";
+import "./group.css";
+
+type Show = "pictures" | "list" | "lines";
+
+/** Arrays that describe others, under the heading of what they are. */
+const OTHERS: { name: string; title: string; has(row: NodeRow): boolean }[] = [
+  {
+    name: "coordinates",
+    title: "Coordinates",
+    has: ({ role }) => role === "coordinate" || role === "candidate",
+  },
+  { name: "auxiliary", title: "Bounds and auxiliary arrays", has: ({ role }) => role === "auxiliary" },
+  { name: "scalars", title: "Scalars", has: ({ role }) => role === "scalar" },
+];
+
+/** The first screen of a group: what it says of itself, its groups, its data, and what describes them. */
+export function GroupScreen({ path, node }: { path: string; node: NodeResult }) {
+  const { session } = useView();
+  const [show, setShow] = useState<Show>("pictures");
+  const { arrays, arrays_total: total, groups } = node;
+  const data = arrays.filter((row) => !OTHERS.some(({ has }) => has(row)));
+  const lines = arrays.some(({ shape }) => shape?.length === 1 && (shape[0] ?? 0) > 1);
+  const shows = [
+    { value: "pictures", label: "Pictures", title: "A small picture of each array" },
+    { value: "list", label: "List", title: "The arrays one below the other" },
+    ...(lines
+      ? [{ value: "lines", label: "Lines", title: "The one-dimensional arrays together" } as const]
+      : []),
+  ] as const;
+  const empty = arrays.length === 0 && groups.length === 0;
+  if (show === "lines" && lines) {
+    return (
+      <div class="nzx-plot">
+        <div class="nzx-toolbar">
+          <Choice label="Show" value={show} options={shows} onChange={setShow} />
+        </div>
+        <Lines path={path} />
+      </div>
+    );
+  }
+  return (
+    <div class="nzx-sections nzx-group" tabIndex={0}>
+      <About node={node} />
+      {groups.length > 0 && (
+        <>
+          {arrays.length > 0 || <p class="nzx-note nzx-group-note">The arrays are in these groups:</p>}
+          <ul class="nzx-group-cards" role="list" aria-label="Groups">
+            {groups.map((card) => (
+              <Card key={card.row.path} card={card} preview={arrays.length === 0} />
+            ))}
+          </ul>
+          {groups.length < node.groups_total && (
+            <p class="nzx-note nzx-group-note">
+              {`${grouped(node.groups_total - groups.length)} more groups are in the tree.`}
+            </p>
+          )}
+        </>
+      )}
+      {(data.length > 0 || lines) && (
+        <div class="nzx-group-head">
+          <h3>{data.length > 0 ? "Data variables" : "No data variables"}</h3>
+          {data.length > 0 && <span class="nzx-quiet">{grouped(data.length)}</span>}
+          <span class="nzx-gap" />
+          <Choice label="Show" value={show} options={shows} onChange={setShow} />
+        </div>
+      )}
+      {data.length > 0 && (show === "list" ? <List rows={data} /> : <Gallery arrays={data} />)}
+      {OTHERS.map(({ name, title, has }) => {
+        const rows = arrays.filter(has);
+        return (
+          rows.length > 0 && (
+            <Section
+              key={name}
+              name={name}
+              title={title}
+              open={data.length === 0}
+              note={`${grouped(rows.length)}  ${rows
+                .slice(0, 8)
+                .map((row) => visible(row.name))
+                .join(" · ")}`}
+            >
+              <List rows={rows} />
+            </Section>
+          )
+        );
+      })}
+      {arrays.length < total && (
+        <p class="nzx-note nzx-group-note">{`${grouped(total - arrays.length)} more arrays are in the tree.`}</p>
+      )}
+      {empty && (
+        <Blank
+          icon="group"
+          action="Go to the root"
+          {...(path !== "/" && { onAction: () => session.select("/") })}
+        >
+          This group is empty.
+        </Blank>
+      )}
+    </div>
+  );
+}
+
+/** What the group's attributes say of it. */
+function About({ node: { about, attributes_total: total } }: { node: NodeResult }) {
+  const { session } = useView();
+  const more = total - about.length;
+  if (total === 0) return null;
+  return (
+    <p class="nzx-about">
+      {about.map(({ name, text }) => (
+        <span key={name} title={`${visible(name)}: ${visible(text)}`}>
+          {name === "summary" || <span class="nzx-quiet">{visible(name)} </span>}
+          <bdi>{visible(text)}</bdi>
+        </span>
+      ))}
+      <button type="button" class="nzx-link" onClick={() => session.panel.set("metadata")}>
+        {about.length === 0
+          ? plural(total, "attribute")
+          : more > 0
+            ? `${grouped(more)} more`
+            : "all attributes"}
+      </button>
+    </p>
+  );
+}
+
+/** What lies in a group, as far as it is known. */
+function inside({ groups, arrays }: GroupCard): string {
+  if (groups === null || arrays === null) return "not read yet";
+  const parts = [groups > 0 ? plural(groups, "group") : "", arrays > 0 ? plural(arrays, "array") : ""];
+  return parts.filter(Boolean).join(", ") || "empty";
+}
+
+/** A group in the group; `preview` where there is nothing else to see here. */
+function Card({ card, preview }: { card: GroupCard; preview: boolean }) {
+  const { session } = useView();
+  const { row, inside: some } = card;
+  return (
+    <li>
+      <button
+        type="button"
+        class="nzx-group-card"
+        title={visible(row.path)}
+        onClick={() => session.select(row.path)}
+      >
+        <NodeIcon row={row} />
+        <span class="nzx-group-text">
+          <strong class="nzx-cut">
+            <bdi>{visible(row.label ?? row.name)}</bdi>
+          </strong>
+          <span class="nzx-quiet nzx-cut">
+            {row.label && <code>{visible(row.name)}</code>}
+            {row.label && " · "}
+            {inside(card)}
+          </span>
+          {preview && some.length > 0 && (
+            <span class="nzx-quiet nzx-cut">
+              {some.map((one) => visible(one.label ?? one.name)).join(" · ")}
+              {(card.arrays ?? 0) > some.length && " …"}
+            </span>
+          )}
+        </span>
+        <Mark impacts={row.impacts} />
+      </button>
+    </li>
+  );
+}
+
+/** Arrays one below the other: name, what it is, units, dimensions. */
+function List({ rows }: { rows: readonly NodeRow[] }) {
+  const { session } = useView();
+  return (
+    <ul class="nzx-list" role="list">
+      {rows.map((row) => (
+        <li key={row.path}>
+          <button type="button" title={visible(row.path)} onClick={() => session.select(row.path)}>
+            <NodeIcon row={row} />
+            <code class="nzx-cut">{visible(row.name)}</code>
+            <span class="nzx-cut">{visible(row.label ?? "")}</span>
+            <span class="nzx-quiet nzx-cut">{visible(row.units ?? "")}</span>
+            <span class="nzx-quiet nzx-cut">{dimensionsOf(row)}</span>
+            <Mark impacts={row.impacts} />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** "time 240, lat 721", or the shape where dimensions have no names. */
+export function dimensionsOf({ shape, dimension_names: names, direction }: NodeRow): string {
+  const arrow = direction === null ? "" : direction === "increasing" ? " ↑" : " ↓";
+  if (shape === null || shape.length === 0) return shape === null ? "" : "scalar";
+  if (names === null) return shapeText(shape) + arrow;
+  return shape.map((length, at) => `${visible(names[at] ?? "–")} ${grouped(length)}`).join(", ") + arrow;
+}

@@ -1,0 +1,119 @@
+import { useMemo } from "preact/hooks";
+import type { ChunkError, PictureResult } from "../../../client/protocol.gen";
+import { useView } from "../../../client/view";
+import { kindOf } from "../../../plots";
+import { colorTable, gradientOf } from "../../../plots/shared/colormap";
+import { type CellState, countStates, ONLY_NZ, STATE_NAMES } from "../../../plots/shared/field";
+import { categoryColor, categoryShades } from "../../../plots/shared/paint";
+import { Swatch } from "../../../plots/shared/StateChip";
+import type { Scene } from "../../../plots/shared/scene";
+import { Icon } from "../../../ui/icons/Icon";
+import { counted, grouped, plural } from "../../../ui/text/format";
+import { Quiet } from "../../../ui/text/Quiet";
+import { visible } from "../../../ui/text/text";
+import "./legend.css";
+
+interface LegendProps {
+  picture: PictureResult;
+  scene: Scene | null;
+}
+
+/** How many of the points shown are values, and what the others are. */
+export function Legend({ picture, scene }: LegendProps) {
+  const { session } = useView();
+  const { mask, colormap } = session.options.value;
+  const states = useMemo(
+    () =>
+      scene
+        ? countStates(scene.states)
+        : picture.states.filter(({ count, state }) => count > 0 && state !== "storage_fill"),
+    [scene, picture],
+  );
+  if (states.length === 0) return null;
+  // Of what type it is stands in the metadata.
+  const fill = picture.fill?.replace(/ \([^()]*\)$/, "") ?? null;
+  const details: Partial<Record<CellState, string | null>> = {
+    fill,
+    storage_fill: picture.storage_fill,
+    absent: picture.storage_fill && `reads as ${picture.storage_fill}`,
+  };
+  const colored = scene && kindOf(picture)?.controls(picture).includes("colormap");
+  return (
+    <div class="nzx-legend" role="group" aria-label="Legend">
+      {states.map(({ state, count }) => (
+        <span key={state} class="nzx-state" data-state={state}>
+          {state !== "value" && <Swatch state={state} />}
+          {state === "value" && colored && (
+            <span
+              class="nzx-swatch nzx-flat"
+              style={{ background: gradientOf(colorTable(session.colormaps.value, colormap)) }}
+            />
+          )}
+          <b>{counted(count)}</b>{" "}
+          {state === "value" ? (count === 1 ? "value" : "values") : STATE_NAMES[state]}
+          {details[state] && <Quiet> {visible(details[state])}</Quiet>}
+        </span>
+      ))}
+      {fill !== null && mask === "nz" && !states.some(({ state }) => state === "fill") && (
+        <span>no _FillValue {visible(fill)}</span>
+      )}
+      {mask === "differences" && scene && !scene.states.some((state) => state >= ONLY_NZ) && (
+        <span>NZ and storage fill mask the same cells here</span>
+      )}
+    </div>
+  );
+}
+
+export function ChunkErrors({ errors }: { errors: readonly ChunkError[] }) {
+  if (errors.length === 0) return null;
+  return (
+    <details class="nzx-chunk-errors">
+      <summary>
+        <Icon name="warning" /> {plural(errors.length, "chunk")} could not be read
+      </summary>
+      <ul>
+        {errors.map(({ chunk, message }) => (
+          <li key={chunk}>
+            <code>{visible(chunk)}</code> {visible(message)}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+const MOST_CATEGORIES = 40;
+
+/** The colours of values that stand for something. */
+export function Categories({ scene }: { scene: Scene }) {
+  const { inks } = useView();
+  const { picture, field, states } = scene;
+  const { categories } = picture;
+  const counts = useMemo(() => {
+    const found = new Uint32Array(256);
+    categoryShades(field.stored ?? field.values, categories).forEach((shade, at) => {
+      if (states[at] === 0) (found[shade] as number)++;
+    });
+    return found;
+  }, [scene]);
+  const chip = (label: string, at: number) => (
+    <span key={at} class="nzx-state">
+      {scene.look.flat && (
+        <span
+          class="nzx-swatch nzx-flat"
+          style={{ background: `rgb(${categoryColor(at, inks.value?.dark ?? false)})` }}
+        />
+      )}
+      <b>{counted(counts[at] ?? 0)}</b> {visible(label)}
+    </span>
+  );
+  return (
+    <div class="nzx-legend" role="group" aria-label="Categories">
+      {categories.slice(0, MOST_CATEGORIES).map(({ label }, at) => chip(label, at))}
+      {categories.length > MOST_CATEGORIES && (
+        <Quiet>and {grouped(categories.length - MOST_CATEGORIES)} more</Quiet>
+      )}
+      {(counts[255] ?? 0) > 0 && chip("other values", 255)}
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import { useState } from "preact/hooks";
+import { useView } from "../../../client/view";
+import { type Bar, LIMIT } from "../../../plots/shared/layout";
+import type { Scene } from "../../../plots/shared/scene";
+import { IconButton } from "../../../ui/button/Button";
+import { compact, px } from "../../../ui/text/format";
+import { visible } from "../../../ui/text/text";
+import "./limit.css";
+
+type End = "low" | "high";
+
+/** A limit in digits enough to differ from the other one. */
+function limitText({ norm }: Scene, end: End): string {
+  if (norm === null) return "";
+  const ratio = Math.max(Math.abs(norm.low), Math.abs(norm.high)) / (norm.high - norm.low);
+  return compact(norm[end], Math.min(15, 5 + Math.max(0, Math.floor(Math.log10(ratio)))));
+}
+
+/** A limit to be typed; while it is empty it follows the data. */
+export function Limit({ end, scene }: { end: End; scene: Scene }) {
+  const { session } = useView();
+  const value = session.options.value[end];
+  const [text, setText] = useState<string | null>(null);
+  const number = Number(text?.replace("−", "-"));
+  const empty = text?.trim() === "";
+  const commit = () => {
+    if (text === null) return;
+    if (empty) session.setOptions({ [end]: null }, 80);
+    else if (Number.isFinite(number)) session.setOptions({ [end]: number }, 80);
+    setText(null);
+  };
+  const name = end === "low" ? "Low" : "High";
+  return (
+    <input
+      type="text"
+      class="nzx-box nzx-limit"
+      inputMode="decimal"
+      aria-label={name}
+      aria-invalid={text !== null && !empty && !Number.isFinite(number)}
+      title={`${name} limit: empty, it follows the data`}
+      placeholder={limitText(scene, end)}
+      value={text ?? (value === null ? "" : String(value))}
+      onInput={(event) => setText(event.currentTarget.value)}
+      onChange={commit}
+      onBlur={commit}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") commit();
+        if (event.key === "Escape") setText(null);
+      }}
+    />
+  );
+}
+
+/** The limits at the ends of the colour bar, and the way back to those of the data. */
+export function BarLimits({ bar, scene }: { bar: Bar; scene: Scene }) {
+  const { session } = useView();
+  const { low, high } = session.options.value;
+  const place = (top: number) => ({ left: px(bar.left), top: px(top), width: px(LIMIT.width) });
+  const below = bar.top + bar.height + LIMIT.gap;
+  return (
+    <>
+      <span class="nzx-bar-limit" style={place(bar.top - LIMIT.gap - LIMIT.height)}>
+        <Limit end="high" scene={scene} />
+        {bar.brief && <span class="nzx-bar-units">{visible(scene.picture.units ?? "")}</span>}
+      </span>
+      <span class="nzx-bar-limit" style={place(below)}>
+        <Limit end="low" scene={scene} />
+        {(low !== null || high !== null) && (
+          <IconButton
+            icon="undo"
+            label="Auto"
+            onClick={() => session.setOptions({ low: null, high: null })}
+          />
+        )}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,162 @@
+import { useMemo, useRef } from "preact/hooks";
+import type { Answer } from "../../../client/client";
+import type { Axis } from "../../../client/protocol.gen";
+import { AxisGeometry, axisNumbers, nameOf } from "../../../plots/shared/axis";
+import { floats, STATE_NAMES, STATES, uint8s } from "../../../plots/shared/field";
+import { airy } from "../../../plots/shared/layout";
+import { runs } from "../../../plots/shared/paint";
+import { BOTTOM, LEFT, Levels, TOP, useProbe } from "../../../plots/shared/probe";
+import { niceTicks } from "../../../plots/shared/ticks";
+import { useSize } from "../../../ui/layout/size";
+import { px, shortest } from "../../../ui/text/format";
+import { visible } from "../../../ui/text/text";
+import "./lines.css";
+
+const RIGHT = 14;
+
+/** A line with its numbers, and the lowest and the highest that are no missing values. */
+export type Line = ReturnType<typeof linesOf>[number];
+
+/** The lines of an answer, read from its buffers. */
+export function linesOf(answer: Answer<"lines" | "series">) {
+  return answer.value.lines.flatMap((line, nth) => {
+    const [values, states] = [answer.buffers[line.values_buffer], answer.buffers[line.states_buffer]];
+    if (!values || !states) return [];
+    const numbers = floats(values, "float64");
+    const codes = uint8s(states);
+    let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    numbers.forEach((value, index) => {
+      if (codes[index] === 0) [low, high] = [Math.min(low, value), Math.max(high, value)];
+    });
+    return [{ ...line, numbers, codes, low, high, nth }];
+  });
+}
+
+interface ChartProps {
+  answer: Answer<"lines" | "series">;
+  /** Those to be drawn. */
+  lines: Line[];
+  /** The name of the picture. */
+  label: string;
+  colorOf: (nth: number) => string;
+  /** An index that is marked along the dimension. */
+  mark?: number;
+}
+
+/** Lines along one dimension. Different units have nothing to do with each other's heights. */
+export function Chart({ answer, lines: shown, label, colorOf, mark }: ChartProps) {
+  const ref = useRef<HTMLDivElement>(null);
+  const size = useSize(ref);
+  const { x: axis } = answer.value;
+  const x = useMemo(() => new AxisGeometry(axis, axisNumbers(axis, answer.buffers), false), [answer]);
+  const together = sameUnits(shown);
+  const low = Math.min(...shown.map((line) => line.low));
+  const high = Math.max(...shown.map((line) => line.high));
+  const [width, height] = [(size.width || 640) - LEFT - RIGHT, (size.height || 300) - TOP - BOTTOM];
+  const atX = (index: number) => LEFT + x.center(index) * width;
+  const heightsOf = (line: { low: number; high: number }) => {
+    const { low: from, high: to } = airy(together ? { low, high } : line);
+    return (value: number) => TOP + (1 - (value - from) / (to - from)) * height;
+  };
+  // The pointer on its way draws anew what it is over; the lines stay.
+  const paths = useMemo(
+    () =>
+      shown.map((line) => {
+        const atY = heightsOf(line);
+        return runs(line.codes, axis.size)
+          .map(([first, last]) => {
+            let path = "";
+            for (let index = first; index <= last; index++)
+              path += `${index === first ? "M" : "L"}${atX(index).toFixed(1)},${atY(line.numbers[index] as number).toFixed(1)}`;
+            // A point alone is a dash.
+            return first === last ? `${path}m-2,0h4` : path;
+          })
+          .join("");
+      }),
+    [shown, width, height],
+  );
+  const { at, probe } = useProbe("Values: arrow keys move along the lines", axis.size, (px) => {
+    const place = (px - LEFT) / width;
+    return place >= 0 && place < 1 ? x.indexAt(place) : null;
+  });
+  const here = at === null ? null : x.describe(at);
+  const marked = mark === undefined ? null : pointAt(axis, mark);
+  return (
+    <div class="nzx-stage nzx-lines" ref={ref} {...probe}>
+      <svg width="100%" height="100%" role="img" aria-label={label}>
+        <rect
+          class="nzx-lines-frame"
+          x={LEFT}
+          y={TOP}
+          width={Math.max(0, width)}
+          height={Math.max(0, height)}
+        />
+        {together && low <= high && (
+          <Levels
+            width={width}
+            ticks={niceTicks(low, high, Math.max(2, height / 40)).map(({ value, label }) => ({
+              label,
+              y: heightsOf({ low, high })(value),
+            }))}
+          />
+        )}
+        {x.ticks(Math.max(1, width / 110)).map(({ at: place, label }) => (
+          <text key={place} x={LEFT + place * width} y={TOP + height + 16} text-anchor={anchor(place)}>
+            {visible(label)}
+          </text>
+        ))}
+        <text x={LEFT + width / 2} y={TOP + height + 34} text-anchor="middle">
+          {nameOf(axis)}
+        </text>
+        {shown.map((line, nth) => (
+          <path key={line.nth} stroke={colorOf(line.nth)} d={paths[nth]} />
+        ))}
+        {marked !== null && (
+          <line class="nzx-lines-mark" x1={atX(marked)} x2={atX(marked)} y1={TOP} y2={TOP + height} />
+        )}
+        {at !== null && <line class="nzx-lines-cross" x1={atX(at)} x2={atX(at)} y1={TOP} y2={TOP + height} />}
+      </svg>
+      {at !== null && here && (
+        <div
+          class="nzx-readout"
+          aria-live="polite"
+          style={{
+            top: px(TOP + 6),
+            ...(x.center(at) > 0.5 ? { left: px(LEFT + 8) } : { right: px(RIGHT + 8) }),
+          }}
+        >
+          {visible(axis.label)} {visible(here.coordinate ?? "")} [{here.index}]
+          <table>
+            <tbody>
+              {shown.map((line) => {
+                const state = STATES[line.codes[at] ?? 0] ?? "value";
+                return (
+                  <tr key={line.nth}>
+                    <th scope="row">{visible(line.label)}</th>
+                    <td>
+                      {state === "value"
+                        ? `${shortest(line.numbers[at] ?? Number.NaN, "float64")} ${visible(line.units ?? "")}`
+                        : STATE_NAMES[state]}
+                    </td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Labels at the ends of an axis do not reach beyond them. */
+const anchor = (place: number) => (place < 0.1 ? "start" : place > 0.9 ? "end" : "middle");
+
+/** Whether lines can share a scale. */
+export const sameUnits = (lines: Line[]): boolean => new Set(lines.map(({ units }) => units)).size <= 1;
+
+/** The point of an axis at an index, or the one next to it; null beyond its ends. */
+export function pointAt({ start, step, size }: Axis, index: number): number | null {
+  const at = Math.round((index - start) / step);
+  return at >= 0 && at < size ? at : null;
+}

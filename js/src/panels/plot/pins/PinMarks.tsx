@@ -1,0 +1,42 @@
+import { useView } from "../../../client/view";
+import type { Frame } from "../../../plots/shared/layout";
+import { categoryColor } from "../../../plots/shared/paint";
+import type { Scene } from "../../../plots/shared/scene";
+import { px } from "../../../ui/text/format";
+import { centerOf } from "../stage/Hover";
+import { pinnable, placeOf } from "./points";
+import "./pins.css";
+
+/** The colour of a pin and its lines. */
+export function usePinColor(): (nth: number) => string {
+  const { inks } = useView();
+  const dark = inks.value?.dark ?? false;
+  return (nth) => `rgb(${categoryColor(nth, dark)})`;
+}
+
+/** The pinned points on the picture, where they lie in it. */
+export function PinMarks({ scene, frame }: { scene: Scene; frame: Frame }) {
+  const { session } = useView();
+  const colorOf = usePinColor();
+  if (!pinnable(scene)) return null;
+  return (
+    <>
+      {session.pins.value.map((pin, nth) => {
+        const place = placeOf(scene, pin);
+        if (place === null) return null;
+        const { x, y } = centerOf(scene, place);
+        const top = frame.top + (scene.look.flat ? y * frame.height : 8);
+        return (
+          <span
+            key={JSON.stringify(pin)}
+            class="nzx-pin nzx-pin-mark"
+            aria-hidden="true"
+            style={{ left: px(frame.left + x * frame.width), top: px(top), background: colorOf(nth) }}
+          >
+            {nth + 1}
+          </span>
+        );
+      })}
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+import { fireEvent, screen, waitFor, within } from "@testing-library/preact";
+import { expect, test } from "vitest";
+import { smallStore } from "../../../mock/data";
+import { type Host, mountWidget } from "../../../mock/host";
+
+let host: Host;
+const pins = () => host.model.get("pins");
+
+test("a click pins a point, which has its value, its series and its number on the map", async () => {
+  host = await mountWidget(smallStore(), { path: "/forecast/temp" });
+  const canvas = await screen.findByRole("img", { name: /^\/forecast\/temp/ });
+  await screen.findByRole("application", { name: /Enter pins the point/ });
+  const click = (clientX: number, clientY: number) => {
+    for (const type of ["pointerdown", "pointerup"])
+      fireEvent(canvas, new MouseEvent(type, { clientX, clientY, button: 0, bubbles: true }));
+  };
+  // The listeners come a frame after the picture.
+  await waitFor(() => {
+    click(200, 100);
+    expect(pins()).toHaveLength(1);
+  });
+  const [pin] = pins() as Record<string, number>[];
+  expect(Object.keys(pin ?? {}).sort()).toEqual(["lat", "lon"]);
+  const list = await screen.findByRole("list", { name: "Pins" });
+  expect(within(list).getAllByRole("listitem")).toHaveLength(1);
+  await screen.findByRole("img", { name: "Series of time" });
+  const asked = () => host.requests("series").filter(({ params }) => params.dimension === "time");
+  expect(asked().map(({ params }) => params.pins)).toEqual([[pin]]);
+  expect(host.el.querySelectorAll(".nzx-pin-mark")).toHaveLength(1);
+  // The line does not move with the slider, so it is not asked for again.
+  fireEvent.click(screen.getByRole("button", { name: "Next time" }));
+  await waitFor(() => expect(host.model.get("index")).toEqual({ time: 1 }));
+  await screen.findByRole("img", { name: "Series of level" });
+  expect(asked()).toHaveLength(1);
+  fireEvent.click(within(list).getByRole("button", { name: "Remove pin 1" }));
+  await waitFor(() => expect(pins()).toEqual([]));
+  expect(screen.queryByRole("list", { name: "Pins" })).toBeNull();
+});
+
+test("the keyboard pins where the crosshair is, and takes the pin away", async () => {
+  host = await mountWidget(smallStore(), { path: "/forecast/temp" });
+  const values = await screen.findByRole("application", { name: /^Values/ });
+  fireEvent.keyDown(values, { key: "Enter" });
+  expect(pins() ?? []).toEqual([]);
+  fireEvent.keyDown(values, { key: "ArrowRight" });
+  fireEvent.keyDown(values, { key: "Enter" });
+  await waitFor(() => expect(pins()).toHaveLength(1));
+  fireEvent.keyDown(values, { key: "Enter" });
+  await waitFor(() => expect(pins()).toEqual([]));
+});
+
+test("pins of another array stand where this one has their dimensions", async () => {
+  host = await mountWidget(smallStore(), {
+    path: "/forecast/temp",
+    pins: [{ lat: 3, lon: 4 }, { depth: 1 }],
+  });
+  const list = await screen.findByRole("list", { name: "Pins" });
+  const [first, second] = within(list).getAllByRole("listitem");
+  expect(first?.textContent).not.toContain("outside");
+  expect(second?.textContent).toContain("depth [1]outside");
+});

@@ -1,0 +1,38 @@
+import type { Pin } from "../../../client/session";
+import { same } from "../../../client/traits";
+import type { AxisGeometry } from "../../../plots/shared/axis";
+import type { Scene } from "../../../plots/shared/scene";
+import type { Place } from "../../../plots/shared/zoom";
+import { pointAt } from "../lines/Chart";
+
+/** The dimensions along which a point of a picture is pinned. */
+const across = ({ grid, look }: Scene): AxisGeometry[] => (look.flat ? [grid.y, grid.x] : [grid.x]);
+
+/** Whether points can be pinned: numbers on a map, or along a line. */
+export const pinnable = ({ picture }: Scene): boolean => picture.kind === "map" || picture.kind === "line";
+
+/** What a point of a picture is pinned as: its indices by dimension. */
+export function pinOf(scene: Scene, { x, y }: Place): Pin {
+  const pin: Pin = {};
+  for (const geometry of across(scene)) {
+    const at = geometry === scene.grid.x ? x : y;
+    if (geometry.axis) pin[geometry.axis.label] = geometry.axis.start + geometry.axis.step * at;
+  }
+  return pin;
+}
+
+/** The point of a picture at which something is pinned, null where the picture does not have it. */
+export function placeOf(scene: Scene, pin: Pin): Place | null {
+  const place: Place = { x: 0, y: 0 };
+  for (const geometry of across(scene)) {
+    const index = geometry.axis ? pin[geometry.axis.label] : undefined;
+    const at = geometry.axis && index !== undefined ? pointAt(geometry.axis, index) : null;
+    if (at === null) return null;
+    place[geometry === scene.grid.x ? "x" : "y"] = at;
+  }
+  return place;
+}
+
+/** Pins a point, or takes its pin away. */
+export const toggled = (pins: Pin[], pin: Pin): Pin[] =>
+  pins.some((one) => same(one, pin)) ? pins.filter((one) => !same(one, pin)) : [...pins, pin];

@@ -1,0 +1,222 @@
+import { fireEvent, screen, waitFor, within } from "@testing-library/preact";
+import { describe, expect, test, vi } from "vitest";
+import { brokenStore, smallStore, wideStore } from "../../mock/data";
+import { type Host, more, mountWidget, pass } from "../../mock/host";
+
+let host: Host;
+
+describe("plot", () => {
+  test("is an image that says array, slice and range", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/sst" });
+    const image = await screen.findByRole("img", { name: /^\/forecast\/sst, time 2020-01-01 00:00: \d+/ });
+    expect(image.tagName).toBe("CANVAS");
+    const legend = screen.getByRole("group", { name: "Legend" });
+    for (const state of ["_FillValue", "NaN", "+Inf", "−Inf", "absent chunk"])
+      expect(legend.textContent).toContain(state);
+    expect(screen.getByText(/^12 of 48 chunks read · /)).toBeTruthy();
+  });
+
+  test("a slider for each other dimension sets the index and fetches the slice", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/temp" });
+    const time = await screen.findByRole("slider", { name: "time" });
+    expect(screen.getByRole("slider", { name: "level" })).toBeTruthy();
+    fireEvent.input(time, { target: { value: "12" } });
+    await screen.findByRole("img", { name: /time 2020-01-04 00:00, level 1000/ });
+    await waitFor(() => expect(host.model.get("index")).toEqual({ time: 12 }));
+    expect(host.requests("picture").at(-1)?.params.index).toEqual({ time: 12 });
+    await waitFor(() => expect(time.getAttribute("aria-valuetext")).toBe("2020-01-04 00:00, 13 of 240"));
+    fireEvent.click(screen.getByRole("button", { name: "Next time" }));
+    await waitFor(() => expect(host.model.get("index")).toEqual({ time: 13 }));
+  });
+
+  test("what is typed at a slider goes there; what is not there is refused, and Escape takes it back", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/temp" });
+    const box = (await screen.findByRole("textbox", { name: "Go to time" })) as HTMLInputElement;
+    expect(box.value).toBe("2020-01-01 00:00");
+    const type = (value: string) => {
+      fireEvent.input(box, { target: { value } });
+      fireEvent.keyDown(box, { key: "Enter" });
+    };
+    type("2020-01-04");
+    await waitFor(() => expect(host.model.get("index")).toEqual({ time: 12 }));
+    expect(host.requests("locate")[0]?.params).toEqual({
+      path: "/forecast/temp",
+      dimension: "time",
+      value: "2020-01-04",
+    });
+    await waitFor(() => expect(box.value).toBe("2020-01-04 00:00"));
+    type("1999");
+    expect((await screen.findByRole("alert")).textContent).toContain("time has no '1999'");
+    expect(box.getAttribute("aria-invalid")).toBe("true");
+    fireEvent.keyDown(box, { key: "Escape" });
+    await waitFor(() => expect(box.value).toBe("2020-01-04 00:00"));
+    expect(screen.queryByRole("alert")).toBeNull();
+  });
+
+  test("the track of a slider shows what is cached, and counts from 1", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/temp", index: { time: 70 } });
+    const time = await screen.findByRole("slider", { name: "time" });
+    // The mock's chunks are 60 long: what needs no further reading ends between 119 and 120.
+    await waitFor(() => expect(time.style.getPropertyValue("--track")).toContain("0.5000"));
+    expect(time.closest(".nzx-slider")?.textContent).toContain("71 of 240");
+  });
+
+  test("the title says date and level; of a part of the map which, and the way back", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/temp", index: { time: 31, level: 2 } });
+    await screen.findByRole("heading", { name: "8 January 2020, 18:00, 500 hPa" });
+    host.model.fromPython("view", { window: { lat: [0, 31] } });
+    await screen.findByText("lat 90° N … 60° N");
+    fireEvent.click(screen.getByRole("button", { name: "Reset zoom" }));
+    await waitFor(() => expect(host.model.get("view")).toMatchObject({ window: {} }));
+  });
+
+  test("statistics open beside the picture and close again", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/sst" });
+    const button = await screen.findByRole("button", { name: "Statistics" });
+    fireEvent.click(button);
+    await screen.findByRole("region", { name: "Statistics" });
+    fireEvent.click(screen.getByRole("button", { name: "Close the statistics" }));
+    await waitFor(() => expect(screen.queryByRole("region", { name: "Statistics" })).toBeNull());
+    expect(button.getAttribute("aria-pressed")).toBe("false");
+  });
+
+  test("Python moves the slider", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/temp" });
+    await screen.findByRole("slider", { name: "time" });
+    host.model.fromPython("index", { time: 100, level: 2 });
+    await screen.findByRole("img", { name: /time 2020-01-26 00:00, level 500/ });
+    expect((screen.getByRole("slider", { name: "level" }) as HTMLInputElement).value).toBe("2");
+    expect(host.model.saved).toEqual([]);
+  });
+
+  test("mask, colormap, limits, log and grid cost no round trip and are told to Python", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/sst" });
+    await screen.findByRole("option", { name: "magma" });
+    const before = host.requests("picture").length;
+    fireEvent.change(await more("combobox", "Missing is"), { target: { value: "raw" } });
+    fireEvent.change(screen.getByRole("combobox", { name: "Colormap" }), { target: { value: "magma" } });
+    fireEvent.input(screen.getByRole("textbox", { name: "Low" }), { target: { value: "280" } });
+    fireEvent.keyDown(screen.getByRole("textbox", { name: "Low" }), { key: "Enter" });
+    fireEvent.click(await more("checkbox", "Logarithmic scale"));
+    fireEvent.click(await more("checkbox", "Borders of cells and chunks"));
+    await waitFor(() =>
+      expect(host.model.get("view")).toMatchObject({
+        mask: "raw",
+        colormap: "magma",
+        low: 280,
+        log: true,
+        grid: true,
+      }),
+    );
+    await waitFor(() =>
+      expect(screen.getByRole("group", { name: "Legend" }).textContent).not.toContain("_FillValue"),
+    );
+    fireEvent.click(screen.getByRole("button", { name: "Auto" }));
+    await waitFor(() => expect(host.model.get("view")).toMatchObject({ low: null }));
+    expect(host.requests("picture").length).toBe(before);
+    expect(host.requests("colormaps")).toHaveLength(1);
+  });
+
+  test("limits belong to one array: choosing another forgets them", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/sst", view: { low: 1, high: 2 } });
+    fireEvent.click(await screen.findByRole("treeitem", { name: "precip" }));
+    await waitFor(() => expect(host.model.get("view")).toMatchObject({ low: null, high: null }));
+  });
+
+  test("the crosshair is moved by keys and reads out what lies there", async () => {
+    host = await mountWidget(smallStore(), { path: "/images/tiny" });
+    const stage = await screen.findByRole("application");
+    expect(stage.style.width).toMatch(/^\d+px$/);
+    fireEvent.keyDown(stage, { key: "ArrowRight" });
+    fireEvent.keyDown(stage, { key: "ArrowUp" });
+    const readout = await waitFor(() => host.el.querySelector(".nzx-readout") as HTMLElement);
+    await waitFor(() => expect(readout.textContent).toContain("row[2]"));
+    expect(readout.textContent).toContain("column[5]");
+    expect(readout.querySelector("[data-state]")?.getAttribute("data-state")).toBe("absent");
+  });
+
+  test("unread chunks are said, and everything can be read", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/sst", index: { time: 200 } });
+    await screen.findByText(/1 chunk could not be read/);
+    const read = screen.getByRole("button", { name: /^Read everything \(\S+ \SiB\)/ });
+    expect(read.title).toMatch(/Reading all of it takes \S+ \SiB in \S+ chunks/);
+    fireEvent.click(read);
+    await waitFor(() => expect(host.requests("picture").at(-1)?.params.everything).toBe(true));
+  });
+
+  test("reading everything can be stopped", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/sst", index: { time: 200 } });
+    const read = await screen.findByRole("button", { name: /^Read everything/ });
+    host.kernel.partials = 2;
+    host.kernel.partialPause = 60_000;
+    fireEvent.click(read);
+    fireEvent.click(await screen.findByRole("button", { name: "Stop" }));
+    await waitFor(() => expect(host.requests("picture").at(-1)?.params.everything).toBe(false));
+  });
+
+  test("scalars, texts and arrays without a picture", async () => {
+    host = await mountWidget(brokenStore(), { path: "/forecast/reference_time" });
+    await waitFor(() => expect(screen.getByRole("img").textContent).toContain("2020-01-01 00:00"));
+    host.model.fromPython("path", "/forecast/station");
+    await screen.findByText(/Reykjavík/);
+    host.model.fromPython("path", "/broken/future");
+    await waitFor(() =>
+      expect(screen.getAllByText(/codec "quantum" is not known/).length).toBeGreaterThan(1),
+    );
+  });
+
+  test("a failed picture says why and is fetched again", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/sst" }, (kernel) =>
+      kernel.failing.set("picture", "503"),
+    );
+    const alert = await screen.findByRole("alert");
+    expect(alert.textContent).toContain("503");
+    host.kernel.failing.clear();
+    fireEvent.click(within(alert).getByRole("button", { name: "Retry" }));
+    await screen.findByRole("img", { name: /^\/forecast\/sst/ });
+    expect(screen.queryByRole("alert")).toBeNull();
+  });
+
+  test("the old picture stays until the next is there", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/temp" });
+    const slider = await screen.findByRole("slider", { name: "time" });
+    // What comes within a fifth of a second needs no sign of waiting.
+    host.kernel.delays.picture = 600;
+    fireEvent.input(slider, { target: { value: "3" } });
+    expect(host.el.querySelector(".nzx-stale")).toBeNull();
+    await waitFor(() => expect(host.el.querySelector(".nzx-stale")).not.toBeNull());
+    expect(screen.getByRole("img", { name: /2020-01-01/ })).toBeTruthy();
+    await screen.findByRole("img", { name: /2020-01-01 18:00/ });
+    await waitFor(() => expect(host.el.querySelector(".nzx-stale")).toBeNull());
+  });
+
+  test("while a slider moves fast, slow pictures are cancelled and the last one wins", async () => {
+    // By the test's own clock: how often is asked depends on how long the moves take.
+    vi.useFakeTimers();
+    host = await mountWidget(smallStore(), { path: "/forecast/temp" });
+    await pass(500);
+    const slider = screen.getByRole("slider", { name: "time" });
+    host.kernel.delays.picture = 400;
+    const before = host.requests("picture").length;
+    for (let at = 1; at <= 30; at++) fireEvent.input(slider, { target: { value: String(at) } });
+    await pass(1000);
+    screen.getByRole("img", { name: /2020-01-08 12:00/ });
+    expect(host.requests("picture").length - before).toBeLessThanOrEqual(3);
+    expect(host.model.sent.some(({ kind }) => kind === "cancel")).toBe(true);
+    expect(host.requests("picture").at(-1)?.params.index).toEqual({ time: 30 });
+  });
+
+  test("a group shows its data as small pictures", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast" });
+    const list = await screen.findByRole("list", { name: "Arrays" });
+    await within(list).findByRole("img", { name: /^\/forecast\/temp/ });
+    fireEvent.click(within(list).getByRole("button", { name: /precip/ }));
+    await waitFor(() => expect(host.model.get("path")).toBe("/forecast/precip"));
+  });
+
+  test("small pictures are asked for in batches", async () => {
+    host = await mountWidget(wideStore(300), { path: "/many" });
+    await screen.findByRole("list", { name: "Arrays" });
+    await waitFor(() => expect(host.requests("thumbnails").length).toBeGreaterThan(1));
+  });
+});

@@ -1,0 +1,307 @@
+import "../../../plots/shared/readout.css";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useView } from "../../../client/view";
+import { type CellState, STATES } from "../../../plots/shared/field";
+import type { Frame } from "../../../plots/shared/layout";
+import { StateChip } from "../../../plots/shared/StateChip";
+import type { Scene } from "../../../plots/shared/scene";
+import { extent, type Place as Point, windowAround, windowOf } from "../../../plots/shared/zoom";
+import { px, shortest } from "../../../ui/text/format";
+import { visible } from "../../../ui/text/text";
+import { pinnable, pinOf, toggled } from "../pins/points";
+
+interface HoverProps {
+  scene: Scene;
+  frame: Frame;
+  stage: { width: number; height: number };
+  canvas: { current: HTMLCanvasElement | null };
+}
+
+/** The crosshair, what lies under it, and the part to be drawn larger; moved by pointer or keys. */
+export function Hover({ scene, frame, stage, canvas }: HoverProps) {
+  const { session } = useView();
+  const focus = useRef<HTMLDivElement>(null);
+  const [at, setAt] = useState<(Point & { keyed: boolean }) | null>(null);
+  const [band, setBand] = useState<readonly [Point, Point] | null>(null);
+  const { left, top, width, height } = frame;
+  const { nx, ny } = scene.field;
+  const line = !scene.look.flat;
+  const zoom = (by: number, around: Point) =>
+    session.setOptions({ window: windowAround(scene, session.options.peek().window, around, by) }, 60);
+  const reset = () => session.setOptions({ window: {} });
+  const pin = (point: Point) => {
+    if (pinnable(scene)) session.pins.set(toggled(session.pins.peek(), pinOf(scene, point)));
+  };
+  // The picture itself is pointed at; what takes the focus lies over it and lets the pointer through.
+  useEffect(() => {
+    const element = canvas.current;
+    if (element === null) return;
+    const ratio = globalThis.devicePixelRatio || 1;
+    let from: Point | null = null;
+    let drawn: readonly [Point, Point] | null = null;
+    const draws = (next: typeof drawn) => {
+      drawn = next;
+      setBand(next);
+    };
+    const place = (event: MouseEvent): Point => {
+      const box = element.getBoundingClientRect();
+      return {
+        x: (event.clientX - box.left - left) / width,
+        y: (event.clientY - box.top - top) / height,
+      };
+    };
+    const inside = ({ x, y }: Point) => x >= 0 && x < 1 && y >= 0 && y < 1;
+    const cell = (point: Point) =>
+      inside(point) ? cellAt(scene, point, Math.round(width * ratio), Math.round(height * ratio)) : null;
+    const point = (event: PointerEvent) => {
+      const here = place(event);
+      if (from) {
+        const [x, y] = [Math.max(0, Math.min(1, here.x)), Math.max(0, Math.min(1, here.y))];
+        const moved = Math.max(Math.abs(x - from.x) * width, line ? 0 : Math.abs(y - from.y) * height) > 5;
+        draws(moved ? [from, { x, y }] : null);
+      }
+      const found = cell(here);
+      setAt((before) => {
+        if (!found) return before?.keyed ? before : null;
+        const there = before?.x === found.x && before.y === found.y && !before.keyed;
+        return there ? before : { ...found, keyed: false };
+      });
+    };
+    const leave = () => setAt((before) => (before?.keyed ? before : null));
+    const press = (event: PointerEvent) => {
+      focus.current?.focus({ preventScroll: true });
+      const here = place(event);
+      if (event.button !== 0 || event.pointerType === "touch" || !inside(here)) return;
+      from = here;
+      element.setPointerCapture?.(event.pointerId);
+    };
+    const release = (event: PointerEvent) => {
+      const found = from && !drawn ? cell(place(event)) : null;
+      if (found) pin(found);
+      const window = drawn && windowOf(scene, drawn[0], drawn[1], width * ratio, height * ratio);
+      if (window) session.setOptions({ window });
+      drop();
+    };
+    const drop = () => {
+      from = null;
+      draws(null);
+    };
+    const wheel = (event: WheelEvent) => {
+      const here = place(event);
+      if (!(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)) return;
+      const found = cell(here);
+      if (!found) return;
+      event.preventDefault();
+      zoom((event.deltaY || event.deltaX) < 0 ? 0.7 : 1 / 0.7, found);
+    };
+    const stop = new AbortController();
+    const on = <K extends keyof HTMLElementEventMap>(
+      type: K,
+      listener: (event: HTMLElementEventMap[K]) => void,
+    ) => element.addEventListener(type, listener, { signal: stop.signal, passive: false });
+    on("pointermove", point);
+    on("pointerleave", leave);
+    on("pointerdown", press);
+    on("pointerup", release);
+    on("pointercancel", drop);
+    on("wheel", wheel);
+    on("dblclick", reset);
+    return () => stop.abort();
+  }, [canvas, scene, left, top, width, height, line]);
+  const key = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const far = event.shiftKey ? 10 : 1;
+    const right = scene.grid.x.center(nx - 1) >= scene.grid.x.center(0) ? far : -far;
+    const down = scene.grid.y.center(ny - 1) >= scene.grid.y.center(0) ? far : -far;
+    const steps: Record<string, [number, number]> = {
+      ArrowRight: [right, 0],
+      ArrowLeft: [-right, 0],
+      ArrowDown: [0, down],
+      ArrowUp: [0, -down],
+    };
+    const step = steps[event.key];
+    const from = at ?? { x: Math.floor(nx / 2), y: Math.floor(ny / 2) };
+    const by = { "+": 0.5, "=": 0.5, "-": 2, "0": 0 }[event.key];
+    if (event.key === "Enter" && at) pin(at);
+    if (event.key === "Escape") at ? setAt(null) : reset();
+    if (by !== undefined) {
+      event.preventDefault();
+      if (by === 0) reset();
+      else zoom(by, from);
+    }
+    if (step === undefined || (line && step[0] === 0)) return;
+    event.preventDefault();
+    const clamp = (value: number, size: number) => Math.max(0, Math.min(size - 1, value));
+    setAt({ x: clamp(from.x + step[0], nx), y: clamp(from.y + step[1], ny), keyed: true });
+  };
+  const here = at !== null && at.x < nx && at.y < ny ? at : null;
+  const middle = here ? centerOf(scene, here) : { x: 0, y: 0 };
+  const atX = left + middle.x * width;
+  const atY = line ? 0 : top + middle.y * height;
+  const box = band && extent(band, line);
+  return (
+    <>
+      {/* The readout below speaks */}
+      <div
+        class="nzx-hover"
+        role="application"
+        aria-label="Values: arrow keys move the crosshair, Enter pins the point, + and - zoom, 0 shows all"
+        tabIndex={0}
+        style={{ left: px(left), top: px(top), width: px(width), height: px(height) }}
+        ref={focus}
+        onKeyDown={key}
+        onBlur={() => setAt(null)}
+      />
+      {box && (
+        <span
+          class="nzx-band"
+          style={{
+            left: px(left + box.x0 * width),
+            top: px(top + box.y0 * height),
+            width: px((box.x1 - box.x0) * width),
+            height: px((box.y1 - box.y0) * height),
+          }}
+        />
+      )}
+      {here && !box && (
+        <>
+          <span class="nzx-cross" style={{ left: px(atX), top: px(top), width: px(1), height: px(height) }} />
+          {!line && (
+            <span
+              class="nzx-cross"
+              style={{ left: px(left), top: px(atY), width: px(width), height: px(1) }}
+            />
+          )}
+          <Readout scene={scene} x={here.x} y={here.y} atX={atX} atY={line ? top + 12 : atY} stage={stage} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** The point at a place between 0 and 1; on coordinates the nearest within a few pixels. */
+export function cellAt(scene: Scene, { x, y }: Point, width: number, height: number): Point | null {
+  const { nx } = scene.field;
+  if (!scene.curved) return { x: scene.x.indexAt(x), y: scene.look.flat ? scene.y.indexAt(y) : 0 };
+  const points = scene.points(width, height);
+  const [column, row] = [Math.floor(x * width), Math.floor(y * height)];
+  for (let reach = 0; reach < 6; reach++) {
+    for (let dy = -reach; dy <= reach; dy++) {
+      for (let dx = -reach; dx <= reach; dx += Math.abs(dy) === reach ? 1 : 2 * reach || 1) {
+        const [cx, cy] = [column + dx, row + dy];
+        const at = cx >= 0 && cx < width && cy >= 0 && cy < height ? points[cy * width + cx] : -1;
+        if (at !== undefined && at >= 0) return { x: at % nx, y: Math.floor(at / nx) };
+      }
+    }
+  }
+  return null;
+}
+
+/** Where the middle of a point is drawn, between 0 and 1. */
+export function centerOf(scene: Scene, { x, y }: Point): Point {
+  const { curved } = scene;
+  if (!curved) return { x: scene.x.center(x), y: scene.y.center(y) };
+  const at = y * scene.field.nx + x;
+  const part = (axis: 0 | 1, value = 0) =>
+    (value - curved.low[axis]) / (curved.high[axis] - curved.low[axis]);
+  return { x: part(0, curved.x[at]), y: 1 - part(1, curved.y[at]) };
+}
+
+/** What is known of one point, as text. */
+export function reading(
+  scene: Scene,
+  x: number,
+  y: number,
+): { rows: [string, string][]; value: string; state: CellState } {
+  const { picture, field, states, curved } = scene;
+  const at = y * field.nx + x;
+  const rows: [string, string][] = [];
+  if (curved) {
+    for (const [axis, values] of [
+      [picture.y, curved.y],
+      [picture.x, curved.x],
+    ] as const)
+      rows.push([axis?.label ?? "", `${Number((values[at] ?? 0).toPrecision(7))} ${axis?.units ?? ""}`]);
+  }
+  for (const [geometry, index] of [
+    [scene.grid.y, y],
+    [scene.grid.x, x],
+  ] as const) {
+    const { axis } = geometry;
+    if (axis === null || (geometry === scene.grid.y && !scene.look.flat)) continue;
+    const { index: number, coordinate } = geometry.describe(index);
+    rows.push([axis.label, coordinate === null ? `[${number}]` : `${coordinate}  [${number}]`]);
+  }
+  for (const slider of picture.sliders) {
+    rows.push([
+      slider.dimension,
+      slider.label === String(slider.index) && !slider.units
+        ? `[${slider.index}]`
+        : `${slider.label}  [${slider.index}]`,
+    ]);
+  }
+  const state = STATES[states[at] ?? 0] ?? "value";
+  if (state === "absent" || state === "unreadable" || state === "unread") return { rows, value: "", state };
+  const date = picture.dates[at];
+  if (date) rows.unshift(["date", date]);
+  const number = field.values[at] ?? Number.NaN;
+  if (scene.image) {
+    const color = scene.image[at] ?? 0;
+    const bands = [0, 8, 16, 24].map((shift) => (color >>> shift) & 255);
+    if (bands[3] === 255) bands.pop();
+    return { rows, value: `${bands.length === 4 ? "RGBA" : "RGB"} ${bands.join(", ")}`, state };
+  }
+  const { stored } = field;
+  if (stored) {
+    const raw = stored[at] ?? Number.NaN;
+    rows.push(["stored", shortest(raw, stored instanceof Float32Array ? "float32" : "float64")]);
+    return { rows, value: shortest(Number(number.toPrecision(9)), "float64"), state };
+  }
+  const value = shortest(number, field.type);
+  const category = picture.categories.find((one) => one.value === number);
+  if (category && category.label !== value) {
+    rows.push(["stored", value]);
+    return { rows, value: category.label, state };
+  }
+  return { rows, value, state };
+}
+
+interface ReadoutProps {
+  scene: Scene;
+  x: number;
+  y: number;
+  atX: number;
+  atY: number;
+  stage: { width: number; height: number };
+}
+
+function Readout({ scene, x, y, atX, atY, stage }: ReadoutProps) {
+  const { rows, value, state } = reading(scene, x, y);
+  const units = scene.picture.units;
+  const place = {
+    ...(atX > stage.width / 2 ? { right: px(stage.width - atX + 12) } : { left: px(atX + 12) }),
+    ...(atY > stage.height / 2 ? { bottom: px(stage.height - atY + 12) } : { top: px(atY + 12) }),
+  };
+  return (
+    <div class="nzx-readout" style={place} aria-live="polite">
+      <div class="nzx-readout-value">
+        {value !== "" && (
+          <>
+            <strong>{visible(value)}</strong> {units && state === "value" && visible(units)}
+          </>
+        )}
+        {state !== "value" && <StateChip state={state} />}
+      </div>
+      <table>
+        <tbody>
+          {rows.map(([name, text]) => (
+            <tr key={name}>
+              <th scope="row">{visible(name)}</th>
+              <td>{visible(text)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

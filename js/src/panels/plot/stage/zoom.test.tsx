@@ -1,0 +1,54 @@
+import { fireEvent, screen, waitFor } from "@testing-library/preact";
+import { describe, expect, test } from "vitest";
+import { smallStore } from "../../../mock/data";
+import { type Host, mountWidget } from "../../../mock/host";
+
+let host: Host;
+const params = () => host.requests("picture").at(-1)?.params;
+
+describe("zoom", () => {
+  test("by keys reads the finer window; reset and another array show all", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/temp" });
+    const values = await screen.findByRole("application", { name: /^Values/ });
+    fireEvent.keyDown(values, { key: "+" });
+    await waitFor(() => expect(params()?.window).toEqual({ lat: [45, 136], lon: [90, 270] }));
+    fireEvent.click(screen.getByRole("button", { name: "Next time" }));
+    await waitFor(() =>
+      expect(params()).toMatchObject({ index: { time: 1 }, window: { lat: [45, 136], lon: [90, 270] } }),
+    );
+    fireEvent.click(screen.getByRole("button", { name: "Reset zoom" }));
+    await waitFor(() => expect(params()?.window).toBeUndefined());
+    fireEvent.click(screen.getByRole("button", { name: "Zoom in" }));
+    await waitFor(() => expect(params()?.window).toBeTruthy());
+    host.model.fromPython("path", "/forecast/sst");
+    await waitFor(() => expect(params()?.path).toBe("/forecast/sst"));
+    await waitFor(() => expect(params()?.window).toBeUndefined());
+    expect(host.model.get("view")).toMatchObject({ window: {} });
+  });
+
+  test("by a rectangle", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/temp" });
+    const canvas = await screen.findByRole("img", { name: /^\/forecast\/temp/ });
+    const place = (type: string, clientX: number, clientY: number) =>
+      fireEvent(canvas, new MouseEvent(type, { clientX, clientY, button: 0, bubbles: true }));
+    await screen.findByRole("application", { name: /^Values/ });
+    // The listeners come a frame after the picture.
+    await waitFor(() => {
+      place("pointerdown", 150, 80);
+      place("pointermove", 300, 160);
+      expect(host.el.querySelector(".nzx-band")).toBeTruthy();
+    });
+    place("pointerup", 300, 160);
+    await waitFor(() => expect(Object.keys((params()?.window as object) ?? {})).toEqual(["lon", "lat"]));
+    expect(host.el.querySelector(".nzx-band")).toBeNull();
+  });
+
+  test("a click alone does not zoom", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/temp" });
+    const canvas = await screen.findByRole("img", { name: /^\/forecast\/temp/ });
+    await screen.findByRole("application", { name: /^Values/ });
+    for (const type of ["pointerdown", "pointerup"])
+      canvas.dispatchEvent(new MouseEvent(type, { clientX: 200, clientY: 100, button: 0 }));
+    expect(host.model.get("view")).toEqual({});
+  });
+});

@@ -1,0 +1,151 @@
+import type { PictureResult } from "../../../client/protocol.gen";
+import type { Mask } from "../../../client/session";
+import { useView } from "../../../client/view";
+import { kindOf, titleOf } from "../../../plots";
+import type { Control } from "../../../plots/kind";
+import { colorTable, gradientOf } from "../../../plots/shared/colormap";
+import type { Scene } from "../../../plots/shared/scene";
+import { windowAround } from "../../../plots/shared/zoom";
+import { IconButton } from "../../../ui/button/Button";
+import { Menu } from "../../../ui/menu/Menu";
+import { Select } from "../../../ui/select/Select";
+import { visible } from "../../../ui/text/text";
+import { Limit } from "../limits/Limit";
+import "./toolbar.css";
+
+const MASKS: Record<Mask, string> = {
+  nz: "what NZ says",
+  storage: "the fill_value of the storage",
+  raw: "nothing, as stored",
+  differences: "NZ against storage",
+};
+const MASK_NAMES = Object.keys(MASKS);
+const maskTitle = (mask: string) => MASKS[mask as Mask];
+
+/** How the picture is drawn: all but its kind and part is done here, without asking the kernel. */
+export function Toolbar({
+  picture,
+  scene,
+  zoomed,
+}: {
+  picture: PictureResult;
+  scene: Scene | null;
+  zoomed: boolean;
+}) {
+  const { session } = useView();
+  const options = session.options.value;
+  const colormaps = session.colormaps.value;
+  const names = colormaps?.names ?? [];
+  const { kind, kinds, parts } = picture;
+  const controls = kindOf(picture)?.controls(picture) ?? [];
+  const has = (control: Control) => (scene !== null || control === "log") && controls.includes(control);
+  if (scene === null && controls.length === 0 && kinds.length < 2 && parts.length < 2) return null;
+  const middle = { x: Math.floor((scene?.field.nx ?? 0) / 2), y: Math.floor((scene?.field.ny ?? 0) / 2) };
+  const zoom = (by: number) =>
+    scene && session.setOptions({ window: windowAround(scene, options.window, middle, by) });
+  return (
+    <div class="nzx-plot-tools" role="toolbar" aria-label="Picture">
+      {kinds.length > 1 && (
+        <Select
+          label="Kind"
+          value={kind}
+          names={kinds}
+          titleOf={titleOf}
+          onChange={(next) => session.setOptions({ kind: next })}
+        />
+      )}
+      {parts.length > 1 && (
+        <Select
+          label="Part"
+          value={picture.part ?? ""}
+          names={parts}
+          onChange={(part) => session.setOptions({ part, low: null, high: null })}
+        />
+      )}
+      {has("colormap") && (
+        <span class="nzx-colormap">
+          <span
+            class="nzx-swatch nzx-flat"
+            style={{ background: gradientOf(colorTable(colormaps, options.colormap)) }}
+          />
+          <Select
+            label="Colormap"
+            value={names.includes(options.colormap) ? options.colormap : (names[0] ?? "")}
+            names={names}
+            onChange={(colormap) => session.setOptions({ colormap })}
+          />
+        </span>
+      )}
+      {scene && has("limits") && !scene.look.flat && (
+        <span class="nzx-colormap">
+          <Limit end="low" scene={scene} /> – <Limit end="high" scene={scene} />
+        </span>
+      )}
+      {has("zoom") && (
+        <span class="nzx-zoom">
+          <IconButton icon="plus" label="Zoom in" onClick={() => zoom(0.5)} />
+          <IconButton icon="minus" label="Zoom out" disabled={!zoomed} onClick={() => zoom(2)} />
+        </span>
+      )}
+      <span class="nzx-gap" />
+      <More picture={picture} has={has} />
+    </div>
+  );
+}
+
+/** What is rarely changed. */
+function More({ picture, has }: { picture: PictureResult; has: (control: Control) => boolean }) {
+  const { session } = useView();
+  const { packing, curvilinear, valid_low: low, valid_high: high } = picture;
+  const decodes = packing !== null || low !== null || high !== null;
+  if (!decodes && !curvilinear && !has("log") && !has("mask") && !has("grid")) return null;
+  const options = session.options.value;
+  const check = (label: string, name: "decoded" | "curvilinear" | "log" | "grid", title?: string) => (
+    <label class="nzx-menu-item" title={title}>
+      <span>
+        <input
+          type="checkbox"
+          checked={options[name]}
+          onChange={(event) =>
+            session.setOptions({
+              [name]: event.currentTarget.checked,
+              // Limits were of the other numbers.
+              ...(name === "decoded" && { low: null, high: null }),
+            })
+          }
+        />
+        {label}
+      </span>
+    </label>
+  );
+  return (
+    <Menu label="More" icon="more" kind="group" title="More: what is missing, scale, decoding">
+      {() => (
+        <>
+          {has("mask") && (
+            // biome-ignore lint/a11y/noLabelWithoutControl: Select is one
+            <label class="nzx-menu-item">
+              Missing is
+              <Select
+                label="Missing is"
+                value={options.mask}
+                names={MASK_NAMES}
+                titleOf={maskTitle}
+                onChange={(mask) => session.setOptions({ mask: mask as Mask })}
+              />
+            </label>
+          )}
+          {decodes &&
+            check(
+              packing ? "Apply scale and offset" : "Mask outside the valid range",
+              "decoded",
+              packing ? visible(packing.text) : undefined,
+            )}
+          {curvilinear && check("Draw on 2-D coordinates", "curvilinear")}
+          {has("log") && check("Logarithmic scale", "log")}
+          {has("grid") && check("Borders of cells and chunks", "grid")}
+        </>
+      )}
+    </Menu>
+  );
+}

@@ -1,0 +1,90 @@
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/preact";
+import { describe, expect, test } from "vitest";
+import { kindsStore } from "../mock/data";
+import { type Host, more, mountWidget } from "../mock/host";
+import { Bars } from "./histogram/Bars";
+
+let host: Host;
+
+const at = (name: string, traits: Record<string, unknown> = {}) =>
+  mountWidget(kindsStore(), { path: `/k/${name}`, ...traits });
+const params = () => host.requests("picture").at(-1)?.params;
+const legend = () => screen.getByRole("group", { name: "Legend" }).textContent;
+
+describe("kinds", () => {
+  test("are chosen where there is more than one; a histogram has bars that can be walked", async () => {
+    host = await at("packed");
+    const kind = await screen.findByRole("combobox", { name: "Kind" });
+    fireEvent.change(kind, { target: { value: "histogram" } });
+    const bars = await screen.findByRole("application", { name: /^Counts/ });
+    expect(params()?.kind).toBe("histogram");
+    expect(bars.querySelectorAll("rect")).toHaveLength(20);
+    const heights = () => [...bars.querySelectorAll("rect")].map((one) => Number(one.getAttribute("height")));
+    const before = heights();
+    fireEvent.click(await more("checkbox", "Logarithmic scale"));
+    await waitFor(() => expect(heights()).not.toEqual(before));
+    expect(screen.queryByRole("combobox", { name: "Missing is" })).toBeNull();
+    fireEvent.keyDown(bars, { key: "ArrowRight" });
+    await waitFor(() => expect(bars.textContent).toMatch(/from 273\.\d+ to 274\.\d+ K/));
+    fireEvent.click(await more("checkbox", "Apply scale and offset"));
+    await waitFor(() => expect(bars.textContent).toMatch(/from 3 to 122/));
+  });
+
+  test("a histogram of what is stored with a negative scale_factor grows to the right", () => {
+    const buffers = [
+      [0, 1, 2],
+      [7, 1],
+    ].map((numbers) => new DataView(Float64Array.from(numbers).buffer));
+    const histogram = { edges_buffer: 0, counts_buffer: 1, of: "a" };
+    const packing = { scale: -10, offset: 0, units: "K", text: "" };
+    const { container, unmount } = render(
+      <Bars {...{ histogram, buffers, packing }} log={false} label="" units="K" />,
+    );
+    const [first, second] = [...container.querySelectorAll("rect")].map((bar) =>
+      Number(bar.getAttribute("x")),
+    );
+    expect(first).toBeLessThan(second as number);
+    fireEvent.keyDown(screen.getByRole("application"), { key: "ArrowRight" });
+    expect(container.querySelector("output")?.textContent).toBe("1 from -20 to -10 K");
+    unmount();
+  });
+
+  test("of complex numbers a part is chosen", async () => {
+    host = await at("complex");
+    const part = await screen.findByRole("combobox", { name: "Part" });
+    expect((part as HTMLSelectElement).value).toBe("magnitude");
+    fireEvent.change(part, { target: { value: "phase" } });
+    await waitFor(() => expect(params()?.part).toBe("phase"));
+    await waitFor(() => expect((part as HTMLSelectElement).value).toBe("phase"));
+  });
+
+  test("images have no limits and no colormap", async () => {
+    host = await at("photo");
+    await screen.findByRole("img", { name: /^\/k\/photo/ });
+    expect(screen.queryByRole("combobox", { name: "Colormap" })).toBeNull();
+    expect(screen.queryByRole("textbox", { name: "Low" })).toBeNull();
+    expect(screen.getByRole("combobox", { name: "Kind" })).toBeTruthy();
+  });
+
+  test("categories have a legend with counts instead of a colormap", async () => {
+    host = await at("flags");
+    const found = await screen.findByRole("group", { name: "Categories" });
+    expect(found.textContent).toMatch(/\d+ clear\d+ low cloud\d+ <b>fog<\/b>\d+ other values/);
+    expect(within(found).queryByText("fog")).toBeNull();
+    expect(screen.queryByRole("combobox", { name: "Colormap" })).toBeNull();
+    expect(legend()).toContain("_FillValue");
+  });
+
+  test("strings are a table", async () => {
+    host = await at("names");
+    const table = await screen.findByRole("table", { name: /Oslo/ });
+    const rows = within(table).getAllByRole("row");
+    expect(rows.map((one) => one.textContent)).toEqual([
+      "indexnames",
+      "0Oslo",
+      "1",
+      "2<b>Tromsø</b>",
+      "3(missing)",
+    ]);
+  });
+});

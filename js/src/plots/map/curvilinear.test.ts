@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { readOptions } from "../../client/session";
+import { picture } from "../../mock/picture";
+import { cellAt, reading } from "../../panels/plot/stage/Hover";
+import { sceneOf } from "..";
+import { windowOf } from "../shared/zoom";
+import { curvedOf, splat } from "./curvilinear";
+
+/** A picture of 3 × 2 points: 1 2 NaN / −9999 0 6, the first of the second row being a fill value. */
+
+const options = readOptions({});
+
+describe("two-dimensional coordinates", () => {
+  const of = (xs: number[], ys: number[]) => ({
+    curved: curvedOf(
+      { x_label: "lon", y_label: "lat", x_buffer: 0, y_buffer: 1, x_units: "degrees_east", y_units: null },
+      xs,
+      ys,
+      3,
+      2,
+    ),
+  });
+
+  test("each pixel takes the nearest point; the outermost reach half a cell further", () => {
+    const { curved } = of([10, 20, 30, 10, 20, 30], [5, 5, 5, 0, 0, 0]);
+    if (!curved) throw new Error("no coordinates");
+    expect([curved.low, curved.high]).toEqual([
+      [5, -2.5],
+      [35, 7.5],
+    ]);
+    expect([...splat(curved, 3, 2, 6, 4)]).toEqual([
+      0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 3, 3, 4, 4, 5, 5,
+    ]);
+  });
+
+  test("a grid across the date line stays together and smears nowhere", () => {
+    const { curved } = of([170, 180, -170, 170, 180, -170], [5, 5, 5, 0, 0, 0]);
+    if (!curved) throw new Error("no coordinates");
+    expect(curved.high[0] - curved.low[0]).toBe(30);
+    expect([...splat(curved, 3, 2, 6, 2)]).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
+  });
+
+  test("round the globe, cells at the cut appear on its two sides and not between", () => {
+    const xs = Array.from({ length: 36 }, (_, at) => ((at * 10 + 185) % 360) - 180);
+    const both = [...xs, ...xs];
+    const ys = both.map((_, at) => (at < 36 ? 10 : 0));
+    const curved = curvedOf(
+      { x_label: "lon", y_label: "lat", x_buffer: 0, y_buffer: 1, x_units: "degrees_east", y_units: null },
+      both,
+      ys,
+      36,
+      2,
+    );
+    if (!curved) throw new Error("no coordinates");
+    expect([curved.low[0], curved.high[0]]).toEqual([-180, 180]);
+    const points = splat(curved, 36, 2, 36, 1);
+    for (const [column, point] of points.entries()) {
+      const lon = -175 + column * 10;
+      expect(both[point]).toBeCloseTo(lon > 175 ? lon - 360 : lon);
+    }
+  });
+
+  test("points without coordinates and jumps of the grid leave gaps", () => {
+    const { curved } = of([10, Number.NaN, 30, 10, 20, 30], [5, 5, 5, 0, 0, 0]);
+    if (!curved) throw new Error("no coordinates");
+    const points = splat(curved, 3, 2, 6, 4);
+    expect(points.includes(1)).toBe(false);
+    expect(points.includes(-1)).toBe(true);
+    const torn = of([10, 20, 170, 10, 20, 170], [5, 5, 5, 0, 0, 0]).curved;
+    if (!torn) throw new Error("no coordinates");
+    // Between 20 and 170 degrees there is nothing.
+    const row = [...splat(torn, 3, 2, 190, 2)].slice(50, 148);
+    expect(new Set(row)).toEqual(new Set([-1]));
+  });
+
+  test("the pointer finds the nearest point, and a rectangle the part of the array below it", () => {
+    const made = picture({
+      curvilinear: { x_label: "lon", y_label: "lat", x_buffer: 5, y_buffer: 6, x_units: null, y_units: null },
+    });
+    made.buffers.push(
+      new DataView(Float32Array.from([1, 2, 3, 1, 2, 3]).buffer),
+      new DataView(Float32Array.from([5, 5, 5, 9, 9, 9]).buffer),
+    );
+    const scene = sceneOf(made.picture, made.buffers, readOptions({ curvilinear: true }));
+    if (!scene) throw new Error("no scene");
+    // The second row lies above, for its latitude is larger.
+    expect(cellAt(scene, { x: 0.9, y: 0.1 }, 60, 40)).toEqual({ x: 2, y: 1 });
+    expect(reading(scene, 2, 1).rows.slice(0, 2)).toEqual([
+      ["lat", "9 "],
+      ["lon", "3 "],
+    ]);
+    expect(windowOf(scene, { x: 0.4, y: 0.1 }, { x: 0.9, y: 0.3 }, 60, 40)).toEqual({
+      lon: [1, 3],
+      lat: [1, 2],
+    });
+    const flat = sceneOf(made.picture, made.buffers, options);
+    expect(flat?.curved).toBeNull();
+  });
+});

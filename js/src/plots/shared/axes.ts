@@ -1,0 +1,80 @@
+import { visible } from "../../ui/text/text";
+import { type AxisGeometry, nameOf } from "./axis";
+import { mark, type Paper, rgb, write } from "./draw";
+import { type Frame, heightTicks, unclamped } from "./layout";
+import type { Scene } from "./scene";
+
+export function drawAxes({ context, inks }: Paper, scene: Scene, frame: Frame): void {
+  const { left, top, width, height } = frame;
+  const { picture, x, y } = scene;
+  context.strokeStyle = rgb(inks.foreground, 0.45);
+  context.fillStyle = rgb(inks.foreground, 0.85);
+  context.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1);
+  context.textBaseline = "top";
+  context.textAlign = "center";
+  const widest = Math.max(20, ...x.ticks(4).map(({ label }) => context.measureText(visible(label)).width));
+  let end = -Number.POSITIVE_INFINITY;
+  for (const { at, label } of x
+    .ticks(Math.max(2, Math.floor(width / (widest + 26))))
+    .sort((a, b) => a.at - b.at)) {
+    if (at < -0.001 || at > 1.001) continue;
+    const px = left + at * width;
+    mark(context, px, top + height, px, top + height + 4);
+    const text = visible(label);
+    const half = context.measureText(text).width / 2;
+    if (px - half < end + 6) continue;
+    context.fillText(text, px, top + height + 6);
+    end = px + half;
+  }
+  write(context, nameOf(picture.x), left + width / 2, top + height + 23, width + left);
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  const name = scene.look.flat ? nameOf(picture.y) : visible(picture.units ?? "");
+  const room = left - (name ? 26 : 9);
+  if (scene.look.flat) {
+    let before = -Number.POSITIVE_INFINITY;
+    for (const { at, label } of y.ticks(Math.max(2, Math.floor(height / 36))).sort((a, b) => a.at - b.at)) {
+      const py = top + at * height;
+      if (at < -0.001 || at > 1.001 || py - before < 12) continue;
+      before = py;
+      mark(context, left - 4, py, left, py);
+      context.fillText(visible(label), left - 7, py, room);
+    }
+  } else if (scene.range) {
+    for (const { value, label } of heightTicks(scene, height)) {
+      const at = 1 - unclamped(scene.range, value);
+      mark(context, left - 4, top + at * height, left, top + at * height);
+      context.fillText(visible(label), left - 7, top + at * height, room);
+    }
+  }
+  context.save();
+  context.translate(10, top + height / 2);
+  context.rotate(-Math.PI / 2);
+  context.textAlign = "center";
+  write(context, name, 0, 0, height + 2 * top);
+  context.restore();
+}
+
+/** Borders of cells where they are large enough, and of chunks. */
+export function drawGrid({ context, inks }: Paper, scene: Scene, frame: Frame): void {
+  const { left, top, width, height } = frame;
+  const lines = (geometry: AxisGeometry, long: number, paint: (at: number) => void) => {
+    const { axis, size } = geometry;
+    if (axis === null) return;
+    const { chunk } = axis;
+    for (let at = 0; at <= size; at++) {
+      const index = axis.start + at * axis.step;
+      const border =
+        chunk !== null && chunk > 0 && Math.floor(index / chunk) !== Math.floor((index - axis.step) / chunk);
+      if (!border && long / size < 8) continue;
+      context.strokeStyle = rgb(inks.foreground, border ? 0.7 : 0.2);
+      context.setLineDash(border ? [4, 3] : []);
+      paint(geometry.edges[at] as number);
+    }
+    context.setLineDash([]);
+  };
+  lines(scene.x, width, (at) => mark(context, left + at * width, top, left + at * width, top + height));
+  if (scene.look.flat) {
+    lines(scene.y, height, (at) => mark(context, left, top + at * height, left + width, top + at * height));
+  }
+}

@@ -1,0 +1,185 @@
+import type { Axis } from "../../client/protocol.gen";
+import { visible } from "../../ui/text/text";
+import { floats } from "./field";
+import { indexTicks, labelTicks, niceTicks } from "./ticks";
+
+/** The coordinates of an axis among the buffers of its picture. */
+export function axisNumbers(axis: Axis | null, buffers: readonly DataView[]): Float64Array | null {
+  const view = axis?.coordinates_buffer == null ? undefined : buffers[axis.coordinates_buffer];
+  return view === undefined ? null : (floats(view, "float64") as Float64Array);
+}
+
+/** What stands along an axis: its name, with its units where its labels do not have them. */
+export function nameOf(axis: Axis | null): string {
+  // "60° N" needs no name.
+  if (axis === null || (hemispheres(axis) && /^(lat|lon)(itude|gitude)?$/i.test(axis.label))) return "";
+  return visible(axis.units && axis.kind !== "time" ? `${axis.label} (${axis.units})` : axis.label);
+}
+
+/** The letters that degrees have on both sides of zero, where an axis is one of latitudes or longitudes. */
+function hemispheres({ units }: Axis): "NS" | "EW" | null {
+  const [, , way] = /^degrees?(_?)(north|n|east|e)$/i.exec(units ?? "") ?? [];
+  return way === undefined ? null : /^n/i.test(way) ? "NS" : "EW";
+}
+
+/** "60° N", "75° W", "0°". */
+export function degreesText(value: number, sides: "NS" | "EW", digits = 6): string {
+  const turned = sides === "EW" ? ((((value + 180) % 360) + 360) % 360) - 180 : value;
+  const size = Number(Math.abs(turned).toPrecision(digits));
+  const side = size === 0 || (sides === "EW" && size === 180) ? "" : ` ${sides[turned > 0 ? 0 : 1]}`;
+  return `${size}°${side}`;
+}
+
+/** A tick at a place between 0 (left or top) and 1 (right or bottom). */
+export interface AxisTick {
+  at: number;
+  label: string;
+}
+
+/**
+ * Where the points of an axis lie on the screen. Coordinates grow to the right and upwards (depths downwards)
+ * whichever way they are stored; bare indices grow to the right and downwards, as rows of a matrix do.
+ */
+export class AxisGeometry {
+  readonly size: number;
+  readonly axis: Axis | null;
+  readonly coordinates: Float64Array | null;
+  /** Boundaries of the cells, size + 1, in the order of the points; 0 is left or top. */
+  readonly edges: Float64Array;
+  /** Whether places follow the coordinates; if not, points are evenly spaced. */
+  readonly true: boolean;
+
+  constructor(axis: Axis | null, coordinates: Float64Array | null, vertical: boolean) {
+    this.axis = axis;
+    this.size = Math.max(1, axis?.size ?? 1);
+    this.coordinates = coordinates !== null && coordinates.length >= this.size ? coordinates : null;
+    const measured = axis !== null && (axis.kind === "number" || axis.kind === "time");
+    const real = measured ? cellEdges(this.coordinates, this.size) : null;
+    this.true = real !== null;
+    this.edges = real ?? Float64Array.from({ length: this.size + 1 }, (_, at) => at / this.size);
+    // Places by coordinate already grow with it; places by number follow the order of storage.
+    const backwards = real === null && measured && axis.decreasing;
+    if (backwards !== (vertical && measured && !axis.downwards)) {
+      for (let at = 0; at < this.edges.length; at++) this.edges[at] = 1 - (this.edges[at] as number);
+    }
+  }
+
+  /** The middle of a point. */
+  center(index: number): number {
+    return ((this.edges[index] as number) + (this.edges[index + 1] as number)) / 2;
+  }
+
+  /** The point at a place between 0 and 1. */
+  indexAt(place: number): number {
+    const { edges, size } = this;
+    const rising = (edges[size] as number) > (edges[0] as number);
+    let low = 0;
+    let high = size - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      const edge = edges[middle] as number;
+      if (rising ? edge <= place : edge > place) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** The point of each of `pixels` pixels. */
+  lookup(pixels: number): Int32Array {
+    return Int32Array.from({ length: pixels }, (_, at) => this.indexAt((at + 0.5) / pixels));
+  }
+
+  /** The place of a fraction of a point number; 0.5 is the middle of the first point. */
+  #placeOf(position: number): number {
+    const at = Math.min(this.size - 1, Math.max(0, Math.floor(position)));
+    const [from, to] = [this.edges[at] as number, this.edges[at + 1] as number];
+    return from + (to - from) * (position - at);
+  }
+
+  ticks(count: number): AxisTick[] {
+    const { axis, coordinates, size } = this;
+    if (axis === null) return [];
+    if (axis.labels !== null && (axis.kind === "time" || axis.kind === "category")) {
+      return labelTicks(axis.labels.slice(0, size), count).map(({ value, label }) => ({
+        at: this.center(value),
+        label,
+      }));
+    }
+    if (axis.kind !== "index" && coordinates !== null) {
+      const [first, last] = [coordinates[0] as number, coordinates[size - 1] as number];
+      if (size === 1) return [{ at: 0.5, label: niceTicks(first, first, 1)[0]?.label ?? "" }];
+      if (monotonic(coordinates, size)) {
+        const degrees = axis.units?.startsWith("degree") ?? false;
+        const sides = hemispheres(axis);
+        return niceTicks(first, last, count, degrees).flatMap(({ value, label }) => {
+          const position = positionOf(coordinates, size, value);
+          const text = sides ? degreesText(value, sides) : label;
+          return position === null ? [] : [{ at: this.#placeOf(position), label: text }];
+        });
+      }
+    }
+    const ticks = indexTicks(axis.start, axis.start + (size - 1) * axis.step, count);
+    return ticks.map(({ value, label }) => ({
+      at: this.#placeOf((value - axis.start) / axis.step + 0.5),
+      label,
+    }));
+  }
+
+  /** What a point is called: its coordinate, else its index. */
+  describe(index: number): { index: number; coordinate: string | null } {
+    const { axis, coordinates } = this;
+    if (axis === null) return { index, coordinate: null };
+    const at = axis.start + index * axis.step;
+    const text = axis.labels?.[index];
+    if (text !== undefined) return { index: at, coordinate: text };
+    const value = axis.kind === "index" ? undefined : coordinates?.[index];
+    if (value === undefined) return { index: at, coordinate: null };
+    const sides = hemispheres(axis);
+    // 270 is 90° W, and both are said.
+    const other = sides === "EW" && (value > 180 || value < -180) ? ` (${Number(value.toPrecision(8))})` : "";
+    if (sides) return { index: at, coordinate: `${degreesText(value, sides, 8)}${other}` };
+    return { index: at, coordinate: `${Number(value.toPrecision(10))}${axis.units ? ` ${axis.units}` : ""}` };
+  }
+}
+
+function monotonic(values: Float64Array, size: number): boolean {
+  const sign = Math.sign((values[1] as number) - (values[0] as number));
+  if (sign === 0 || Number.isNaN(sign)) return false;
+  for (let at = 1; at < size; at++) {
+    const step = (values[at] as number) - (values[at - 1] as number);
+    if (!(step * sign > 0) || !Number.isFinite(step)) return false;
+  }
+  return true;
+}
+
+/** Cell boundaries half-way between coordinates, from 0 to 1; null where places by number are better. */
+function cellEdges(values: Float64Array | null, size: number): Float64Array | null {
+  if (values === null || size < 2 || !monotonic(values, size)) return null;
+  const edges = new Float64Array(size + 1);
+  let least = Number.POSITIVE_INFINITY;
+  let most = 0;
+  for (let at = 1; at < size; at++) {
+    const [before, here] = [values[at - 1] as number, values[at] as number];
+    edges[at] = (before + here) / 2;
+    least = Math.min(least, Math.abs(here - before));
+    most = Math.max(most, Math.abs(here - before));
+  }
+  // A grid so uneven that some cells would be thinner than a pixel is drawn by number.
+  if (most > least * 20) return null;
+  edges[0] = (values[0] as number) - ((edges[1] as number) - (values[0] as number));
+  edges[size] = (values[size - 1] as number) + ((values[size - 1] as number) - (edges[size - 1] as number));
+  const [low, high] = [Math.min(edges[0], edges[size]), Math.max(edges[0], edges[size])];
+  return edges.map((edge) => (edge - low) / (high - low));
+}
+
+/** The fraction of a point number at which a coordinate lies; 0.5 is the first point itself. */
+function positionOf(values: Float64Array, size: number, value: number): number | null {
+  const rising = (values[size - 1] as number) > (values[0] as number);
+  for (let at = 1; at < size; at++) {
+    const [before, here] = [values[at - 1] as number, values[at] as number];
+    if (rising ? value >= before && value <= here : value <= before && value >= here) {
+      return at - 0.5 + (value - before) / (here - before);
+    }
+  }
+  return null;
+}

@@ -1,0 +1,217 @@
+import type { PictureResult, StateCount } from "../../client/protocol.gen";
+import type { Mask } from "../../client/session";
+
+/** `unread` is a point in a chunk that was left out to keep to the budget or has not come yet. */
+export type CellState = StateCount["state"] | "only_nz" | "only_storage";
+
+/** The states in the order of the codes; `value` is 0. */
+export const STATE_NAMES: Record<CellState, string> = {
+  value: "value",
+  fill: "_FillValue",
+  nan: "NaN",
+  inf: "+Inf",
+  neg_inf: "−Inf",
+  absent: "absent chunk",
+  unreadable: "unreadable chunk",
+  storage_fill: "storage fill_value",
+  unread: "not read",
+  invalid: "outside valid range",
+  only_nz: "masked by NZ only",
+  only_storage: "masked by storage fill only",
+};
+
+export const STATES = Object.keys(STATE_NAMES) as readonly CellState[];
+
+const [VALUE, FILL, NAN, INF, NEG_INF, STORAGE_FILL, INVALID] = [0, 1, 2, 3, 4, 7, 9] as const;
+export const [ONLY_NZ, ONLY_STORAGE] = [10, 11] as const;
+
+export interface Field {
+  nx: number;
+  ny: number;
+  type: "float32" | "float64";
+  values: Float32Array | Float64Array;
+  /** State of each point under NZ, as an index into `STATES`. */
+  states: Uint8Array;
+  /** The same if the storage fill value were the mask. */
+  storage: Uint8Array;
+  /** As stored, where `values` are decoded. */
+  stored?: Float32Array | Float64Array;
+}
+
+/** Bytes of a buffer as typed array; a copy where the host's buffer is not aligned. */
+function typed<T>(
+  view: DataView,
+  of: { new (buffer: ArrayBufferLike, at: number, n: number): T },
+  size: number,
+): T {
+  const count = Math.floor(view.byteLength / size);
+  if (view.byteOffset % size === 0) return new of(view.buffer, view.byteOffset, count);
+  return new of(view.buffer.slice(view.byteOffset, view.byteOffset + count * size), 0, count);
+}
+
+export function floats(view: DataView, type: "float32" | "float64"): Float32Array | Float64Array {
+  return type === "float32" ? typed(view, Float32Array, 4) : typed(view, Float64Array, 8);
+}
+
+export function uint32s(view: DataView): Uint32Array {
+  return typed(view, Uint32Array, 4);
+}
+
+export function uint8s(view: DataView): Uint8Array {
+  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+}
+
+/** The state that a bare number has by itself. */
+function plain(value: number): number {
+  if (Number.isNaN(value)) return NAN;
+  if (value === Number.POSITIVE_INFINITY) return INF;
+  return value === -Number.POSITIVE_INFINITY ? NEG_INF : VALUE;
+}
+
+/** Codes of a message turned into codes used in here. */
+function translate(codes: Uint8Array, states: readonly StateCount[]): Uint8Array {
+  const table = Uint8Array.from({ length: 256 }, (_, code) => (code < ONLY_NZ ? code : VALUE));
+  let identical = true;
+  for (const { state, code } of states) {
+    const at = STATES.indexOf(state);
+    if (at >= 0 && table[code] !== at) {
+      table[code] = at;
+      identical = false;
+    }
+  }
+  return identical ? codes : codes.map((code) => table[code] ?? VALUE);
+}
+
+/** The numbers of a picture, or null where it has none or the buffers do not fit it. */
+export function fieldOf(picture: PictureResult, buffers: readonly DataView[]): Field | null {
+  const nx = picture.x?.size ?? 1;
+  const image = picture.kind === "image";
+  const ny = image || picture.kind === "map" ? (picture.y?.size ?? 1) : 1;
+  const view = picture.values_buffer === null ? undefined : buffers[picture.values_buffer];
+  const type = picture.values_type ?? "float32";
+  // Colours are not numbers.
+  const values = image ? new Float32Array(nx * ny) : view && floats(view, type);
+  if (values === undefined || values.length < nx * ny) return null;
+  const codes = (at: number | null): Uint8Array | null => {
+    const found = at === null ? undefined : buffers[at];
+    return found !== undefined && found.byteLength >= nx * ny
+      ? translate(uint8s(found), picture.states)
+      : null;
+  };
+  const states = codes(picture.states_buffer) ?? Uint8Array.from(values, plain);
+  return {
+    nx,
+    ny,
+    type,
+    values,
+    states,
+    storage: codes(picture.storage_states_buffer) ?? states,
+  };
+}
+
+/** Scale, offset and valid range of CF, for the eye only. */
+export function decoded(field: Field, picture: PictureResult, cf: boolean, mask: Mask): Field {
+  const { packing, valid_low: low, valid_high: high } = picture;
+  const { values: stored } = field;
+  const range = low !== null || high !== null;
+  if (!range && !(cf && packing)) return field;
+  const valid = (codes: Uint8Array) =>
+    codes.map((code, at) => {
+      if (code !== VALUE && code !== INVALID) return code;
+      const value = stored[at] as number;
+      const out = (low !== null && value < low) || (high !== null && value > high);
+      return cf && mask !== "raw" && out ? INVALID : plain(value);
+    });
+  const changed = range ? { ...field, states: valid(field.states), storage: valid(field.storage) } : field;
+  if (!cf || packing === null) return changed;
+  const values = Float64Array.from(stored, (value) => value * packing.scale + packing.offset);
+  return { ...changed, type: "float64", values, stored };
+}
+
+/**
+ * The states under one of the masks. Raw masks nothing: what is a fill value is a number again, and NaN
+ * where the fill value is NaN. That a chunk is absent or unreadable is no mask and stays.
+ */
+export function masked(field: Field, mask: Mask): Uint8Array {
+  if (mask === "nz") return field.states;
+  if (mask === "storage") return field.storage;
+  if (mask === "differences") {
+    return field.states.map((state, at) => {
+      const other = field.storage[at] as number;
+      if ((state === VALUE) === (other === VALUE)) return state;
+      return state === VALUE ? ONLY_STORAGE : ONLY_NZ;
+    });
+  }
+  return field.states.map((state, at) =>
+    state === FILL || state === STORAGE_FILL || state === VALUE
+      ? plain(field.values[at] ?? Number.NaN)
+      : state,
+  );
+}
+
+export function countStates(states: Uint8Array): { state: CellState; count: number }[] {
+  const counts = new Uint32Array(256);
+  for (let at = 0; at < states.length; at++) (counts[states[at] as number] as number)++;
+  return STATES.map((state, at) => ({ state, count: counts[at] as number })).filter(({ count }) => count > 0);
+}
+
+/** Smallest and largest value that is not masked; for a logarithm of the positive ones only. */
+export function rangeOf(field: Field, states: Uint8Array, log = false): [number, number] | null {
+  let low = Number.POSITIVE_INFINITY;
+  let high = -Number.POSITIVE_INFINITY;
+  for (let at = 0; at < states.length; at++) {
+    const value = field.values[at] as number;
+    if (states[at] !== VALUE || (log && !(value > 0))) continue;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return low <= high ? [low, high] : null;
+}
+
+/** Limits and how a value lies between them. */
+export interface Norm {
+  low: number;
+  high: number;
+  log: boolean;
+}
+
+/** The limits in force: what a person set, else the range of what is shown. */
+export function normOf(
+  field: Field,
+  states: Uint8Array,
+  options: { low: number | null; high: number | null; log: boolean },
+): Norm | null {
+  const range = rangeOf(field, states, options.log);
+  let low = options.low ?? range?.[0];
+  let high = options.high ?? range?.[1];
+  if (low === undefined || high === undefined) return null;
+  const log = options.log && high > 0;
+  if (log && low <= 0) low = range && range[0] > 0 ? Math.min(range[0], high) : high / 1000;
+  if (low > high) [low, high] = [high, low];
+  return { low, high, log };
+}
+
+/** Where a value lies between the limits, 0 to 1; below and above are cut. */
+export function place(norm: Norm, value: number): number {
+  const { low, high, log } = norm;
+  if (high === low) return 0.5;
+  const at = log
+    ? (Math.log(Math.max(value, low)) - Math.log(low)) / (Math.log(high) - Math.log(low))
+    : (value - low) / (high - low);
+  return at <= 0 || Number.isNaN(at) ? 0 : Math.min(at, 1);
+}
+
+/** How often values fall in each part of the range of limits. */
+export function histogram(field: Field, states: Uint8Array, norm: Norm, bins: number): number[] {
+  const counts = new Uint32Array(bins);
+  const { values } = field;
+  const { low, high, log } = norm;
+  const scale = high > low ? bins / (high - low) : 0;
+  for (let at = 0; at < states.length; at++) {
+    const value = values[at] as number;
+    if (states[at] !== VALUE || value < low || value > high) continue;
+    const bin = Math.floor(log || scale === 0 ? place(norm, value) * bins : (value - low) * scale);
+    (counts[Math.min(bins - 1, bin)] as number)++;
+  }
+  return [...counts];
+}

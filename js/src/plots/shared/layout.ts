@@ -1,0 +1,121 @@
+import { visible } from "../../ui/text/text";
+import { type AxisGeometry, nameOf } from "./axis";
+import type { Norm } from "./field";
+import type { Scene } from "./scene";
+import { logTicks, niceTicks, type Tick } from "./ticks";
+
+/** Where things stand, in CSS pixels. */
+export interface Frame {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+  /** The colour bar, for maps; above and below it there is room for its limits. */
+  bar: Bar | null;
+}
+
+export interface Bar {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+  /** Whether the units stand beside the upper limit; else they run along the ticks. */
+  brief: boolean;
+}
+
+const BAR = 14;
+export const HISTOGRAM = 28;
+const GAP = 12;
+/** A limit at an end of the colour bar: its width and height, and the room between it and the bar. */
+export const LIMIT = { width: 68, height: 22, gap: 9 };
+/** The widest units that stand beside a limit. */
+const BRIEF = 30;
+
+export type Measure = (text: string) => number;
+
+/** How much wider than high the picture should be, where its axes measure the same thing; else null. */
+export function aspect(scene: Scene): number | null {
+  const { x, y } = scene.picture;
+  if (x === null || y === null) return null;
+  if (x.kind === "index" && y.kind === "index") {
+    const ratio = (x.size * x.step) / (y.size * y.step);
+    return ratio >= 1 / 4 && ratio <= 4 ? ratio : null;
+  }
+  const family = (units: string | null) =>
+    units && /^degrees?_?(north|east|N|E)?$/i.test(units) ? "degrees" : units;
+  if (x.kind !== "number" || y.kind !== "number" || !x.units || family(x.units) !== family(y.units))
+    return null;
+  if (!scene.x.true || !scene.y.true) return null;
+  const span = (axis: AxisGeometry) =>
+    Math.abs((axis.coordinates?.[axis.size - 1] ?? 0) - (axis.coordinates?.[0] ?? 0));
+  const ratio = span(scene.x) / span(scene.y);
+  return ratio >= 1 / 5 && ratio <= 5 ? ratio : null;
+}
+
+export function valueTicks(norm: Norm, height: number): Tick[] {
+  const count = Math.max(3, Math.floor(height / 38));
+  return norm.log ? logTicks(norm.low, norm.high, count) : niceTicks(norm.low, norm.high, count);
+}
+
+/** Ticks of a line's vertical axis: its categories, if it has any. */
+export function heightTicks({ range, picture: { categories } }: Scene, height: number): Tick[] {
+  if (range === null) return [];
+  const inside = categories.filter(({ value }) => value >= range.low && value <= range.high);
+  return inside.length > 0 && inside.length <= height / 12 ? inside : valueTicks(range, height);
+}
+
+/** The range of a line's vertical axis: the range of values with a little air, but not beyond limits. */
+export function airy(
+  { low, high, log = false }: { low: number; high: number; log?: boolean },
+  limits: { low?: number | null; high?: number | null } = {},
+): Norm {
+  if (log && high > low) return { low: low / 1.15, high: high * 1.15, log };
+  const air = high === low ? Math.abs(low) * 0.1 || 1 : (high - low) * 0.05;
+  const fixed = (limit: number | null | undefined) => high > low && limit != null;
+  return {
+    low: fixed(limits.low) ? low : low - air,
+    high: fixed(limits.high) ? high : high + air,
+    log: false,
+  };
+}
+
+export function frameOf(scene: Scene, width: number, height: number, measure: Measure): Frame {
+  const { flat } = scene.look;
+  const { x, y, units } = scene.picture;
+  const bottom = nameOf(x) ? 40 : 24;
+  const top = 6;
+  const tall = Math.max(20, height - top - bottom);
+  const labels = flat ? scene.y.ticks(Math.max(2, Math.floor(tall / 36))) : heightTicks(scene, tall);
+  const widest = Math.max(16, ...labels.map(({ label }) => measure(visible(label))));
+  const named = flat ? nameOf(y) : units;
+  const left = Math.min(width * 0.35, widest + (named ? 32 : 14));
+  const barred = flat && scene.picture.categories.length === 0 && scene.norm !== null;
+  const barLabels = scene.norm
+    ? Math.max(0, ...valueTicks(scene.norm, tall).map(({ label }) => measure(label)))
+    : 0;
+  const wide = measure(visible(units ?? ""));
+  const brief = wide <= BRIEF;
+  const beside = BAR + HISTOGRAM + barLabels + (brief ? 0 : 18);
+  const right = barred ? GAP + Math.max(beside, LIMIT.width + (brief ? wide + 4 : 0)) + 8 : 14;
+  let [w, h] = [Math.max(20, width - left - right), tall];
+  const ratio = flat ? aspect(scene) : null;
+  if (ratio !== null) {
+    const [wide, high] = [Math.min(w, h * ratio), Math.min(h, w / ratio)];
+    // Thin strips are stretched: better seen than true.
+    if (wide >= w * 0.25 && high >= h * 0.25) [w, h] = [wide, high];
+  }
+  [w, h] = [Math.round(w), Math.round(h)];
+  const at = { left: Math.round(left), top, width: w, height: h };
+  const end = h > 3 * LIMIT.height ? LIMIT.height + LIMIT.gap : 0;
+  const bar = { left: at.left + w + GAP, top: top + end, width: BAR, height: h - 2 * end, brief };
+  return { ...at, bar: barred ? bar : null };
+}
+
+/** Where a value lies between the limits; beyond them below 0 and above 1. */
+export function unclamped(norm: Norm, value: number): number {
+  if (norm.log)
+    return (
+      (Math.log(Math.max(value, 1e-300)) - Math.log(norm.low)) / (Math.log(norm.high) - Math.log(norm.low))
+    );
+  return norm.high === norm.low ? 0.5 : (value - norm.low) / (norm.high - norm.low);
+}

@@ -1,0 +1,45 @@
+import type { TargetedPointerEvent } from "preact";
+import { useState } from "preact/hooks";
+import "./readout.css";
+
+export const [LEFT, BOTTOM, TOP] = [62, 38, 10];
+
+/** A place among `count` that pointer and arrow keys move. */
+export function useProbe(label: string, count: number, indexAt: (px: number) => number | null) {
+  const [at, setAt] = useState<number | null>(null);
+  const clear = () => setAt(null);
+  return {
+    at: at !== null && at < count ? at : null,
+    probe: {
+      role: "application",
+      "aria-label": label,
+      tabIndex: 0,
+      onKeyDown: (event: KeyboardEvent) => {
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        if (step === undefined) return;
+        event.preventDefault();
+        setAt(Math.max(0, Math.min(count - 1, (at ?? -1) + step)));
+      },
+      onBlur: clear,
+      onPointerMove: (event: TargetedPointerEvent<HTMLElement>) =>
+        setAt(indexAt(event.clientX - event.currentTarget.getBoundingClientRect().left)),
+      onPointerLeave: clear,
+    },
+  } as const;
+}
+
+/** Levels of a vertical axis, across the plot. */
+export function Levels({ ticks, width }: { ticks: { label: string; y: number }[]; width: number }) {
+  return (
+    <>
+      {ticks.map(({ label, y }) => (
+        <g key={label} class="nzx-bars-line">
+          <line x1={LEFT} x2={LEFT + width} y1={y} y2={y} />
+          <text x={LEFT - 6} y={y + 4} text-anchor="end">
+            {label}
+          </text>
+        </g>
+      ))}
+    </>
+  );
+}

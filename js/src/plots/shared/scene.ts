@@ -1,0 +1,103 @@
+import type { PictureResult } from "../../client/protocol.gen";
+import type { PictureOptions } from "../../client/session";
+import { type Curved, curvedOf, splat, straight } from "../map/curvilinear";
+import { AxisGeometry, axisNumbers } from "./axis";
+import type { Paper } from "./draw";
+import { decoded, type Field, fieldOf, floats, masked, type Norm, normOf, uint32s } from "./field";
+import { airy, type Frame } from "./layout";
+import { pointsOf } from "./paint";
+
+/** How a kind of picture looks on a canvas. */
+export interface Look {
+  /** Whether the vertical axis is one of the array, not that of values. */
+  flat: boolean;
+  /** Paints the numbers; axes, grid and colour bar come after. */
+  paint(paper: Paper, scene: Scene, frame: Frame, options: PictureOptions): void;
+}
+
+/** A picture made ready: its numbers under the mask, its limits and where its points lie. */
+export interface Scene {
+  picture: PictureResult;
+  look: Look;
+  field: Field;
+  states: Uint8Array;
+  norm: Norm | null;
+  /** What the vertical axis of a line plot spans. */
+  range: Norm | null;
+  x: AxisGeometry;
+  y: AxisGeometry;
+  /** The axes along which the array is stored: others than `x` and `y` where it is drawn on coordinates. */
+  grid: { x: AxisGeometry; y: AxisGeometry };
+  curved: Curved | null;
+  /** The colour of each point of an image. */
+  image: Uint32Array | null;
+  /** The point at each pixel, -1 where there is none. */
+  points(width: number, height: number): Int32Array;
+}
+
+export function makeScene(
+  picture: PictureResult,
+  buffers: readonly DataView[],
+  options: PictureOptions,
+  look: Look,
+): Scene | null {
+  const read = fieldOf(picture, buffers);
+  if (read === null) return null;
+  const field = decoded(read, picture, options.decoded, options.mask);
+  const states = masked(field, options.mask);
+  const geometry = (axis: PictureResult["x"], vertical: boolean) =>
+    new AxisGeometry(axis, axisNumbers(axis, buffers), vertical);
+  const grid = { x: geometry(picture.x, false), y: geometry(picture.y, true) };
+  const norm = normOf(field, states, options);
+  const { curvilinear, packing } = picture;
+  const packed = options.decoded ? packing : null;
+  const [xs, ys] = [curvilinear?.x_buffer, curvilinear?.y_buffer].map((at) => {
+    const view = buffers[at ?? -1];
+    return view && view.byteLength >= states.length * 4 ? floats(view, "float32") : null;
+  });
+  const curved =
+    curvilinear && options.curvilinear && xs && ys ? curvedOf(curvilinear, xs, ys, field.nx, field.ny) : null;
+  const { x, y } =
+    curvilinear && curved
+      ? {
+          x: straight(curvilinear.x_label, curvilinear.x_units, curved.low[0], curved.high[0], false),
+          y: straight(curvilinear.y_label, curvilinear.y_units, curved.low[1], curved.high[1], true),
+        }
+      : grid;
+  let held: { width: number; height: number; points: Int32Array } | null = null;
+  const colors = picture.kind === "image" && picture.image_buffer !== null && buffers[picture.image_buffer];
+  const ends = [picture.low, picture.high].map((end) =>
+    end !== null && packed ? end * packed.scale + packed.offset : end,
+  );
+  if (packed && packed.scale < 0) ends.reverse();
+  return {
+    look,
+    picture: {
+      ...picture,
+      x: x.axis,
+      y: y.axis,
+      units: packed ? packed.units : picture.units,
+      low: ends[0] ?? null,
+      high: ends[1] ?? null,
+    },
+    field,
+    states,
+    norm: picture.kind === "image" ? null : norm,
+    range: norm && !look.flat ? airy(norm, options) : norm,
+    x,
+    y,
+    grid,
+    curved,
+    image: colors ? uint32s(colors) : null,
+    points: (width, height) => {
+      if (held?.width !== width || held.height !== height) {
+        const { nx, ny } = field;
+        const points = curved
+          ? splat(curved, nx, ny, width, height)
+          : pointsOf(x.lookup(width), y.lookup(height), nx);
+        held = { width, height, points };
+      }
+      return held.points;
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest";
+import type { Axis } from "../../client/protocol.gen";
+import { AxisGeometry, degreesText } from "./axis";
+import { indexTicks, labelTicks, logTicks, niceTicks } from "./ticks";
+
+const axis = (change: Partial<Axis>): Axis => ({
+  label: "x",
+  kind: "index",
+  start: 0,
+  step: 1,
+  size: 4,
+  length: 4,
+  decreasing: false,
+  downwards: false,
+  units: null,
+  coordinates_buffer: null,
+  labels: null,
+  chunk: null,
+  ...change,
+});
+
+describe("ticks", () => {
+  const labels = (ticks: { label: string }[]) => ticks.map(({ label }) => label);
+
+  test("numbers that people like", () => {
+    expect(labels(niceTicks(0, 10, 5))).toEqual(["0", "2", "4", "6", "8", "10"]);
+    expect(labels(niceTicks(0.1, 0.35, 5))).toEqual(["0.10", "0.15", "0.20", "0.25", "0.30", "0.35"]);
+    expect(labels(niceTicks(-1, 1, 4))).toEqual(["−1.0", "−0.5", "0", "0.5", "1.0"]);
+    expect(labels(niceTicks(90, -90, 6, true))).toEqual(["−90", "−60", "−30", "0", "30", "60", "90"]);
+    expect(labels(niceTicks(2e9, 4e9, 4))).toEqual(["2e9", "2.5e9", "3e9", "3.5e9", "4e9"]);
+    expect(niceTicks(5, 5, 4)).toHaveLength(1);
+    expect(niceTicks(Number.NaN, 1, 4)).toEqual([]);
+  });
+
+  test("numbers that lie closer than digits tell share a tick", () => {
+    expect(labels(niceTicks(1 - 1e-16, 1 + 2e-16, 6))).toEqual(["1.000000000000"]);
+    const large = niceTicks(2 ** 53, 2 ** 53 + 12, 3);
+    expect(new Set(labels(large)).size).toBe(large.length);
+    for (const { value } of large) expect(value).toBeGreaterThanOrEqual(2 ** 53);
+  });
+
+  test("a narrow band of latitudes has more than one", () => {
+    expect(niceTicks(-4.7, 4.7, 4, true).map(({ value }) => value)).toEqual([-2.5, 0, 2.5]);
+    expect(niceTicks(-90, 90, 4, true).map(({ value }) => value)).toEqual([-90, -45, 0, 45, 90]);
+  });
+
+  test("indices are whole", () => {
+    expect(labels(indexTicks(0, 3, 10))).toEqual(["0", "1", "2", "3"]);
+    expect(labels(indexTicks(0, 479, 5))).toEqual(["0", "100", "200", "300", "400"]);
+  });
+
+  test("powers of ten for logarithms", () => {
+    expect(labels(logTicks(1, 1000, 4))).toEqual(["1", "10", "100", "1000"]);
+    expect(labels(logTicks(1, 100, 8))).toEqual(["1", "2", "5", "10", "20", "50", "100"]);
+  });
+
+  test("dates where days, months and years begin", () => {
+    const hourly = Array.from({ length: 240 }, (_, at) =>
+      new Date(Date.UTC(2020, 0, 1, at * 6)).toISOString().slice(0, 16),
+    );
+    const ticks = labelTicks(hourly, 6);
+    expect(labels(ticks)[0]).toBe("2020-01-01");
+    expect(ticks.length).toBeLessThanOrEqual(7);
+    for (const { value } of ticks) expect(hourly[value]).toMatch(/T00:00$/);
+    const monthly = Array.from(
+      { length: 36 },
+      (_, at) => `${2019 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, "0")}`,
+    );
+    expect(labels(labelTicks(monthly, 8))).toEqual([
+      "2019-01",
+      "2019-07",
+      "2020-01",
+      "2020-07",
+      "2021-01",
+      "2021-07",
+    ]);
+    const minutes = ["2020-01-01 00:00", "2020-01-01 00:30", "2020-01-01 01:00", "2020-01-01 01:30"];
+    expect(labels(labelTicks(minutes, 4))).toEqual(["2020-01-01 00:00", "00:30", "01:00", "01:30"]);
+  });
+
+  test("other labels evenly", () => {
+    expect(labels(labelTicks(["a", "b", "c", "d", "e", "f"], 3))).toEqual(["a", "c", "e"]);
+  });
+
+  test("lie where their coordinate lies", () => {
+    const lat = new AxisGeometry(
+      axis({ kind: "number", units: "degrees_north", decreasing: true, size: 181 }),
+      Float64Array.from({ length: 181 }, (_, at) => 90 - at),
+      true,
+    );
+    const ticks = lat.ticks(7);
+    const zero = ticks.find(({ label }) => label === "0°");
+    const north = ticks.find(({ label }) => label === "60° N");
+    expect(zero?.at).toBeCloseTo(0.5);
+    expect(north?.at ?? 1).toBeLessThan(0.5);
+  });
+
+  test("degrees of the globe have a side, whichever way longitudes are counted", () => {
+    const texts = (sides: "NS" | "EW", values: number[]) => values.map((value) => degreesText(value, sides));
+    expect(texts("NS", [60, 0, -7.5])).toEqual(["60° N", "0°", "7.5° S"]);
+    expect(texts("EW", [0, 90, 180, 270, 359.75, -75, 360, -180])).toEqual([
+      "0°",
+      "90° E",
+      "180°",
+      "90° W",
+      "0.25° W",
+      "75° W",
+      "0°",
+      "180°",
+    ]);
+  });
+
+  test("of a longitude beyond 180 the hover says both", () => {
+    const lon = new AxisGeometry(
+      axis({ kind: "number", units: "degrees_east", size: 4, length: 4 }),
+      Float64Array.from([0, 90.25, 180, 270]),
+      false,
+    );
+    expect([0, 1, 2, 3].map((at) => lon.describe(at).coordinate)).toEqual([
+      "0°",
+      "90.25° E",
+      "180°",
+      "90° W (270)",
+    ]);
+  });
+});

@@ -1,0 +1,160 @@
+/** Ticks at numbers that people like, and their labels. */
+
+export interface Tick {
+  value: number;
+  label: string;
+}
+
+/** The step of 1, 2, 2.5 or 5 times a power of ten that gives about `count` ticks. */
+function niceStep(span: number, count: number): number {
+  const rough = span / Math.max(1, count);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const part = rough / power;
+  const nice = part <= 1 ? 1 : part <= 2 ? 2 : part <= 2.5 ? 2.5 : part <= 5 ? 5 : 10;
+  return nice * power;
+}
+
+/** Labels of evenly spaced numbers: just enough decimals, a power of ten where they are far from 1. */
+export function label(value: number, step: number): string {
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size >= 1e6 || (size < 1e-4 && step < 1e-4)) {
+    const digits = Math.max(0, Math.floor(Math.log10(size)) - Math.floor(Math.log10(step) + 1e-9));
+    const text = value.toExponential(Math.min(digits, 15));
+    return text
+      .replace(/(\.\d*?)0+e/, "$1e")
+      .replace(".e", "e")
+      .replace("e+", "e")
+      .replace("-", "−");
+  }
+  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const tidy = Number((step * 10 ** decimals).toFixed(6)) % 1 === 0 ? decimals : decimals + 1;
+  return value.toFixed(Math.min(tidy, 12)).replace("-", "−");
+}
+
+/** Steps of degrees that divide a circle. */
+const DEGREES = [1, 2, 5, 10, 15, 30, 45, 60, 90];
+
+export function niceTicks(low: number, high: number, count: number, degrees = false): Tick[] {
+  if (!(Number.isFinite(low) && Number.isFinite(high))) return [];
+  if (low === high) return [{ value: low, label: label(low, Math.abs(low) / 1000 || 1) }];
+  if (low > high) return niceTicks(high, low, count, degrees);
+  const round = degrees ? DEGREES.find((each) => each * count >= high - low) : undefined;
+  // Of a narrow band few multiples of 5 or 15 would be seen.
+  const whole = round !== undefined && round > 1 && (high - low) / round >= Math.min(2, count - 1);
+  const step = whole ? round : niceStep(high - low, count);
+  const ticks: Tick[] = [];
+  const first = Math.ceil(low / step - 1e-9);
+  for (let nth = 0; nth < 100; nth++) {
+    const value = (first + nth) * step;
+    if (value > high + step * 1e-9) break;
+    const text = label(value, step);
+    // Numbers that lie closer than their digits show share one tick.
+    if (ticks.at(-1)?.label !== text) ticks.push({ value, label: text });
+  }
+  return ticks;
+}
+
+/** Whole numbers only, for array indices. */
+export function indexTicks(low: number, high: number, count: number): Tick[] {
+  const step = Math.max(1, Math.ceil(niceStep(Math.max(1, high - low), count)));
+  const ticks: Tick[] = [];
+  for (let at = Math.ceil(low / step) * step; at <= high; at += step)
+    ticks.push({ value: at, label: String(at) });
+  return ticks;
+}
+
+/** Powers of ten, with 2 and 5 between them where there is room. */
+export function logTicks(low: number, high: number, count: number): Tick[] {
+  const first = Math.floor(Math.log10(low));
+  const last = Math.ceil(Math.log10(high));
+  const skip = Math.max(1, Math.ceil((last - first) / count));
+  const parts = (last - first) * 3 <= count ? [1, 2, 5] : [1];
+  const ticks: Tick[] = [];
+  for (let power = first; power <= last; power += skip) {
+    for (const part of parts) {
+      const value = Number((part * 10 ** power).toPrecision(6));
+      if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) {
+        ticks.push({
+          value,
+          label: power >= -3 && power < 5 ? String(value) : `${part}e${power}`.replace("-", "−"),
+        });
+      }
+    }
+  }
+  return ticks.length >= 2 ? ticks : niceTicks(low, high, count);
+}
+
+const ISO = /^(-?\d{4,})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)(?::(\d\d))?)?)?)?/;
+
+/**
+ * Which of many labels to show. Dates get a tick where a year, month, day or hour begins; what has no such
+ * order gets evenly spaced ones. `value` is the number of the label.
+ */
+export function labelTicks(labels: readonly string[], count: number): Tick[] {
+  const most = Math.max(2, Math.floor(count));
+  if (labels.length <= most && labels.length <= 1)
+    return labels.map((text, value) => ({ value, label: text }));
+  const parts = labels.map((text) => ISO.exec(text));
+  if (parts.every((found) => found !== null)) {
+    const dates = parts as RegExpExecArray[];
+    for (const level of [5, 4, 3, 2, 1]) {
+      const ticks = dateTicks(dates, level, most);
+      if (ticks !== null) return ticks;
+    }
+  }
+  const step = evenStep(labels.length, most);
+  const ticks: Tick[] = [];
+  for (let at = 0; at < labels.length; at += step) ticks.push({ value: at, label: labels[at] ?? "" });
+  return ticks;
+}
+
+function evenStep(length: number, most: number): number {
+  return Math.max(1, Math.ceil(length / most));
+}
+
+/** Ticks where the date changes at one level (1 year … 5 minute), or null where that is too many or too few. */
+function dateTicks(dates: readonly RegExpExecArray[], level: number, most: number): Tick[] | null {
+  const key = (found: RegExpExecArray) => found.slice(1, level + 1).join("-");
+  const starts: number[] = [];
+  dates.forEach((found, at) => {
+    const before = dates[at - 1];
+    if (before === undefined || key(before) !== key(found)) starts.push(at);
+  });
+  if (starts.length < 2 || starts.length > most * 12) return null;
+  const rounds: Record<number, number[]> = {
+    5: [1, 5, 10, 15, 30],
+    4: [1, 3, 6, 12],
+    3: [1, 2, 5, 10, 15],
+    2: [1, 2, 3, 6],
+    1: [1, 2, 5, 10, 20, 50, 100, 200, 500],
+  };
+  const based = level === 3 || level === 2 ? 1 : 0;
+  for (const round of rounds[level] ?? [1]) {
+    const chosen = starts.filter((at) => {
+      const part = Number(dates[at]?.[level] ?? based);
+      // No tick on the 31st just before the 1st.
+      return (part - based) % round === 0 && !(level === 3 && round > 1 && part > 30 - round / 2);
+    });
+    if (chosen.length > most || chosen.length < 2) continue;
+    return chosen.map((value, nth) => ({ value, label: dateLabel(dates, chosen, nth, level) }));
+  }
+  return null;
+}
+
+function dateLabel(
+  dates: readonly RegExpExecArray[],
+  chosen: readonly number[],
+  nth: number,
+  level: number,
+): string {
+  const [, year, month, day, hour = "00", minute = "00"] = dates[chosen[nth] as number] as RegExpExecArray;
+  const before = nth === 0 ? undefined : dates[chosen[nth - 1] as number];
+  const newYear = before?.[1] !== year;
+  const newDay = newYear || before?.[2] !== month || before?.[3] !== day;
+  if (level === 1) return year ?? "";
+  if (level === 2) return newYear || month === "01" ? `${year}-${month}` : `${year}-${month}`;
+  if (level === 3) return newYear ? `${year}-${month}-${day}` : `${month}-${day}`;
+  const clock = `${hour}:${minute}`;
+  return newDay ? `${newYear ? `${year}-` : ""}${month}-${day} ${clock}` : clock;
+}

@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest";
+import { readOptions } from "../../client/session";
+import { axis, picture } from "../../mock/picture";
+import { sceneOf } from "..";
+import { windowAround, windowOf } from "./zoom";
+
+/** A picture of 3 × 2 points: 1 2 NaN / −9999 0 6, the first of the second row being a fill value. */
+
+const options = readOptions({});
+
+describe("windows", () => {
+  const made = picture({
+    x: axis({ label: "x", size: 10, step: 4, start: 20, length: 100 }),
+    y: axis({ label: "y", size: 5, step: 2, start: 0, length: 10 }),
+    values_buffer: 5,
+    states_buffer: null,
+    storage_states_buffer: null,
+  });
+  made.buffers.push(new DataView(new Float32Array(50).buffer));
+  const scene = sceneOf(made.picture, made.buffers, options);
+  if (!scene) throw new Error("no scene");
+
+  test("a rectangle is a range of array indices, of decimated points too", () => {
+    expect(windowOf(scene, { x: 0.75, y: 0.5 }, { x: 0.25, y: 0.25 }, 100, 100)).toEqual({
+      x: [28, 52],
+      y: [2, 6],
+    });
+    // A dimension that is shown whole is not named.
+    expect(windowOf(scene, { x: 0.25, y: 0 }, { x: 0.75, y: 1 }, 100, 100)).toEqual({ x: [28, 52] });
+  });
+
+  test("zooming in and out keeps to the array and to its point", () => {
+    const near = windowAround(scene, { x: [20, 60] }, { x: 5, y: 2 }, 0.5);
+    expect(near).toEqual({ x: [31, 51], y: [3, 8] });
+    expect(windowAround(scene, { x: [20, 60] }, { x: 0, y: 0 }, 4)).toEqual({});
+    expect(windowAround(scene, { x: [0, 3] }, { x: 0, y: 0 }, 0.1).x).toHaveLength(2);
+  });
+});

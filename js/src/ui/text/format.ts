@@ -1,0 +1,72 @@
+/** Numbers, sizes and counts as people read them. */
+
+const THIN = "\u202f";
+
+/** A length as style sheets write it. */
+export const px = (length: number): string => `${length}px`;
+
+/** 10200 → "10 200" with a narrow no-break space. */
+export function grouped(value: number): string {
+  const digits = Math.abs(value).toFixed(0);
+  const text = digits.length < 5 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, THIN);
+  return value < 0 ? `−${text}` : text;
+}
+
+/** A count of things: "5 721", also where a length or a year would have no space. */
+export const counted = (value: number): string => value.toFixed(0).replace(/\B(?=(\d{3})+$)/g, THIN);
+
+/** "1 error", "3 errors". */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${grouped(count)} ${count === 1 ? one : many}`;
+}
+
+/** Bytes with a binary unit. */
+export function bytes(count: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+  let at = 0;
+  let value = count;
+  while (value >= 1024 && at < units.length - 1) {
+    value /= 1024;
+    at += 1;
+  }
+  const text =
+    at === 0 || value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(0) : value.toFixed(1);
+  return `${text} ${units[at]}`;
+}
+
+/** What reading something takes, before it is read. */
+export const costText = (what: string, size: number, chunks: number): string =>
+  `${what} takes ${bytes(size)} in ${plural(chunks, "chunk")}`;
+
+/** The shortest decimal that gives the number back: 7.1, not 7.09999990463, for a float32. */
+export function shortest(value: number, type: "float32" | "float64" | null): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "Inf" : "-Inf";
+  if (Object.is(value, -0)) return "-0";
+  if (type !== "float32") return String(value);
+  for (let digits = 1; digits <= 9; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return String(short);
+  }
+  return String(value);
+}
+
+/** A number for labels: at most `digits` significant ones, no trailing zeros. */
+export function compact(value: number, digits = 5): string {
+  if (!Number.isFinite(value)) return shortest(value, null);
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size >= 1e6 || size < 1e-4) {
+    return value
+      .toExponential(Math.max(0, digits - 1))
+      .replace(/\.?0+e/, "e")
+      .replace("e+", "e");
+  }
+  return String(Number(value.toPrecision(digits)));
+}
+
+/** "240 × 721 × 1440" */
+export function shapeText(shape: readonly number[] | null): string {
+  if (shape === null) return "";
+  return shape.length === 0 ? "scalar" : shape.map(grouped).join(" × ");
+}

@@ -1,0 +1,39 @@
+"""``nz-explorer explain``."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from nz_explorer.cli.console import columns
+
+
+@click.command()
+@click.argument("rule", required=False)
+@click.option(
+    "--all", "every", is_flag=True, help="List all rules, also those that do not work yet."
+)
+def explain(rule: str | None, every: bool) -> None:
+    """Explain a RULE: what it requires, why, where it comes from, and how to follow it."""
+    from nz_explorer.conventions import registry
+    from nz_explorer.report.formats.text import rule_text, rules_text
+
+    color = sys.stdout.isatty()
+    width = columns() if color else None
+    if every or rule is None:
+        if not every:
+            raise click.UsageError("name a rule, such as NZ-DIM-010, or ask for --all")
+        click.echo(rules_text(registry().rules.values(), color=color, width=width), nl=False)
+        return
+    found = registry().find(rule)
+    if not found:
+        import difflib
+
+        near = difflib.get_close_matches(rule.upper(), registry().rules, n=3)
+        hint = f"; did you mean {', '.join(near)}?" if near else "; explain --all lists all rules"
+        raise click.UsageError(f"there is no rule {rule}{hint}")
+    if len(found) == 1:
+        click.echo(rule_text(found[0], color=color, width=width or 100), nl=False)
+    else:
+        click.echo(rules_text(found, color=color, width=width), nl=False)

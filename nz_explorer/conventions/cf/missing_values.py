@@ -1,0 +1,162 @@
+"""CF: what marks missing data is declared (CF-1.11, 2.5.1 Missing data, valid and actual range of data)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nz_explorer.engine.findings import Fail, FixMaker, Undecided
+from nz_explorer.engine.fixes import Draft, plain, set_attribute
+from nz_explorer.engine.registry import rule
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array, Node
+    from nz_explorer.values.contents import Contents
+
+V3 = (3,)
+NETCDF_FLOAT = 9.969209968386869e36
+DEFAULTS: dict[str, float] = {
+    "int16": -32767,
+    "int32": -2147483647,
+    "int64": -9223372036854775806,
+    "float32": NETCDF_FLOAT,
+    "float64": NETCDF_FLOAT,
+}
+"""What netCDF puts where nothing was written, for the types whose default no measurement has."""
+CUSTOMARY = frozenset(
+    (-99, -999, -9999, -99999, -999999, -999.9, -9999.9, -999.99, -32767, -32768, -2147483648, 1e20)
+)
+"""Numbers that people write for missing data."""
+LIMITS = ("valid_range", "valid_min", "valid_max")
+
+
+def _declares(array: Array) -> bool:
+    return any(name in array.attributes for name in ("_FillValue", "missing_value"))
+
+
+def _mark(array: Array, value: Any) -> str | None:
+    """Return what kind of mark for missing data a value is, if it is one."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        return None
+    default = DEFAULTS.get(array.data_type.name)
+    if default is not None and _equal(value, default):
+        return "the default of netCDF for values that were not written"
+    close = any(_equal(value, mark) for mark in CUSTOMARY)
+    return "a customary mark for missing data" if close else None
+
+
+def _equal(value: float, mark: float) -> bool:
+    """Whether a value is a mark, for floats to the precision of float32."""
+    return value == mark or (type(value) is float and math.isclose(value, mark, rel_tol=1e-6))
+
+
+@rule(
+    "CF-FILL-001",
+    on="array",
+    formats=V3,
+    needs=("attributes", "data type"),
+    when=lambda array: not _declares(array) and array.data_type.kind in ("int", "float"),
+)
+def fill_value_is_declared(array: Array) -> Iterator[Fail]:
+    """Require an attribute beside a fill_value that stands for missing data; xarray looks at the attribute alone."""
+    fill = array.storage_fill
+    if fill is None or not fill.usable:
+        return
+    kind = _mark(array, np.asarray(fill.value).item())
+    if kind is not None:
+        yield Fail(
+            array.pointer("fill_value"),
+            f"fill_value {fill.text} is {kind}, and no _FillValue declares it: xarray shows it as data",
+            fix=_declare(None),
+        )
+
+
+def _declare(value: Any) -> FixMaker:
+    """Return the fix that declares a value, that of ``fill_value`` where none is given."""
+
+    def fix(node: Node) -> Draft | None:
+        number = plain(value if value is not None else node.metadata.get("fill_value"))
+        if not isinstance(number, int | float):
+            return None
+        # A plain _FillValue of floats is what NZ wants, and what xarray up to 2026.9 cannot open.
+        kind = getattr(getattr(node, "data_type", None), "kind", "")
+        name = "missing_value" if node.zarr_format == 3 and kind == "float" else "_FillValue"
+        note = (
+            "xarray reads missing_value; NZ-1.0 wants _FillValue, which xarray (up to 2026.9) does not open as a plain number"
+            if name == "missing_value"
+            else None
+        )
+        return Draft("suggest", set_attribute(node, name, number), note)
+
+    return fix
+
+
+@rule("CF-FILL-002", on="contents", when=lambda array, _: not _declares(array))
+def stored_marks_are_declared(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Require a declaration of netCDF's default, too, where it stands among the values."""
+    scan, default = contents.scan, DEFAULTS.get(array.data_type.name)
+    if default is None:
+        return
+    if scan is None:
+        yield Undecided(contents.problem)
+        return
+    for value in (scan.minimum, scan.maximum):
+        if isinstance(value, int | float) and _equal(value, default):
+            if _masked_by_xarray(array, default):
+                return
+            yield Fail(
+                array.attribute_pointer("_FillValue"),
+                f"values of {value:.6g} are stored, the default of netCDF for values that were not written, and no"
+                " _FillValue declares it: xarray shows them as data",
+                fix=_declare(default if array.data_type.kind == "float" else int(default)),
+            )
+            return
+
+
+def _masked_by_xarray(array: Array, value: float) -> bool:
+    """Whether xarray takes the value for missing, or it is reported by the metadata."""
+    fill = array.storage_fill
+    if fill is None or not fill.usable:
+        return False
+    return _equal(np.asarray(fill.value).item(), value)
+
+
+@rule(
+    "CF-RANGE-001",
+    on="contents",
+    when=lambda array, _: any(name in array.attributes for name in LIMITS),
+)
+def values_in_valid_range(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Require values inside the range that is called valid: some readers mask the others, some do not."""
+    from nz_explorer.values.cf_decoding import valid_range
+
+    if contents.scan is None:
+        yield Undecided(contents.problem)
+        return
+    low, high = valid_range(array)
+    minimum, maximum = contents.scan.minimum, contents.scan.maximum
+    if minimum is None or not isinstance(minimum, int | float):
+        return
+    below, above = low is not None and minimum < low, high is not None and maximum > high
+    if not below and not above:
+        return
+    limit = next(name for name in LIMITS if name in array.attributes)
+    name = limit if limit == "valid_range" else "valid_min" if below else "valid_max"
+    odd = minimum if below else maximum
+    inside = " to ".join("…" if end is None else f"{end:g}" for end in (low, high))
+    yield Fail(
+        array.attribute_pointer(name),
+        f"values go from {minimum:g} to {maximum:g}, outside the valid range {inside}: netCDF4-python masks"
+        " those outside, xarray shows them as data",
+        fix=_declare(odd) if _mark(array, odd) and not _declares(array) else _mask_them,
+    )
+
+
+def _mask_them(_node: Node) -> Draft:
+    return Draft(
+        "suggest",
+        note="if the values outside are missing, store one _FillValue in their place; else correct the range",
+    )

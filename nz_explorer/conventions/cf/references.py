@@ -1,0 +1,116 @@
+"""CF: attributes that name other arrays lead to them (CF-1.11, 5 Coordinate Systems, 7.1 Cell Boundaries)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from posixpath import join, normpath
+from typing import TYPE_CHECKING
+
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.fixes import Draft, set_attribute
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, paths
+from nz_explorer.text.phrases import listed
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Group, Node
+
+DECODED = ("coordinates", "grid_mapping")
+"""What readers need to know where the values lie."""
+OTHERS = (
+    "bounds",
+    "climatology",
+    "ancillary_variables",
+    "cell_measures",
+    "formula_terms",
+)
+
+
+def _words(array: Array, attribute: str) -> list[str]:
+    """Return the names of arrays in an attribute, without the words that say what they are."""
+    given = array.attributes.get(attribute)
+    if not isinstance(given, str):
+        return []
+    words = given.split()
+    if attribute == "grid_mapping":  # also in the extended form "crs: x y"
+        return [word.removesuffix(":") for word in words]
+    return [word for word in words if not word.endswith(":")]
+
+
+def _leads_nowhere(group: Group, array: Array, attribute: str) -> list[str]:
+    external = group.hierarchy.root.attributes.get("external_variables")
+    elsewhere = set(external.split()) if isinstance(external, str) else set()
+    return [
+        word
+        for word in _words(array, attribute)
+        if word not in elsewhere and not _is_there(group, word)
+    ]
+
+
+def _is_there(group: Group, word: str) -> bool:
+    """Whether a name leads to an array of the group or of one above it, or a path to one (CF-1.11, 2.7 Groups)."""
+    hierarchy = group.hierarchy
+    if "/" in word:
+        return isinstance(hierarchy.get(normpath(join(group.path, word))), Array)
+    if any(child.name == word for child in group.arrays):
+        return True
+    return any(
+        isinstance(hierarchy.get(paths.below(place) + word), Array)
+        for place in paths.all_above(group.path)
+    )
+
+
+@rule("CF-REF-001", "CF-REF-002", on="members")
+def references_lead_somewhere(group: Group) -> Iterator[Fail]:
+    """Require the arrays that others name: coordinates and grid mappings, without which values lie nowhere, and the rest."""
+    for array in group.arrays:
+        attributes = array.attributes
+        for attribute in (*DECODED, *OTHERS):
+            if attribute not in attributes:
+                continue
+            missing = _leads_nowhere(group, array, attribute)
+            if not missing:
+                continue
+            are = "is no array" if len(missing) == 1 else "are no arrays"
+            yield Fail(
+                array.attribute_pointer(attribute),
+                f"{attribute} names {listed(map(json_text, missing))}, which {are} of {group.path}",
+                fix=_near(group, array.path, attribute, missing),
+                path=array.path,
+                rule="CF-REF-001" if attribute in DECODED else "CF-REF-002",
+            )
+
+
+def _near(group: Group, array: str, attribute: str, missing: list[str]) -> FixMaker:
+    """Return the fix that names what is there: an array that is spelled nearly so, or the one grid mapping."""
+    names = [child.name for child in group.arrays]
+    mappings = [child.name for child in group.arrays if "grid_mapping_name" in child.attributes]
+    meant = {word: get_close_matches(word, names, 1, 0.75) for word in missing}
+    if attribute == "grid_mapping" and len(mappings) == 1:
+        meant = dict.fromkeys(missing, mappings)
+    path = group.path
+
+    def fix(node: Node) -> Draft | None:
+        holder = node.hierarchy.node_if_loaded(array)
+        given = None if holder is None else holder.attributes.get(attribute)
+        if holder is None or not isinstance(given, str):
+            return None
+        words = given.split()
+        if attribute == "grid_mapping" and ":" not in given and mappings:
+            words = words[:1] if words[0] not in meant else mappings[:1]
+        right = [
+            word.replace(word.removesuffix(":"), found[0])
+            if (found := meant.get(word.removesuffix(":"), [word]))
+            else None
+            for word in words
+        ]
+        kept = " ".join(word for word in right if word is not None)
+        if None not in right:
+            return Draft("suggest", set_attribute(holder, attribute, kept), node=holder)
+        note = f"add {listed(missing)} to {path}, or leave the name out of {attribute}"
+        operations = set_attribute(holder, attribute, kept) if kept else ()
+        return Draft("suggest", operations, note, node=holder)
+
+    return fix

@@ -1,0 +1,178 @@
+"""CF: times can be decoded, and hold what was written (CF-1.11, 4.4 Time Coordinate)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, FixMaker, Undecided
+from nz_explorer.engine.fixes import Draft, set_attribute
+from nz_explorer.engine.registry import rule
+from nz_explorer.text.phrases import article
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array, Node
+    from nz_explorer.values.coordinates.monotonicity import Monotonicity
+
+DECODED = ("int", "uint", "float")
+"""Kinds of data types that hold times since a moment."""
+COARSE = {86400: "day", 3600: "hour", 60: "minute"}
+
+
+def _is_time(array: Array) -> bool:
+    units = array.attributes.get("units")
+    return isinstance(units, str) and " since " in units and array.data_type.kind in DECODED
+
+
+@rule(
+    "CF-TIME-001",
+    "CF-TIME-002",
+    on="array",
+    needs=("attributes", "data type"),
+    provides="time units",
+    when=_is_time,
+)
+def decodable_units(array: Array) -> Iterator[Fail]:
+    """Require a unit of fixed length, a date to count from, and a calendar that has it."""
+    from nz_explorer.values.cf_decoding import time_problem
+
+    problem = time_problem(array.attributes)
+    if problem is None:
+        return
+    given = array.attributes.get(problem.attribute)
+    if problem.attribute == "calendar":
+        yield Fail(
+            array.attribute_pointer("calendar"),
+            f"the calendar {shown(given)} {problem.why}, so these times cannot be decoded",
+            fix=None if problem.suggestion is None else _set_calendar(problem.suggestion),
+            rule="CF-TIME-002",
+        )
+    else:
+        yield Fail(
+            array.attribute_pointer("units"),
+            f"times in {shown(given)} cannot be decoded: {problem.why}",
+            fix=_not_decoded,
+        )
+
+
+def _set_calendar(right: str) -> FixMaker:
+    return lambda node: Draft("suggest", set_attribute(node, "calendar", right))
+
+
+def _not_decoded(node: Node) -> Draft | None:
+    units = node.attributes.get("units")
+    if not isinstance(units, str):
+        return None
+    unit, _, moment = (part.strip() for part in units.partition(" since "))
+    operations = set_attribute(node, "units", unit)
+    if "reference_date" not in node.attributes:
+        operations += set_attribute(node, "reference_date", moment)
+    return Draft(
+        "suggest",
+        operations,
+        "xarray then opens the group and shows the numbers as they are; to have dates, open it with"
+        " decode_times=False, compute them, and write them again in days or seconds",
+    )
+
+
+@rule("CF-TIME-003", on="values", when=lambda array, _: _is_time(array))
+def times_in_range(array: Array, found: Monotonicity) -> Iterator[Fail | Undecided]:
+    """Require values that are dates: xarray decodes the first and the last when it opens a group."""
+    from nz_explorer.values.cf_decoding import time_problem
+
+    if time_problem(array.attributes) is not None:
+        yield Undecided("dependency: CF-TIME-001")
+        return
+    if found.result == "unreadable":
+        yield Undecided(f"unreadable: {found.note}" if found.note else "unreadable")
+        return
+    marks = [array.attributes.get(name) for name in ("_FillValue", "missing_value")]
+    for value in (found.first, found.before, found.after, found.last):
+        if not _is_number(value) or not math.isfinite(value) or value in marks:
+            continue
+        if _date(array, value) is None:
+            yield Fail(
+                array.attribute_pointer("units"),
+                f"the value {value} in {json_text(array.attributes['units'])} is no date",
+                fix=_declare_missing(value),
+            )
+            return
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _date(array: Array, value: Any) -> str | None:
+    """Return a value as a date, in text."""
+    import numpy as np
+
+    from nz_explorer.values.cf_decoding import time_labels
+
+    if not _is_number(value):
+        return None
+    labels = time_labels(np.asarray([value]), array.attributes)
+    return labels[0] if labels else None
+
+
+def _declare_missing(value: Any) -> FixMaker:
+    note = "if this value stands for a missing time; a coordinate should have none"
+    return lambda node: Draft("suggest", set_attribute(node, "missing_value", value), note)
+
+
+@rule("CF-TIME-004", "CF-COORD-001", on="values")
+def values_occur_once(array: Array, found: Monotonicity) -> Iterator[Fail | Undecided]:
+    """Require each value of a dimension coordinate once, and say where whole days are why it is not so."""
+    if found.result == "unreadable":
+        yield Undecided(f"unreadable: {found.note}" if found.note else "unreadable")
+        return
+    if found.result != "not" or "never written" in found.note:
+        return
+    from nz_explorer.values.cf_decoding import first_repeated
+
+    repeated = first_repeated(array, found)
+    if repeated is None:
+        return
+    index, before, value = repeated
+    date = _date(array, value) if _is_time(array) else None
+    what = f"value[{index}] = {shown(value)} is also value[{before}]" + (
+        f": {date}" if date else ""
+    )
+    unit = _coarse_unit(array)
+    if unit is not None:
+        yield Fail(
+            array.attribute_pointer("units"),
+            f"{array.path} holds whole {unit}s, and {what}; what is less than {article(unit)} was cut off",
+            fix=_finer_units,
+        )
+    else:
+        yield Fail(
+            "", f"{array.path} has a value twice: {what}", fix=_keep_one, rule="CF-COORD-001"
+        )
+
+
+def _coarse_unit(array: Array) -> str | None:
+    """Return the unit of times that are whole days, hours or minutes, in the singular."""
+    from nz_explorer.values.cf_decoding import seconds_in_unit
+
+    if not _is_time(array) or array.data_type.kind == "float":
+        return None
+    return COARSE.get(seconds_in_unit(array.attributes))
+
+
+def _finer_units(node: Node) -> Draft:
+    return Draft(
+        "suggest",
+        note="what was cut off is lost here; write the times again in units that can hold them, such as "
+        f'encoding={{"{node.name}": {{"units": "seconds since 1970-01-01"}}}} at the first to_zarr',
+    )
+
+
+def _keep_one(node: Node) -> Draft:
+    return Draft(
+        "suggest",
+        note=f"if the rows are the same, keep one: ds.drop_duplicates({node.name!r}), written to a new store; else correct the values",
+    )

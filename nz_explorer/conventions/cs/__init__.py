@@ -1,0 +1,19 @@
+"""The cs and ref conventions: coordinate systems in metadata, and references."""
+
+from pathlib import Path
+
+from nz_explorer.engine.convention import Convention
+
+FOLDER = Path(__file__).parent
+
+CS = Convention(
+    key="cs",
+    name="cs",
+    title="Coordinate systems in metadata (R-CF/zarr_conventions_cs)",
+    families=("CS", "REF", "JSON"),
+    decided_by=("CS",),
+    rules=(f"{__name__}.coordinate_sets", f"{__name__}.ref"),
+    catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),
+    used_where=("cs", "crs"),
+    order=5,
+)

@@ -1,0 +1,257 @@
+"""CS: what the coordinates of an axis say of themselves: units, times, values and boundaries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+from nz_explorer.conventions.cs.references import _reference
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.documents.json_types import json_type
+from nz_explorer.engine.findings import Fail, RuleOutput
+from nz_explorer.engine.fixes import Draft, add, remove, replace
+from nz_explorer.model.dialects.cs import (
+    Axis,
+    CoordinateSet,
+    numbers,
+    time_units,
+)
+from nz_explorer.model.dialects.ref import resolve
+
+CALENDARS = frozenset(
+    (
+        "standard",
+        "gregorian",
+        "proleptic_gregorian",
+        "julian",
+        "noleap",
+        "365_day",
+        "all_leap",
+        "366_day",
+        "360_day",
+        "utc",
+        "tai",
+    )
+)
+
+MOST_EXPLICIT = 25
+"""The most values that may be in the metadata."""
+
+_TIME_UNIT = re.compile(
+    r"([fpnuµmkMG]|milli|micro|nano|kilo)?(s|sec|secs|second|seconds)|min|mins|minutes?|h|hrs?|hours?|d|days?|weeks?|"
+    r"months?|[kM]?(y|yrs?|years?)"
+)
+
+_EPOCH = re.compile(
+    r"(-?\d{1,6})-(\d{1,2})(?:-(\d{1,2}))?(?:[T ]+\d{1,2}(?::\d{2}(?::\d{2}(?:\.\d+)?)?)?)?\s*(?:Z|UTC|[+-]\d{1,2}(?::?\d{2})?)?"
+)
+
+_CF_DEGREES = re.compile(r"degrees?_?(north|east|N|E)")
+
+
+def is_text(one: CoordinateSet) -> bool | None:
+    """Whether coordinates are strings; None if that is not known."""
+    if one.kind == "regular":
+        return False
+    if one.kind == "explicit" and isinstance(one.values, list) and one.values:
+        return all(isinstance(value, str) for value in one.values)
+    held = one.external()
+    if held is None or not held.data_type.known:
+        return None
+    return held.data_type.kind in ("string", "bytes")
+
+
+def coordinates(axis: Axis, one: CoordinateSet) -> RuleOutput:
+    """Judge a set of coordinates of an axis.
+
+    Parameters
+    ----------
+    axis : Axis
+        The axis.
+    one : CoordinateSet
+        One of its sets.
+    """
+    text = is_text(one)
+    yield from _unit(axis, one, text)
+    yield from _time(axis, one)
+    yield from _values(axis, one)
+    yield from _boundaries(axis, one, text)
+
+
+def _is_temporal(axis: Axis, one: CoordinateSet) -> bool:
+    return axis.abbreviation == "T" or "time" in one.given
+
+
+def _unit(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
+    pointer, shown = one.pointer("unit"), json_text(axis.name)
+    given = one.given.get("unit")
+    if given is None:
+        if text is False and not _is_temporal(axis, one):
+            yield Fail(
+                pointer, f"the numeric coordinates of axis {shown} have no unit", rule="CS-CO-004"
+            )
+    elif text or _is_temporal(axis, one):
+        what = "texts" if text else "times, whose unit is in the time object"
+        yield Fail(pointer, f"a unit is not allowed for {what} (axis {shown})", rule="CS-CO-004")
+    elif isinstance(given, str) and _CF_DEGREES.fullmatch(given):
+        yield Fail(
+            pointer,
+            f'{given} of CF is not a unit here, as the direction is given separately; use "degrees"',
+            severity="warning",
+            fix=lambda _node: Draft("safe", (replace(pointer, "degrees"),)),
+            rule="CS-CO-004",
+        )
+
+
+def _time(axis: Axis, one: CoordinateSet) -> RuleOutput:
+    pointer, shown = one.pointer("time"), json_text(axis.name)
+    given = one.given.get("time")
+    if given is None:
+        if axis.abbreviation == "T":
+            yield Fail(pointer, f"axis {shown} has no time object", rule="CS-TIME-001")
+        return
+    if axis.abbreviation != "T":
+        yield Fail(
+            pointer,
+            f"axis {shown} has a time object, which is allowed only with the abbreviation T",
+            rule="CS-TIME-001",
+        )
+    if not isinstance(given, Mapping):
+        yield Fail(pointer, f"time must be an object, got {json_type(given)}", rule="CS-TIME-002")
+        return
+    if "reference" in given and ("unit" in given or "epoch" in given):
+        yield Fail(
+            f"{pointer}/reference",
+            "time has both reference and unit or epoch, which belong to different revisions",
+            severity="warning",
+            rule="CS-TIME-002",
+        )
+    calendar = given.get("calendar")
+    known = isinstance(calendar, str) and calendar.lower() in CALENDARS
+    if not known:
+        what = "is missing" if calendar is None else f"{json_text(calendar)} is not known"
+        operation = (add if calendar is None else replace)(f"{pointer}/calendar", "standard")
+        yield Fail(
+            f"{pointer}/calendar",
+            f"calendar {what}",
+            fix=lambda _node: Draft("suggest", (operation,)),
+            rule="CS-TIME-003",
+        )
+    yield from _epoch(given, pointer, str(calendar) if known else "standard")
+
+
+def _epoch(given: Mapping[str, Any], pointer: str, calendar: str) -> RuleOutput:
+    units = time_units(given)
+    unit, _, epoch = (units or "").partition(" since ")
+    member = "reference" if "reference" in given or "epoch" not in given else "epoch"
+    match = _EPOCH.fullmatch(epoch.strip())
+    if units is None or match is None or not _TIME_UNIT.fullmatch(unit.strip()):
+        shown = {m: given[m] for m in ("reference", "unit", "epoch") if m in given}
+        yield Fail(
+            f"{pointer}/{member}",
+            f'the time object must give a time such as "days since 1850-01-01", got {json_text(shown)}'
+            if shown
+            else "the time object has no reference",
+            rule="CS-TIME-002",
+        )
+        return
+    import cftime  # type: ignore[import-untyped, unused-ignore]
+
+    year, month, day = (int(part) if part else 1 for part in match.groups())
+    try:
+        cftime.datetime(
+            year, month, day, calendar="standard" if calendar in ("utc", "tai") else calendar
+        )
+    except ValueError:
+        yield Fail(
+            f"{pointer}/{member}",
+            f"{epoch.strip()} does not exist in the calendar {calendar}",
+            rule="CS-TIME-004",
+        )
+
+
+def _values(axis: Axis, one: CoordinateSet) -> RuleOutput:
+    pointer, given = one.pointer("values"), one.given.get("values")
+    kinds = ("regular", "external", "explicit")
+    there = [kind for kind in kinds if isinstance(given, Mapping) and kind in given]
+    if len(there) != 1:
+        got = " and ".join(there) if there else json_text(given) if given is not None else "nothing"
+        yield Fail(
+            pointer,
+            f"values of {json_text(axis.name)} must have exactly one of regular, external and explicit, got {got}",
+            rule="CS-VAL-001",
+        )
+        return
+    at = f"{pointer}/{there[0]}"
+    if one.kind == "regular":
+        pair = numbers(one.values, 2)
+        if pair is None:
+            yield Fail(
+                at,
+                f"regular must be [first, increment], got {json_text(one.values)}",
+                rule="CS-VAL-002",
+            )
+        elif pair[1] == 0:
+            yield Fail(f"{at}/1", "the increment is 0", rule="CS-VAL-003")
+    elif one.kind == "external":
+        yield from _reference(one.home, resolve(one.values, one.home), at)
+    else:
+        yield from _explicit(axis, one.values, at)
+
+
+def _explicit(axis: Axis, given: Any, at: str) -> RuleOutput:
+    shown = json_text(axis.name)
+    kinds = {json_type(value) for value in given} if isinstance(given, list) else {"none"}
+    if len(kinds) > 1 or not kinds <= {"number", "string"}:
+        yield Fail(
+            at,
+            f"explicit values of {shown} must be a list of numbers or a list of texts, got {json_text(given)}",
+            rule="CS-VAL-005",
+        )
+        return
+    if len(given) > MOST_EXPLICIT:
+        yield Fail(
+            at,
+            f"{len(given)} explicit values; an external array is better for so many",
+            rule="CS-VAL-006",
+        )
+    plain = [value for value in given if type(value) in (int, float)]
+    pairs = list(pairwise(plain))
+    rising, falling = all(a < b for a, b in pairs), all(a > b for a, b in pairs)
+    if pairs and not rising and not falling:
+        yield Fail(at, f"values of {shown} are not monotonic", rule="CS-VAL-007")
+
+
+def _boundaries(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
+    given = one.given.get("boundaries")
+    if given is None:
+        return
+    pointer = one.pointer("boundaries")
+    if text:
+        yield Fail(
+            pointer,
+            f"the text coordinates of axis {json_text(axis.name)} have boundaries",
+            fix=lambda _node: Draft("unsafe", (remove(pointer),)),
+            rule="CS-BND-002",
+        )
+    there = [
+        kind for kind in ("regular", "external") if isinstance(given, Mapping) and kind in given
+    ]
+    if len(there) != 1:
+        yield Fail(
+            pointer,
+            f"boundaries must have exactly one of regular and external, got {' and '.join(there) or json_text(given)}",
+            rule="CS-BND-001",
+        )
+        return
+    if there == ["external"]:
+        reference = resolve(given["external"], one.home)
+        yield from _reference(one.home, reference, f"{pointer}/external")
+    elif numbers(given["regular"], 2) is None:
+        yield Fail(
+            f"{pointer}/regular",
+            f"regular must be [lower, upper] extents, got {json_text(given['regular'])}",
+            rule="CS-BND-003",
+        )

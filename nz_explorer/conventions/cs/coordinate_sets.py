@@ -1,0 +1,359 @@
+"""CS: groups that share systems, and arrays with their coordinate sets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from nz_explorer.conventions.zcf import known_conventions
+from nz_explorer.conventions.zcf.declarations import declare, declared_here
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, RuleOutput, Undecided
+from nz_explorer.engine.fixes import Draft, remove
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group, Node
+from nz_explorer.model.dialects.cs import (
+    ABBREVIATIONS,
+    Axis,
+    CoordinateSet,
+    CoordinateSystem,
+    Crs,
+    coordinate_system,
+    revision,
+    shared_systems,
+)
+from nz_explorer.model.dialects.ref import Reference, Target, resolve
+
+if TYPE_CHECKING:
+    from nz_explorer.conventions.zcf.known_conventions import Convention
+from nz_explorer.conventions.cs.references import _reference
+from nz_explorer.conventions.cs.systems import (
+    OF_CRS,
+    SCHEMA_NAME,
+    _name,
+    identifier,
+    keeps_crs,
+    of_crs,
+    uses_cs,
+)
+from nz_explorer.text.phrases import plural
+
+
+def _registered(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput:
+    """Judge whether the conventions that a node uses are declared there."""
+    declared = declared_here(node)
+    pointer = node.attribute_pointer(attribute)
+    if known_conventions.CS not in declared:
+        yield _undeclared(pointer, attribute, known_conventions.CS, "CS-REG-001")
+    own = [crs for crs in systems if crs.home is node or crs.reference is not None]
+    used: dict[Convention, str] = {}
+    for crs in own:
+        if crs.reference is not None:
+            used[known_conventions.REF] = "a reference"
+        if crs.home is not node:
+            continue
+        if isinstance(crs.given, Mapping) and isinstance(crs.given.get("id"), Mapping):
+            used[known_conventions.PROJ] = "id"
+        for axis in crs.axes:
+            for one in axis.sets:
+                bounds = one.given.get("boundaries")
+                if one.kind == "external" or (isinstance(bounds, Mapping) and "external" in bounds):
+                    used[known_conventions.REF] = "external"
+                if isinstance(one.given.get("unit"), Mapping):
+                    used[known_conventions.UOM] = "unit"
+    for known, what in used.items():
+        if known not in declared:
+            yield _undeclared(pointer, f"{known.name} (by {what})", known, "CS-REG-002")
+
+
+def _undeclared(pointer: str, what: str, known: Convention, rule_id: str) -> Fail:
+    return Fail(
+        pointer,
+        f"{what} is used, but {known.name} is not declared in zarr_conventions",
+        fix=declare(known),
+        rule=rule_id,
+    )
+
+
+def _revision(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput:
+    found = sorted({r for crs in systems if crs.home is node for r in revision(crs)})
+    if len(found) > 1:
+        yield Fail(
+            node.attribute_pointer(attribute),
+            f"objects follow revisions {' and '.join(found)} of cs",
+            rule="CS-REV-001",
+        )
+
+
+@rule(
+    "CS-GRP-001",
+    "CS-GRP-002",
+    *OF_CRS,
+    on="group",
+    formats=(3,),
+    needs=("attributes",),
+    when=keeps_crs,
+)
+def shared(group: Group) -> RuleOutput:
+    """Judge the reference systems that a group keeps for arrays."""
+    given = group.attributes["crs"]
+    if not isinstance(given, dict) or not given:
+        yield Fail(
+            group.attribute_pointer("crs"),
+            f"crs must be an object with at least one reference system, got {json_text(given)}",
+        )
+        return
+    systems = shared_systems(group)
+    for key, crs in systems:
+        if crs.problem is not None:
+            yield Fail(crs.pointer(), f"crs/{key}: {crs.problem}", rule="CS-GRP-002")
+        yield from of_crs(crs)
+    found = [crs for _, crs in systems]
+    yield from _registered(group, found, "crs")
+    yield from _revision(group, found, "crs")
+
+
+OF_ARRAY = (
+    "CS-ARR-002",
+    "CS-ARR-004",
+    "CS-ARR-005",
+    "CS-ARR-008",
+    "CS-ID-001",
+    "CS-ID-002",
+    "CS-ID-003",
+    "CS-AX-002",
+    "CS-AX-004",
+    "CS-VAL-004",
+    "CS-BND-004",
+    "CS-CF-001",
+    "REF-006",
+    "REF-007",
+)
+
+
+@rule(
+    "CS-ARR-001",
+    *OF_ARRAY,
+    *OF_CRS,
+    on="array",
+    formats=(3,),
+    needs=("shape", "attributes", "names"),
+    when=uses_cs,
+)
+def coordinate_set(array: Array) -> RuleOutput:
+    """Judge the coordinate system of an array, put together from all its reference systems."""
+    system = coordinate_system(array)
+    given = array.attributes["cs"]
+    if system is None or not isinstance(given, dict) or not isinstance(given.get("crs"), list):
+        yield Fail(
+            array.attribute_pointer("cs"),
+            f'cs must be an object with a list "crs", got {json_text(given)}',
+        )
+        return
+    if not given["crs"]:
+        yield Fail(array.attribute_pointer("cs", "crs"), "crs is empty", rule="CS-ARR-002")
+        return
+    yield from _name(array.attribute_pointer("cs", "name"), given.get("name"))
+    yield from identifier(array.attribute_pointer("cs", "id"), given.get("id"))
+    for i, crs in enumerate(system.crs):
+        yield from _entry(array, i, crs)
+        if crs.home is array:
+            yield from of_crs(crs)
+    yield from _registered(array, system.crs, "cs")
+    yield from _revision(array, system.crs, "cs")
+    yield from _identifiers(system)
+    if (missing := _missing(system)) is None:
+        yield from _composition(system)
+    else:
+        for rule_id in ("CS-ARR-004", "CS-ARR-005"):
+            yield Undecided(f"dependency: {missing}", rule_id)
+    yield from _lengths(system)
+    yield from _described_twice(system)
+
+
+def _entry(array: Array, i: int, crs: Crs) -> RuleOutput:
+    """Judge an entry of the list: a reference system, or a reference to one."""
+    pointer = array.attribute_pointer("cs", "crs", i)
+    if crs.cycle:
+        yield Fail(pointer, f"reference cycle: {crs.problem}", rule="REF-007")
+        return
+    if crs.reference is not None:
+        yield from _reference(array, crs.reference, pointer)
+        if crs.reference.targets and crs.problem is not None:
+            target = crs.reference.targets[0]
+            yield Fail(
+                pointer,
+                _wrong_target(crs.reference, target, crs.problem),
+                related=(target.node.path,),
+                rule="REF-006",
+            )
+    elif crs.problem is not None:
+        yield Fail(
+            pointer,
+            f"crs[{i}] is neither a reference system nor a reference: {crs.problem}",
+            rule="CS-ARR-002",
+        )
+
+
+def _wrong_target(reference: Reference, target: Target, problem: str) -> str:
+    if reference.attribute is None:
+        return f"the reference names no attribute, so it leads to node {target.node.path}, which is no reference system"
+    return f"{target.pointer} of {target.node.path} is not a reference system: {problem}"
+
+
+def _identifiers(system: CoordinateSystem) -> RuleOutput:
+    array, composite = system.array, system.given.get("id") is not None
+    physical = [
+        (i, crs)
+        for i, crs in enumerate(system.crs)
+        if any(axis.abbreviation in ABBREVIATIONS for axis in crs.axes)
+    ]
+    if len(physical) > 1 and not composite:
+        yield Fail(
+            array.attribute_pointer("cs", "id"),
+            f"{len(physical)} reference systems in space and time, but no id for their combination",
+            rule="CS-ID-001",
+        )
+    for i, crs in physical:
+        has_id = isinstance(crs.given, Mapping) and crs.given.get("id") is not None
+        pointer = array.attribute_pointer("cs", "crs", i)
+        planar = any(axis.abbreviation in ("X", "Y") for axis in crs.axes)
+        if planar and not has_id and not composite:
+            yield Fail(
+                pointer, f"reference system {json_text(crs.name)} has no id", rule="CS-ID-002"
+            )
+        elif has_id and composite:
+            at = crs.pointer("id")
+            yield Fail(
+                at if crs.home is array else pointer,
+                "the id of a reference system is overridden by cs.id",
+                fix=(lambda _node, at=at: Draft("unsafe", (remove(at),)))  # type: ignore[misc]  # bound now
+                if crs.home is array
+                else None,
+                rule="CS-ID-003",
+            )
+
+
+def _missing(system: CoordinateSystem) -> str | None:
+    """Return the rule that must hold before axes can be matched with dimensions."""
+    if any(crs.problem is not None for crs in system.crs):
+        return "CS-ARR-002"
+    if any(axis.name is None for axis in system.axes):
+        return "CS-AX-001"
+    return "NZ-DIM-001" if system.names is None else None
+
+
+def _composition(system: CoordinateSystem) -> RuleOutput:
+    """Judge whether axes and dimensions fit together."""
+    array, names = system.array, system.names or ()
+    pointer = array.attribute_pointer("cs", "crs")
+    for number, (name, axis) in enumerate(zip(names, system.dimensions, strict=True)):
+        if axis is None:
+            yield Fail(pointer, f"dimension {json_text(name)} has no axis in cs", rule="CS-ARR-004")
+        if name is None or names.count(name) > 1 or not SCHEMA_NAME.fullmatch(name):
+            yield Fail(
+                f"/dimension_names/{number}",
+                f"dimension {json_text(name)} is not accepted by the schema of cs",
+                rule="CS-ARR-008",
+            )
+    for axis in system.extra:
+        length = axis.length()
+        if length != 1:
+            has = "is of unknown length" if length is None else f"has {plural(length, 'value')}"
+            yield Fail(
+                pointer,
+                f"axis {json_text(axis.name)} is not a dimension of the array and {has}; such an axis must have exactly one value",
+                rule="CS-ARR-005",
+            )
+    for rule_id, what, values in (
+        ("CS-AX-002", "axis", [axis.name for axis in system.axes]),
+        ("CS-AX-004", "abbreviation", [axis.abbreviation for axis in system.axes]),
+    ):
+        texts = Counter(value for value in values if isinstance(value, str))
+        for value, count in texts.items():
+            if count > 1:
+                yield Fail(pointer, f"{what} {json_text(value)} occurs {count} times", rule=rule_id)
+
+
+def _lengths(system: CoordinateSystem) -> RuleOutput:
+    """Judge whether values are as many as the dimension is long."""
+    array = system.array
+    of_dimensions = zip(system.dimensions, array.shape or (), strict=False)
+    found = [(axis, length) for axis, length in of_dimensions if axis is not None]
+    for axis in system.extra:  # one that is not of length 1 is CS-ARR-005
+        length = axis.length()
+        found.append((axis, 1 if length is None else length))
+    for axis, length in found:
+        for one in axis.sets:
+            yield from _length(array, axis, one, length)
+
+
+def _length(array: Array, axis: Axis, one: CoordinateSet, length: int) -> RuleOutput:
+    shown = json_text(axis.name)
+
+    def at(*members: str) -> str:
+        own = one.home is array
+        return one.pointer(*members) if own else array.attribute_pointer("cs", "crs")
+
+    if one.kind == "explicit" and isinstance(one.values, list) and len(one.values) != length:
+        yield Fail(
+            at("values", "explicit"),
+            f"axis {shown} has {plural(len(one.values), 'value')}, this array needs {length}",
+            rule="CS-VAL-005",
+        )
+    elif one.kind == "external":
+        held, reference = one.external(), resolve(one.values, one.home)
+        pointer = at("values", "external")
+        if held is not None and held.shape != (length,):
+            yield Fail(
+                pointer,
+                _wrong_length(held, length),
+                related=(held.path,),
+                rule="CS-VAL-004",
+            )
+        elif held is None and (reference.targets or reference.kind == "node"):
+            problem = "is not an array" if reference.targets else "does not exist"
+            yield Fail(
+                pointer,
+                f"{reference.path}, which should have the values of {shown}, {problem}",
+                rule="CS-VAL-004",
+            )
+    bounds, given = one.bounds(), one.given.get("boundaries")
+    outside = given.get("external") if isinstance(given, Mapping) else None
+    if bounds is not None and bounds.shape != (2, length):
+        hint = "; that is the layout of CF, transposed" if bounds.shape == (length, 2) else ""
+        yield Fail(
+            at("boundaries", "external"),
+            f"bounds of {shown} in {bounds.path} have shape {list(bounds.shape or ())}, expected [2, {length}]{hint}",
+            related=(bounds.path,),
+            rule="CS-BND-004",
+        )
+    elif bounds is None and outside is not None and resolve(outside, one.home).targets:
+        yield Fail(
+            at("boundaries", "external"),
+            f"bounds of {shown} are not in an array",
+            rule="CS-BND-004",
+        )
+
+
+def _wrong_length(held: Array, length: int) -> str:
+    if held.shape is not None and len(held.shape) == 1:
+        return f"{held.name} is {held.shape[0]} long in {held.parent or '/'}, this array needs {length}"
+    return f"{held.path} has shape {list(held.shape or ())}, this array needs [{length}]"
+
+
+def _described_twice(system: CoordinateSystem) -> RuleOutput:
+    array = system.array
+    for axis in system.extra:
+        if axis.name is None or "/" in axis.name:
+            continue
+        stem = "" if array.parent in (None, "/") else array.parent
+        beside = array.hierarchy.node_if_loaded(f"{stem}/{axis.name}")
+        if isinstance(beside, Array) and beside.ndim == 0:
+            yield Fail(
+                array.attribute_pointer("cs", "crs"),
+                f"{json_text(axis.name)} is described twice: as an axis of cs and as the scalar {beside.path}",
+                related=(beside.path,),
+                rule="CS-CF-001",
+            )

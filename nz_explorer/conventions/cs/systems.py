@@ -1,0 +1,295 @@
+"""CS: what a coordinate reference system says of itself: its name, identifiers, axes and directions."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from nz_explorer.conventions.cs.axis_coordinates import coordinates, is_text
+from nz_explorer.conventions.zcf import known_conventions
+from nz_explorer.conventions.zcf.declarations import declared_here
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
+from nz_explorer.engine.fixes import Draft, add, replace
+from nz_explorer.model import Array, Group
+from nz_explorer.model.dialects import crs as known_crs
+from nz_explorer.model.dialects.cs import (
+    ABBREVIATIONS,
+    Axis,
+    CoordinateSet,
+    Crs,
+    is_cs,
+    is_shared,
+)
+
+DIRECTIONS = frozenset(
+    (
+        "north",
+        "northNorthEast",
+        "northEast",
+        "eastNorthEast",
+        "east",
+        "eastSouthEast",
+        "southEast",
+        "southSouthEast",
+        "south",
+        "southSouthWest",
+        "southWest",
+        "westSouthWest",
+        "west",
+        "westNorthWest",
+        "northWest",
+        "northNorthWest",
+        "up",
+        "down",
+        "geocentricX",
+        "geocentricY",
+        "geocentricZ",
+        "future",
+        "past",
+        "columnPositive",
+        "columnNegative",
+        "rowPositive",
+        "rowNegative",
+        "displayRight",
+        "displayLeft",
+        "displayUp",
+        "displayDown",
+        "forward",
+        "aft",
+        "port",
+        "starboard",
+        "clockwise",
+        "counterClockwise",
+        "towards",
+        "awayFrom",
+        "unspecified",
+    )
+)
+"""OGC 18-005r5, Table 48."""
+
+USUAL = {"X": ("east",), "Y": ("north",), "Z": ("up", "down"), "T": ("future", "past")}
+
+SCHEMA_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")
+
+
+def uses_cs(array: Array) -> bool:
+    """Whether an array has a coordinate set of the cs convention."""
+    attributes = array.attributes
+    return is_cs(attributes.get("cs")) or (
+        "cs" in attributes and known_conventions.CS in declared_here(array)
+    )
+
+
+def keeps_crs(group: Group) -> bool:
+    """Whether a group keeps systems that arrays share."""
+    attributes = group.attributes
+    return is_shared(attributes.get("crs")) or (
+        "crs" in attributes and known_conventions.CS in declared_here(group)
+    )
+
+
+OF_CRS = (
+    "CS-NAME-001",
+    "CS-ID-004",
+    "CS-AX-001",
+    "CS-AX-003",
+    "CS-AX-005",
+    "CS-AX-006",
+    "CS-AX-007",
+    "CS-AX-008",
+    "CS-CO-001",
+    "CS-CO-002",
+    "CS-CO-003",
+    "CS-CO-004",
+    "CS-TIME-001",
+    "CS-TIME-002",
+    "CS-TIME-003",
+    "CS-TIME-004",
+    "CS-VAL-001",
+    "CS-VAL-002",
+    "CS-VAL-003",
+    "CS-VAL-005",
+    "CS-VAL-006",
+    "CS-VAL-007",
+    "CS-BND-001",
+    "CS-BND-002",
+    "CS-BND-003",
+    "CS-REV-001",
+    "CS-REG-001",
+    "CS-REG-002",
+    "REF-001",
+    "REF-002",
+    "REF-003",
+    "REF-004",
+    "REF-005",
+)
+"""Rules on the contents of a node, whether that is an array or a group."""
+
+
+def of_crs(crs: Crs) -> RuleOutput:
+    """Judge a reference system by itself."""
+    if isinstance(crs.given, Mapping):
+        yield from _name(crs.pointer("name"), crs.given.get("name"))
+        yield from identifier(crs.pointer("id"), crs.given.get("id"))
+    # In r1 an axis has the direction; in the others its sets of coordinates have one each.
+    at_axes = isinstance(crs.given, Mapping) and isinstance(crs.given.get("axes"), list)
+    at_axes = at_axes and all("direction" not in s.given for a in crs.axes for s in a.sets)
+    for axis in crs.axes:
+        yield from _axis(axis)
+        yield from _directions(axis, at_axis=at_axes or "direction" in axis.given)
+
+
+def _name(pointer: str, given: Any) -> RuleOutput:
+    if given is None:
+        return
+    legal = isinstance(given, str) and given and "/" not in given and given.strip(".")
+    if not legal or given.startswith("__") or given == "zarr.json":
+        yield Fail(
+            pointer,
+            f"name {json_text(given)} is not a valid name in Zarr",
+            rule="CS-NAME-001",
+        )
+
+
+def identifier(pointer: str, given: Any) -> RuleOutput:
+    """Check the identifier of a system.
+
+    Parameters
+    ----------
+    pointer : str
+        RFC 6901 pointer to the identifier.
+    given : object
+        The identifier as the document has it.
+    """
+    if given is None:
+        return
+    message: str | None = f'id must be an object such as {{"proj:code": …}}, got {json_text(given)}'
+    if isinstance(given, Mapping) and known_conventions.PROJ.keys & given.keys():
+        error = known_conventions.property_error(known_conventions.PROJ, given)
+        message = None if error is None else f"id: {error}"
+    if message is not None:
+        yield Fail(pointer, message, rule="CS-ID-004")
+
+
+def _axis(axis: Axis) -> RuleOutput:
+    shown = json_text(axis.name)
+    if axis.name is None:
+        yield Fail(axis.pointer("name"), f"axis {axis.place[-1]} has no name", rule="CS-AX-001")
+    yield from _abbreviation(axis)
+    given, pointer = axis.given.get("coordinates"), axis.pointer("coordinates")
+    if given is None:
+        hints = [m for m in ("unit", "time", "values") if m in axis.given]
+        if hints:
+            yield Fail(
+                pointer,
+                f"axis {shown} has {hints[0]}, which belongs in coordinates, but no coordinates",
+                rule="CS-CO-001",
+            )
+    elif not isinstance(given, list) or not given or len(axis.sets) != len(given):
+        yield Fail(
+            pointer,
+            f"coordinates of {shown} must be a list of objects, got {json_text(given)}",
+            fix=_wrap(pointer, given) if isinstance(given, dict) else None,
+            rule="CS-CO-002",
+        )
+    yield from _set_names(axis)
+    for one in axis.sets:
+        yield from coordinates(axis, one)
+
+
+def _wrap(pointer: str, given: Any) -> FixMaker:
+    return lambda _node: Draft("unsafe", (replace(pointer, [given]),))
+
+
+def _abbreviation(axis: Axis) -> RuleOutput:
+    given, name = axis.abbreviation, (axis.name or "").lower()
+    pointer = axis.pointer("abbreviation")
+    if given is not None and given not in ABBREVIATIONS:
+        right = given.upper() if isinstance(given, str) and given.upper() in ABBREVIATIONS else None
+        yield Fail(
+            pointer,
+            f"axis {json_text(axis.name)}: abbreviation {json_text(given)} is not X, Y, Z or T",
+            fix=None if right is None else lambda _node: Draft("safe", (replace(pointer, right),)),
+            rule="CS-AX-003",
+        )
+    elif given is None and name in known_crs.X_NAMES | known_crs.Y_NAMES:
+        right = "X" if name in known_crs.X_NAMES else "Y"
+        yield Fail(
+            pointer,
+            f"axis {json_text(axis.name)} has no abbreviation; judging by its name it is {right}",
+            severity="warning",
+            fix=lambda _node: Draft("suggest", (add(pointer, right),)),
+            rule="CS-AX-003",
+        )
+
+
+_WORDS = {2: "two", 3: "three", 4: "four"}
+
+
+def _set_names(axis: Axis) -> RuleOutput:
+    names = Counter(one.name for one in axis.sets)
+    for name, count in names.items():
+        if count > 1:
+            called = "have no name" if name is None else f"are named {name}"
+            yield Fail(
+                axis.pointer("coordinates"),
+                f"{_WORDS.get(count, count)} coordinate sets of {axis.name} {called}",
+                severity="info" if name is None else None,
+                rule="CS-CO-003",
+            )
+
+
+def _directions(axis: Axis, *, at_axis: bool) -> RuleOutput:
+    """Judge the direction of an axis, and those that sets of its coordinates have of their own."""
+    if axis.given.get("coordinates") is None and "direction" in axis.given:
+        yield from _no_direction(axis, axis.pointer("direction"), "ordinal")
+    texts: list[bool | None] = []
+    for one in axis.sets:
+        if "direction" in one.given or not at_axis:
+            yield from _direction(axis, one, is_text(one))
+        else:
+            texts.append(is_text(one))
+    if texts:
+        known = [text for text in texts if text is not None]
+        yield from _direction(axis, axis, min(known, default=None))
+
+
+def _direction(axis: Axis, holder: Axis | CoordinateSet, text: bool | None) -> RuleOutput:
+    pointer, given = holder.pointer("direction"), holder.given.get("direction")
+    usual = USUAL.get(axis.abbreviation) if isinstance(axis.abbreviation, str) else None
+    if given is None:
+        if text is False:
+            yield Fail(
+                pointer,
+                f"the numeric coordinates of axis {json_text(axis.name)} have no direction",
+                fix=lambda _node: Draft("suggest", (add(pointer, usual[0]),) if usual else ()),
+                rule="CS-AX-005",
+            )
+        return
+    if text is True:
+        yield from _no_direction(axis, pointer, "string")
+    if not isinstance(given, str) or given not in DIRECTIONS:
+        right = next((d for d in DIRECTIONS if d.lower() == str(given).lower()), None)
+        yield Fail(
+            pointer,
+            f"{json_text(given)} is not a direction of OGC 18-005r5, Table 48",
+            fix=None if right is None else lambda _node: Draft("safe", (replace(pointer, right),)),
+            rule="CS-AX-007",
+        )
+    elif usual is not None and given not in usual:
+        yield Fail(
+            pointer,
+            f"axis {axis.abbreviation} usually points {' or '.join(usual)}, not {given}",
+            rule="CS-AX-008",
+        )
+
+
+def _no_direction(axis: Axis, pointer: str, kind: str) -> RuleOutput:
+    yield Fail(
+        pointer,
+        f"the {kind} axis {json_text(axis.name)} has a direction, which is allowed only if there is a natural one",
+        rule="CS-AX-006",
+    )

@@ -1,0 +1,302 @@
+"""GZ: the GeoZarr draft, withdrawn upstream, and so evaluated only when asked for; never above a warning."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from nz_explorer.conventions.uris import is_uri
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.documents.json_types import json_type
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft, move, remove, replace
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group, Node, dimension_table, is_candidate
+from nz_explorer.model.dialects import crs, multiscales
+from nz_explorer.model.paths import all_above, below
+
+if TYPE_CHECKING:
+    from nz_explorer.engine.findings import FixMaker
+
+COORDINATE_ATTRIBUTES = ("standard_name", "units", "axis")
+DESCRIPTIVE = ("standard_name", "long_name", "units", "description", "title")
+SPELLED = {
+    "gridmapping": "grid_mapping",
+    "spatialref": "spatial_ref",
+    "geotransform": "GeoTransform",
+}
+"""Names without case, dashes and underscores, and how they are spelled."""
+
+
+@rule("GZ-META-001", on="root")
+def withdrawn(_node: Node) -> Iterator[Fail]:
+    """Report that the draft was withdrawn."""
+    yield Fail(
+        "",
+        "this GeoZarr draft was withdrawn (geozarr-spec 824906b, 2025-12-08);"
+        " the conventions proj, spatial and multiscales replace it",
+    )
+
+
+# --- attributes ----------------------------------------------------------------------------------
+
+
+@rule("GZ-ATT-003", "GZ-ATT-005", "GZ-META-002", on="node", needs=("attributes",))
+def attribute_values(node: Node) -> Iterator[Fail]:
+    """Judge the names and values of attributes."""
+    for name, value in node.attributes.items():
+        pointer = node.attribute_pointer(name)
+        if any(map(_is_no_value, value if isinstance(value, list) else [value])):
+            yield Fail(
+                pointer,
+                f"attribute {json_text(name)} is {json_text(value)};"
+                " allowed are strings, numbers, booleans, arrays and objects",
+            )
+        if isinstance(value, str) and _is_json(value):
+            yield Fail(
+                pointer,
+                f"{json_text(name)} contains JSON as text",
+                fix=_parse(pointer, value),
+                rule="GZ-ATT-005",
+            )
+        right = SPELLED.get(re.sub(r"[\s_-]", "", name).lower())
+        if right is not None and name != right:
+            yield Fail(
+                pointer,
+                f"{json_text(name)} should be spelled {right}",
+                fix=_rename(name, right),
+                rule="GZ-META-002",
+            )
+        elif name == "GeoTransform" and not _is_geotransform(value):
+            yield Fail(
+                pointer,
+                f"GeoTransform must be six numbers, as a text or a list, got {json_text(value)}",
+                rule="GZ-META-002",
+            )
+
+
+def _is_no_value(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and not math.isfinite(value))
+
+
+def _is_json(text: str) -> bool:
+    if text.strip()[:1] not in ("{", "["):
+        return False
+    try:
+        return isinstance(json.loads(text), dict | list)
+    except ValueError:
+        return False
+
+
+def _parse(pointer: str, text: str) -> FixMaker:
+    return lambda _node: Draft("unsafe", (replace(pointer, json.loads(text)),))
+
+
+def _rename(name: str, right: str) -> FixMaker:
+    def fix(node: Node) -> Draft | None:
+        if right in node.attributes:
+            return None
+        return Draft("unsafe", (move(node.attribute_pointer(name), node.attribute_pointer(right)),))
+
+    return fix
+
+
+def _is_geotransform(value: Any) -> bool:
+    parts = value.split() if isinstance(value, str) else value
+    if not isinstance(parts, list) or len(parts) != 6:
+        return False
+    try:
+        return all(math.isfinite(float(part)) for part in parts)
+    except (TypeError, ValueError):
+        return False
+
+
+@rule(
+    "GZ-URI-001",
+    on="group",
+    needs=("attributes",),
+    when=lambda group: "multiscales" in group.attributes,
+)
+def uris(group: Group) -> Iterator[Fail]:
+    """Require members that should be URIs to be valid ones."""
+    given = group.attributes["multiscales"]
+    matrices = multiscales.member(given, "tile_matrix_set")
+    found: dict[tuple[str, ...], Any] = {("tile_matrix_set",): matrices}
+    for name in ("uri", "crs", "supportedCRS"):
+        found["tile_matrix_set", name] = multiscales.member(matrices, name)
+    for place, value in found.items():
+        if not isinstance(value, str) or (":" not in value and len(place) == 1):
+            continue  # a name, or an object
+        if is_uri(value) or (len(place) == 2 and crs.code(value) is not None):
+            continue
+        pointer = group.attribute_pointer("multiscales", *place)
+        right = quote(value, safe=":/?#[]@!$&'()*+,;=%-._~")
+        yield Fail(
+            pointer,
+            f"{json_text(value)} is not a valid URI (RFC 3986)",
+            fix=_set(pointer, right) if is_uri(right) else None,
+        )
+
+
+def _set(pointer: str, value: Any) -> FixMaker:
+    return lambda _node: Draft("safe", (replace(pointer, value),))
+
+
+@rule("GZ-GRP-001", on="root", needs=("attributes",))
+def conventions_on_root(node: Node) -> Iterator[Fail]:
+    """Require the older spelling, which the draft uses."""
+    if isinstance(node, Group) and "Conventions" not in node.attributes:
+        note = "; NZ has conventions instead" if "conventions" in node.attributes else ""
+        yield Fail(
+            node.attribute_pointer("Conventions"), f"the root has no attribute Conventions{note}"
+        )
+
+
+@rule("GZ-DIM-005", on="array", formats=(3,))
+def resizeable(array: Array) -> Iterator[Fail]:
+    """Fail on the member that the draft recommends, and that makes conforming readers refuse the array."""
+    if "resizeable" in array.metadata:
+        yield Fail(
+            "/resizeable",
+            '"resizeable" is not a member of Zarr v3 and makes the array unreadable, although the draft recommends it',
+            fix=lambda _node: Draft("safe", (remove("/resizeable"),)),
+        )
+
+
+# --- groups and what is above them ---------------------------------------------------------------
+
+
+def _above(group: Group) -> Iterator[Group]:
+    """Yield the groups above a group, the nearest first."""
+    for path in all_above(group.path):
+        node = group.hierarchy.node_if_loaded(path)
+        if isinstance(node, Group):
+            yield node
+
+
+def _lengths(group: Group) -> dict[str, set[int]]:
+    found = {}
+    for dimension in dimension_table(group.arrays):
+        if dimension.name:
+            found[dimension.name] = {use.length for use in dimension.uses}
+    return found
+
+
+@rule("GZ-DIM-002", "GZ-DIM-003", "GZ-ATT-004", on="members")
+def against_groups_above(group: Group) -> Iterator[Fail]:
+    """Compare dimensions and attributes with those of the groups above."""
+    groups = [group, *_above(group)]
+    own, *others = lengths = [_lengths(node) for node in groups]
+    in_pyramid = any("multiscales" in node.attributes for node in groups)
+    reported = {name for name, lengths in own.items() if len(lengths) > 1}
+    for name in sorted(reported):
+        shown = ", ".join(map(str, sorted(own[name])))
+        yield Fail("", f"dimension {json_text(name)} has lengths {shown} in {group.path}")
+    for above, theirs in zip(groups[1:], others, strict=True):
+        for name in sorted(own.keys() & theirs.keys() - reported) if not in_pyramid else ():
+            if own[name] != theirs[name]:
+                reported.add(name)
+                both = sorted(own[name] | theirs[name])
+                yield Fail(
+                    "",
+                    f"dimension {json_text(name)} has lengths {', '.join(map(str, both))} in {above.path} and {group.path}",
+                    related=(above.path,),
+                )
+    for array in group.arrays:
+        yield from _ancestor_dimensions(array, lengths)
+    yield from _attribute_types(group)
+
+
+def _ancestor_dimensions(array: Array, lengths: list[dict[str, set[int]]]) -> Iterator[Fail]:
+    shape = array.shape or ()
+    for axis, name in enumerate(array.dimension_names or ()):
+        if not name or not name.startswith("/") or axis >= len(shape):
+            continue
+        wanted = name[1:]
+        if not any(shape[axis] in known.get(wanted, ()) for known in lengths):
+            yield Fail(
+                f"/dimension_names/{axis}"
+                if array.zarr_format == 3
+                else "/.zattrs/_ARRAY_DIMENSIONS",
+                f"{json_text(name)} refers to a dimension of length {shape[axis]} in a parent group, which does not exist",
+                path=array.path,
+                rule="GZ-DIM-003",
+            )
+
+
+def _attribute_types(group: Group) -> Iterator[Fail]:
+    above = next(_above(group), None)
+    if above is None:
+        return
+    for name in group.attributes.keys() & above.attributes.keys():
+        mine, theirs = (json_type(node.attributes[name]) for node in (group, above))
+        if mine != theirs:
+            yield Fail(
+                group.attribute_pointer(name),
+                f"attribute {json_text(name)} is {mine} in {group.path} and {theirs} in {above.path}",
+                related=(above.path,),
+                rule="GZ-ATT-004",
+            )
+
+
+@rule("GZ-COORD-001", "GZ-COORD-002", "GZ-COORD-003", "GZ-CRS-001", "GZ-VAR-001", on="members")
+def arrays_of_group(group: Group) -> Iterator[Fail]:
+    """Judge coordinates and variables of a group."""
+    dimensions = dimension_table(group.arrays)
+    for dimension in dimensions:
+        if dimension.namesake is not None:
+            yield Fail(
+                "",
+                f"{dimension.namesake.path} is not a one-dimensional coordinate",
+                severity="info" if (dimension.namesake.ndim or 0) > 1 else None,
+                path=dimension.namesake.path,
+            )
+    mappings = {name for array in group.arrays for name in _mapping_names(array)}
+    for array in group.arrays:
+        coordinate = is_candidate(array)
+        if coordinate:
+            lacking = [name for name in COORDINATE_ATTRIBUTES if name not in array.attributes]
+            if lacking:
+                yield Fail(
+                    "",
+                    f"coordinate {array.path} has no {', '.join(lacking)}",
+                    path=array.path,
+                    rule="GZ-COORD-002",
+                )
+        elif (
+            array.ndim
+            and array.name not in mappings
+            and not any(name in array.attributes for name in DESCRIPTIVE)
+        ):
+            yield Fail(
+                "",
+                f"{array.path} has no descriptive attributes such as {' or '.join(DESCRIPTIVE[:3])}",
+                path=array.path,
+                rule="GZ-VAR-001",
+            )
+        for name in _mapping_names(array):
+            if not any(_has_array(node, name) for node in (group, *_above(group))):
+                yield Fail(
+                    array.attribute_pointer("grid_mapping"),
+                    f"there is no array for the grid mapping {json_text(name)}",
+                    path=array.path,
+                    rule="GZ-COORD-003" if coordinate else "GZ-CRS-001",
+                )
+
+
+def _mapping_names(array: Array) -> list[str]:
+    """Return the arrays that a grid mapping names, also in the extended form ``crs: x y``."""
+    given = array.attributes.get("grid_mapping")
+    if not isinstance(given, str) or not given.strip():
+        return []
+    words = given.split()
+    return [word[:-1] for word in words if word.endswith(":")] or words[:1]
+
+
+def _has_array(group: Group, name: str) -> bool:
+    found = group.hierarchy.node_if_loaded(below(group.path) + name)
+    return "/" not in name and isinstance(found, Array)

@@ -1,0 +1,26 @@
+"""NCZarr: what netCDF-C writes beside the Zarr metadata."""
+
+from pathlib import Path
+
+from nz_explorer.engine.convention import Convention
+from nz_explorer.model.dialects import nczarr
+from nz_explorer.store import url_modes
+
+FOLDER = Path(__file__).parent
+
+NCZARR = Convention(
+    key="nczarr",
+    name="NCZarr",
+    title="NCZarr, as netCDF-C writes it",
+    families=("NCZ", "JSON"),
+    decided_by=("NCZ",),
+    rules=tuple(
+        f"{__name__}.{module}"
+        for module in ("superblock", "lost_notes", "dimensions", "attributes")
+    ),
+    catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),
+    wanted=lambda hierarchy, _: (
+        nczarr.is_marked(hierarchy.root) or bool(url_modes(hierarchy.source))
+    ),
+    order=6,
+)

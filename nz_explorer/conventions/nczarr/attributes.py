@@ -1,0 +1,178 @@
+"""NCZ: types of attributes and fill values, as netCDF-C writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.conventions.zarr3.nodes import is_integer, shown
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.fixes import Draft, Operation, replace, set_attribute
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array
+from nz_explorer.model.dialects import nczarr
+from nz_explorer.text.phrases import article, listed
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Node
+    from nz_explorer.model.dialects.nczarr import Place
+from nz_explorer.conventions.nczarr.superblock import V2, _unread
+
+ROUNDED_FILL = 9.96921e36
+
+
+DEFAULT_FILL = 9.969209968386869e36
+"""What netCDF fills unwritten floating-point data with, and what netCDF-C makes of it in JSON."""
+
+
+@rule("NCZ-MODEL-001", on="array")
+def readable_type(array: Array) -> Iterator[Fail]:
+    """Note types that netCDF-C has nothing for."""
+    data_type = array.data_type
+    if data_type.status in ("unknown", "malformed"):
+        return  # found by the rules on types
+    place = nczarr.find(array, "array")
+    numbers = data_type.kind in ("int", "uint") or data_type.name in ("float32", "float64")
+    fixed = data_type.kind == "bytes"
+    if place is not None and place.era != "attributes":
+        one = array.metadata.get("dtype") in ("<U1", "|U1", ">S1", "|S1")
+        characters = one or (fixed and place.era == "keys")
+    else:
+        characters = fixed
+    if not numbers and not characters:
+        member = "dtype" if array.zarr_format == 2 else "data_type"
+        yield Fail(array.pointer(member), f"netCDF-C cannot read {data_type.text}")
+
+
+@rule("NCZ-PREC-001", on="array", formats=V2)
+def rounded_fill(array: Array) -> Iterator[Fail]:
+    """Note the default fill value of netCDF with six of its digits, which are enough for float32 only."""
+    if array.data_type.name == "float64" and _is_rounded(array.metadata.get("fill_value")):
+        yield Fail(
+            array.pointer("fill_value"),
+            f"fill_value {shown(array.metadata['fill_value'])} looks rounded; the default of netCDF is {DEFAULT_FILL!r}",
+            fix=_full_precision,
+        )
+
+
+def _is_rounded(value: Any) -> bool:
+    return isinstance(value, float) and value == ROUNDED_FILL
+
+
+def _full_precision(node: Node) -> Draft:
+    operations: tuple[Operation, ...] = (replace(node.pointer("fill_value"), DEFAULT_FILL),)
+    if _is_rounded(node.attributes.get("_FillValue")):
+        operations += set_attribute(node, "_FillValue", DEFAULT_FILL)
+    note = "written chunks may contain either value; chunks that were never written will read differently"
+    return Draft("unsafe", operations, note)
+
+
+def _typed(node: Node) -> tuple[Place, dict[str, Any]] | None:
+    """Return the types that are noted of a node's attributes, as they are spelled, and where."""
+    place = nczarr.find(node, "attr")
+    types = None if place is None else place.member("types")[1]
+    return (place, types) if place is not None and isinstance(types, dict) else None
+
+
+@rule("NCZ-ATT-001", on="node", needs=("attributes",))
+def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
+    """Require a type for each attribute, and an attribute for each type."""
+    place = nczarr.find(node, "attr")
+    own = [key for key in node.attributes if not nczarr.is_hidden(key)]
+    if place is None:
+        if own and (nczarr.find(node, "array") or nczarr.find(node, "group")):
+            yield Fail(
+                node.attribute_pointer("_nczarr_attr"),
+                f"no attribute types are given: for {listed(map(json_text, own))}",
+            )
+        return
+    types = place.member("types")[1]
+    if types is None and isinstance(place.value, dict):
+        types = {}
+    if not isinstance(types, dict):
+        yield _unread(place) or Fail(
+            place.pointer, f"attribute types must be an object, got {shown(place.value)}"
+        )
+        return
+    for key in own:
+        if key not in types:
+            yield Fail(node.attribute_pointer(key), f"{key}: no type is given")
+    for key in types:
+        if key not in node.attributes and not nczarr.is_hidden(key):
+            yield Fail(
+                place.at("types", key), f"{key}: a type is given, but there is no such attribute"
+            )
+
+
+@rule("NCZ-ATT-002", on="node")
+def known_types(node: Node) -> Iterator[Fail]:
+    """Require types that netCDF-C knows."""
+    found = _typed(node)
+    for key, spelled in () if found is None else found[1].items():
+        if found is not None and nczarr.attribute_type(spelled) is None:
+            yield Fail(
+                found[0].at("types", key), f"the type {shown(spelled)} of {key} is not known"
+            )
+
+
+@rule("NCZ-ATT-003", on="node", needs=("attributes",))
+def values_of_their_types(node: Node) -> Iterator[Fail]:
+    """Require values that fit the given types."""
+    found = _typed(node)
+    if found is None:
+        return
+    for key, meaning in nczarr.attribute_types(node).items():
+        if key not in node.attributes or nczarr.is_hidden(key):
+            continue
+        value = node.attributes[key]
+        if not _is_of(value, meaning):
+            yield Fail(
+                node.attribute_pointer(key), f"{key} = {shown(value)} is not {article(meaning)}"
+            )
+        elif key == "_FillValue" and isinstance(node, Array) and not _same_type(node, meaning):
+            yield Fail(
+                found[0].at("types", key),
+                f"the type of _FillValue is {found[1][key]}, that of the array {node.data_type.text}",
+            )
+
+
+def _is_of(value: Any, meaning: str) -> bool:
+    if meaning == "string":
+        items = value if isinstance(value, list) else [value]
+        return all(isinstance(item, str) for item in items)
+    # Text that is JSON is written as JSON, so characters may be anything.
+    return meaning in ("char", "json") or nczarr.numbers(value, meaning) is not None
+
+
+def _same_type(array: Array, meaning: str) -> bool:
+    data_type = array.data_type
+    if data_type.kind in ("bytes", "string"):
+        return meaning in ("char", "string")
+    return data_type.kind == "unknown" or data_type.name == meaning
+
+
+@rule("NCZ-ATT-004", on="node", needs=("attributes",))
+def named_numbers(node: Node) -> Iterator[Fail]:
+    """Note texts that are numbers according to their type."""
+    for key, meaning in nczarr.attribute_types(node).items():
+        value = node.attributes.get(key)
+        items = value if isinstance(value, list) else [value]
+        words = [item for item in items if isinstance(item, str) and item in nczarr.NAMED_NUMBERS]
+        if meaning.startswith("float") and words:
+            given = ", ".join(map(json_text, dict.fromkeys(words)))
+            yield Fail(
+                node.attribute_pointer(key),
+                f"{given} in {key} is a number, because its type is {meaning}",
+            )
+
+
+@rule("NCZ-ATT-005", on="node", needs=("attributes",))
+def length_of_strings(node: Node) -> Iterator[Fail]:
+    """Require the maximum string length to be a positive integer."""
+    for key in nczarr.MAX_LENGTHS:
+        given = node.attributes.get(key, 1)
+        if not is_integer(given) or given < 1:
+            yield Fail(
+                node.attribute_pointer(key), f"{key} must be a positive integer, got {shown(given)}"
+            )

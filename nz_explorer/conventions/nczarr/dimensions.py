@@ -1,0 +1,344 @@
+"""NCZ: what groups declare, and the dimensions that arrays refer to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.documents.json_types import json_type
+from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.fixes import Draft, add, replace, set_attribute
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group, paths
+from nz_explorer.model.dialects import nczarr
+from nz_explorer.text.phrases import listed
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Node
+    from nz_explorer.model.dialects.nczarr import Place
+from nz_explorer.conventions.nczarr.superblock import V2, _unread
+
+STORAGE = ("chunked", "contiguous", "compact", "scalar")
+"""Values of ``storage`` in netCDF-C; the last one only up to 4.9."""
+
+
+_ARTIFICIAL = re.compile(r"(\.zdim|_zdim|_Anonymous_Dim)_[0-9]+")
+
+
+@rule("NCZ-GRP-001", on="group")
+def declared_dimensions(group: Group) -> Iterator[Fail | Undecided]:
+    """Require each declared dimension to have a length."""
+    place = nczarr.find(group, "group")
+    if place is None:
+        return
+    if not isinstance(place.value, dict):
+        yield _unread(place) or Fail(
+            place.pointer, f"must be an object, got {json_type(place.value)}"
+        )
+        return
+    name, given = place.member("dimensions")
+    if given is not None and not isinstance(
+        given, dict | (list if group.zarr_format == 3 else dict)
+    ):
+        yield Fail(
+            place.at(name),
+            f"{name} must map names to lengths, got {json_type(given)} {shown(given)}",
+        )
+    elif isinstance(given, dict):
+        for dimension, entry in given.items():
+            if nczarr.length_of(entry) is None:
+                yield Fail(
+                    place.at(name, dimension),
+                    f"dimension {json_text(dimension)} must have a length, or an object with size and"
+                    f" unlimited, got {shown(entry)}",
+                )
+    for kind in ("arrays", "groups"):
+        member, names = place.member(kind)
+        if names is not None and not _is_names(names):
+            yield Fail(place.at(member), f"{member} must be a list of names, got {shown(names)}")
+
+
+def _is_names(given: Any) -> bool:
+    return nczarr.names(given) is not None
+
+
+@rule("NCZ-MODEL-002", on="group", formats=V2)
+def unlimited_too_early(group: Group) -> Iterator[Fail]:
+    """Note an unlimited dimension from before netCDF-C had them in Zarr."""
+    notes = nczarr.group_notes(group)
+    if notes is None or notes.place.era != "objects":
+        return
+    for dimension in notes.dimensions.values():
+        if dimension.unlimited:
+            yield Fail(
+                dimension.pointer,
+                f"dimension {json_text(dimension.name)} is unlimited, which netCDF-C 4.8.0 did not support in Zarr",
+            )
+
+
+@rule("NCZ-GRP-002", on="members")
+def contents(group: Group) -> Iterator[Fail]:
+    """Require the lists of a group to match its contents: netCDF-C sees nothing else."""
+    place = nczarr.find(group, "group")
+    if place is None or not isinstance(place.value, dict):
+        return
+    for kind in ("arrays", "groups"):
+        member, names = place.member(kind)
+        if names is None:
+            member, names = nczarr.MEMBERS[kind][place.era != "attributes"], []
+        if not _is_names(names):
+            continue  # NCZ-GRP-001
+        there = _names_there(group, kind, names)
+        held, noted = set(there), set(names)
+        missing = [name for name in names if name not in held]
+        unseen = [name for name in there if name not in noted]
+        if not missing and not unseen:
+            continue
+        facts = []
+        if missing:
+            facts.append(f"lists {listed(map(json_text, missing))}, not in the store")
+        if unseen:
+            facts.append(
+                f"does not list {listed(map(json_text, unseen))}, so netCDF-C does not see "
+                f"{'it' if len(unseen) == 1 else 'them'}"
+            )
+        stem = paths.below(group.path)
+        yield Fail(
+            place.at(member),
+            f"{member} {' and '.join(facts)}",
+            related=tuple(stem + name for name in unseen),
+            fix=partial(_rewrite_list, kind, member),
+        )
+
+
+def _names_there(group: Group, kind: str, noted: list[str]) -> list[str]:
+    """Return the names of the arrays or groups in a group, those that are noted first and in their order."""
+    wanted = Array if kind == "arrays" else Group
+    names = [
+        child.name
+        for child in group.children or ()
+        if isinstance(child, wanted) and child.state != "missing"
+    ]
+    unclear = [child.name for child in group.children or () if child.kind == "unknown"]
+    names += [name for name in unclear if name in noted]
+    known, first = set(names), set(noted)
+    return [*(name for name in noted if name in known), *(n for n in names if n not in first)]
+
+
+def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
+    """Name what is there – but what has no notes of its own netCDF-C does not open, nor all the rest."""
+    place = nczarr.find(node, "group")
+    if place is None or not isinstance(place.value, dict) or not isinstance(node, Group):
+        return None
+    given = place.value.get(member)
+    before = list(nczarr.names(given) or ())
+    part: nczarr.Part = "array" if kind == "arrays" else "group"
+    noted = {child.name for child in node.children or () if nczarr.find(child, part)}
+    there = list(dict.fromkeys(_names_there(node, kind, before)))
+    names = [name for name in there if name in before or name in noted]
+    operation = (replace if member in place.value else add)(place.at(member), names)
+    operations = () if names == before else (operation,)
+    if left := [name for name in there if name not in names]:
+        note = f"netCDF-C cannot open a dataset that lists {listed(map(json_text, left))} without NCZarr metadata"
+        return Draft("suggest", operations, note)
+    return Draft("safe", operations)
+
+
+def _references(array: Array) -> tuple[Place, str, Any] | None:
+    """Return where the dimension references of an array are, under which name, and the references."""
+    place = nczarr.find(array, "array")
+    if place is None or not isinstance(place.value, dict):
+        return None
+    return (place, *place.member("dimension_references"))
+
+
+@rule("NCZ-VAR-001", on="array", needs=("shape",))
+def references_fit(array: Array) -> Iterator[Fail | Undecided]:
+    """Require one full name of a dimension for each length of the shape."""
+    place = nczarr.find(array, "array")
+    if place is None:
+        return
+    if not isinstance(place.value, dict):
+        yield _unread(place) or Fail(
+            place.pointer, f"must be an object, got {json_type(place.value)}"
+        )
+        return
+    member, given = place.member("dimension_references")
+    stored = list(array.stored_shape or ())
+    names = _is_names(given) and all(name.startswith("/") for name in given)
+    if not names:
+        yield Fail(
+            place.at(member),
+            f"dimension references must be a list of full names such as /lat, got {shown(given)}",
+        )
+    elif array.shape is not None and len(given) != len(array.shape) and not place.is_scalar:
+        yield Fail(
+            place.at(member), f"dimension references {shown(given)} do not fit the shape {stored}"
+        )
+
+
+@rule("NCZ-VAR-005", on="array", formats=V2, needs=("shape",))
+def scalar_fits(array: Array) -> Iterator[Fail]:
+    """Require an array marked as scalar to have the shape [1] and no dimensions."""
+    found = _references(array)
+    if found is None or not found[0].is_scalar:
+        return
+    place, member, given = found
+    stored = array.stored_shape
+    if stored is not None and stored != (1,):
+        yield Fail(
+            place.at("scalar" if "scalar" in place.value else "storage"),
+            f"is marked as a scalar, which has the shape [1], not {list(stored)}",
+        )
+    elif given:
+        yield Fail(place.at(member), f"is marked as a scalar and has dimensions: {shown(given)}")
+
+
+@rule("NCZ-VAR-002", on="members")
+def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
+    """Require each reference to lead to a dimension of that length."""
+    for array in group.arrays:
+        references, found = array.dimension_references, _references(array)
+        if references is None or found is None:
+            continue
+        place, member, _ = found
+        for axis, (reference, length) in enumerate(zip(references, array.shape or (), strict=True)):
+            declared = _declared(array, reference)
+            if isinstance(declared, Undecided):
+                yield declared
+                continue
+            pointer = place.at(member, axis)
+            if declared is None:
+                yield Fail(pointer, f"{reference} is not declared by any group", path=array.path)
+                continue
+            home, dimension = declared
+            fits = length <= dimension.size if dimension.unlimited else length == dimension.size
+            if not fits:
+                yield Fail(
+                    pointer,
+                    f"{dimension.name} is {dimension.size} long in {home.path}, this array needs {length}",
+                    related=(home.path,),
+                    path=array.path,
+                )
+
+
+def _declared(
+    array: Array, reference: str
+) -> tuple[Node, nczarr.DeclaredDimension] | Undecided | None:
+    path, _, name = reference.rpartition("/")
+    group = array.hierarchy.get(path or "/")
+    place = None if group is None else nczarr.find(group, "group")
+    if group is None:
+        return None
+    if place is None:
+        is_lost = nczarr.find(array.hierarchy.root, "superblock") is not None
+        return Undecided("dependency: NCZ-SB-002") if is_lost else None
+    notes = nczarr.group_notes(group)
+    if notes is not None and name in notes.dimensions:
+        return group, notes.dimensions[name]
+    given = place.member("dimensions")[1]
+    malformed = given is not None and (not isinstance(given, dict) or name in given)
+    return Undecided("dependency: NCZ-GRP-001") if malformed or notes is None else None
+
+
+def _base_names(references: tuple[str, ...]) -> list[str]:
+    return [reference.rpartition("/")[2] for reference in references]
+
+
+@rule("NCZ-VAR-003", on="array", formats=V2, needs=("names",))
+def names_agree(array: Array) -> Iterator[Fail]:
+    """Require xarray's names to be those of the dimensions referred to."""
+    names, references = array.attributes.get("_ARRAY_DIMENSIONS"), array.dimension_references
+    if not references or not _is_names(names) or not isinstance(names, list):
+        return
+    if names != _base_names(references):
+        yield Fail(
+            array.attribute_pointer("_ARRAY_DIMENSIONS"),
+            f"_ARRAY_DIMENSIONS {shown(names)} differs from the dimension references {shown(list(references))}",
+            fix=_name_as_referred,
+        )
+
+
+def _name_as_referred(node: Node) -> Draft | None:
+    if not isinstance(node, Array):
+        return None
+    references = node.dimension_references
+    if references is None:
+        return Draft("suggest", note="name each dimension in _ARRAY_DIMENSIONS")
+    names = _base_names(references) if references or node.stored_shape == () else ["_scalar_"]
+    return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names))
+
+
+@rule("NCZ-VAR-004", on="array")
+def storage(array: Array) -> Iterator[Fail]:
+    """Require a storage that netCDF knows."""
+    found = _references(array)
+    if found is not None and "storage" in found[0].value:
+        given = found[0].value["storage"]
+        if given not in STORAGE:
+            yield Fail(
+                found[0].at("storage"),
+                f"storage must be one of {', '.join(STORAGE)}, got {shown(given)}",
+            )
+
+
+def _names_pointer(array: Array) -> str:
+    found = _references(array)
+    if array.dimension_names_source == "nczarr" and found is not None:
+        return found[0].at(found[1])
+    if array.zarr_format == 3:
+        return array.pointer("dimension_names")
+    return array.attribute_pointer("_ARRAY_DIMENSIONS")
+
+
+@rule("NCZ-DIM-001", on="array")
+def artificial_names(array: Array) -> Iterator[Fail]:
+    """Note names that consist of a dimension's length or number."""
+    names = [name for name in array.dimension_names or () if name and _ARTIFICIAL.fullmatch(name)]
+    if names:
+        yield Fail(
+            _names_pointer(array),
+            f"names made up where there were none: {', '.join(names)}",
+            fix=lambda _node: Draft("suggest", note="give the dimensions meaningful names"),
+        )
+
+
+@rule("NCZ-DIM-002", on="array")
+def shared_from_above(array: Array) -> Iterator[Fail]:
+    """Note dimensions of groups above, which NZ does not know: there a name belongs to one group."""
+    found, references = _references(array), array.dimension_references
+    if found is None or references is None:
+        return
+    own = array.parent or "/"
+    above = [
+        reference
+        for reference in dict.fromkeys(references)
+        if (home := paths.above(reference)) != own and own.startswith(paths.below(home))
+    ]
+    if above:
+        yield Fail(
+            found[0].at(found[1]),
+            f"uses {', '.join(above)} of {'a group' if len(above) == 1 else 'groups'} above",
+        )
+
+
+def _xarray_finds_names(array: Array) -> bool:
+    if "_ARRAY_DIMENSIONS" in array.attributes:
+        return True
+    old = array.metadata.get("_NCZARR_ARRAY")
+    return isinstance(old, dict) and "dimrefs" in old
+
+
+@rule("NCZ-XR-001", on="array", formats=V2, needs=("shape",))
+def names_for_xarray(array: Array) -> Iterator[Fail]:
+    """Note arrays whose dimensions xarray cannot name, and so does not open."""
+    if array.stored_shape and not _xarray_finds_names(array):
+        yield Fail(
+            array.attribute_pointer("_ARRAY_DIMENSIONS"),
+            f"xarray cannot find the dimensions of {array.path}: there is no _ARRAY_DIMENSIONS",
+            fix=_name_as_referred,
+        )

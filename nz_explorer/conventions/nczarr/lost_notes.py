@@ -1,0 +1,110 @@
+"""NCZ: what netCDF-C noted and what has been lost since, made again from what the arrays say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft, Operation, add, set_attribute
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group
+from nz_explorer.model.dialects import nczarr
+from nz_explorer.text.phrases import listed
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Node
+
+
+@rule("NCZ-SB-002", "NCZ-VAR-006", on="members", formats=(2,))
+def notes_are_there(group: Group) -> Iterator[Fail]:
+    """Require notes on each group of a dataset of netCDF-C, and on each array that these list."""
+    superblock = nczarr.find(group.hierarchy.root, "superblock")
+    if superblock is None or superblock.era == "objects":
+        return
+    era = superblock.era
+    notes = nczarr.group_notes(group)
+    if nczarr.find(group, "group") is None:
+        held = [child.name for child in group.children or ()]
+        if held:
+            yield Fail(
+                _pointer(group, "_nczarr_group", era),
+                f"netCDF-C noted that this is its dataset, and its notes on {group.path} are lost: it opens the dataset"
+                f" without an error and does not see {listed(map(json_text, held))}",
+                fix=lambda node: _note_group(node, era),
+            )
+        return
+    names = (notes.arrays if notes is not None else None) or ()
+    for array in group.arrays:
+        if array.name in names and nczarr.find(array, "array") is None:
+            yield Fail(
+                _pointer(array, "_nczarr_array", era),
+                f"{group.path} lists {json_text(array.name)}, and netCDF-C's notes on it are lost",
+                path=array.path,
+                rule="NCZ-VAR-006",
+                fix=lambda node, path=array.path: _note_array(node, path, era),  # type: ignore[misc]  # bound now
+            )
+
+
+def _pointer(node: Node, name: str, era: nczarr.Era) -> str:
+    return node.attribute_pointer(name) if era == "attributes" else node.pointer(name)
+
+
+def _put(node: Node, name: str, value: Any, era: nczarr.Era) -> tuple[Operation, ...]:
+    if era == "attributes":
+        return set_attribute(node, name, value)
+    return (add(node.pointer(name), value),)
+
+
+def _own_names(array: Array, path: str) -> list[str] | None:
+    """Return the names of an array's dimensions that belong to its group; None where they are not known."""
+    references = array.dimension_references
+    if references is not None:
+        stem = path.rstrip("/") + "/"
+        return [
+            r.rpartition("/")[2] if r.rpartition("/")[0] + "/" == stem else "" for r in references
+        ]
+    names = array.dimension_names
+    return None if names is None or not all(names) else [str(name) for name in names]
+
+
+def _note_group(node: Node, era: nczarr.Era) -> Draft | None:
+    """Return notes on a group: the dimensions of its arrays, and what is in it."""
+    if not isinstance(node, Group):
+        return None
+    lengths: dict[str, int] = {}
+    for array in node.arrays:
+        for name, length in zip(
+            _own_names(array, node.path) or (), array.shape or (), strict=False
+        ):
+            if name and lengths.setdefault(name, length) != length:
+                return Draft(
+                    "suggest",
+                    note=f"{json_text(name)} has several lengths; rename one of them first",
+                )
+    late = era != "attributes"
+    value = {
+        nczarr.MEMBERS["dimensions"][late]: lengths,
+        nczarr.MEMBERS["arrays"][late]: [array.name for array in node.arrays],
+        "groups": [group.name for group in node.groups],
+    }
+    note = "made from the shapes and names of the arrays; which dimensions were unlimited is not known any more"
+    return Draft("suggest", _put(node, "_nczarr_group", value, era), note)
+
+
+def _note_array(node: Node, path: str, era: nczarr.Era) -> Draft | None:
+    """Return notes on an array: the dimensions that its group declares under its names."""
+    array = node.hierarchy.node_if_loaded(path)
+    notes = nczarr.group_notes(node)
+    if not isinstance(array, Array) or notes is None:
+        return None
+    names = _own_names(array, node.path)
+    if names is None or any(name not in notes.dimensions for name in names):
+        return Draft(
+            "suggest", note=f"name the dimensions of {path}, and declare them in the group"
+        )
+    stem = node.path.rstrip("/")
+    references = nczarr.MEMBERS["dimension_references"][era != "attributes"]
+    value = {references: [f"{stem}/{name}" for name in names], "storage": "chunked"}
+    return Draft("suggest", _put(array, "_nczarr_array", value, era), node=array)

@@ -1,0 +1,161 @@
+"""NCZ: the revision of NCZarr, its superblock, the mode of the address, and keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nz_explorer.conventions.nz.names import S3_KEY
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.fixes import Draft
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Group, paths
+from nz_explorer.model.dialects import nczarr
+from nz_explorer.store import url_modes
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Node
+    from nz_explorer.model.dialects.nczarr import Place
+
+
+V2 = (2,)
+
+
+MODES = frozenset(
+    ("nczarr", "zarr", "file", "zip", "s3", "gs3", "zoh", "xarray", "noxarray", "consolidated")
+)
+"""Modes of a URL that netCDF-C uses for Zarr."""
+FILE_MODES = frozenset(("bytes", "dap2", "dap4", "hdf5", "netcdf3", "netcdf4", "classic"))
+"""Modes of netCDF-C for other things than Zarr."""
+
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+def _eras(node: Node) -> dict[nczarr.Era, Place]:
+    """Return the ways in which netCDF-C noted something on a node, with the first place of each."""
+    found: dict[nczarr.Era, Place] = {}
+    for part in ("superblock", "group", "array"):
+        for place in nczarr.places(node, part):
+            found.setdefault(place.era, place)
+    return found
+
+
+@rule("NCZ-ERA-001", on="node")
+def era(node: Node) -> Iterator[Fail]:
+    """Report the form of the NCZarr metadata, and whether all nodes have the same."""
+    root = node.hierarchy.root
+    own, roots = _eras(node), _eras(root)
+    if node.is_root:
+        version = nczarr.library_version(node)
+        writer = f" (written by netCDF-C {version})" if version else ""
+        pointer = next(
+            (place.pointer for place in own.values()), node.attribute_pointer(nczarr.PROPERTIES)
+        )
+        dialect = (
+            " and ".join(nczarr.ERAS[era] for era in own) or "pure Zarr, without NCZarr metadata"
+        )
+        if node.zarr_format == 3:
+            dialect += "; netCDF-C up to 4.10 does not read Zarr v3"
+        mixed = len(own) > 1
+        yield Fail(
+            pointer, f"NCZarr dialect: {dialect}{writer}", severity="warning" if mixed else None
+        )
+        return
+    for here, place in own.items():
+        if here not in roots:
+            there = " and ".join(nczarr.ERAS[era] for era in roots) or "nothing noted"
+            yield Fail(
+                place.pointer,
+                f"this node has {nczarr.ERAS[here]}; the root has {there}",
+                related=("/",),
+                severity="warning",
+            )
+
+
+def _rewrite(node: Node) -> Draft:
+    source = node.hierarchy.source
+    return Draft(
+        "suggest",
+        note=f"copy the dataset from {source} to another place with nccopy of a newer netCDF-C",
+    )
+
+
+@rule("NCZ-ERA-002", on="root", formats=V2)
+def old_objects(node: Node) -> Iterator[Fail]:
+    """Note what only netCDF-C 4.8.0 wrote, which fewer and fewer programs understand."""
+    names = [document.name for document in node.documents if document.name.startswith(".ncz")]
+    if names:
+        yield Fail(
+            f"/{names[0]}",
+            f"{', '.join(sorted(names))}: objects that only netCDF-C 4.8.0 wrote",
+            fix=_rewrite,
+        )
+
+
+def _unread(place: Place) -> Undecided | None:
+    """Return that an object of netCDF-C 4.8.0 holds nothing to judge, which is another rule's finding."""
+    if place.era != "objects" or isinstance(place.value, dict):
+        return None
+    return Undecided(f"dependency: {'JSON-002' if place.value is None else 'JSON-006'}")
+
+
+@rule("NCZ-SB-001", on="root")
+def superblock(node: Node) -> Iterator[Fail | Undecided]:
+    """Require a superblock where there are other NCZarr metadata."""
+    group = nczarr.find(node, "group")
+    place = nczarr.find(node, "superblock")
+    if place is not None and (unread := _unread(place)):
+        yield unread
+    elif place is not None:
+        name = "nczarr_version" if place.era == "objects" else "version"
+        if not isinstance(place.member(name)[1], str):
+            yield Fail(place.at(name), f"the NCZarr superblock has no {name}")
+    elif group is not None:
+        where = {
+            "objects": "/.nczarr",
+            "keys": node.pointer("_nczarr_superblock"),
+            "attributes": node.attribute_pointer("_nczarr_superblock"),
+        }[group.era]
+        yield Fail(where, "there is no NCZarr superblock, although the group has NCZarr metadata")
+
+
+@rule("NCZ-MODE-001", on="root")
+def mode(node: Node) -> Iterator[Fail]:
+    """Report how the fragment of a URL, as netCDF-C uses it, was understood."""
+    source = node.hierarchy.source
+    modes = url_modes(source)
+    if not modes:
+        return
+    known = [word for word in modes if word in MODES]
+    others = [word for word in modes if word not in MODES]
+    message = f"the fragment #{source.partition('#')[2]} was understood as {', '.join(known) or 'nothing'}"
+    for word in others:
+        what = "for netCDF files, not Zarr" if word in FILE_MODES else "not known"
+        message += f"; mode {word} is {what}; ignored"
+    yield Fail("", f"{message}; read from {node.hierarchy.reader.kind}")
+
+
+@rule("NCZ-KEY-002", on="name")
+def control_characters(name: str) -> Iterator[Fail]:
+    """Require names without control characters, which are no part of netCDF-C's keys."""
+    if _CONTROL.search(name):
+        yield Fail("", f"the name {json_text(name)}, and so its keys, contain control characters")
+
+
+@rule("NCZ-KEY-003", on="members", formats=V2)
+def short_keys(group: Group) -> Iterator[Fail]:
+    """Require keys within the limit of S3, which counts bytes and not characters."""
+    stem = paths.below(group.path)[1:]
+    for child in group.children or ():
+        main = child.main_document
+        name = ".zgroup" if main is None else main.name
+        size = len(f"{stem}{child.name}/{name}".encode())
+        if size > S3_KEY:
+            yield Fail(
+                "",
+                f"the key of its {name} is {size} bytes long, more than S3 allows",
+                path=child.path,
+            )

@@ -1,0 +1,195 @@
+"""NZ: types, codecs and packing that every reader copes with (NZ-1.0, Array Data Types; Codecs)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nz_explorer.conventions.zarr3.arrays import codec_name
+from nz_explorer.conventions.zarr3.registered_extensions import CODECS
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.memo_keys import PACKING
+from nz_explorer.engine.registry import rule
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array
+
+TIMES = ("datetime", "timedelta")
+STRING_KINDS = ("fixed_length_utf32", "null_terminated_bytes", "fixed_length_ascii")
+BASELINE = frozenset({"bytes", "zstd", "sharding_indexed", "vlen-utf8"})
+"""What NZ recommends, and the codec without which there is no array of strings."""
+COMMON = frozenset(
+    {
+        "bytes",
+        "zstd",
+        "gzip",
+        "blosc",
+        "sharding_indexed",
+        "crc32c",
+        "transpose",
+        "vlen-utf8",
+        "vlen-bytes",
+    }
+)
+LOSSY = frozenset({"bitround", "cast_value", "quantize", "zfp", "fixedscaleoffset", "astype"})
+SCALING = frozenset({"scale_offset", "numcodecs.fixedscaleoffset"})
+MOST_CHUNKS = 10_000
+
+
+def _names(array: Array) -> list[str]:
+    """Names of the codecs, of the outermost chain only: what is inside of a shard is the shard's."""
+    return [name for codec in array.codecs if (name := codec_name(codec)) is not None]
+
+
+@rule("NZ-TYPE-001", on="array", formats=(3,), needs=("data type",))
+def core_type(array: Array) -> Iterator[Fail]:
+    """Note a type that readers need not know. float16 has a rule of its own, strings another."""
+    kind = array.data_type
+    if kind.nz or not kind.known or kind.name == "float16" or _is_text(array):
+        return
+    hint = "; netCDF stores times as numbers with units" if kind.kind in TIMES else ""
+    yield Fail(
+        "/data_type",
+        f"data type {kind.text} is not one of the 13 types that every NZ reader must decode{hint}",
+    )
+
+
+def _is_text(array: Array) -> bool:
+    return array.data_type.kind == "string" or array.data_type.name in STRING_KINDS
+
+
+@rule("NZ-TYPE-002", on="array", formats=(3,), needs=("data type",))
+def string_type(array: Array) -> Iterator[Fail]:
+    """Require the data type string for text."""
+    kind = array.data_type
+    if kind.known and _is_text(array) and kind.name != "string":
+        yield Fail(
+            "/data_type", f'this array stores strings as {kind.text}; NZ recommends "string"'
+        )
+
+
+@rule("NZ-TYPE-003", on="array", formats=(3,), needs=("data type",))
+def half_precision(array: Array) -> Iterator[Fail]:
+    """Note the one type that Zarr's core has and NZ has not."""
+    if array.data_type.name == "float16":
+        yield Fail("/data_type", "float16 is a core type of Zarr, but not one of the types of NZ")
+
+
+@rule("NZ-SCAL-004", on="array", formats=(3,), needs=("shape", "chunk shape"))
+def scalar_chunk(array: Array) -> Iterator[Fail]:
+    """Require the chunk of a scalar to be a scalar."""
+    grid = array.metadata.get("chunk_grid")
+    configuration = grid.get("configuration") if isinstance(grid, dict) else None
+    given = configuration.get("chunk_shape") if isinstance(configuration, dict) else None
+    if array.ndim == 0 and given:
+        yield Fail(
+            "/chunk_grid/configuration/chunk_shape",
+            f"the chunk_shape of a scalar must be [], got {json_text(given)}",
+        )
+
+
+@rule("NZ-CODEC-001", on="array", formats=(3,), needs=("codecs",))
+def baseline(array: Array) -> Iterator[Fail]:
+    """Note codecs outside those that NZ recommends."""
+    others = [name for name in _names(array) if name not in BASELINE]
+    if others:
+        yield Fail(
+            "/codecs",
+            f"uses {', '.join(others)}, outside the recommended bytes + zstd (+ sharding_indexed)",
+        )
+
+
+@rule("NZ-CODEC-002", on="array", formats=(3,), needs=("codecs",))
+def broadly_supported(array: Array) -> Iterator[Fail]:
+    """Note a codec that many programs lack. One that nobody has registered is Z3-CODEC-012."""
+    for i, codec in enumerate(array.codecs):
+        name = codec_name(codec)
+        if name in CODECS and name not in COMMON and not _is_lossy(name):
+            yield Fail(f"/codecs/{i}", f"codec {name} is not widely supported")
+
+
+def _is_lossy(name: str) -> bool:
+    return name.rpartition(".")[2] in LOSSY
+
+
+@rule("NZ-CODEC-004", on="array", formats=(3,), needs=("codecs",))
+def lossless(array: Array) -> Iterator[Fail]:
+    """Note a codec that may change the values."""
+    for i, codec in enumerate(array.codecs):
+        name = codec_name(codec)
+        if name is not None and _is_lossy(name):
+            yield Fail(f"/codecs/{i}", f"uses the lossy or experimental codec {name}")
+
+
+@rule("NZ-CODEC-003", on="array", formats=(3,), needs=("shape", "chunk shape", "codecs"))
+def few_objects(array: Array) -> Iterator[Fail]:
+    """Note an array that may be spread over very many objects."""
+    grid = array.metadata.get("chunk_grid")
+    if not isinstance(grid, dict) or grid.get("name") != "regular" or array.shape is None:
+        return
+    chunks = grid["configuration"]["chunk_shape"]
+    if len(chunks) != len(array.shape) or any(length < 1 for length in chunks):
+        return
+    count = math.prod(-(-n // c) for n, c in zip(array.shape, chunks, strict=True))
+    if count > MOST_CHUNKS and "sharding_indexed" not in _names(array):
+        yield Fail(
+            "/chunk_grid/configuration/chunk_shape",
+            f"this array has {count:,} chunks, each a separate object; consider sharding_indexed",
+        )
+
+
+def _packed(array: Array) -> list[str]:
+    return [name for name in PACKING if name in array.attributes]
+
+
+def _is_packed(array: Array) -> bool:
+    return any(name in array.attributes for name in PACKING)
+
+
+def _scale_codec(array: Array) -> str | None:
+    return next((name for name in _names(array) if name in SCALING), None)
+
+
+@rule(
+    "NZ-PACK-001",
+    on="array",
+    formats=(3,),
+    needs=("attributes", "codecs"),
+    when=_is_packed,
+)
+def packed_by_codec(array: Array) -> Iterator[Fail]:
+    """Note packing that readers have to know of, where a codec would do it unseen."""
+    if _scale_codec(array) is None:
+        yield Fail(
+            array.attribute_pointer(_packed(array)[0]),
+            f"packed by {' and '.join(_packed(array))}; there is a scale_offset codec for that",
+        )
+
+
+@rule(
+    "NZ-PACK-002",
+    on="array",
+    formats=(3,),
+    needs=("attributes", "codecs"),
+    when=_is_packed,
+)
+def packed_once(array: Array) -> Iterator[Fail]:
+    """Fail where both the codec and the attributes scale."""
+    codec = _scale_codec(array)
+    if codec is not None:
+        yield Fail(
+            array.attribute_pointer(_packed(array)[0]),
+            f"has {' and '.join(_packed(array))} and the codec {codec}: values may be scaled twice",
+        )
+
+
+@rule("NZ-FILL-011", on="array", needs=("attributes",), when=_is_packed)
+def fill_of_packed(array: Array) -> Iterator[Fail]:
+    """Note that the missing value is compared before values are unpacked."""
+    if "_FillValue" in array.attributes:
+        yield Fail(
+            array.attribute_pointer("_FillValue"),
+            "_FillValue applies to the packed values, before scale_factor and add_offset",
+        )

@@ -1,0 +1,215 @@
+"""NZ: consolidated metadata agree with the documents (NZ-1.0, Consolidated Metadata)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.entry_comparison import ABSENT, Difference, Pair, differences
+from nz_explorer.engine.findings import Fail, FixMaker, Place, Undecided
+from nz_explorer.engine.fixes import Draft, Operation, add, plain, remove, replace
+from nz_explorer.engine.registry import rule
+from nz_explorer.model.paths import all_above
+from nz_explorer.text.phrases import listed
+
+if TYPE_CHECKING:
+    from nz_explorer.documents import Document
+    from nz_explorer.model import Group, Node
+
+
+def _is_stored(pair: Pair) -> bool:
+    return pair.node is not None and pair.node.state != "missing"
+
+
+def _unusable(pair: Pair) -> Iterator[Undecided]:
+    """Report the documents that cannot be compared."""
+    for document in pair.stored:
+        if document.error is not None:
+            yield Undecided("dependency: TREE-007")
+        elif not document.ok:
+            yield Undecided(
+                "dependency: JSON-006" if document.value is not None else "dependency: JSON-002"
+            )
+
+
+@rule(
+    "NZ-CONS-002", on="entry", when=lambda pair: _is_stored(pair) and pair.path in pair.consolidated
+)
+def entry_is_current(pair: Pair) -> Iterator[Fail | Undecided]:
+    """Require an entry to mean the same as the document. The root of v3 is its own entry."""
+    if pair.path == "/":
+        return
+    undecided = list(_unusable(pair))
+    if undecided:
+        yield undecided[0]
+        return
+    for document in pair.stored:
+        entry = pair.consolidated.entry(pair.path, document.name)
+        found = differences(document, entry)
+        if found and pair.consolidated.why_no_node(pair.path) is not None:
+            yield Undecided("dependency: Z3-CM-002")
+        elif found and all(_is_bare_token(difference) for difference in found):
+            # NaN here and "NaN" there: the bare token is the fact, and has its own finding.
+            yield Undecided("dependency: JSON-003")
+        elif found:
+            yield _stale(pair, document, found, entry)
+
+
+def _is_bare_token(difference: Difference) -> bool:
+    values = (difference.stored, difference.consolidated)
+    bare = any(isinstance(value, float) and not math.isfinite(value) for value in values)
+    return bare and plain(values[0]) == plain(values[1])
+
+
+def _stale(pair: Pair, document: Document, found: list[Difference], entry: Any) -> Fail:
+    v2 = document.name != "zarr.json"
+    places = [(f"/{document.name}" if v2 else "") + difference.pointer for difference in found]
+    first, holder = found[0], pair.consolidated.holder
+    return Fail(
+        places[0],
+        f"the consolidated metadata of {pair.path} differ from {document.key} at {listed(places)};"
+        f" readers that use it see {_shown(first.consolidated)} instead of {_shown(first.stored)}",
+        related=("/",),
+        places=(
+            Place(pair.path, places[0]),
+            Place(
+                "/", (f"/{holder.name}" if v2 else "") + pair.pointer(document.name) + first.pointer
+            ),
+        ),
+        fix=_rewrite_entry(pair, document.name, "add" if entry is None else "replace"),
+    )
+
+
+def _shown(value: Any) -> str:
+    return "nothing" if value is ABSENT else json_text(value)
+
+
+def _rewrite_entry(pair: Pair, name: str, how: str) -> FixMaker:
+    def fix(_node: Node) -> Draft | None:
+        document = None if pair.node is None else pair.node.document(name)
+        if document is None or not document.ok:
+            return None
+        operation = (replace if how == "replace" else add)(pair.pointer(name), _copied(document))
+        return Draft("safe", (operation,), document=pair.consolidated.holder.key)
+
+    return fix
+
+
+def _copied(document: Document) -> dict[str, Any]:
+    return {key: value for key, value in document.value.items() if key != "consolidated_metadata"}
+
+
+@rule("NZ-CONS-003", on="entry", when=_is_stored)
+def node_has_entry(pair: Pair) -> Iterator[Fail | Undecided]:
+    """Require an entry for each node: without one readers of consolidated metadata do not see it."""
+    if pair.path == "/" or pair.path in pair.consolidated:
+        return
+    if pair.node is not None and not any(document.ok for document in pair.stored):
+        yield from _unusable(pair)
+        return
+    if _is_cut_off(pair):
+        yield Undecided("dependency: TREE-002")
+        return
+    yield Fail(
+        "",
+        f"{pair.path} is missing from the consolidated metadata, so readers do not see it",
+        related=("/",),
+        fix=_add_entry(pair),
+    )
+
+
+def _is_cut_off(pair: Pair) -> bool:
+    """Whether a group above has no document, so that what consolidates the metadata cannot get here."""
+    if pair.node is None:
+        return False
+    groups = map(pair.node.hierarchy.node_if_loaded, all_above(pair.path))
+    return any(group.state == "missing" and group.path != "/" for group in groups if group)
+
+
+def _add_entry(pair: Pair) -> FixMaker:
+    def fix(_node: Node) -> Draft:
+        operations: list[Operation] = [
+            add(pair.pointer(document.name), _copied(document))
+            for document in pair.stored
+            if document.ok
+        ]
+        return Draft("safe", tuple(operations), document=pair.consolidated.holder.key)
+
+    return fix
+
+
+@rule("NZ-CONS-004", on="entry", when=lambda pair: not _is_stored(pair))
+def entry_has_node(pair: Pair) -> Iterator[Fail | Undecided]:
+    """Fail on an entry without a document: it shows readers a node that is not there."""
+    if pair.path == "/" or pair.path not in pair.consolidated:
+        return
+    if pair.path.endswith("/zarr.json"):
+        yield Undecided("dependency: Z3-CM-002")
+        return
+    consolidated, path = pair.consolidated, pair.path
+    yield Fail(
+        "",
+        f"the consolidated metadata list {pair.path}, which does not exist",
+        related=("/",),
+        fix=lambda _node: Draft(
+            "safe",
+            tuple(
+                remove(consolidated.pointer(path, document.name))
+                for document in consolidated.documents(path)
+            ),
+            document=consolidated.holder.key,
+        ),
+    )
+
+
+@rule("NZ-CONS-001", on="root")
+def present_on_object_storage(node: Node) -> Iterator[Fail]:
+    """Require consolidated metadata where each document costs a request."""
+    from nz_explorer.model import Group
+
+    reader = node.hierarchy.reader
+    if (
+        isinstance(node, Group)
+        and reader.object_storage
+        and node.hierarchy.consolidated is None
+        and "icechunk" not in reader.kind.lower()
+    ):
+        yield Fail(
+            "",
+            f"{reader.label} is on object storage and has no consolidated metadata:"
+            " readers have to request every document",
+            fix=lambda _node: Draft("suggest", note="zarr.consolidate_metadata(store) writes them"),
+        )
+
+
+@rule("NZ-CONS-005", on="group", formats=(3,))
+def on_the_root(group: Group) -> Iterator[Fail]:
+    """Note consolidated metadata below a root that has none. Empty ones mean nothing."""
+    held = group.metadata.get("consolidated_metadata")
+    if (
+        not group.is_root
+        and isinstance(held, Mapping)
+        and held.get("metadata")
+        and group.hierarchy.consolidated is None
+    ):
+        yield Fail(
+            "/consolidated_metadata",
+            "this group has consolidated metadata, but the root has not",
+            fix=lambda _node: Draft("suggest", note="consolidate the metadata of the root"),
+        )
+
+
+@rule(
+    "NZ-CONS-006", on="entry", formats=(2,), when=lambda pair: _is_stored(pair) and pair.path == "/"
+)
+def root_entry_is_current(pair: Pair) -> Iterator[Fail | Undecided]:
+    """Note entries of the root itself, which only .zmetadata has, that differ from its documents."""
+    for document in pair.stored:
+        if not document.ok:
+            continue
+        entry = pair.consolidated.entry("/", document.name)
+        found = differences(document, entry)
+        if found:
+            yield _stale(pair, document, found, entry)

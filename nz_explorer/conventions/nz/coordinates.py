@@ -1,0 +1,93 @@
+"""NZ: the values of arrays named like their dimension (NZ-1.0, Dimension Coordinate Array).
+
+Being named like the dimension makes an array a candidate; strictly monotonic values make it the
+coordinate. A candidate that is none is no violation, but hardly ever intended: a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.fixes import Draft
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import is_candidate
+from nz_explorer.text.phrases import plural
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array, Group
+    from nz_explorer.values.coordinates.monotonicity import Monotonicity
+
+UNDECIDED = {"unreadable": "unreadable", "budget": "budget", "unordered": "unordered"}
+
+
+def _undecided(monotonic: Monotonicity) -> Iterator[Undecided]:
+    word = UNDECIDED.get(monotonic.result)
+    if word is not None:
+        yield Undecided(
+            f"{word}: {monotonic.note}" if monotonic.note and word == "unreadable" else word
+        )
+
+
+@rule("NZ-COORD-002", on="values")
+def monotonic_values(array: Array, monotonic: Monotonicity) -> Iterator[Fail | Undecided]:
+    """Require each value to continue in the direction of the first two that differ."""
+    yield from _undecided(monotonic)
+    if monotonic.result == "not":
+        yield Fail(
+            "",
+            f'{array.path} is named like dimension "{array.name}" but is not a dimension coordinate: '
+            + _break(monotonic),
+            fix=lambda _node: Draft(
+                "suggest", note="sort the data along the dimension, or rename the dimension"
+            ),
+        )
+
+
+def _break(monotonic: Monotonicity) -> str:
+    index, before, after = monotonic.index, monotonic.before, monotonic.after
+    if index is None:
+        return monotonic.note or "its values are not strictly monotonic"
+    if before == after:
+        return f"value[{index - 1}] and value[{index}] are both {_shown(after)}"
+    return f"value[{index}] = {_shown(after)} after value[{index - 1}] = {_shown(before)}"
+
+
+def _shown(value: Any) -> str:
+    return repr(value) if isinstance(value, str) else str(value)
+
+
+@rule("NZ-COORD-003", on="values")
+def no_missing_values(array: Array, monotonic: Monotonicity) -> Iterator[Fail | Undecided]:
+    """Require a value everywhere."""
+    if monotonic.result != "unordered":
+        yield from _undecided(monotonic)
+    if monotonic.result == "missing":
+        count = (
+            "missing values"
+            if monotonic.missing_count is None
+            else plural(monotonic.missing_count, "missing value")
+        )
+        first = "" if monotonic.index is None else f", first at index {monotonic.index}"
+        yield Fail(
+            "",
+            f'{array.path} is named like dimension "{array.name}" but is not a dimension coordinate: '
+            f"it has {count}{first}",
+        )
+
+
+@rule("NZ-COORD-004", on="members")
+def ordered_type(group: Group) -> Iterator[Fail]:
+    """Note values without an order, which cannot be monotonic; the type decides, so none is read."""
+    for array in group.arrays:
+        if is_candidate(array) and (array.shape or (0,))[0] > 1:
+            from nz_explorer.values.coordinates.monotonicity import UNORDERED
+
+            kind = array.data_type
+            if kind.kind in UNORDERED:
+                yield Fail(
+                    "",
+                    f'{array.path} is named like dimension "{array.name}" but {kind.text} values have no order',
+                    path=array.path,
+                )

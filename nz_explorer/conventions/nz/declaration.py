@@ -1,0 +1,273 @@
+"""NZ: how a dataset declares the convention (NZ-1.0, Convention Declaration)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from nz_explorer.conventions.nz.identifier import IDENTIFIER, KEYS, declares_nz, fold, tokens
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.documents.json_types import json_type
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft, Operation, remove, set_attribute
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Group
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Node
+
+
+def _is_group(node: Node) -> bool:
+    return isinstance(node, Group)
+
+
+@rule("NZ-DECL-002", on="root", needs=("attributes",), when=_is_group, provides="conventions")
+def conventions_type(node: Node) -> Iterator[Fail]:
+    """Require the declaration to be a string."""
+    for key in KEYS:
+        value = node.attributes.get(key, "")
+        if not isinstance(value, str):
+            yield Fail(
+                node.attribute_pointer(key),
+                f'"{key}" must be a string of space-separated identifiers, got {json_type(value)}'
+                + ("" if value is None else f" {json_text(value)}"),
+                fix=partial(_as_string, key),
+            )
+
+
+def _as_string(key: str, node: Node) -> Draft:
+    value = node.attributes.get(key)
+    if (
+        isinstance(value, list)
+        and value
+        and all(isinstance(v, str) and tokens(v) == [v] for v in value)
+    ):
+        return Draft("safe", set_attribute(node, key, " ".join(value)))
+    return Draft(
+        "suggest",
+        set_attribute(node, key, IDENTIFIER),
+        "add any other conventions that the data follow",
+    )
+
+
+@rule("NZ-DECL-001", on="root", needs=("attributes", "conventions"), when=_is_group)
+def declared(node: Node) -> Iterator[Fail]:
+    """Require the root group to name NZ-1.0."""
+    if declares_nz(node.attributes):
+        return
+    message = f'the root group does not declare {IDENTIFIER} in "conventions"'
+    key = next((key for key in KEYS if key in node.attributes), None)
+    if key is not None:
+        given = node.attributes[key]
+        message += f"; {'it' if key == KEYS[0] else json_text(key)} is {json_text(given)}"
+        if fold(IDENTIFIER) in map(fold, _SEPARATORS.split(given)):
+            message += (
+                f", where identifiers are separated by {' and '.join(_odd_separators(given))}"
+            )
+    yield Fail(node.attribute_pointer("conventions"), message, fix=declare_nz)
+
+
+def declare_nz(node: Node) -> Draft:
+    """Make the fix that names NZ before whatever is named already, in the attribute or its old spelling."""
+    given = next((node.attributes[key] for key in KEYS if key in node.attributes), "")
+    others = [token for token in _SEPARATORS.split(str(given)) if token]
+    rest = [token for token in others if fold(token) != fold(IDENTIFIER)]
+    return Draft("safe", set_attribute(node, "conventions", " ".join([IDENTIFIER, *rest])))
+
+
+_SEPARATORS = re.compile(r"(?:[\s,;]|(?<![A-Za-z])/(?!\d))+")
+"""What is between identifiers; a slash only where it does not join parts of one."""
+_DOMAIN = re.compile(r"(cf|acdd|ugrid|geozarr|coards|cs|ioos|sgrid|radar|cfradial)([-/]?v?\d.*)?")
+_NEARLY_NZ = re.compile(r"nz[-_]?(?:ug|arr)?[-_]?v?(\d[^\s,;/]*)")
+_OTHER_VERSION = re.compile(r"nz-(\d+)\.(\d+)")
+_ALMOST_KEYS = ("convention", "Convention", "CONVENTIONS")
+
+
+def _given(node: Node) -> Iterator[tuple[str, str]]:
+    """Yield each declaration that is a string, with its name."""
+    for key in KEYS:
+        value = node.attributes.get(key)
+        if isinstance(value, str):
+            yield key, value
+
+
+def _all_tokens(node: Node) -> Iterator[tuple[str, str]]:
+    for key, value in _given(node):
+        for token in tokens(value, key):
+            yield key, token
+
+
+@rule("NZ-DECL-003", on="root", needs=("attributes", "conventions"), when=_is_group)
+def separator(node: Node) -> Iterator[Fail]:
+    """Require single spaces between identifiers, and none around them."""
+    for key, value in _given(node):
+        parts = [part for part in _SEPARATORS.split(value) if part]
+        odd = _odd_separators(value)
+        if value != value.strip():
+            odd.append("spaces at an end")
+        if not odd or not parts:
+            continue
+        yield Fail(
+            node.attribute_pointer(key),
+            f'identifiers in "{key}" must be separated by single spaces, found {", ".join(odd)}',
+            severity="info" if key == KEYS[1] and set(odd) == {"a comma"} else None,
+            fix=partial(_joined, key, " ".join(parts)),
+        )
+
+
+def _odd_separators(value: str) -> list[str]:
+    """Name the separators that are not a single space."""
+    found = _SEPARATORS.findall(value)
+    return list(dict.fromkeys(mark for separator in found for mark in _name_separator(separator)))
+
+
+def _name_separator(found: str) -> list[str]:
+    names = {
+        ",": "a comma",
+        ";": "a semicolon",
+        "/": "a slash",
+        "\n": "a line break",
+        "\t": "a tab",
+    }
+    marks = [name for mark, name in names.items() if mark in found]
+    return marks or (
+        [] if found == " " else ["several blanks" if len(found) > 1 else "another blank"]
+    )
+
+
+def _joined(key: str, value: str, node: Node) -> Draft:
+    return Draft("safe", set_attribute(node, key, value))
+
+
+@rule("NZ-DECL-004", on="root", needs=("attributes", "conventions"), when=_is_group)
+def order(node: Node) -> Iterator[Fail]:
+    """Require NZ, on which domain conventions build, before them."""
+    for key, value in _given(node):
+        listed = tokens(value, key)
+        folded = [fold(token) for token in listed]
+        if fold(IDENTIFIER) not in folded:
+            continue
+        before = [t for t in listed[: folded.index(fold(IDENTIFIER))] if _DOMAIN.fullmatch(fold(t))]
+        if not before:
+            continue
+        own = listed[folded.index(fold(IDENTIFIER))]
+        rest = [token for token in listed if token is not own]
+        yield Fail(
+            node.attribute_pointer(key),
+            f"list {own} before {before[0]}: identifiers go from most general to most specific",
+            severity="info" if key == KEYS[1] else None,
+            fix=partial(_joined, key, " ".join([own, *rest])),
+        )
+
+
+@rule("NZ-DECL-005", on="root", needs=("attributes", "conventions"), when=_is_group)
+def canonical_case(node: Node) -> Iterator[Fail]:
+    """Note another case than that of the convention's own text."""
+    for key, token in _all_tokens(node):
+        if fold(token) == fold(IDENTIFIER) and token != IDENTIFIER:
+            yield Fail(
+                node.attribute_pointer(key),
+                f"{IDENTIFIER} is written {json_text(token)}; readers must accept that",
+                fix=partial(_respelled, key, token),
+            )
+
+
+def _respelled(key: str, token: str, node: Node) -> Draft:
+    """Make the fix that writes NZ-1.0 in place of a token."""
+    pattern = rf"(?<![^\s,]){re.escape(token)}(?![^\s,])"
+    return _joined(key, re.sub(pattern, IDENTIFIER, str(node.attributes[key])), node)
+
+
+@rule("NZ-DECL-006", on="root", needs=("attributes", "conventions"), when=_is_group)
+def legacy_key(node: Node) -> Iterator[Fail]:
+    """Note a declaration that is only in the older attribute."""
+    if "conventions" in node.attributes or not declares_nz(node.attributes):
+        return
+    yield Fail(
+        node.attribute_pointer(KEYS[1]),
+        f'{IDENTIFIER} is declared only in the older attribute "Conventions"; new data should use "conventions"',
+        fix=declare_nz,
+    )
+
+
+@rule("NZ-DECL-007", on="root", needs=("attributes", "conventions"), when=_is_group)
+def keys_agree(node: Node) -> Iterator[Fail]:
+    """Require both spellings of the attribute to name the same conventions."""
+    given = dict(_given(node))
+    if len(given) < 2:
+        return
+    sets = [{fold(token): token for token in tokens(given[key], key)} for key in KEYS]
+    differing = [token for a, b in (sets, sets[::-1]) for name, token in a.items() if name not in b]
+    if not differing:
+        return
+    versions = [{n for n in names if _OTHER_VERSION.fullmatch(n)} for names in sets]
+    yield Fail(
+        node.attribute_pointer("conventions"),
+        f'"conventions" ({json_text(given[KEYS[0]])}) and "Conventions" ({json_text(given[KEYS[1]])}) disagree:'
+        f" only one of them names {', '.join(differing)}",
+        severity="error" if all(versions) and versions[0] != versions[1] else None,
+        fix=lambda _node: Draft("suggest", note="name the same conventions in both"),
+    )
+
+
+@rule("NZ-DECL-008", on="root", needs=("attributes", "conventions"), when=_is_group)
+def near_miss(node: Node) -> Iterator[Fail]:
+    """Note identifiers and attributes that are nearly the right ones."""
+    for key, token in _all_tokens(node):
+        folded = fold(token)
+        nearly = _NEARLY_NZ.fullmatch(folded)
+        if nearly is None or _OTHER_VERSION.fullmatch(folded):
+            continue
+        yield Fail(
+            node.attribute_pointer(key),
+            f"{json_text(token)} is not an NZ identifier; did you mean {IDENTIFIER}?",
+            fix=partial(_respelled, key, token) if nearly[1] in ("1", "1.0") else None,
+        )
+    for key in _ALMOST_KEYS:
+        meant = node.attributes.get(key)
+        if isinstance(meant, str) and fold(IDENTIFIER) in map(fold, _SEPARATORS.split(meant)):
+            yield Fail(
+                node.attribute_pointer(key),
+                f'the attribute {json_text(key)} declares nothing; did you mean "conventions"?',
+            )
+
+
+@rule("NZ-DECL-009", on="root", needs=("attributes", "conventions"), when=_is_group)
+def other_version(node: Node) -> Iterator[Fail]:
+    """Note a version that these rules do not cover."""
+    for key, token in _all_tokens(node):
+        folded = fold(token)
+        if _OTHER_VERSION.fullmatch(folded) and folded != fold(IDENTIFIER):
+            yield Fail(
+                node.attribute_pointer(key),
+                f"declares {token}; the rules here are those of {IDENTIFIER}",
+            )
+
+
+@rule("NZ-DECL-010", on="node", needs=("attributes",))
+def not_on_root(node: Node) -> Iterator[Fail]:
+    """Note a declaration where it declares nothing."""
+    if node.is_root:
+        return
+    for key in KEYS:
+        if key in node.attributes:
+            recent = any(_forbids_below_root(token) for token in tokens(node.attributes[key], key))
+            yield Fail(
+                node.attribute_pointer(key),
+                f'"{key}" has no effect here: conventions are declared on the root group',
+                severity="warning" if recent else None,
+                fix=partial(_drop, key),
+            )
+
+
+def _forbids_below_root(token: str) -> bool:
+    """Whether a convention is declared on the root only: CF from version 1.8, which knows groups."""
+    version = re.fullmatch(r"cf-1\.(\d{1,4})", fold(token))
+    return version is not None and int(version[1]) >= 8
+
+
+def _drop(key: str, node: Node) -> Draft:
+    operations: tuple[Operation, ...] = (remove(node.attribute_pointer(key)),)
+    return Draft("suggest", operations, "move the declaration to the root group")

@@ -1,0 +1,203 @@
+"""NZ: a name of a dimension has one length in a group, and the ways out where it has several (NZ-1.0, Dimension)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nz_explorer.conventions.nz.dimensions import names_pointer, set_name
+from nz_explorer.engine.findings import Fail, FixMaker, Place
+from nz_explorer.engine.fixes import Draft, Operation, replace
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group, dimension_table
+from nz_explorer.model.dialects import multiscales
+from nz_explorer.text.phrases import listed
+
+if TYPE_CHECKING:
+    from nz_explorer.engine.impact import Impact
+    from nz_explorer.model import Node
+    from nz_explorer.model.dimensions import Dimension
+
+Axes = tuple[tuple[str, int, int], ...]
+"""Path of an array, number of an axis, and its length."""
+
+
+@rule("NZ-DIM-010", on="members")
+def one_length_in_group(group: Group) -> Iterator[Fail]:
+    """Require all arrays of a group that share a dimension to agree on its length.
+
+    Arrays whose names are missing or wrong have their own findings and are left out, as is an array
+    that only disagrees with itself (NZ-DIM-011). Levels of a pyramid are called alike on purpose: one finding
+    covers all their dimensions.
+    """
+    arrays = group.arrays
+    if _agree(arrays):
+        return
+    levels = set(multiscales.level_names(group.attributes))
+    reported = False
+    for dimension in dimension_table([a for a in arrays if all(a.dimension_names or ())]):
+        paths = {use.array.path for use in dimension.uses}
+        if not dimension.name or not dimension.conflict or len(paths) < 2:
+            continue
+        if levels and all(use.array.name in levels for use in dimension.uses):
+            if not reported:
+                yield _levels(group, dimension)
+            reported = True
+        else:
+            yield _conflict(group, dimension)
+
+
+def _agree(arrays: list[Array]) -> bool:
+    """Whether every name has one length, decided without building a table of them."""
+    lengths: dict[str | None, int] = {}
+    for array in arrays:
+        names, shape = array.dimension_names, array.shape
+        if names is not None and shape is not None:
+            for name, length in zip(names, shape, strict=True):
+                if lengths.setdefault(name, length) != length and name:
+                    return False
+    return True
+
+
+def _lengths(dimension: Dimension) -> str:
+    order = dict(sorted(dimension.lengths.items()))
+    return " and ".join(
+        f"{length} long in {listed(a.name for a in arrays)}" for length, arrays in order.items()
+    )
+
+
+def _fail(
+    group: Group,
+    dimension: Dimension,
+    message: str,
+    *fixes: FixMaker,
+    impact: Impact | None = None,
+) -> Fail:
+    right = _right_length(dimension)
+    odd = next((use for use in dimension.uses if use.length != right), dimension.uses[0])
+    copied = group.hierarchy.metadata_source != "documents"
+    return Fail(
+        names_pointer(odd.array, odd.axis),
+        message + (" (in the consolidated metadata)" if copied else ""),
+        related=tuple(dict.fromkeys(use.array.path for use in dimension.uses)),
+        places=tuple(
+            Place(use.array.path, names_pointer(use.array, use.axis)) for use in dimension.uses
+        ),
+        readers={
+            "xarray": f"raises ValueError: conflicting sizes for dimension {dimension.name!r}, and cannot open the group"
+        },
+        impact=impact,
+        fix=fixes[0],
+        alternatives=fixes[1:],
+    )
+
+
+def _conflict(group: Group, dimension: Dimension) -> Fail:
+    right = _right_length(dimension)
+    axes: Axes = tuple((use.array.path, use.axis, use.length) for use in dimension.uses)
+    kept = dimension.uses[-1].length if right is None else right
+    odd = tuple(axis for axis in axes if axis[2] != kept)
+    shortest = min(length for _, _, length in axes)
+    name = str(dimension.name)
+    ways: list[FixMaker] = [lambda node: _rename(node, odd, name)]
+    if shortest:
+        longer = tuple(axis for axis in axes if axis[2] > shortest)
+        ways.append(lambda node: _crop(node, longer, shortest, name))
+    ways.append(lambda _node: _move(odd, name))
+    return _fail(
+        group,
+        dimension,
+        f"dimension {name} is {_lengths(dimension)}",
+        *ways,
+    )
+
+
+def _levels(group: Group, dimension: Dimension) -> Fail:
+    first = dimension.uses[0].array
+    where = f"{group.hierarchy.source.rstrip('/')}{first.path}"
+    advice = (
+        f"nothing is wrong with the format: open one level by itself, zarr.open_array({where!r}); to open levels with"
+        " xarray, put each into a group of its own"
+    )
+    return _fail(
+        group,
+        dimension,
+        f"the levels of the pyramid in {group.path} share dimension names, as the format requires, but not"
+        f" lengths: {dimension.name} is {_lengths(dimension)}",
+        lambda _node: Draft("suggest", note=advice),
+        impact="advice",  # it is what the format prescribes
+    )
+
+
+def _right_length(dimension: Dimension) -> int | None:
+    """Return the length that most likely is right.
+
+    The length of the dimension's coordinate is taken to be right, else that of most arrays.
+    """
+    if (
+        dimension.candidate is not None
+        and dimension.candidate.shape
+        and dimension.candidate.shape[0]
+    ):
+        return dimension.candidate.shape[0]
+    by_length = dimension.lengths
+    counts = [len(arrays) for arrays in by_length.values()]
+    return next(iter(by_length)) if len(counts) > 1 and counts[0] > counts[1] else None
+
+
+def _arrays(node: Node, axes: Axes) -> Iterator[tuple[Array, int, int]]:
+    for path, axis, length in axes:
+        array = node.hierarchy.node_if_loaded(path)
+        if isinstance(array, Array):
+            yield array, axis, length
+
+
+def _named(axes: Axes) -> str:
+    return listed(dict.fromkeys(path.rpartition("/")[2] for path, _, _ in axes))
+
+
+def _bundle(parts: dict[Array, tuple[Operation, ...]], note: str) -> Draft | None:
+    """Return one draft for several arrays."""
+    drafts = [Draft("suggest", operations, note, node=array) for array, operations in parts.items()]
+    if not drafts:
+        return None
+    first, *others = drafts
+    return Draft(first.safety, first.operations, note, node=first.node, also=tuple(others))
+
+
+def _rename(node: Node, axes: Axes, name: str) -> Draft | None:
+    """Give the dimension of the odd arrays another name."""
+    parts: dict[Array, tuple[Operation, ...]] = {}
+    for array, axis, length in _arrays(node, axes):
+        parts[array] = parts.get(array, ()) + set_name(array, axis, f"{name}_{length}")
+    has_coordinate = any(path.rpartition("/")[2] == name for path, _, _ in axes)
+    lost = (
+        f"the array {name} is no longer the coordinate of {name}"
+        if has_coordinate
+        else f"no value is lost; along the new name {_named(axes)} no longer has the coordinate {name}"
+    )
+    return _bundle(parts, f"rename: {lost}")
+
+
+def _crop(node: Node, axes: Axes, length: int, name: str) -> Draft | None:
+    """Shorten the longer arrays to the length that all have."""
+    parts: dict[Array, tuple[Operation, ...]] = {}
+    for array, axis, _ in _arrays(node, axes):
+        pointer = array.pointer("shape", axis)
+        parts[array] = (*parts.get(array, ()), replace(pointer, length))
+    most = max(before for _, _, before in axes) - length
+    what = "the last value is" if most == 1 else f"up to {most} values at the end are"
+    where = f"along {name} of {_named(axes)}"
+    return _bundle(
+        parts,
+        f"crop: {what} no longer visible {where}; the chunks stay in the store",
+    )
+
+
+def _move(axes: Axes, name: str) -> Draft:
+    """Move the odd arrays into a group of their own."""
+    return Draft(
+        "suggest",
+        note=f"or move {_named(axes)} to a separate group, with a coordinate {name} of that length: nothing is lost,"
+        " but it is opened separately",
+    )

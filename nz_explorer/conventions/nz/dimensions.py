@@ -1,0 +1,429 @@
+"""NZ: dimensions have names (NZ-1.0, Array; Dimension)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace, set_attribute
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group, dimension_table
+from nz_explorer.model.dialects import multiscales
+from nz_explorer.model.paths import all_above
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Node
+
+
+def names_pointer(array: Array, axis: int | None = None) -> str:
+    """Return the pointer to the names of an array's dimensions, or to one of them.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    axis : int, optional
+        Number of the dimension; by default the pointer leads to all names.
+    """
+    at = () if axis is None else (axis,)
+    if array.zarr_format == 2:
+        return array.attribute_pointer("_ARRAY_DIMENSIONS", *at)
+    return array.pointer("dimension_names", *at)
+
+
+def _lacks_names(array: Array) -> bool:
+    if array.zarr_format == 2:
+        return array.dimension_names is None and "_ARRAY_DIMENSIONS" not in array.attributes
+    return "dimension_names" not in array.metadata
+
+
+@rule("NZ-SCAL-001", on="array", needs=("shape", ".zattrs"))
+def scalar_encoding(array: Array) -> Iterator[Fail]:
+    """Require a scalar to have an empty list of dimension names."""
+    if array.ndim == 0 and _lacks_names(array):
+        name = "_ARRAY_DIMENSIONS" if array.zarr_format == 2 else "dimension_names"
+        v2 = array.zarr_format == 2
+        why = "xarray needs it" if v2 else "every reader accepts that, but NZ-1.0 requires it"
+        yield Fail(
+            names_pointer(array),
+            f'this scalar array has no "{name}": [] ({why})',
+            impact="blocks" if v2 else None,
+            readers={"xarray": "raises KeyError, and cannot open the group"} if v2 else None,
+            fix=_name_scalar,
+        )
+
+
+def _name_scalar(node: Node) -> Draft:
+    if node.zarr_format == 2:
+        return Draft("safe", set_attribute(node, "_ARRAY_DIMENSIONS", []))
+    return Draft("safe", (add("/dimension_names", []),))
+
+
+@rule("NZ-DIM-001", on="array", needs=("shape", ".zattrs"))
+def names_present(array: Array) -> Iterator[Fail]:
+    """Require every array to name its dimensions. A scalar that does not is NZ-SCAL-001."""
+    if array.ndim and _lacks_names(array):
+        what = "_ARRAY_DIMENSIONS" if array.zarr_format == 2 else "dimension_names"
+        wanted = (
+            "a name for its dimension"
+            if array.ndim == 1
+            else f"a name for each of its {array.ndim} dimensions"
+        )
+        yield Fail(
+            names_pointer(array),
+            f"this array has no {what}; NZ-1.0 requires {wanted}",
+            fix=_add_names,
+        )
+
+
+def _add_names(node: Node) -> Draft | None:
+    if not isinstance(node, Array) or node.shape is None:
+        return None
+    names, certain = suggested_names(node)
+    note = None if certain else "guessed from other arrays in the group: check the names"
+    if node.zarr_format == 2:
+        return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names), note)
+    return Draft("safe" if certain else "suggest", (add("/dimension_names", names),), note)
+
+
+def suggested_names(array: Array) -> tuple[list[str], bool]:
+    """Return names for the dimensions of an array, and whether its own metadata give them.
+
+    Looked for in its attribute ``_ARRAY_DIMENSIONS``, in what netCDF-C noted, in the axes of an OME-Zarr image, in an
+    array beside it of the same shape, and in the one-dimensional arrays beside it of the right lengths.
+    """
+    shape = array.shape or ()
+    own = array.attributes.get("_ARRAY_DIMENSIONS")
+    if (
+        isinstance(own, list)
+        and len(own) == len(shape)
+        and all(isinstance(n, str) and n for n in own)
+    ):
+        return own, True
+    noted = [reference.rpartition("/")[2] for reference in array.dimension_references or ()]
+    if noted and all(noted):
+        return noted, True
+    group = None if array.parent is None else array.hierarchy.node_if_loaded(array.parent)
+    if group is not None and (axes := multiscales.axis_names(group.attributes, len(shape))):
+        return axes, True
+    siblings = group.arrays if isinstance(group, Group) else []
+    for sibling in siblings:
+        names = sibling.dimension_names
+        if sibling.shape == shape and names is not None and all(names):
+            return [str(name) for name in names], False
+    coordinates = [s for s in siblings if s.dimension_names == (s.name,) and s.shape is not None]
+    names_by_length: dict[int, list[str]] = {}
+    for sibling in coordinates:
+        names_by_length.setdefault((sibling.shape or (0,))[0], []).append(sibling.name)
+    return [
+        found[0]
+        if len(found := names_by_length.get(length, [])) == 1 and shape.count(length) == 1
+        else f"dim_{axis}"
+        for axis, length in enumerate(shape)
+    ], False
+
+
+def _named_axes(array: Array) -> list[tuple[int, Any, int]]:
+    """Axis, name and length of each dimension of an array whose names have the right form."""
+    names, shape = array.dimension_names, array.shape
+    if names is None or shape is None:
+        return []
+    return [
+        (axis, name, length) for axis, (name, length) in enumerate(zip(names, shape, strict=True))
+    ]
+
+
+@rule("NZ-DIM-004", on="array", needs=("shape", ".zattrs", "names"))
+def no_null_names(array: Array) -> Iterator[Fail]:
+    """Require a name where Zarr allows null."""
+    for axis, name, length in _named_axes(array):
+        if name is None:
+            yield Fail(
+                names_pointer(array, axis),
+                f"dimension {axis} (length {length}) has no name: null",
+                fix=_name_axis(axis),
+            )
+
+
+@rule("NZ-DIM-005", on="array", needs=("shape", ".zattrs", "names"))
+def no_empty_names(array: Array) -> Iterator[Fail]:
+    """Fail on the empty string, which names nothing."""
+    for axis, name, length in _named_axes(array):
+        if name == "":
+            yield Fail(
+                names_pointer(array, axis),
+                f"dimension {axis} (length {length}) has an empty name",
+                fix=_name_axis(axis),
+            )
+
+
+def _name_axis(axis: int) -> FixMaker:
+    def fix(node: Node) -> Draft | None:
+        if not isinstance(node, Array):
+            return None
+        names, certain = suggested_names(node)
+        note = None if certain else "guessed from other arrays in the group: check the name"
+        return Draft("safe" if certain else "suggest", set_name(node, axis, names[axis]), note)
+
+    return fix
+
+
+def set_name(array: Array, axis: int, name: str) -> tuple[Operation, ...]:
+    """Return the operations that give one dimension another name.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    axis : int
+        Number of the dimension.
+    name : str
+        Its new name.
+    """
+    if (
+        array.dimension_names_source == "nczarr"
+    ):  # references are best left alone; the attribute goes first
+        names = list(array.dimension_names or ())
+        names[axis] = name
+        return set_attribute(array, "_ARRAY_DIMENSIONS", names)
+    return (replace(names_pointer(array, axis), name),)
+
+
+def _repeated(array: Array) -> dict[str, list[tuple[int, int]]]:
+    """Axes and lengths of the names that occur more than once."""
+    names = array.dimension_names
+    if names is None or len(set(names)) == len(names):
+        return {}
+    axes: dict[str, list[tuple[int, int]]] = {}
+    for axis, name, length in _named_axes(array):
+        if name:
+            axes.setdefault(name, []).append((axis, length))
+    return {name: found for name, found in axes.items() if len(found) > 1}
+
+
+@rule("NZ-DIM-008", on="array", needs=("shape", ".zattrs", "names"))
+def distinct_names(array: Array) -> Iterator[Fail]:
+    """Require two names for two axes of an array, even where they are equally long."""
+    for name, axes in _repeated(array).items():
+        if len({length for _, length in axes}) == 1:
+            yield Fail(
+                names_pointer(array, axes[1][0]),
+                f"dimension {json_text(name)} is used for {len(axes)} axes of this array",
+                fix=lambda _node: Draft(
+                    "suggest",
+                    note="give the second axis another name, such as x_2 for a covariance matrix",
+                ),
+            )
+
+
+@rule("Z3-DIM-002", on="array", formats=(3,), needs=("shape", "names"))
+def recommended_distinct(array: Array) -> Iterator[Fail]:
+    """Warn of it also where only Zarr is asked; NZ-DIM-008 and NZ-DIM-011 go first."""
+    for name, axes in _repeated(array).items():
+        yield Fail(
+            names_pointer(array, axes[1][0]),
+            f"dimension name {json_text(name)} is used {len(axes)} times",
+            fix=lambda _node: Draft("suggest", note="give the second axis another name"),
+        )
+
+
+@rule("Z3-DIM-003", on="array", formats=(3,), needs=("shape", "names"))
+def unnamed(array: Array) -> Iterator[Fail]:
+    """Note dimensions that Zarr lets go without a name; NZ-DIM-004 and NZ-DIM-005 go first."""
+    for axis, name, _ in _named_axes(array):
+        if not name:
+            yield Fail(
+                names_pointer(array, axis), f"dimension {axis} is unnamed", fix=_name_axis(axis)
+            )
+
+
+@rule("NZ-DIM-011", on="array", needs=("shape", ".zattrs", "names"))
+def one_length_in_array(array: Array) -> Iterator[Fail]:
+    """Require one length of a dimension in an array."""
+    for name, axes in _repeated(array).items():
+        lengths = list(dict.fromkeys(length for _, length in axes))
+        if len(lengths) > 1:
+            odd = next(axis for axis, length in axes if length != lengths[0])
+            yield Fail(
+                names_pointer(array, odd),
+                f"this array uses dimension {json_text(name)} for axes of lengths {' and '.join(map(str, lengths))}",
+                fix=lambda _node: Draft(
+                    "suggest", note="use a different dimension for each length"
+                ),
+            )
+
+
+@rule("NZ-DIM-007", on="array", needs=("shape", ".zattrs", "names"))
+def plain_labels(array: Array) -> Iterator[Fail]:
+    """Note names of dimensions that no array could have, or that cannot be seen."""
+    for axis, name, _ in _named_axes(array):
+        if not name:
+            continue
+        odd = (
+            "nothing but spaces"
+            if not name.strip()
+            else "spaces at an end"
+            if name != name.strip()
+            else "control characters"
+            if not name.isprintable()
+            else "a slash"
+            if "/" in name
+            else None
+        )
+        if odd is not None:
+            yield Fail(
+                names_pointer(array, axis),
+                f"dimension name {json_text(name)} has {odd}",
+                fix=_plain_name(axis),
+            )
+
+
+def _plain_name(axis: int) -> FixMaker:
+    def fix(node: Node) -> Draft | None:
+        name = (
+            node.dimension_names[axis] if isinstance(node, Array) and node.dimension_names else ""
+        )
+        plain = "_".join(re.findall(r"[^\W_]+", name or ""))
+        if not isinstance(node, Array) or not plain:
+            return None
+        return Draft("unsafe", set_name(node, axis, plain), "rename it in all arrays of the group")
+
+    return fix
+
+
+@rule(
+    "NZ-DIM-009",
+    on="array",
+    formats=(3,),
+    needs=("shape", "attributes", "names"),
+    when=lambda array: "_ARRAY_DIMENSIONS" in array.attributes,
+)
+def old_attribute(array: Array) -> Iterator[Fail]:
+    """Note the attribute that v2 used for the names: superfluous at best."""
+    old, names = array.attributes["_ARRAY_DIMENSIONS"], array.metadata.get("dimension_names")
+    if names is None:
+        return  # NZ-DIM-001 proposes to use the attribute
+    same = old == names
+    pointer = array.attribute_pointer("_ARRAY_DIMENSIONS")
+    verb = "repeats" if same else "contradicts"
+    yield Fail(
+        pointer,
+        f"_ARRAY_DIMENSIONS {json_text(old)} {verb} dimension_names {json_text(names)}",
+        severity=None if same else "warning",
+        fix=(lambda _node: Draft("safe", (remove(pointer),))) if same else None,
+    )
+
+
+def _lengths(arrays: list[Array]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for array in arrays:
+        for _, name, length in _named_axes(array):
+            if name:
+                found.setdefault(name, length)
+    return found
+
+
+@rule("NZ-DIM-012", on="members")
+def one_length_in_tree(group: Group) -> Iterator[Fail]:
+    """Note a name with another length in a group above, which NZ allows and others do not."""
+    own = _lengths(group.arrays)
+    for path in all_above(group.path) if own else ():
+        above = group.hierarchy.node_if_loaded(path)
+        if not isinstance(above, Group):
+            continue
+        for name, length in _lengths(above.arrays).items():
+            if own.get(name, length) != length:
+                yield Fail(
+                    "",
+                    f'dimension "{name}" has length {length} in {path} and {own[name]} in {group.path};'
+                    " NZ does not relate them",
+                    related=(path,),
+                )
+                del own[name]
+
+
+def _labels(arrays: list[Array]) -> set[str | None]:
+    return {name for array in arrays for name in array.dimension_names or ()}
+
+
+@rule("NZ-COORD-005", on="members")
+def namesake_of_more(group: Group) -> Iterator[Fail]:
+    """Note arrays called like a dimension that have more than that one."""
+    arrays = group.arrays
+    labels = _labels(arrays)
+    for array in arrays:
+        names = array.dimension_names
+        if names is not None and len(names) > 1 and array.name in labels:
+            own = array.name in names
+            yield Fail(
+                "",
+                f"this array is named like dimension {json_text(array.name)} but has dimensions"
+                f" {json_text(list(names))}: it is not a dimension coordinate",
+                path=array.path,
+                severity="warning" if own else None,
+            )
+
+
+@rule("NZ-COORD-006", on="members")
+def every_dimension_has_coordinate(group: Group) -> Iterator[Fail]:
+    """Note dimensions without a coordinate, which is no fault."""
+    for dimension in dimension_table(group.arrays):
+        if dimension.name and dimension.candidate is None:
+            yield Fail(
+                "",
+                f'dimension "{dimension.name}" in {group.path} has no dimension coordinate',
+                related=tuple(dict.fromkeys(use.array.path for use in dimension.uses)),
+            )
+
+
+@rule("NZ-COORD-009", on="members")
+def named_like_another(group: Group) -> Iterator[Fail]:
+    """Note an array along one dimension that is called like another one."""
+    arrays = group.arrays
+    labels = _labels(arrays)
+    for array in arrays:
+        names = array.dimension_names
+        if (
+            names is not None
+            and len(names) == 1
+            and array.name in labels
+            and names[0] != array.name
+        ):
+            yield Fail(
+                "",
+                f"this array runs along {json_text(names[0])} although {group.path} has a dimension"
+                f" called {json_text(array.name)}",
+                path=array.path,
+            )
+
+
+@rule("NZ-SCAL-002", on="members")
+def scalar_as_list(group: Group) -> Iterator[Fail]:
+    """Note arrays of one value along a dimension that nothing else uses."""
+    arrays = group.arrays
+    for array in arrays:
+        if array.zarr_format == 2 and array.shape == () != array.stored_shape:
+            yield Fail(
+                "",
+                "this scalar is stored as an array of one element (netCDF-C up to 4.10 writes scalars like this)",
+                path=array.path,
+                fix=lambda _node: Draft("unsafe", note="rewrite it with the shape []"),
+            )
+    single = [a for a in arrays if a.shape == (1,) and a.dimension_names is not None]
+    if not single:
+        return
+    uses = Counter(name for array in arrays for name in array.dimension_names or ())
+    for array in single:
+        (name,) = array.dimension_names or (None,)
+        if name == "_scalar_" or (name is not None and uses[name] == 1 and name != array.name):
+            writer = " (netCDF-C up to 4.10 writes scalars like this)" if name == "_scalar_" else ""
+            yield Fail(
+                "",
+                f"this array looks like a scalar stored as an array of one element, along {json_text(name)}{writer}",
+                path=array.path,
+                fix=lambda _node: Draft("unsafe", note="rewrite it with the shape []"),
+            )

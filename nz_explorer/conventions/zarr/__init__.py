@@ -1,0 +1,17 @@
+"""What holds for any version of Zarr: the text of documents, and the tree."""
+
+from pathlib import Path
+
+from nz_explorer.engine.convention import Convention
+
+FOLDER = Path(__file__).parent
+
+ZARR = Convention(
+    key="zarr",
+    name="Zarr",
+    title="Documents and trees of any version of Zarr",
+    families=("JSON", "TREE"),
+    rules=(f"{__name__}.documents", f"{__name__}.tree", f"{__name__}.layout"),
+    catalogue=(FOLDER / "json.toml", FOLDER / "tree.toml"),
+    basic=True,
+)

@@ -1,0 +1,235 @@
+"""JSON: what holds for the text of every metadata document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.documents import pointers
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.registry import rule
+from nz_explorer.model.data_type import parse_v3
+from nz_explorer.model.dialects import multiscales
+
+if TYPE_CHECKING:
+    from nz_explorer.documents import Document, DocumentProblem
+    from nz_explorer.model import Node
+
+MOST = 20
+"""Failures of one kind reported for one document; the last one has the number of the others."""
+
+
+def place(node: Node, document: Document, pointer: str = "") -> str:
+    """Return a pointer inside a document as reports write it.
+
+    Parameters
+    ----------
+    node : Node
+        The node that the document belongs to.
+    document : Document
+        One of its documents.
+    pointer : str, optional
+        RFC 6901 pointer inside the document.
+    """
+    return f"/{document.name}{pointer}" if node.zarr_format == 2 else pointer
+
+
+def _if_of_netcdf(document: Document) -> dict[str, str] | None:
+    """Return what readers do where only netCDF-C looks at a document; None where all of them do."""
+    if not document.name.startswith(".ncz"):
+        return None
+    return {"netCDF-C": "refuses the dataset"}
+
+
+def _of(document: Document, *kinds: str) -> list[DocumentProblem]:
+    return [problem for problem in document.problems if problem.kind in kinds]
+
+
+def _has_problems(_node: Node, document: Document) -> bool:
+    return document.error is None and bool(document.problems)
+
+
+@rule("JSON-001", on="document", when=_has_problems)
+def utf8(node: Node, document: Document) -> Iterator[Fail]:
+    """Fail on text that is not UTF-8; other rules see it with replacement characters."""
+    for problem in _of(document, "utf8"):
+        # Python's decoder of JSON tells UTF-16 by its byte order mark, and reads it.
+        marked = (document.raw or b"").startswith((b"\xff\xfe", b"\xfe\xff"))
+        yield Fail(place(node, document), problem.message, readers={} if marked else None)
+
+
+@rule("JSON-002", on="document", when=_has_problems)
+def syntax(node: Node, document: Document) -> Iterator[Fail]:
+    """Fail on text that is not JSON: a mistake, an interrupted write, or nothing at all."""
+    for problem in _of(document, "syntax", "truncated", "empty"):
+        excerpt = problem.detail.get("excerpt", "").split("\n")[0].strip()
+        near = f", near {json_text(excerpt, 80)}" if excerpt else ""
+        yield Fail(
+            place(node, document),
+            problem.message + near,
+            readers=_if_of_netcdf(document),
+            fix=_write_again(problem),
+        )
+
+
+def _write_again(problem: DocumentProblem) -> FixMaker:
+    cure = (
+        "upload the document again: its end is missing"
+        if problem.kind == "truncated"
+        else "write the document again, or delete it if it was never meant to be there"
+        if problem.kind == "empty"
+        else "JSON has no comments, no comma after the last entry, and only double quotes"
+    )
+    return lambda _node: Draft("suggest", note=cure)
+
+
+@rule("JSON-003", on="document", when=_has_problems)
+def bare_token(node: Node, document: Document) -> Iterator[Fail]:
+    """Fail where NaN, Infinity or -Infinity is used as a number."""
+    found = _of(document, "bare-token")
+    for problem in found[:MOST]:
+        token, more = problem.detail["token"], len(found) - MOST
+        where = place(node, document, problem.pointer) or document.name
+        rest = (
+            f" (and {more} more in this document)"
+            if more > 0 and problem is found[MOST - 1]
+            else ""
+        )
+        yield Fail(
+            place(node, document, problem.pointer),
+            f"{where}: bare {token} is not JSON; JavaScript, GDAL and Julia readers reject the whole document{rest}",
+            fix=_quote_token(problem.pointer, token, document.name) if problem.pointer else None,
+        )
+
+
+def _quote_token(pointer: str, token: str, name: str) -> FixMaker:
+    def fix(node: Node) -> Draft:
+        kind, place_of = _in_array(node, pointer)
+        means_the_same = kind in ("float", "complex") and f"{place_of}/".startswith(FILLS)
+        base = f"/{name}" if node.zarr_format == 2 else ""
+        return Draft(
+            "safe" if means_the_same else "unsafe",
+            (replace(base + pointer, token),),
+            None
+            if means_the_same
+            else "the value becomes a string, which readers may treat differently",
+        )
+
+    return fix
+
+
+FILLS = ("/fill_value/", "/attributes/_FillValue/", "/_FillValue/")
+
+
+def _in_array(node: Node, pointer: str) -> tuple[str, str]:
+    """Return the kind of data that a place belongs to, also one of a consolidated copy, and its pointer there."""
+    from nz_explorer.model import Array
+
+    if isinstance(node, Array):
+        return node.data_type.kind, pointer
+    parts = pointers.split(pointer)
+    if parts[:2] != ["consolidated_metadata", "metadata"] or len(parts) < 4:
+        return "", pointer
+    entry: Any = node.metadata
+    for name in parts[:3]:
+        entry = multiscales.member(entry, name)
+    return parse_v3(multiscales.member(entry, "data_type")).kind, pointers.join("", *parts[3:])
+
+
+@rule("JSON-004", on="document", when=_has_problems)
+def duplicate_name(node: Node, document: Document) -> Iterator[Fail]:
+    """Fail where an object has the same name twice."""
+    for problem in _of(document, "duplicate")[:MOST]:
+        key, count = problem.detail["key"], problem.detail["count"]
+        yield Fail(
+            place(node, document, problem.pointer),
+            f"{problem.pointer or document.name}: {json_text(key)} occurs {count} times; readers differ in which one they keep",
+            fix=lambda _node: Draft(
+                "suggest", note="keep the intended value and delete the others"
+            ),
+        )
+
+
+@rule("JSON-005", on="document", when=_has_problems)
+def byte_order_mark(node: Node, document: Document) -> Iterator[Fail]:
+    """Fail on text that starts with EF BB BF."""
+    for _ in _of(document, "bom"):
+        yield Fail(
+            place(node, document),
+            f"{document.key.rsplit('/', 1)[-1]} starts with a byte order mark",
+            fix=lambda _node: Draft(
+                "safe", note="write the document again without its first three bytes"
+            ),
+        )
+
+
+@rule("JSON-006", on="document", when=_has_problems)
+def not_object(node: Node, document: Document) -> Iterator[Fail]:
+    """Fail where the outermost value is not an object; of .zattrs this is Z2-ATT-001."""
+    if document.name != ".zattrs":
+        for problem in _of(document, "not-object"):
+            yield Fail(
+                place(node, document),
+                f"{document.name} contains a JSON {problem.detail['json_type']}, expected an object",
+                readers=_if_of_netcdf(document),
+            )
+
+
+@rule("Z2-ATT-001", on="document", formats=(2,), when=_has_problems, provides="attributes")
+def v2_attributes_not_object(_node: Node, document: Document) -> Iterator[Fail]:
+    """Fail where .zattrs holds something else than an object."""
+    if document.name == ".zattrs":
+        for problem in _of(document, "not-object"):
+            kind = problem.detail["json_type"]
+            yield Fail(
+                "/.zattrs",
+                f".zattrs must be an object, got {kind}",
+                fix=(lambda _node: Draft("safe", (replace("/.zattrs", {}),)))
+                if kind == "null"
+                else None,
+            )
+
+
+@rule("JSON-007", on="document", when=_has_problems)
+def limits(node: Node, document: Document) -> Iterator[Fail]:
+    """Note a document that is larger or deeper than what is read."""
+    for problem in _of(document, "limit"):
+        yield Fail(place(node, document), problem.message)
+
+
+EXACT = 2**53 - 1
+
+
+@rule("JSON-008", on="node")
+def exact_members(node: Node) -> Iterator[Fail]:
+    """Note integers that JavaScript rounds. Integers in copies of other documents are reported for the originals."""
+    for member, value in node.metadata.items():
+        if member not in ("attributes", "consolidated_metadata"):
+            yield from _inexact(value, node.pointer(member))
+
+
+@rule("JSON-008", on="node")
+def exact_attributes(node: Node) -> Iterator[Fail]:
+    """Note such integers in attributes, too."""
+    for name, value in node.odd_attributes:
+        yield from _inexact(value, node.attribute_pointer(name))
+
+
+def _inexact(value: Any, pointer: str) -> Iterator[Fail]:
+    for place_of, number in islice(_long_integers(value, pointer), MOST):
+        yield Fail(place_of, f"{place_of}: {number} is rounded by readers written in JavaScript")
+
+
+def _long_integers(value: Any, pointer: str) -> Iterator[tuple[str, int]]:
+    if type(value) is int:
+        if not -EXACT <= value <= EXACT:
+            yield pointer, value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _long_integers(item, pointers.join(pointer, key))
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            yield from _long_integers(item, f"{pointer}/{i}")

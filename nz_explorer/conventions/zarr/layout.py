@@ -1,0 +1,185 @@
+"""TREE: how a store is packed and uploaded: zip files, files that do not belong there, documents under other names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.fixes import Draft, add
+from nz_explorer.engine.registry import rule
+from nz_explorer.model.hierarchy import is_left_behind, renamed_document
+from nz_explorer.model.paths import below
+from nz_explorer.store import ReadError
+from nz_explorer.text.phrases import listed
+from nz_explorer.text.source_code import shell_command
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array, Group, Inside, Node
+
+MOST_LOOKED_INTO = 20
+"""Folders without a document that are looked into."""
+
+
+@rule("TREE-009", on="root")
+def top_folder(node: Node) -> Iterator[Fail]:
+    """Fail on a zip file in which everything is in one folder: readers look for the root at the top."""
+    top = node.hierarchy.reader.packaging.top_folder
+    if top:
+        source = node.hierarchy.source
+        command = f"cd {shell_command(top)} && zip -0 -r ../right.zip ."
+        yield Fail(
+            "",
+            f"everything in this zip file is in the top folder {json_text(top)}, and readers look for the root"
+            " document at the top",
+            fix=lambda _node: Draft(
+                "suggest",
+                note=f"zip it again from inside the folder: unzip {shell_command(source)}; {command}",
+            ),
+        )
+
+
+@rule("TREE-010", on="root")
+def repeated_names(node: Node) -> Iterator[Fail]:
+    """Warn of a zip file that holds a name more than once: which of them is read is up to the reader."""
+    repeated = node.hierarchy.reader.packaging.repeated
+    if repeated:
+        some = listed(f"{json_text(name)} {times} times" for name, times in repeated.items())
+        yield Fail(
+            "",
+            f"this zip file holds {some}; Python reads the last of them, other programs may read the first",
+            fix=lambda _node: Draft(
+                "suggest", note="unzip it into a folder, which keeps the last of each, and zip that"
+            ),
+        )
+
+
+@rule("TREE-011", on="root")
+def folder_called_zip(node: Node) -> Iterator[Fail]:
+    """Note a folder that is called like a zip file: who goes by the name cannot open it."""
+    if node.hierarchy.reader.packaging.folder_called_zip:
+        yield Fail(
+            "",
+            "this is a folder whose name ends in .zip: whoever goes by the name takes it for a zip file, and cannot open it",
+            fix=lambda _node: Draft(
+                "suggest",
+                note="rename the folder, or write to zarr.storage.ZipStore to have a zip file",
+            ),
+        )
+
+
+# --- files that do not belong there ---------------------------------------------------------------
+
+
+@rule("TREE-012", on="members")
+def left_behind_in_group(group: Group) -> Iterator[Fail | Undecided]:
+    """Note files that a desktop has put into a group."""
+    if group.hierarchy.metadata_source != "documents":
+        yield Undecided("listing")
+        return
+    yield from _left_behind(group, group.other_names)
+
+
+@rule("TREE-012", on="inside")
+def left_behind_in_array(array: Array, inside: Inside) -> Iterator[Fail | Undecided]:
+    """Note them beside chunks, too."""
+    found = list(_left_behind(array, inside.other_names))
+    if not found and not inside.complete:
+        yield Undecided("listing")
+    yield from found
+
+
+def _left_behind(node: Node, names: Iterable[str]) -> Iterator[Fail]:
+    found = [name for name in names if is_left_behind(name)]
+    if not found:
+        return
+    are, of = ("is a file", "belongs") if len(found) == 1 else ("are files", "belong")
+    some = listed(map(json_text, found))
+    system = "macOS" if any(name[:1] in "._" for name in found) else "Windows"
+    yield Fail(
+        "",
+        f"{some} in {node.path} {are} of {system} and {of} to no store: zarr-python warns of each, and who goes"
+        " through the folder by itself takes them for groups, arrays or chunks",
+        fix=_sweep,
+    )
+
+
+def _sweep(node: Node) -> Draft:
+    where = shell_command(node.hierarchy.source)
+    return Draft(
+        "suggest",
+        note=f"delete them: find {where} '(' -name '._*' -o -name .DS_Store -o -name Thumbs.db ')' -delete",
+    )
+
+
+# --- documents under other names ------------------------------------------------------------------
+
+
+@rule("TREE-013", on="members")
+def renamed_documents(group: Group) -> Iterator[Fail | Undecided]:
+    """Fail on a document whose name has changed on its way, in a group or in a folder that would be a node with it."""
+    if group.hierarchy.metadata_source != "documents":
+        yield Undecided("listing")
+        return
+    yield from _renamed(group, "", group.other_names)
+    unknown = [name for name in group.other_names if _may_be_node(name)][:MOST_LOOKED_INTO]
+    stem = below(group.path)[1:]
+    answers = group.hierarchy.reader.list_many([stem + name for name in unknown], limit=100)
+    for name, answer in zip(unknown, answers, strict=True):
+        if isinstance(answer, ReadError):
+            yield Undecided(f"unreadable: {answer.detail}")
+        else:
+            yield from _renamed(group, f"{name}/", answer.names)
+
+
+@rule("TREE-013", on="inside")
+def renamed_beside_chunks(array: Array, inside: Inside) -> Iterator[Fail]:
+    """Fail on one in an array: its attributes."""
+    yield from _renamed(array, "", inside.other_names)
+
+
+def _may_be_node(name: str) -> bool:
+    return not name.startswith((".", "__")) and renamed_document(name) is None
+
+
+def _renamed(node: Node, folder: str, names: Iterable[str]) -> Iterator[Fail]:
+    held = set(names)
+    for name in sorted(held):
+        right = renamed_document(name)
+        if right is not None and right not in held:
+            key = f"{below(node.path)[1:]}{folder}"
+            yield Fail(
+                "",
+                f"{key}{name} is most likely {right} under another name, so readers do not see what it says",
+                **_harm(node, folder, right),
+                fix=partial(_copied, f"{key}{name}", f"{key}{right}"),
+            )
+
+
+def _harm(node: Node, folder: str, right: str) -> dict[str, Any]:
+    """Return what it means to lose a document that is not the one that makes a node."""
+    if right == ".zmetadata":
+        return {"readers": {}}
+    if right != ".zattrs":
+        return {}
+    if node.kind == "array" and not folder:
+        lost = "finds no names of dimensions, and opens nothing of the group"
+        return {"readers": {"xarray": lost}}
+    lost = "does not see the attributes"
+    return {"impact": "values", "readers": {"zarr-python": lost, "xarray": lost}}
+
+
+def _copied(found: str, right: str, node: Node) -> Draft | None:
+    """Write what the document says under its right name."""
+    import msgspec
+
+    try:
+        data = node.hierarchy.reader.get(found)
+        content = None if data is None else msgspec.json.decode(data)
+    except (ReadError, msgspec.DecodeError):
+        content = None
+    if not isinstance(content, dict):
+        return Draft("suggest", note=f"rename {found} to {right}")
+    return Draft("suggest", (add("", content),), f"{found} can be deleted then", document=right)

@@ -1,0 +1,264 @@
+"""TREE: the hierarchy as a whole, whatever its format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.conventions.zarr.documents import place
+from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.fixes import Draft, add
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group
+from nz_explorer.model.hierarchy import in_other_format, is_document
+from nz_explorer.model.paths import below
+from nz_explorer.store import ReadError
+from nz_explorer.text.phrases import listed
+
+if TYPE_CHECKING:
+    from nz_explorer.documents import Document
+    from nz_explorer.model import Inside, Node
+
+
+@rule("TREE-007", on="document", when=lambda _node, document: document.error is not None)
+def unreadable(node: Node, document: Document) -> Iterator[Fail | Undecided]:
+    """Note a document that the store did not hand over: nothing is known about it."""
+    if document.error is not None:
+        yield Undecided(f"unreadable: {document.error.detail}")
+        yield Fail(place(node, document), f"could not read {document.key}: {document.error.detail}")
+
+
+@rule("TREE-008", on="root")
+def root_is_array(node: Node) -> Iterator[Fail]:
+    """Note a hierarchy that is a single array."""
+    if isinstance(node, Array):
+        yield Fail(
+            node.pointer("node_type") if node.zarr_format == 3 else "",
+            "the root is an array; NZ-1.0 is declared on a root group, which this hierarchy does not have",
+            fix=lambda _node: Draft(
+                "suggest", note="put the array into a group and declare the convention there"
+            ),
+        )
+
+
+def _has_no_document(group: Group) -> bool:
+    return group.state == "missing" and group.hierarchy.metadata_source == "documents"
+
+
+@rule("TREE-001", on="members")
+def root_document(group: Group) -> Iterator[Fail]:
+    """Fail where there is no metadata document at the root."""
+    if _has_no_document(group) and group.path == "/" and group.hierarchy.consolidated is None:
+        names = [child.path.lstrip("/") for child in group.children or ()]
+        yield Fail(
+            "",
+            f"no Zarr hierarchy at {group.hierarchy.source} (looked for zarr.json, .zgroup, .zarray and .zmetadata);"
+            f" there are nodes below it: {listed(names)}",
+            related=tuple(f"/{name}" for name in names),
+            fix=_create_root,
+        )
+
+
+@rule("TREE-002", on="members")
+def group_document(group: Group) -> Iterator[Fail]:
+    """Fail on a group without a document: readers turn back here."""
+    if _has_no_document(group) and (group.path != "/" or group.hierarchy.consolidated is not None):
+        children = group.children or []
+        what = "the node" if len(children) == 1 else f"the {len(children)} nodes"
+        hidden = f"{what} in it ({listed(child.name for child in children)})" if children else "it"
+        yield Fail(
+            "",
+            f"{group.path} has no metadata document: readers do not see {hidden}",
+            related=tuple(child.path for child in children),
+            # On a disk a node of the document's name (Z3-NAME-003) leaves no room for the document.
+            fix=None if any(child.name == "zarr.json" for child in children) else _create_group,
+        )
+
+
+def _create_root(node: Node) -> Draft:
+    return replace(_create_group(node), safety="suggest", note="or open the nodes below one by one")
+
+
+def _create_group(node: Node) -> Draft:
+    stem = below(node.path)[1:]
+    zarr_format = node.hierarchy.zarr_format or next(
+        (child.zarr_format for child in getattr(node, "children", None) or () if child.zarr_format),
+        3,
+    )
+    if zarr_format == 2:
+        return Draft("safe", (add("", {"zarr_format": 2}),), document=f"{stem}.zgroup")
+    return Draft(
+        "safe", (add("", {"zarr_format": 3, "node_type": "group"}),), document=f"{stem}zarr.json"
+    )
+
+
+@rule("TREE-003", on="inside")
+def node_inside_array(array: Array, inside: Inside) -> Iterator[Fail | Undecided]:
+    """Fail on documents below an array, where only chunks may be."""
+    if not inside.nodes and not inside.complete:
+        yield Undecided("listing")
+    for path in inside.nodes:
+        yield Fail(
+            "",
+            f"{path} is inside the array {array.path}, where no reader looks for nodes",
+            related=(array.path,),
+            path=path,
+            fix=lambda _node: Draft("suggest", note="move it next to the array"),
+        )
+
+
+@rule("TREE-005", on="node")
+def one_format(node: Node) -> Iterator[Fail]:
+    """Fail on a node of another version than the root: readers that follow the root do not see it."""
+    root, own = node.hierarchy.zarr_format, node.zarr_format
+    if own is not None and root is not None and own != root:
+        yield Fail(
+            "",
+            f"this node is Zarr v{own} in a Zarr v{root} hierarchy",
+            fix=lambda _node: Draft("suggest", note=f"convert it to Zarr v{root}"),
+        )
+
+
+# --- documents of both formats, and keys of neither -----------------------------------------------
+
+DOCUMENTS_V2 = frozenset({".zgroup", ".zarray", ".zattrs"})
+MOST_COMPARED = 20
+"""Nodes of a group that are looked for in the other format."""
+RESERVED = "__"
+"""How the names begin that Zarr keeps for extensions."""
+
+
+def _is_seen_from_store(node: Node) -> bool:
+    """Whether the node was found in a listing, not in consolidated metadata."""
+    return node.hierarchy.metadata_source == "documents"
+
+
+@rule("TREE-004", on="members")
+def group_in_one_format(group: Group) -> Iterator[Fail | Undecided]:
+    """Warn of a group with documents of both formats."""
+    if _is_seen_from_store(group):
+        yield from _in_both_formats(group, group.other_names)
+    else:
+        yield Undecided("listing")
+
+
+@rule("TREE-004", on="inside")
+def array_in_one_format(array: Array, inside: Inside) -> Iterator[Fail | Undecided]:
+    """Warn of an array, too."""
+    found = list(_in_both_formats(array, inside.other_names))
+    if not found and not inside.complete:
+        yield Undecided("listing")
+    yield from found
+
+
+def _in_both_formats(node: Node, names: tuple[str, ...]) -> Iterator[Fail | Undecided]:
+    old = sorted(DOCUMENTS_V2.intersection(names))
+    if not old or "zarr.json" not in names:
+        return
+    try:
+        other = in_other_format(node.hierarchy, node)
+    except ReadError as error:
+        yield Undecided(f"unreadable: {error.detail}")
+        return
+    apart = "the rest is not known" if other is None else _apart(node, other)
+    said = (
+        "see the same"
+        if apart is None
+        else f"see different things: {apart}; zarr-python uses zarr.json"
+    )
+    yield Fail(
+        "",
+        f"{node.path} is described in both formats, by zarr.json and {listed(old)}: readers of either {said}",
+        severity="info" if apart is None else None,
+        readers={} if apart is None else None,
+        fix=lambda _node: Draft("suggest", note="delete the documents of one format"),
+    )
+
+
+def _apart(node: Node, other: Node) -> str | None:
+    """Return in what the descriptions of a node in both formats differ; None where they say the same."""
+    names = (
+        "kind",
+        "attributes",
+        "shape",
+        "data type",
+        "names of dimensions",
+        "chunk shape",
+        "fill value",
+    )
+    differ = [n for n, a, b in zip(names, _means(node), _means(other), strict=False) if a != b]
+    if not differ and isinstance(node, Group):
+        return _apart_below(node)
+    if not differ and isinstance(node, Array) and isinstance(other, Array):
+        keys = [_first_key(array) for array in (node, other)]
+        if keys[0] != keys[1] and node.shape != ():
+            return f"their chunks have other keys, {keys[0]} and {keys[1]}"
+    return None if not differ else f"not the same {listed(differ)}"
+
+
+def _apart_below(group: Group) -> str | None:
+    """Return which nodes of a group only readers of one format see; None where there is none among the first ones."""
+    alone: dict[int, list[str]] = {2: [], 3: []}
+    for child in (group.children or ())[:MOST_COMPARED]:
+        if child.zarr_format == 2 or (
+            child.zarr_format == 3 and in_other_format(group.hierarchy, child) is None
+        ):
+            alone[child.zarr_format].append(child.path)
+    found = [f"in v{version} alone: {listed(paths)}" for version, paths in alone.items() if paths]
+    return ", ".join(found) or None
+
+
+def _first_key(array: Array) -> str:
+    """Return the key of the first chunk below an array."""
+    rank = array.ndim or 0
+    if array.zarr_format == 2:
+        return str(array.metadata.get("dimension_separator", ".")).join("0" * max(rank, 1))
+    encoding = array.metadata.get("chunk_key_encoding")
+    name = encoding.get("name") if isinstance(encoding, dict) else encoding
+    configuration = encoding.get("configuration") if isinstance(encoding, dict) else None
+    given = configuration.get("separator") if isinstance(configuration, dict) else None
+    if name == "v2":
+        return str(given or ".").join("0" * max(rank, 1))
+    return str(given or "/").join(["c", *"0" * rank])
+
+
+def _means(node: Node) -> tuple[Any, ...]:
+    """Return the metadata that both formats have."""
+    attributes = {k: v for k, v in node.attributes.items() if k != "_ARRAY_DIMENSIONS"}
+    if not isinstance(node, Array):
+        return node.kind, attributes
+    fill = node.storage_fill
+    return (
+        node.kind,
+        attributes,
+        node.shape,
+        node.data_type.name,
+        node.dimension_names or None,
+        node.grid_shape,
+        None if fill is None else str(fill.value),
+    )
+
+
+@rule("TREE-006", on="members")
+def keys_of_group(group: Group) -> Iterator[Fail | Undecided]:
+    """Note keys in a group that no reader of Zarr looks for."""
+    if _is_seen_from_store(group):
+        yield from _strays(group, group.other_names)
+    else:
+        yield Undecided("listing")
+
+
+@rule("TREE-006", on="inside")
+def keys_of_array(array: Array, inside: Inside) -> Iterator[Fail | Undecided]:
+    """Note them beside the chunks of an array, too."""
+    if not inside.complete:
+        yield Undecided("listing")
+    yield from _strays(array, inside.other_names)
+
+
+def _strays(node: Node, names: tuple[str, ...]) -> Iterator[Fail]:
+    stem = below(node.path)[1:]
+    for name in names:
+        if not is_document(name) and not name.startswith(RESERVED):
+            yield Fail("", f"{stem}{name} is not part of the hierarchy")

@@ -1,0 +1,38 @@
+"""Z2: which chunks are stored, and whether they can be read (values="all"); as for Zarr v3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nz_explorer.conventions.zarr3 import chunks as of_v3
+from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.registry import rule
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array
+    from nz_explorer.values.contents import Contents
+
+
+@rule("Z2-CHUNK-002", on="contents", formats=(2,), when=lambda array, _: array.shape != ())
+def no_chunks_outside(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Require that there are no chunks outside the shape."""
+    yield from of_v3.no_chunks_outside(array, contents)
+
+
+@rule("Z2-CHUNK-003", on="contents", formats=(2,))
+def chunks_have_their_size(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Require as many bytes as the elements of a chunk take."""
+    yield from of_v3.chunks_have_their_size(array, contents)
+
+
+@rule("Z2-CHUNK-004", on="contents", formats=(2,))
+def chunks_decode(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Require chunks that the filters and the compressor can decode."""
+    yield from of_v3.chunks_decode(array, contents)
+
+
+@rule("Z2-CHUNK-005", on="contents", formats=(2,), when=of_v3.is_looked_for)
+def chunks_are_written(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Require every chunk, or that what was not written reads as missing."""
+    yield from of_v3.chunks_are_written(array, contents)

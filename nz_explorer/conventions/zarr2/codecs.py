@@ -1,0 +1,114 @@
+"""Z2: whether readers have the codecs that compressors and filters name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.conventions.zarr3.codec_packages import EXTRAS, NUMCODECS, what_it_needs
+from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.registry import rule
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array, Node
+
+V2 = (2,)
+COMMON = frozenset(
+    [
+        "blosc", "bz2", "crc32", "delta", "fixedscaleoffset", "fletcher32", "gzip", "lz4", "lzma", "quantize",
+        "shuffle", "vlen-bytes", "vlen-utf8", "zlib", "zstd",
+    ]
+)  # fmt: skip
+"""Codecs that programs in other languages have, too."""
+SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
+
+
+def _named(array: Array) -> Iterator[tuple[str, str]]:
+    """Yield pointer and id of the compressor and the filters; what has no id is Z2-ARR-007 and Z2-ARR-008."""
+    filters = array.metadata.get("filters")
+    codecs = [("/.zarray/compressor", array.metadata.get("compressor"))]
+    if isinstance(filters, list):
+        codecs += [(f"/.zarray/filters/{i}", codec) for i, codec in enumerate(filters)]
+    for pointer, codec in codecs:
+        if isinstance(codec, dict) and isinstance(codec.get("id"), str):
+            yield pointer, codec["id"]
+
+
+@rule("Z2-CODEC-001", "Z2-CODEC-002", on="array", formats=V2)
+def readers_have_it(array: Array) -> Iterator[Fail]:
+    """Require codecs that readers have: of numcodecs at least, and best those of other languages, too."""
+    for pointer, name in _named(array):
+        if name in COMMON:
+            continue
+        if name in NUMCODECS:
+            yield Fail(
+                f"{pointer}/id",
+                f"the codec {json_text(name)} is in numcodecs; programs in other languages, GDAL among them, may lack it",
+                rule="Z2-CODEC-002",
+            )
+            continue
+        plain = name.removeprefix("numcodecs.").lower()
+        right = plain if plain != name and plain in NUMCODECS | EXTRAS.keys() else None
+        needs = f"its id in Zarr v2 is {json_text(right)}" if right else what_it_needs(name)
+        yield Fail(
+            f"{pointer}/id",
+            f"zarr-python does not have the codec {json_text(name)} by itself: {needs}",
+            fix=_call_it(f"{pointer}/id", right) if right else _install(needs),
+        )
+
+
+def _call_it(pointer: str, right: str) -> Any:
+    return lambda _node: Draft("suggest", (replace(pointer, right),))
+
+
+def _install(needs: str) -> Any:
+    return lambda _node: Draft("suggest", note=needs)
+
+
+def in_form_of_v2(codec: Any) -> dict[str, Any] | None:
+    """Return a codec that is written as Zarr v3 has it, in the form of v2; None where it is not one.
+
+    Parameters
+    ----------
+    codec : object
+        Such as ``{"name": "zstd", "configuration": {"level": 0}}``.
+    """
+    name = codec.get("name") if isinstance(codec, dict) else codec
+    configuration = codec.get("configuration", {}) if isinstance(codec, dict) else {}
+    if not isinstance(name, str) or not isinstance(configuration, dict):
+        return None
+    name = name.removeprefix("numcodecs.")
+    if name not in NUMCODECS | EXTRAS.keys():
+        return None
+    settings = dict(configuration)
+    if name == "blosc":
+        settings.pop("typesize", None)
+        if settings.get("shuffle") in SHUFFLES:
+            settings["shuffle"] = SHUFFLES.index(settings["shuffle"])
+    return {"id": name, **settings}
+
+
+def unidentified(pointer: str, codec: Any, message: str) -> Fail:
+    """Return that a codec has no id, with the fix that gives it the form of Zarr v2 where it has that of v3.
+
+    Parameters
+    ----------
+    pointer : str
+        Where it stands.
+    codec : object
+        The value there.
+    message : str
+        What is wrong.
+    """
+    right = in_form_of_v2(codec)
+    if right is None:
+        return Fail(pointer, f"{message}, got {shown(codec)}")
+    form = ", which has the form of Zarr v3" if isinstance(codec, dict) else ""
+
+    def fix(_node: Node) -> Draft:
+        return Draft("suggest", (replace(pointer, right),))
+
+    return Fail(pointer, f"{message}, got {shown(codec)}{form}", fix=fix)

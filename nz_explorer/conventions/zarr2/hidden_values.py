@@ -1,0 +1,105 @@
+"""Z2: stored values that xarray shows as missing, because it takes ``fill_value`` for ``_FillValue``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import is_candidate
+from nz_explorer.model.fill_values import same_value
+from nz_explorer.text.phrases import plural
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array, Node
+    from nz_explorer.values.contents import Contents
+    from nz_explorer.values.coordinates.monotonicity import Monotonicity
+
+FILL = "/.zarray/fill_value"
+COUNTED = ("bool", "int", "uint", "string")
+"""Kinds of data types in which zero, False or an empty text is as likely as any other value."""
+
+
+def _hidden_by_xarray(array: Array) -> bool:
+    """Whether xarray masks by a fill value that marks nothing; it opens no array without names of dimensions."""
+    hidden, fill = array.xarray_fill, array.fill
+    return (
+        array.zarr_format == 2
+        and hidden is not None
+        and hidden.usable
+        and (fill is None or (fill.usable and not same_value(fill, hidden)))
+        and array.dimension_names is not None
+        and "grid_mapping_name" not in array.attributes
+    )
+
+
+def _may_hide(array: Array) -> bool:
+    return (
+        _hidden_by_xarray(array)
+        and (array.fill is not None or array.data_type.kind in COUNTED)
+        and array.shape != ()
+        and not is_candidate(array)
+    )
+
+
+@rule("Z2-FV-006", on="array", formats=(2,), needs=("data type",), when=_may_hide)
+def zero_is_a_value(array: Array) -> Iterator[Fail]:
+    """Require no fill value that is taken for missing where it is as good as any value."""
+    text = "" if array.storage_fill is None else array.storage_fill.text
+    if array.fill is None:
+        message = f"there is no _FillValue, and fill_value is {text}"
+        mind = f"shows each stored {text} as missing"
+    else:
+        message = f"_FillValue is {array.fill.text}, and fill_value is {text}"
+        mind = f"shows each stored {text} as missing, and each {array.fill.text} as a value"
+    yield Fail(FILL, f"{message}: xarray {mind}", fix=fill_fix, readers={"xarray": mind})
+
+
+def _counted(array: Array, _: Any) -> bool:
+    return _hidden_by_xarray(array)
+
+
+@rule("Z2-FV-008", on="values", formats=(2,), when=_counted)
+def coordinate_is_whole(array: Array, monotonic: Monotonicity) -> Iterator[Fail]:
+    """Require no value of a coordinate that xarray shows as missing."""
+    if monotonic.hidden:
+        yield _hidden(array, monotonic.hidden, (array.shape or (0,))[0])
+
+
+@rule("Z2-FV-007", on="contents", formats=(2,), when=_counted)
+def values_are_whole(array: Array, contents: Contents) -> Iterator[Fail]:
+    """Require no stored value that xarray shows as missing."""
+    if contents.scan is None or is_candidate(array):
+        return
+    hidden = contents.scan.states.get("storage_fill", 0)
+    total = sum(contents.scan.states.values()) - hidden
+    if hidden:
+        yield _hidden(array, hidden, total)
+
+
+def _hidden(array: Array, number: int, total: int) -> Fail:
+    text = "" if array.storage_fill is None else array.storage_fill.text
+    return Fail(
+        FILL,
+        f"xarray shows {number:,} of the {plural(total, 'value')} of {array.path} as missing: "
+        f"what equals the fill_value {text}, which no _FillValue marks",
+        fix=fill_fix,
+        readers={"xarray": f"shows {plural(number, 'value')} as missing"},
+    )
+
+
+def fill_fix(node: Node) -> Draft:
+    """Return the fix that leaves no fill value to be taken for a mark: null, or the ``_FillValue``."""
+    given = node.attributes.get("_FillValue")
+    note = (
+        "chunks that were not written then hold nothing in particular"
+        if given is None
+        else "chunks that were not written are missing then"
+    )
+    return Draft(
+        "unsafe",
+        (replace(FILL, given),),
+        note=f"{note}; without a change of the store, xarray.open_zarr(…, mask_and_scale=False) shows what is stored",
+    )

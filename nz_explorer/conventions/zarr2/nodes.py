@@ -1,0 +1,427 @@
+"""Z2: what Zarr v2 asks of the documents of groups and arrays, apart from types and fill values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.conventions.zarr2.codecs import unidentified
+from nz_explorer.conventions.zarr3.nodes import (
+    MISSING,
+    empty_chunks,
+    is_integer,
+    set_to,
+    shown,
+    wrong_lengths,
+)
+from nz_explorer.documents import pointers
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.documents.json_types import json_type
+from nz_explorer.engine.findings import Fail, FixMaker, Undecided
+from nz_explorer.engine.fixes import Draft, add, remove
+from nz_explorer.engine.registry import rule
+from nz_explorer.model.hierarchy import is_document
+from nz_explorer.text.phrases import plural
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array, Group, Inside, Node
+
+V2 = (2,)
+MANDATORY = (
+    "zarr_format",
+    "shape",
+    "chunks",
+    "dtype",
+    "compressor",
+    "fill_value",
+    "order",
+    "filters",
+)
+NULLABLE = ("filters", "fill_value")
+_NOT_SEEN = {
+    "zarr-python": "does not see the array, or raises an error when it is opened by its path"
+}
+READERS_WITHOUT: dict[str, dict[str, str]] = {
+    "compressor": {},
+    "filters": {},
+    "zarr_format": _NOT_SEEN,
+    "shape": _NOT_SEEN,
+    "dtype": _NOT_SEEN,
+}
+"""What readers do without a member, where that is not what the rule's entry says."""
+ARRAY_MEMBERS = frozenset((*MANDATORY, "dimension_separator"))
+SEPARATORS = (".", "/")
+NCZARR = "_nczarr_"
+"""How the members begin that netCDF-C up to 4.9.2 put into these documents, in either case."""
+
+
+@rule("Z2-ARR-002", on="array", formats=V2)
+def mandatory_members(array: Array) -> Iterator[Fail]:
+    """Require the members of .zarray, none of which has a default."""
+    for member in MANDATORY:
+        if member not in array.metadata:
+            yield Fail(
+                f"/.zarray/{member}",
+                f"{member} is missing from .zarray",
+                fix=_add_null(member) if member in NULLABLE else None,
+                readers=READERS_WITHOUT.get(member),
+            )
+
+
+def _add_null(member: str) -> FixMaker:
+    pointer = f"/.zarray/{member}"
+    if member == "filters":
+        return lambda _node: Draft("safe", (add(pointer, None),))
+    note = "null says that chunks which were not written have no value of their own"
+    return lambda _node: Draft("suggest", (add(pointer, None),), note)
+
+
+@rule("Z2-ARR-003", on="array", formats=V2)
+def extra_members(array: Array) -> Iterator[Fail]:
+    """Require that there are no unknown members."""
+    yield from _extra(array, ARRAY_MEMBERS, "attributes belong in .zattrs")
+
+
+def _extra(node: Node, known: frozenset[str], advice: str) -> Iterator[Fail]:
+    document = node.main_document
+    for member in node.metadata:
+        if member in known or document is None:
+            continue
+        pointer = pointers.join(f"/{document.name}", member)
+        if member.lower().startswith(NCZARR):
+            yield Fail(
+                pointer,
+                f"{document.name} has {json_text(member)}, which netCDF-C up to 4.9.2 wrote here",
+                severity="info",
+            )
+        else:
+            yield Fail(
+                pointer,
+                f"{document.name} has the extra key {json_text(member)}; {advice}",
+                fix=lambda _node, pointer=pointer: Draft("unsafe", (remove(pointer),)),  # type: ignore[misc]  # bound now
+            )
+
+
+@rule("Z2-ARR-004", on="array", formats=V2)
+def zarr_format(array: Array) -> Iterator[Fail]:
+    """Require the member that identifies the specification of the document."""
+    yield from _wrong_format(array)
+
+
+def _wrong_format(node: Node) -> Iterator[Fail]:
+    given = node.metadata.get("zarr_format", MISSING)
+    if given is not MISSING and not (is_integer(given) and given == 2):
+        pointer = node.pointer("zarr_format")
+        yield Fail(
+            pointer,
+            f"zarr_format must be 2, got {shown(given)}",
+            fix=set_to(pointer, 2) if given in ("2", 2.0) else None,
+        )
+
+
+@rule("Z2-ARR-005", on="array", formats=V2, provides="shape")
+def shape(array: Array) -> Iterator[Fail]:
+    """Require a list of non-negative lengths."""
+    yield from wrong_lengths(array, "shape")
+
+
+@rule("Z2-ARR-006", on="array", formats=V2, needs=("shape",), provides="chunk shape")
+def chunks(array: Array) -> Iterator[Fail]:
+    """Require one chunk length per dimension, each of at least one element."""
+    given = array.metadata.get("chunks", MISSING)
+    if given is MISSING:
+        return  # Z2-ARR-002
+    stored = array.stored_shape
+    lengths = list(stored or ())
+    what = (
+        f"chunks must be a list of {plural(len(lengths), 'positive integer')} for shape {lengths}"
+    )
+    if not isinstance(given, list) or not all(map(is_integer, given)):
+        yield Fail("/.zarray/chunks", f"{what}, got {shown(given)}")
+    elif stored is not None and len(given) != len(lengths):
+        yield Fail("/.zarray/chunks", f"{what}, got {len(given)}: {shown(given)}")
+    else:
+        yield from empty_chunks(array, given, "/.zarray/chunks")
+
+
+def _is_codec(given: Any) -> bool:
+    return isinstance(given, dict) and isinstance(given.get("id"), str)
+
+
+@rule("Z2-ARR-007", on="array", formats=V2)
+def compressor(array: Array) -> Iterator[Fail]:
+    """Require null, or a codec with its id."""
+    given = array.metadata.get("compressor")
+    if given is not None and not _is_codec(given):
+        yield unidentified(
+            "/.zarray/compressor", given, 'compressor must be null or an object with an "id"'
+        )
+
+
+@rule("Z2-ARR-008", on="array", formats=V2)
+def filters(array: Array) -> Iterator[Fail]:
+    """Require null, or a list of codecs with their ids."""
+    given = array.metadata.get("filters")
+    if given is not None and not isinstance(given, list):
+        yield Fail("/.zarray/filters", f"filters must be null or a list, got {shown(given)}")
+        return
+    for i, codec in enumerate(given or ()):
+        if not _is_codec(codec):
+            yield unidentified(
+                f"/.zarray/filters/{i}", codec, f'filter {i} must be an object with an "id"'
+            )
+
+
+@rule("Z2-ARR-009", on="array", formats=V2)
+def order(array: Array) -> Iterator[Fail]:
+    """Require C or F; column-major order is valid, but not read everywhere."""
+    given = array.metadata.get("order", "C")
+    if given == "F":
+        if (array.ndim or 0) > 1:
+            yield Fail(
+                "/.zarray/order",
+                'order "F" is valid, but netCDF-C up to 4.10 returns such data in the wrong order',
+                severity="info",
+            )
+    elif given != "C":
+        meant = given.upper() if isinstance(given, str) and given in ("c", "f") else None
+        yield Fail(
+            "/.zarray/order",
+            f'order must be "C" or "F", got {shown(given)}',
+            impact="blocks",
+            readers={
+                "zarr-python": "raises ValueError: Expected one of ('C', 'F')",
+                "xarray": "cannot open the group",
+            },
+            fix=None if meant is None else set_to("/.zarray/order", meant),
+        )
+
+
+@rule("Z2-ARR-010", on="array", formats=V2, provides="separator")
+def separator(array: Array) -> Iterator[Fail]:
+    """Require a separator that is valid and in use."""
+    given = array.metadata.get("dimension_separator", ".")
+    if given not in SEPARATORS:
+        yield Fail(
+            "/.zarray/dimension_separator",
+            f'dimension_separator must be "." or "/", got {shown(given)}',
+            impact="blocks",
+            readers={
+                "zarr-python": "raises ValueError: Expected an '.' or '/' separator",
+                "xarray": "cannot open the group",
+            },
+        )
+
+
+@rule("Z2-GRP-002", on="group", formats=V2)
+def group_members(group: Group) -> Iterator[Fail]:
+    """Require a group's document to have zarr_format and nothing else."""
+    main = group.main_document
+    if main is None or main.name != ".zgroup":
+        return
+    if "zarr_format" not in group.metadata:
+        yield Fail(
+            "/.zgroup/zarr_format",
+            "zarr_format is missing from .zgroup",
+            impact="blocks",
+            readers={"zarr-python": "finds no group", "xarray": "does not show what is in it"},
+            fix=lambda _node: Draft("safe", (add("/.zgroup/zarr_format", 2),)),
+        )
+    yield from _wrong_format(group)
+    known = {"zarr_format"}
+    if main.origin == "consolidated":  # zarr-python puts an empty one into each consolidated entry
+        known.add("consolidated_metadata")
+    yield from _extra(group, frozenset(known), "attributes belong in .zattrs")
+
+
+@rule("Z2-KEY-001", on="name", formats=V2)
+def ascii_name(name: str) -> Iterator[Fail]:
+    """Require names of ASCII characters, of which keys consist."""
+    if not name.isascii():
+        yield Fail(
+            "",
+            f"name {json_text(name)} is not ASCII, as keys of a Zarr v2 store are",
+            fix=lambda _node: Draft(
+                "unsafe", note="a new name breaks programs and attributes that use the old one"
+            ),
+        )
+
+
+# --- consolidated metadata -----------------------------------------------------------------------
+
+
+def _has_consolidated(node: Node) -> bool:
+    return node.document(".zmetadata") is not None
+
+
+def _dotted(key: str) -> str | None:
+    """Return the part of a key that leads somewhere else."""
+    return next((part for part in key.split("/") if part in (".", "..")), None)
+
+
+@rule("Z2-CM-001", on="root", formats=V2, when=_has_consolidated)
+def consolidated_form(node: Node) -> Iterator[Fail]:
+    """Require a map from keys of documents to documents, of the version that is known."""
+    document = node.document(".zmetadata")
+    if document is None or not document.ok:
+        return  # a finding on its text
+    version = document.value.get("zarr_consolidated_format", MISSING)
+    if not (is_integer(version) and version == 1):
+        yield Fail(
+            "/.zmetadata/zarr_consolidated_format",
+            f".zmetadata: zarr_consolidated_format must be 1, got {shown(version)}",
+            readers={},
+            fix=_set_version if version is MISSING or version in ("1", 1.0) else None,
+        )
+    entries = document.value.get("metadata", MISSING)
+    if node.hierarchy.consolidated is None:
+        yield Fail(
+            "/.zmetadata/metadata",
+            f".zmetadata: metadata must be an object, got {'nothing' if entries is MISSING else json_type(entries)}",
+            fix=lambda _node: Draft("suggest", note="consolidate the metadata again"),
+        )
+        return
+    for key, why in node.hierarchy.consolidated.rejected.items():
+        if _dotted(key) is None:
+            yield Fail(
+                pointers.join("/.zmetadata/metadata", key),
+                f".zmetadata: the entry {json_text(key)} belongs to no node: {why}",
+                fix=_drop_entry(key),
+            )
+
+
+def _set_version(node: Node) -> Draft:
+    document = node.document(".zmetadata")
+    there = document is not None and "zarr_consolidated_format" in document.value
+    operation = {"op": "replace" if there else "add", "path": "/zarr_consolidated_format"}
+    return Draft("safe", ({**operation, "value": 1},), document=".zmetadata")
+
+
+def _drop_entry(key: str) -> Any:
+    pointer = pointers.join("/metadata", key)
+    return lambda _node: Draft("safe", (remove(pointer),), document=".zmetadata")
+
+
+@rule("Z2-PATH-002", on="root", formats=V2, when=_has_consolidated)
+def no_relative_parts(node: Node) -> Iterator[Fail]:
+    """Fail on entries whose paths have parts that would lead out of their place."""
+    consolidated = node.hierarchy.consolidated
+    for key in () if consolidated is None else consolidated.rejected:
+        if (part := _dotted(key)) is not None:
+            yield Fail(
+                pointers.join("/.zmetadata/metadata", key),
+                f"the path {json_text(key)} contains {json_text(part)}; readers must reject it",
+                fix=_drop_entry(key),
+            )
+
+
+# --- what lies in the folder of an array ---------------------------------------------------------
+
+
+def _chunk_name(name: str) -> tuple[int, ...] | None:
+    """Return the indices that the name of a chunk spells, None where it is none."""
+    parts = name.split(".")
+    if not all(part.isdecimal() and part.isascii() for part in parts):
+        return None
+    return tuple(map(int, parts))
+
+
+def _separator(array: Array) -> str:
+    return str(array.metadata.get("dimension_separator", "."))
+
+
+def _expected_parts(array: Array) -> int:
+    """Return how many indices the names directly in an array's folder spell."""
+    return 1 if _separator(array) == "/" or not array.ndim else array.ndim
+
+
+def _separator_in_use(array: Array, inside: Inside) -> str | None:
+    """Return the separator in the names of all chunks, None where that is the declared one, or not clear."""
+    if (array.ndim or 0) < 2 or _separator(array) not in SEPARATORS:
+        return None
+    found = [parts for name in inside.chunk_names if (parts := _chunk_name(name)) is not None]
+    other = "/" if _separator(array) == "." else "."
+    wanted = 1 if other == "/" else array.ndim
+    return other if found and all(len(parts) == wanted for parts in found) else None
+
+
+@rule("Z2-ARR-010", on="inside", formats=V2)
+def separator_in_use(array: Array, inside: Inside) -> Iterator[Fail]:
+    """Fail where all chunks are named with the other separator: to readers they are all missing."""
+    other = _separator_in_use(array, inside)
+    if other is not None:
+        declared = _separator(array)
+        yield Fail(
+            "/.zarray/dimension_separator",
+            f'dimension_separator is "{declared}", but the chunks are named with "{other}":'
+            " to readers all of them are missing",
+            fix=_use_separator(other),
+        )
+
+
+def _use_separator(right: str) -> Any:
+    def fix(node: Node) -> Draft:
+        there = "dimension_separator" in node.metadata
+        operation = {"op": "replace" if there else "add", "path": "/.zarray/dimension_separator"}
+        return Draft("suggest", ({**operation, "value": right},))
+
+    return fix
+
+
+def _may_be_chunk(array: Array, name: str) -> bool:
+    """Whether a name in an array's folder is that of a chunk, or of a folder with chunks; ``0`` for a scalar."""
+    indices = _chunk_name(name)
+    if indices is None or array.ndim is None:
+        return array.ndim is None
+    return len(indices) == _expected_parts(array) and (array.ndim > 0 or indices == (0,))
+
+
+@rule("Z2-CHUNK-001", on="inside", formats=V2)
+def unexpected_keys(array: Array, inside: Inside) -> Iterator[Fail]:
+    """Note what lies beside the chunks and is none."""
+    unexpected = [name for name in inside.other_names if not is_document(name)]
+    if _separator(array) in SEPARATORS and _separator_in_use(array, inside) is None:
+        unexpected += [name for name in inside.chunk_names if not _may_be_chunk(array, name)]
+    for name in unexpected[:5]:
+        more = (
+            f" (and {len(unexpected) - 5} more)"
+            if len(unexpected) > 5 and name == unexpected[4]
+            else ""
+        )
+        yield Fail("", f"{json_text(name)} in the array's folder is not a chunk{more}")
+
+
+@rule("Z2-FV-005", on="inside", formats=V2)
+def undefined_values(array: Array, inside: Inside) -> Iterator[Fail | Undecided]:
+    """Note chunks that are missing where no fill value defines their values."""
+    grid, lengths = array.grid_shape, array.shape
+    if array.metadata.get("fill_value", 0) is not None or grid is None or lengths is None:
+        return
+    if 0 in grid:
+        return
+    counts = [-(-length // chunk) for length, chunk in zip(lengths, grid, strict=True)]
+    parts = _expected_parts(array)
+    wanted = 1
+    for count in counts[:parts]:
+        wanted *= count
+    if not inside.complete:
+        yield Undecided("listing")
+        return
+    present = sum(
+        1
+        for name in inside.chunk_names
+        if (indices := _chunk_name(name)) is not None
+        and len(indices) == parts
+        and all(i < count for i, count in zip(indices, counts, strict=False))
+    )
+    if present < wanted:
+        at_least = "at least " if parts < len(counts) else ""
+        missing = wanted - present
+        yield Fail(
+            "/.zarray/fill_value",
+            f"{at_least}{missing} chunk{'s are' if missing > 1 else ' is'} missing and fill_value is null:"
+            " what they hold is undefined",
+            fix=lambda _node: Draft("suggest", note="set a fill_value, or write the chunks"),
+        )
+    elif parts < len(counts):
+        yield Undecided("cost")

@@ -1,0 +1,212 @@
+"""Z2: what OGC 21-050r1 adds to Zarr v2: dimension names and coordinate reference systems."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.conventions.zarr2.nodes import NCZARR, V2
+from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.documents.json_types import json_type
+from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.fixes import Draft, set_attribute
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group
+from nz_explorer.model.dialects import crs
+from nz_explorer.text.phrases import listed
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Node
+
+_NUMBERED = re.compile(r"[A-Za-z]*[_-]?\d+")
+"""Names that levels of a pyramid have."""
+_LEVELS = (1.5, 4.5)
+"""By how much one level of a pyramid is shorter than the next."""
+
+
+@rule(
+    "Z2-OGC-002",
+    on="array",
+    formats=V2,
+    needs=("shape", "attributes"),
+    when=lambda array: "_ARRAY_DIMENSIONS" not in array.attributes,
+)
+def has_array_dimensions(array: Array) -> Iterator[Fail]:
+    """Require names for the dimensions where netCDF-like tools look for them."""
+    names = array.dimension_names
+    if array.ndim is not None:
+        yield Fail(
+            "/.zattrs/_ARRAY_DIMENSIONS",
+            "this array has no _ARRAY_DIMENSIONS; to netCDF-like tools its dimensions are anonymous",
+            fix=lambda node: Draft(
+                "suggest",
+                () if names is None else set_attribute(node, "_ARRAY_DIMENSIONS", list(names)),
+            ),
+        )
+
+
+@rule(
+    "Z2-OGC-003",
+    on="array",
+    formats=V2,
+    needs=("attributes",),
+    when=lambda array: "_ARRAY_DIMENSIONS" in array.attributes,
+    provides="names",
+)
+def array_dimensions(array: Array) -> Iterator[Fail]:
+    """Require a name for each dimension in the attribute that v2 uses for it."""
+    given = array.attributes["_ARRAY_DIMENSIONS"]
+    well_formed = isinstance(given, list) and all(isinstance(name, str) for name in given)
+    shapes = (array.shape, array.stored_shape)  # they differ where netCDF-C stores a scalar
+    if not well_formed or not any(shape is None or len(given) == len(shape) for shape in shapes):
+        lengths = "" if array.shape is None else f" for shape {list(array.shape)}"
+        yield Fail(
+            "/.zattrs/_ARRAY_DIMENSIONS",
+            f"_ARRAY_DIMENSIONS must be a list with one string per dimension{lengths}, got {shown(given)}",
+            fix=lambda _node: Draft(
+                "suggest", note="name each dimension once, in the order of shape"
+            ),
+        )
+
+
+@rule("Z2-OGC-004", on="array", formats=V2)
+def no_user_types(array: Array) -> Iterator[Fail]:
+    """Note a type that netCDF has no mapping for."""
+    if array.data_type.kind == "struct":
+        yield Fail(
+            "/.zarray/dtype",
+            f"{array.data_type.text}: the standard maps no user-defined types to netCDF",
+        )
+
+
+@rule("Z2-OGC-005", on="root", formats=V2)
+def nczarr(node: Node) -> Iterator[Fail]:
+    """Note a store that netCDF-C wrote with metadata of its own, which the standard leaves out."""
+    marks = [document.name for document in node.documents if document.name.startswith(".ncz")]
+    marks += [
+        name for name in (*node.metadata, *node.attributes) if name.lower().startswith(NCZARR)
+    ]
+    if marks:
+        yield Fail("", f"NCZarr ({listed(marks)}), which is outside OGC 21-050r1")
+
+
+# --- where things are on Earth -------------------------------------------------------------------
+
+
+@rule("Z2-OGC-006", on="members", formats=V2)
+def spatial_arrays_have_a_crs(group: Group) -> Iterator[Fail]:
+    """Note arrays over x and y without a coordinate reference system."""
+    names = {child.name for child in group.arrays}
+    for array in group.arrays:
+        if not crs.spatial_axes(array) or array.name in (array.dimension_names or ()):
+            continue
+        attributes = {**group.attributes, **array.attributes}
+        known = any(
+            key in ("_CRS", "grid_mapping") or key.startswith("proj:") for key in attributes
+        )
+        if not known and not {"lat", "lon"} <= names and not {"latitude", "longitude"} <= names:
+            yield Fail("", f"no CRS found for {array.path}", path=array.path)
+
+
+@rule(
+    "Z2-OGC-007",
+    on="array",
+    formats=V2,
+    needs=("attributes",),
+    when=lambda array: "_CRS" in array.attributes,
+    provides="_CRS",
+)
+def crs_object(array: Array) -> Iterator[Fail]:
+    """Require the object that GDAL reads."""
+    given = array.attributes["_CRS"]
+    if not isinstance(given, dict) or not set(crs.GDAL_MEMBERS) & given.keys():
+        yield Fail(
+            "/.zattrs/_CRS",
+            "_CRS must be an object with url, wkt or projjson, got "
+            + (shown(given) if isinstance(given, Mapping) else json_type(given)),
+            severity="warning",
+            fix=_as_wkt if isinstance(given, str) else None,
+        )
+
+
+def _as_wkt(node: Node) -> Draft:
+    given = node.attributes["_CRS"]
+    member = "url" if given.startswith(("http://", "https://")) else "wkt"
+    return Draft("unsafe", set_attribute(node, "_CRS", {member: given}))
+
+
+@rule("Z2-OGC-008", on="members", formats=V2)
+def one_crs(group: Group) -> Iterator[Fail | Undecided]:
+    """Note arrays whose encodings of the reference system name different ones."""
+    beside = {array.name: array for array in group.arrays}
+    for array in beside.values():
+        found = dict(_encodings(array, beside))
+        codes = {name: crs.code(value) for name, value in found.items()}
+        if len(found) > 1 and None in codes.values():
+            yield Undecided("unsupported: not every encoding of a reference system names its code")
+            continue
+        names = list(codes)
+        for name in names[1:]:
+            if codes[name] != codes[names[0]]:
+                yield Fail(
+                    array.attribute_pointer("_CRS")
+                    if "_CRS" in array.attributes
+                    else array.attribute_pointer("grid_mapping"),
+                    f"{names[0]} ({codes[names[0]]}) and {name} ({codes[name]}) describe different CRSs",
+                    path=array.path,
+                )
+                break
+
+
+def _encodings(array: Array, beside: Mapping[str, Array]) -> Iterator[tuple[str, Any]]:
+    """Yield the encodings of an array's reference system: GDAL's and CF's."""
+    own = array.attributes.get("_CRS")
+    if isinstance(own, dict):
+        for member in crs.GDAL_MEMBERS:
+            if member in own:
+                yield f"_CRS.{member}", own[member]
+    mapping = array.attributes.get("grid_mapping")
+    target = beside.get(mapping) if isinstance(mapping, str) else None
+    for member in crs.WKT_ATTRIBUTES:
+        if target is not None and isinstance(wkt := target.attributes.get(member), str):
+            yield f"{target.name}:{member}", wkt
+            break
+
+
+@rule("Z2-OGC-009", on="members", formats=V2)
+def pyramids_are_described(group: Group) -> Iterator[Fail]:
+    """Require multiscales on a group whose children look like zoom levels."""
+    levels = group.groups
+    if len(levels) < 2 or "multiscales" in group.attributes:
+        return
+    if not all(_NUMBERED.fullmatch(level.name) for level in levels):
+        return
+    shapes = [_shapes(level) for level in levels]
+    if not shapes[0] or any(shape.keys() != shapes[0].keys() for shape in shapes):
+        return
+    for name in shapes[0]:
+        sizes = sorted((shape[name] for shape in shapes), reverse=True)
+        if all(len(size) >= 2 for size in sizes) and all(
+            _LEVELS[0] <= large / small <= _LEVELS[1]
+            for first, second in pairwise(sizes)
+            for large, small in zip(first[-2:], second[-2:], strict=True)
+            if small
+        ):
+            yield Fail(
+                group.attribute_pointer("multiscales"),
+                f"{listed(level.name for level in levels)} look like the levels of a pyramid,"
+                " but the group has no attribute multiscales",
+                related=tuple(level.path for level in levels),
+            )
+            return
+
+
+def _shapes(level: Group) -> dict[str, tuple[int, ...]]:
+    children = level.hierarchy.children(level)
+    return {
+        child.name: child.shape
+        for child in children
+        if isinstance(child, Array) and child.shape is not None
+    }

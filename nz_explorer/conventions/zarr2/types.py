@@ -1,0 +1,207 @@
+"""Z2: what Zarr v2 asks of data types and fill values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.conventions.zarr2.nodes import V2
+from nz_explorer.conventions.zarr3.nodes import set_to, shown
+from nz_explorer.documents.json_types import json_type
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.registry import rule
+from nz_explorer.model.fill_values import MISSING, FillProblem
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array, Node
+
+_ONE_BYTE = re.compile(r"[<>](?:[biu]1|S\d+|V\d+)")
+"""Types for which the order of bytes means nothing, so that it should be ``|``."""
+_SOME_BYTES = re.compile(r"\|(?:[iufc](?!1$)\d+|[mM]8.*)")
+"""Types that need a byte order, without one."""
+_NO_UNITS = re.compile(r"[<>|]?[mM]8?(\[generic\])?")
+NAMES = ("NaN", "Infinity", "-Infinity")
+"""The only spellings of numbers that JSON does not have (Zarr v2, Fill value encoding)."""
+BASE64 = ("bytes", "raw", "struct")
+"""Kinds of types whose fill values are base64."""
+FILL = "/.zarray/fill_value"
+
+
+def _type_strings(array: Array) -> Iterator[tuple[str, Any]]:
+    """Yield the type of an array, or those of the fields that it has, with pointers."""
+    pending = [("/.zarray/dtype", array.metadata["dtype"])] if "dtype" in array.metadata else []
+    for pointer, given in pending:
+        if not isinstance(given, list):
+            yield pointer, given
+        elif array.data_type.kind == "struct":
+            pending += [(f"{pointer}/{i}/1", field[1]) for i, field in enumerate(given)]
+
+
+def _without_units(given: Any) -> bool:
+    return isinstance(given, str) and _NO_UNITS.fullmatch(given) is not None
+
+
+@rule("Z2-DT-001", on="array", formats=V2, provides="data type")
+def type_string(array: Array) -> Iterator[Fail]:
+    """Require type strings of NumPy with a byte order."""
+    for at, given in _type_strings(array):
+        what = f"dtype {shown(given)}"
+        if _without_units(given):
+            continue
+        if not isinstance(given, str) or array.data_type.status in ("unknown", "malformed"):
+            yield Fail(at, f"{what} is not a valid type string")
+        elif given[0] not in "<>|" or _SOME_BYTES.fullmatch(given):
+            name = given.lstrip("=|")
+            order = "|" if _ONE_BYTE.fullmatch(f"<{name}") else "<"
+            yield Fail(
+                at,
+                f"{what} has no byte order",
+                fix=set_to(at, f"{order}{name}", "suggest"),
+            )
+        elif given == "|O":
+            yield Fail(
+                at,
+                f"{what} is not a type of the specification; the first filter determines the values",
+                severity="warning",
+                readers={},
+            )
+        elif _ONE_BYTE.fullmatch(given):
+            yield Fail(
+                at,
+                f'{what} has a byte order, though elements have one byte; "|{given[1:]}" is usual',
+                severity="info",
+                fix=set_to(at, f"|{given[1:]}"),
+            )
+
+
+@rule("Z2-DT-002", on="array", formats=V2, provides="data type")
+def time_units(array: Array) -> Iterator[Fail]:
+    """Require the unit of times."""
+    for at, given in _type_strings(array):
+        if _without_units(given):
+            yield Fail(at, f"dtype {shown(given)} has no unit of time")
+
+
+@rule("Z2-DT-003", on="array", formats=V2, provides="data type")
+def structured_type(array: Array) -> Iterator[Fail]:
+    """Require a list of fields with names and types."""
+    given = array.metadata.get("dtype")
+    if isinstance(given, list) and array.data_type.status in ("unknown", "malformed"):
+        yield Fail("/.zarray/dtype", f"structured dtype: {array.data_type.text}")
+
+
+def _problem(array: Array) -> FillProblem | None:
+    """Return what is wrong with a fill value, where something is."""
+    fill = array.storage_fill
+    if fill is None:
+        return None
+    return next((problem for problem in fill.problems if problem.kind != "rounding"), None)
+
+
+def _names_a_float(array: Array) -> bool:
+    """Whether a fill value is text that means a number which JSON does not have."""
+    problem = _problem(array)
+    return (
+        array.data_type.kind in ("float", "complex")
+        and problem is not None
+        and problem.kind in ("type", "spelling")
+        and problem.suggestion in NAMES
+    )
+
+
+@rule("Z2-FV-001", on="array", formats=V2, needs=("data type",))
+def fill_names(array: Array) -> Iterator[Fail]:
+    """Require the standard spelling of NaN and infinities."""
+    problem = _problem(array)
+    if problem is not None and _names_a_float(array):
+        yield Fail(
+            FILL,
+            f"fill_value {shown(array.metadata['fill_value'])} must be spelled {shown(problem.suggestion)}",
+            fix=set_to(FILL, problem.suggestion),
+        )
+
+
+@rule("Z2-FV-002", on="array", formats=V2, needs=("data type",))
+def fill_base64(array: Array) -> Iterator[Fail]:
+    """Require base64 for bytes and structured values."""
+    fill = array.storage_fill
+    if fill is None or array.data_type.kind not in BASE64 or array.data_type.numpy is None:
+        return
+    given = array.metadata["fill_value"]
+    if fill.dialect == "base64" and fill.usable and given:
+        return
+    message = f"fill_value of {array.data_type.text} must be base64, got {shown(given)}"
+    if given in ("", 0) and not isinstance(given, bool):
+        # What netCDF-C and zarr-python 2 write for "nothing but zeros"; every reader copes.
+        yield Fail(FILL, message, severity="info", readers={}, fix=_as_base64)
+    else:
+        yield Fail(FILL, message, fix=_as_base64 if fill.usable else None)
+
+
+def _as_base64(node: Node) -> Draft | None:
+    import base64
+
+    from nz_explorer.model import Array
+
+    fill = node.storage_fill if isinstance(node, Array) else None
+    if fill is None or not fill.usable or not isinstance(node, Array):
+        return None
+    raw = fill.value if isinstance(fill.value, bytes) else fill.value.tobytes()
+    padded = raw.ljust(node.data_type.itemsize or 0, b"\0")
+    return Draft("unsafe", (replace(FILL, base64.b64encode(padded).decode("ascii")),))
+
+
+@rule("Z2-FV-003", on="array", formats=V2, needs=("data type",), provides="fill scalar")
+def fill_scalar(array: Array) -> Iterator[Fail]:
+    """Require one value, not a list of one."""
+    given = array.metadata.get("fill_value")
+    kind = array.data_type.kind
+    if not isinstance(given, list) or kind in BASE64 or (kind == "complex" and len(given) == 2):
+        return
+    problem = _problem(array)
+    safe = problem is not None and problem.suggestion is not MISSING
+    yield Fail(
+        FILL,
+        f"fill_value must be a scalar, got {shown(given)}",
+        severity="error",
+        fix=set_to(FILL, problem.suggestion, problem.safety) if problem and safe else None,
+    )
+
+
+def _is_number_as_text(given: Any) -> bool:
+    """Whether zarr-python makes a number of a text all the same."""
+    if not isinstance(given, str):
+        return False
+    try:
+        float(given)
+    except ValueError:
+        return False
+    return True
+
+
+@rule("Z2-FV-004", on="array", formats=V2, needs=("data type", "fill scalar"))
+def fill_fits(array: Array) -> Iterator[Fail]:
+    """Require a value of the array's type."""
+    given = array.metadata.get("fill_value")
+    kind = array.data_type.kind
+    if given is None or kind in BASE64 or _names_a_float(array):
+        return
+    problem = _problem(array)
+    if (
+        isinstance(given, str)
+        and kind in ("float", "complex")
+        and given not in NAMES
+        and not problem
+    ):
+        why = "the bits of a number in hexadecimal are a spelling of Zarr v3"
+        yield Fail(FILL, f"fill_value {shown(given)} does not fit {array.data_type.text}: {why}")
+    elif problem is not None:
+        safe = problem.suggestion is not MISSING
+        yield Fail(
+            FILL,
+            f"fill_value {shown(given)} ({json_type(given)}) does not fit {array.data_type.text}: {problem.why}",
+            readers={} if _is_number_as_text(given) else None,
+            fix=set_to(FILL, problem.suggestion, problem.safety) if safe else None,
+        )

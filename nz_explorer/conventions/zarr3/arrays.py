@@ -1,0 +1,348 @@
+"""Z3: what Zarr v3.1 asks of the members of an array: type, grid, keys, fill value, codecs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import jsonpointer
+
+from nz_explorer.conventions.zarr3.codec_packages import WRAPPED, meant_in_v3, what_it_needs
+from nz_explorer.conventions.zarr3.nodes import V3, empty_chunks, is_integer, missing, set_to, shown
+from nz_explorer.conventions.zarr3.registered_extensions import CHUNK_KEYS, CODECS
+from nz_explorer.documents import pointers
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, FixMaker, Undecided
+from nz_explorer.engine.fixes import Draft, Safety, move, remove, replace
+from nz_explorer.engine.registry import rule
+from nz_explorer.model.data_type import parse_v2
+from nz_explorer.model.fill_values import MISSING as NO_SUGGESTION
+from nz_explorer.text.phrases import plural
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array, Node
+
+COMMON = ("zarr_format", "node_type", "attributes")
+GROUP_MEMBERS = frozenset((*COMMON, "consolidated_metadata"))
+ARRAY_MEMBERS = frozenset(
+    (
+        *COMMON,
+        "shape",
+        "data_type",
+        "chunk_grid",
+        "chunk_key_encoding",
+        "fill_value",
+        "codecs",
+        "storage_transformers",
+        "dimension_names",
+    )
+)
+
+
+_SIMILAR = 0.8
+"""How similar an unknown member must be to a missing one to be taken for a misspelling."""
+
+
+@rule("Z3-DOC-004", on="node", formats=V3)
+def unknown_member(node: Node) -> Iterator[Fail]:
+    """Fail on members that readers must understand and cannot."""
+    known = ARRAY_MEMBERS if node.kind == "array" else GROUP_MEMBERS
+    for member, value in node.metadata.items():
+        if member in known or (isinstance(value, dict) and value.get("must_understand") is False):
+            continue
+        pointer = pointers.join("", member)
+        absent = [name for name in known if name not in node.metadata]
+        meant = get_close_matches(member, absent, 1, _SIMILAR)
+        hint = f"; did you mean {meant[0]}?" if meant else ""
+        yield Fail(
+            pointer,
+            f"{json_text(member)} is not a member of Zarr v3, so readers must not open this node{hint}",
+            fix=_into_attributes(member, pointer),
+        )
+
+
+def _into_attributes(member: str, pointer: str) -> Any:
+    def fix(node: Node) -> Draft:
+        if isinstance(node.metadata.get("attributes"), dict) and member not in node.attributes:
+            return Draft("unsafe", (move(pointer, node.attribute_pointer(member)),))
+        return Draft("unsafe", (remove(pointer),))
+
+    return fix
+
+
+@rule("Z3-DT-001", on="array", formats=V3, provides="data type")
+def data_type_form(array: Array) -> Iterator[Fail | Undecided]:
+    """Require a name, or an object with one."""
+    yield from missing(array, "data_type")
+    if "data_type" in array.metadata and array.data_type.status == "malformed":
+        given = array.metadata["data_type"]
+        yield Fail("/data_type", f"data_type {shown(given)} is not a valid data type")
+
+
+@rule("Z3-DT-001", on="array", formats=V3, needs=("data type",))
+def core_type_form(array: Array) -> Iterator[Fail]:
+    """Warn of an object where a core type has its name alone: readers put up with it."""
+    given = array.metadata.get("data_type")
+    if isinstance(given, dict) and array.data_type.status == "core":
+        yield Fail(
+            "/data_type",
+            f"data_type {shown(given)}: core types are given by their name alone",
+            severity="warning",
+            fix=set_to("/data_type", array.data_type.name)
+            if not given.keys() - {"name", "configuration"}
+            else None,
+        )
+
+
+@rule("Z3-DT-002", on="array", formats=V3, needs=("data type",), provides="data type")
+def data_type_known(array: Array) -> Iterator[Fail]:
+    """Require a data type that others can look up."""
+    given = array.metadata.get("data_type")
+    if array.data_type.status != "unknown" or "://" in array.data_type.name:
+        return
+    meant = parse_v2(given)
+    known = meant.status in ("core", "registered")
+    hint = f"; did you mean {meant.name}?" if known else ""
+    yield Fail(
+        "/data_type",
+        f"{shown(given)} is not a registered data type; few readers can open the array{hint}",
+        fix=set_to("/data_type", meant.name, "suggest") if meant.status == "core" else None,
+    )
+
+
+@rule("Z3-GRID-001", on="array", formats=V3, provides="chunk shape")
+def grid_shape(array: Array) -> Iterator[Fail | Undecided]:
+    """Require the chunk shape of a regular grid."""
+    yield from missing(array, "chunk_grid")
+    grid = array.metadata.get("chunk_grid", {})
+    if not isinstance(grid, dict):
+        yield Fail("/chunk_grid", f"chunk_grid must be an object, got {shown(grid)}")
+    elif grid.get("name") == "regular":
+        configuration = grid.get("configuration")
+        given = configuration.get("chunk_shape") if isinstance(configuration, dict) else None
+        if not isinstance(given, list) or not all(map(is_integer, given)):
+            got = "" if given is None else f", got {shown(given)}"
+            yield Fail(
+                "/chunk_grid/configuration/chunk_shape",
+                f"a regular chunk grid needs configuration.chunk_shape, a list of integers{got}",
+            )
+
+
+def _chunk_shape(array: Array) -> list[int]:
+    grid = array.metadata.get("chunk_grid")
+    regular = isinstance(grid, dict) and grid.get("name") == "regular"
+    return list(grid["configuration"]["chunk_shape"]) if regular and isinstance(grid, dict) else []
+
+
+def _is_regular(array: Array) -> bool:
+    grid = array.metadata.get("chunk_grid")
+    return isinstance(grid, dict) and grid.get("name") == "regular"
+
+
+@rule("Z3-GRID-002", on="array", formats=V3, needs=("shape", "chunk shape"))
+def grid_rank(array: Array) -> Iterator[Fail]:
+    """Require one chunk length per dimension."""
+    if (
+        _is_regular(array)
+        and array.shape is not None
+        and len(_chunk_shape(array)) != len(array.shape)
+    ):
+        yield Fail(
+            "/chunk_grid/configuration/chunk_shape",
+            f"chunk_shape has {plural(len(_chunk_shape(array)), 'entry')} for {plural(len(array.shape), 'dimension')}",
+        )
+
+
+@rule("Z3-GRID-003", on="array", formats=V3, needs=("chunk shape",))
+def grid_positive(array: Array) -> Iterator[Fail]:
+    """Require chunks with at least one element."""
+    yield from empty_chunks(array, _chunk_shape(array), "/chunk_grid/configuration/chunk_shape")
+
+
+@rule("Z3-KEY-001", on="array", formats=V3)
+def chunk_keys(array: Array) -> Iterator[Fail]:
+    """Require a chunk key encoding that readers know. A configuration that is not an object is Z3-EXT-002."""
+    given = array.metadata.get("chunk_key_encoding", "default")
+    name = given.get("name") if isinstance(given, dict) else given
+    configuration = given.get("configuration") if isinstance(given, dict) else None
+    separator = configuration.get("separator", "/") if isinstance(configuration, dict) else "/"
+    if not isinstance(name, str) or (name not in CHUNK_KEYS and "://" not in name):
+        yield Fail("/chunk_key_encoding", f"chunk key encoding {shown(given)} is not registered")
+    elif name in ("default", "v2") and separator not in ("/", "."):
+        yield Fail(
+            "/chunk_key_encoding/configuration/separator",
+            f'the separator of chunk keys must be "/" or ".", got {shown(separator)}',
+        )
+
+
+FILL_RULES = {
+    "bool": "Z3-FV-002",
+    "int": "Z3-FV-003",
+    "uint": "Z3-FV-003",
+    "float": "Z3-FV-004",
+    "complex": "Z3-FV-005",
+}
+
+
+FILL_SAFETY: dict[str, Safety] = {"Z3-FV-002": "safe", "Z3-FV-005": "unsafe"}
+"""How safe fixes are of rules where that does not depend on the value: 0 and 1 can only mean one thing."""
+
+
+@rule("Z3-FV-001", on="array", formats=V3, needs=("data type",))
+def fill_present(array: Array) -> Iterator[Fail]:
+    """Require a value where a core type has null. An absent member is Z3-DOC-003."""
+    if array.metadata.get("fill_value", 0) is None and array.data_type.status == "core":
+        kind = array.data_type.kind
+        raw = [0] * (array.data_type.itemsize or 0)
+        zero: Any = {"bool": False, "float": "NaN", "complex": [0, 0], "raw": raw}.get(kind, 0)
+        note = (
+            "null may have been written in place of NaN" if kind in ("float", "complex") else None
+        )
+        yield Fail(
+            "/fill_value",
+            f"fill_value of {array.data_type.text} must be a value, got null",
+            fix=set_to("/fill_value", zero, "suggest", note),
+        )
+
+
+def _wrong_fill(array: Array, rule_id: str, wanted: str) -> Iterator[Fail]:
+    """Fail where the decoder could not make a value of the array's type of ``fill_value``."""
+    if FILL_RULES.get(array.data_type.kind) != rule_id or array.storage_fill is None:
+        return
+    for problem in array.storage_fill.problems:
+        if problem.kind == "rounding" or (problem.kind == "spelling" and rule_id == "Z3-FV-004"):
+            continue  # understood, and legal
+        if problem.kind == "range" and rule_id in ("Z3-FV-004", "Z3-FV-005"):
+            continue  # Zarr rounds to infinity what is beyond the largest float
+        known = problem.suggestion is not NO_SUGGESTION
+        safety = FILL_SAFETY.get(rule_id, problem.safety)
+        yield Fail(
+            "/fill_value",
+            f"fill_value of {array.data_type.text} must be {wanted}: {problem.why.removesuffix(' and can never match')}",
+            readers={} if _is_taken(array.metadata.get("fill_value"), rule_id) else None,
+            fix=set_to("/fill_value", problem.suggestion, safety) if known else None,
+        )
+        return
+
+
+def _is_taken(given: Any, rule_id: str) -> bool:
+    """Whether zarr-python makes a number of it all the same."""
+    if rule_id == "Z3-FV-003" and isinstance(given, str | float | bool):
+        try:
+            return int(given) == float(given)
+        except (ValueError, OverflowError):
+            return False
+    if rule_id == "Z3-FV-004" and isinstance(given, str):
+        if given.startswith("0x"):
+            return True
+        try:
+            float(given)
+        except ValueError:
+            return False
+        return True
+    return False
+
+
+@rule("Z3-FV-002", on="array", formats=V3, needs=("data type",))
+def fill_bool(array: Array) -> Iterator[Fail]:
+    """Require true or false."""
+    yield from _wrong_fill(array, "Z3-FV-002", "true or false")
+
+
+@rule("Z3-FV-003", on="array", formats=V3, needs=("data type",))
+def fill_integer(array: Array) -> Iterator[Fail]:
+    """Require an integer within the range of the type, written without a fraction."""
+    yield from _wrong_fill(array, "Z3-FV-003", "an integer in range")
+
+
+@rule("Z3-FV-004", on="array", formats=V3, needs=("data type",))
+def fill_float(array: Array) -> Iterator[Fail]:
+    """Require a number, "NaN", an infinity, or the bits in hexadecimal."""
+    yield from _wrong_fill(
+        array, "Z3-FV-004", 'a number, "NaN", "Infinity", "-Infinity" or its bits in hexadecimal'
+    )
+
+
+@rule("Z3-FV-005", on="array", formats=V3, needs=("data type",))
+def fill_complex(array: Array) -> Iterator[Fail]:
+    """Require a pair of numbers."""
+    yield from _wrong_fill(array, "Z3-FV-005", "a pair [re, im]")
+
+
+@rule("Z3-CODEC-001", on="array", formats=V3, provides="codecs")
+def codecs_list(array: Array) -> Iterator[Fail | Undecided]:
+    """Require at least one codec."""
+    yield from missing(array, "codecs")
+    given = array.metadata.get("codecs", ["absent"])
+    if not isinstance(given, list) or not given:
+        yield Fail("/codecs", f"codecs must be a list with at least one codec, got {shown(given)}")
+
+
+def codec_name(codec: Any) -> str | None:
+    """Return the name of a codec, written in full or by its name alone; of v2 its id."""
+    name = codec.get("name", codec.get("id")) if isinstance(codec, dict) else codec
+    return name if isinstance(name, str) else None
+
+
+@rule("Z3-CODEC-012", on="array", formats=V3, needs=("codecs",))
+def codec_known(array: Array) -> Iterator[Fail]:
+    """Require codecs that others can look up."""
+    for pointer, codec in all_codecs(array.codecs, "/codecs"):
+        name = codec.get("name") if isinstance(codec, dict) else codec
+        if isinstance(name, str) and (name in CODECS or "://" in name):
+            continue
+        wrapped = isinstance(name, str) and name.removeprefix("numcodecs.") in WRAPPED
+        if wrapped and str(name).startswith("numcodecs."):
+            yield Fail(
+                pointer,
+                f"codec {shown(name)} is not registered; decoding needs the Python package numcodecs, so GDAL, zarrita"
+                " and others may not read it",
+                readers={},
+            )
+            continue
+        right = meant_in_v3(name) if isinstance(name, str) else None
+        if right is not None:
+            yield Fail(
+                pointer,
+                f"codec {shown(name)} is not registered; it is called {json_text(right)}",
+                fix=_call_it(pointer, right),
+            )
+            continue
+        needs = what_it_needs(name) if isinstance(name, str) else "the program that wrote it"
+        yield Fail(pointer, f"codec {shown(name)} is not registered; decoding needs {needs}")
+
+
+def _call_it(pointer: str, right: str) -> FixMaker:
+    def fix(node: Node) -> Draft:
+        codec = jsonpointer.resolve_pointer(node.metadata, pointer, None)
+        at = f"{pointer}/name" if isinstance(codec, dict) else pointer
+        return Draft("suggest", (replace(at, right),))
+
+    return fix
+
+
+def all_codecs(codecs: list[Any], pointer: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Yield the codecs of a chain with those inside of shards, each with its pointer.
+
+    Parameters
+    ----------
+    codecs : list
+        The chain, as the document has it.
+    pointer : str
+        RFC 6901 pointer to the chain.
+    depth : int, optional
+        How many shards it is in already.
+    """
+    for i, codec in enumerate(codecs):
+        yield f"{pointer}/{i}", codec
+        configuration = codec.get("configuration") if isinstance(codec, dict) else None
+        if (
+            isinstance(configuration, dict)
+            and codec.get("name") == "sharding_indexed"
+            and depth < 8
+        ):
+            for member in ("codecs", "index_codecs"):
+                inner = configuration.get(member)
+                if isinstance(inner, list):
+                    yield from all_codecs(inner, f"{pointer}/{i}/configuration/{member}", depth + 1)

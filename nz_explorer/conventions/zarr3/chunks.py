@@ -1,0 +1,234 @@
+"""Which chunks are stored, and rules on all values of an array (Z3 and NZ, values="all").
+
+Whether the chunks of coordinates and scalars are there is asked wherever values may be read at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import is_candidate
+from nz_explorer.text.phrases import plural
+
+if TYPE_CHECKING:
+    from nz_explorer.engine.findings import FixMaker
+    from nz_explorer.model import Array, Node
+    from nz_explorer.values.contents import Absence, ArrayScan, Contents, FaultKind, PackedBytes
+
+FILL_POINTERS = {2: "/.zattrs/_FillValue", 3: "/attributes/_FillValue"}
+
+
+@rule("NZ-COORD-008", on="chunks", when=lambda array, _: bool(array.shape))
+def coordinates_are_written(array: Array, found: Absence) -> Iterator[Fail | Undecided]:
+    """Require all chunks of an array named like its dimension."""
+    if found.absent is None:
+        yield Undecided(found.problem)
+    elif found.absent:
+        are = "is" if found.absent == 1 else "are"
+        yield Fail(
+            "",
+            f"{found.absent:,} of the {plural(found.total, 'chunk')} of coordinate {array.path} "
+            f"{are} not written; {found.reads_as} repeats there",
+        )
+
+
+GRID_MAPPING = ("grid_mapping_name", "crs_wkt", "spatial_ref", "GeoTransform")
+"""Attributes of a scalar whose value means nothing: it is there to hold them."""
+
+
+def _is_scalar_value(array: Array, _: Absence) -> bool:
+    return array.shape == () and array.attributes.keys().isdisjoint(GRID_MAPPING)
+
+
+@rule("NZ-SCAL-003", on="chunks", when=_is_scalar_value)
+def scalars_are_written(array: Array, found: Absence) -> Iterator[Fail | Undecided]:
+    """Require the single chunk of a scalar."""
+    if found.absent is None:
+        yield Undecided(found.problem)
+    elif found.absent:
+        yield Fail(
+            "",
+            f"scalar {array.path} has no stored value; readers see the fill value {found.reads_as}",
+        )
+
+
+@rule("Z3-CHUNK-001", on="contents", formats=(3,), when=lambda array, _: array.shape != ())
+def no_chunks_outside(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Require that there are no chunks outside the shape."""
+    if contents.presence is None:
+        yield Undecided("listing")
+        return
+    outside = contents.presence.outside
+    if outside:
+        what = "chunk lies" if len(outside) == 1 else "chunks, or folders of chunks, lie"
+        yield Fail(
+            "/shape" if array.zarr_format == 3 else "/.zarray/shape",
+            f"{len(outside):,} {what} outside the shape {list(array.shape or ())}: {_some(outside)}",
+        )
+
+
+@rule("Z3-CHUNK-002", on="contents", formats=(3,))
+def chunks_have_their_size(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Require the size that the codecs always produce."""
+    scan = contents.scan
+    if scan is None:
+        yield Undecided(contents.problem)
+    elif count := scan.faults.get("size"):
+        have = "has" if count == 1 else "have"
+        yield _faulty(array, contents, count, f"{have} another size", ("size",))
+
+
+@rule("Z3-CHUNK-003", on="contents", formats=(3,))
+def chunks_decode(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Require chunks that the codecs can decode."""
+    scan = contents.scan
+    if scan is None:
+        yield Undecided(contents.problem)
+        return
+    kinds: tuple[FaultKind, ...] = ("codec", "size")
+    if contents.looks is not None:  # what is something else may seem to unpack to any size
+        kinds = (*kinds, "limit")
+    count = sum(scan.faults.get(kind, 0) for kind in kinds)
+    if count:
+        do = "does" if count == 1 else "do"
+        yield _faulty(array, contents, count, f"{do} not decode", kinds)
+    others: tuple[FaultKind, ...] = ("store", "limit")
+    for fault in others:
+        if fault not in kinds and scan.faults.get(fault):
+            first = next((e for e in scan.errors if e.fault == fault), None)
+            yield Undecided(f"unreadable: {first.message if first else 'the store failed'}")
+            break
+
+
+def is_looked_for(array: Array, _: Contents) -> bool:
+    """Return whether it matters that chunks of an array are not written.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    _ : Contents
+        What is stored for it.
+    """
+    # NZ-COORD-008 and NZ-SCAL-003 speak of the others
+    return array.shape not in (None, ()) and not is_candidate(array)
+
+
+@rule("Z3-CHUNK-004", on="contents", formats=(3,), when=is_looked_for)
+def chunks_are_written(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Require every chunk, or that what was not written reads as missing."""
+    from nz_explorer.values.contents import gap_texts
+
+    found = contents.census
+    if found is None or found.written is None or not found.complete:
+        yield Undecided(contents.problem or f"listing: {found.problem if found else 'not known'}")
+        return
+    if not found.absent:
+        return
+    fill = array.fill
+    what = f"not _FillValue {fill.text}" if fill is not None else "a value like any other"
+    if found.hidden:
+        what = "_FillValue"
+    reads = f"reads as {found.reads_as}, which is {what}"
+    if not found.written:
+        message = f"no chunk is written, of {plural(found.total, 'chunk')}: everything {reads}"
+        yield _unwritten(array, message, harms=not found.hidden)
+        return
+    are = "is" if found.absent == 1 else "are"
+    gaps = "".join(f"; {text}" for text in gap_texts(found))
+    yield _unwritten(
+        array,
+        f"{found.absent:,} of {plural(found.total, 'chunk')} {are} not written: "
+        f"{reads if found.absent == 1 else reads.replace('reads', 'read', 1)}{gaps}",
+        # without a mark for missing data it may well be what was meant: zarr writes no chunk of mere fill values
+        harms=fill is not None and not found.hidden,
+    )
+
+
+def _unwritten(array: Array, message: str, *, harms: bool) -> Fail:
+    pointer = "/fill_value" if array.zarr_format == 3 else "/.zarray/fill_value"
+    if harms:
+        return Fail(pointer, message, severity="warning")
+    return Fail(pointer, message, impact="advice", readers={})
+
+
+def _faulty(
+    array: Array, contents: Contents, count: int, what: str, faults: tuple[FaultKind, ...]
+) -> Fail:
+    scan, looks = contents.scan, contents.looks
+    errors = () if scan is None else scan.errors
+    total = 0 if scan is None else scan.chunks_total
+    first = next((error for error in errors if error.fault in faults), None)
+    detail = "" if first is None else f"; chunk {first.chunk}: {first.message}"
+    if looks is not None:
+        detail += f"; {looks.text}, and the metadata say {codecs_text(array)}"
+    return Fail(
+        "/codecs" if array.zarr_format == 3 else "/.zarray/compressor",
+        f"{count:,} of {plural(total, 'chunk')} {what}{detail}",
+        fix=None if looks is None or looks.codec is None else _as_packed(looks),
+    )
+
+
+def codecs_text(array: Array) -> str:
+    """Return what packs the chunks of an array, as its metadata say."""
+    if array.zarr_format == 2:
+        compressor = array.metadata.get("compressor")
+        return (
+            f"compressor {compressor.get('id')}"
+            if isinstance(compressor, dict)
+            else "no compressor"
+        )
+    names = [str(codec.get("name") if isinstance(codec, dict) else codec) for codec in array.codecs]
+    return f"codecs {', '.join(names)}"
+
+
+def _as_packed(looks: PackedBytes) -> FixMaker:
+    """Return the fix that names what the chunks were packed with: tried on one of them."""
+
+    def fix(node: Node) -> Draft:
+        note = f"one chunk was unpacked with {looks.name}, and has the size of its values then"
+        if node.zarr_format == 2:
+            return Draft("suggest", (replace("/.zarray/compressor", looks.codec),), note=note)
+        return Draft("suggest", (replace("/codecs", looks.codec),), note=note)
+
+    return fix
+
+
+def _has_fill(array: Array, _: Contents) -> bool:
+    return array.fill is not None and array.fill.usable
+
+
+@rule("NZ-FILL-008", on="contents", when=_has_fill)
+def fill_occurs(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Require some values that are equal to ``_FillValue``, and some that are not."""
+    scan, fill = contents.scan, array.fill
+    if scan is None:
+        yield Undecided(contents.problem)
+        return
+    if scan.faults:
+        yield Undecided("unreadable: not all chunks could be read")
+        return
+    missing = scan.states.get("fill", 0)
+    others = sum(scan.states.values()) - missing - scan.states.get("storage_fill", 0)
+    pointer = FILL_POINTERS[array.zarr_format or 3]
+    text = "" if fill is None else fill.text
+    if missing and not others:
+        yield Fail(pointer, f"_FillValue {text} fills the whole array: {plural(missing, 'value')}")
+    elif not missing and others:
+        yield Fail(
+            pointer, f"_FillValue {text} never occurs in {plural(others, 'value')}{_range(scan)}"
+        )
+
+
+def _range(scan: ArrayScan) -> str:
+    if scan.minimum is None:
+        return ""
+    return f", which go from {scan.minimum} to {scan.maximum}"
+
+
+def _some(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:3]) + (" …" if len(names) > 3 else "")

@@ -1,0 +1,397 @@
+"""Z3: chains of codecs, their order and their configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from nz_explorer.conventions.zarr3.arrays import (
+    all_codecs,
+    codec_name,
+)
+from nz_explorer.conventions.zarr3.nodes import V3, is_integer, set_to, shown
+from nz_explorer.conventions.zarr3.registered_extensions import (
+    CODECS,
+    Codec,
+)
+from nz_explorer.documents import pointers
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace
+from nz_explorer.engine.registry import rule
+from nz_explorer.text.phrases import plural
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array, Node
+
+
+ORDER = ("array to array", "array to bytes", "bytes to bytes")
+
+
+VARIABLE_SIZE = frozenset({"zstd", "gzip", "blosc", "vlen-utf8", "vlen-bytes", "zfp", "packbits"})
+
+
+def _kinds(codecs: list[Any]) -> list[str] | None:
+    """Return what each codec of a chain turns into what; None where one is not known."""
+    kinds: list[str] = []
+    for codec in codecs:
+        known = CODECS.get(codec_name(codec) or "")
+        if known is None:
+            return None
+        kinds.append(known.kind)
+    return kinds
+
+
+def _chains(array: Array) -> Iterator[tuple[str, list[Any]]]:
+    """Yield the chain of an array and those of its shards, each with its pointer; an empty one is Z3-CODEC-008."""
+    yield "/codecs", array.codecs
+    for pointer, codec in all_codecs(array.codecs, "/codecs"):
+        configuration = codec.get("configuration") if isinstance(codec, dict) else None
+        if codec_name(codec) == "sharding_indexed" and isinstance(configuration, dict):
+            for member in ("codecs", "index_codecs"):
+                chain = configuration.get(member)
+                if isinstance(chain, list) and chain:
+                    yield f"{pointer}/configuration/{member}", chain
+
+
+@rule("Z3-CODEC-002", on="array", formats=V3, needs=("codecs",))
+def one_serializer(array: Array) -> Iterator[Fail | Undecided]:
+    """Require exactly one array-to-bytes codec."""
+    for pointer, chain in _chains(array):
+        kinds = _kinds(chain)
+        if kinds is None:
+            yield Undecided("dependency: Z3-CODEC-012")
+            continue
+        count = kinds.count(ORDER[1])
+        if count != 1:
+            yield Fail(
+                pointer,
+                f"codecs must contain exactly one array-to-bytes codec, found {count}",
+                fix=_insert_bytes(pointer, kinds) if count == 0 else None,
+            )
+
+
+def _insert_bytes(pointer: str, kinds: list[str]) -> Callable[[Node], Draft]:
+    at = kinds.count(ORDER[0])
+    operation = add(f"{pointer}/{at}", {"name": "bytes", "configuration": {"endian": "little"}})
+    return lambda _node: Draft("suggest", (operation,), "if this is how the chunks were written")
+
+
+@rule("Z3-CODEC-003", on="array", formats=V3, needs=("codecs",))
+def codec_order(array: Array) -> Iterator[Fail | Undecided]:
+    """Require array-to-array codecs first, then the array-to-bytes codec, then bytes-to-bytes codecs."""
+    for pointer, chain in _chains(array):
+        kinds = _kinds(chain)
+        if kinds is None:
+            yield Undecided("dependency: Z3-CODEC-012")
+            continue
+        for i, (a, b) in enumerate(pairwise(kinds)):
+            if ORDER.index(a) > ORDER.index(b):
+                first, second = codec_name(chain[i]), codec_name(chain[i + 1])
+                yield Fail(
+                    f"{pointer}/{i + 1}",
+                    f"{first} ({a}) comes before {second} ({b})",
+                    fix=_sorted_chain(pointer),
+                )
+                break
+
+
+def _sorted_chain(pointer: str) -> Callable[[Node], Draft | None]:
+    def fix(node: Node) -> Draft | None:
+        import jsonpointer
+
+        chain = jsonpointer.resolve_pointer(node.metadata, pointer, None)
+        kinds = _kinds(chain) if isinstance(chain, list) else None
+        if kinds is None:
+            return None
+        order = sorted(range(len(chain)), key=lambda i: ORDER.index(kinds[i]))
+        return Draft("unsafe", (replace(pointer, [chain[i] for i in order]),))
+
+    return fix
+
+
+def _configured(array: Array, name: str) -> Iterator[tuple[str, dict[str, Any], Any]]:
+    """Yield pointer, configuration and the codec for all codecs of a name; wrong forms are Z3-EXT-002."""
+    for pointer, codec in all_codecs(array.codecs, "/codecs"):
+        if codec_name(codec) == name:
+            configuration = codec.get("configuration", {}) if isinstance(codec, dict) else {}
+            if isinstance(configuration, dict):
+                yield pointer, configuration, codec
+
+
+@rule("Z3-CODEC-004", on="array", formats=V3, needs=("codecs", "data type"))
+def byte_order(array: Array) -> Iterator[Fail]:
+    """Require a byte order, which the index of a shard always needs."""
+    for pointer, configuration, _ in _configured(array, "bytes"):
+        endian = configuration.get("endian")
+        size = 8 if "/index_codecs/" in pointer else array.data_type.itemsize
+        if "endian" not in configuration and (
+            size is None or size == 1 or _is_bytes(array, pointer)
+        ):
+            continue
+        if endian not in ("little", "big"):
+            of = "the index" if "/index_codecs/" in pointer else array.data_type.text
+            yield Fail(
+                f"{pointer}/configuration/endian",
+                f'the bytes codec needs endian, "little" or "big", for {of}, got '
+                + ("nothing" if "endian" not in configuration else shown(endian)),
+                **_end(configuration),
+                fix=_little(pointer),
+            )
+
+
+def _end(configuration: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what readers do where the end is not one that there is; where it is not given they take little."""
+    if "endian" not in configuration:
+        return {}
+    does = {
+        "zarr-python": "raises ValueError: Value must be one of ['big', 'little']",
+        "xarray": "cannot open the group",
+    }
+    return {"impact": "blocks", "readers": does}
+
+
+def _is_bytes(array: Array, pointer: str) -> bool:
+    """Whether the elements have no ends to begin with."""
+    return "/index_codecs/" not in pointer and array.data_type.kind in ("bytes", "raw")
+
+
+def _little(pointer: str) -> Callable[[Node], Draft]:
+    value = {"name": "bytes", "configuration": {"endian": "little"}}
+    return lambda _node: Draft(
+        "suggest", (replace(pointer, value),), "if that is the byte order of the chunks"
+    )
+
+
+@rule("Z3-CODEC-005", on="array", formats=V3, needs=("codecs",))
+def gzip_level(array: Array) -> Iterator[Fail]:
+    """Require a level that gzip supports."""
+    for pointer, configuration, _ in _configured(array, "gzip"):
+        level = configuration.get("level")
+        if not is_integer(level) or not 0 <= level <= 9:
+            got = shown(level) if "level" in configuration else "nothing"
+            yield Fail(
+                f"{pointer}/configuration/level",
+                f"the level of gzip must be an integer from 0 to 9, got {got}",
+                readers={} if isinstance(level, bool) else None,
+            )
+
+
+SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
+
+
+BLOSC: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "cname": (
+        "lz4, lz4hc, blosclz, snappy, zlib or zstd",
+        lambda v: v in ("lz4", "lz4hc", "blosclz", "snappy", "zlib", "zstd"),
+    ),
+    "clevel": ("an integer from 0 to 9", lambda v: is_integer(v) and 0 <= v <= 9),
+    "shuffle": ("noshuffle, shuffle or bitshuffle", lambda v: v in SHUFFLES),
+    "blocksize": ("an integer of 0 or more", lambda v: is_integer(v) and v >= 0),
+}
+
+
+@rule("Z3-CODEC-006", on="array", formats=V3, needs=("codecs",))
+def blosc_configuration(array: Array) -> Iterator[Fail]:
+    """Require settings that Blosc supports."""
+    for pointer, configuration, _ in _configured(array, "blosc"):
+        base = f"{pointer}/configuration"
+        for member, (wanted, is_sound) in BLOSC.items():
+            value = configuration.get(member)
+            if member in configuration and is_sound(value):
+                continue
+            number = value if member == "shuffle" and is_integer(value) else -1
+            got = shown(value) if member in configuration else "nothing"
+            yield Fail(
+                f"{base}/{member}",
+                f"{member} of blosc must be {wanted}, got {got}",
+                fix=set_to(f"{base}/{member}", SHUFFLES[number]) if 0 <= number <= 2 else None,
+            )
+        size = configuration.get("typesize")
+        needed = configuration.get("shuffle") in SHUFFLES[1:]
+        if ("typesize" in configuration or needed) and not (is_integer(size) and size > 0):
+            got = shown(size) if "typesize" in configuration else "nothing"
+            yield Fail(
+                f"{base}/typesize", f"typesize of blosc must be an integer above 0, got {got}"
+            )
+
+
+@rule("Z3-CODEC-007", on="array", formats=V3, needs=("shape", "codecs"))
+def transpose_order(array: Array) -> Iterator[Fail]:
+    """Require each axis once."""
+    for pointer, configuration, _ in _configured(array, "transpose"):
+        order = configuration.get("order")
+        if not _is_order(order, array.ndim):
+            got = shown(order) if "order" in configuration else "nothing"
+            yield Fail(
+                f"{pointer}/configuration/order",
+                f"the order of transpose must list each axis from 0 to n-1 once, got {got}",
+            )
+
+
+def _is_order(order: Any, rank: int | None) -> TypeGuard[list[int]]:
+    """Whether something lists each axis once."""
+    return (
+        isinstance(order, list)
+        and len(order) == rank
+        and all(map(is_integer, order))
+        and sorted(order) == list(range(len(order)))
+    )
+
+
+def _is_shape(shape: Any) -> TypeGuard[list[int]]:
+    return isinstance(shape, list) and all(is_integer(n) and n > 0 for n in shape)
+
+
+@rule("Z3-CODEC-008", on="array", formats=V3, needs=("shape", "chunk shape", "codecs"))
+def sharding(array: Array) -> Iterator[Fail]:
+    """Require chunks that fit into their shard, chains for them and an index of fixed size."""
+    grid = array.metadata.get("chunk_grid")
+    outer = None
+    if isinstance(grid, dict) and grid.get("name") == "regular":
+        outer = grid["configuration"]["chunk_shape"]
+    around = _shapes_around(array.codecs, "/codecs", outer)
+    for pointer, configuration, _ in _configured(array, "sharding_indexed"):
+        base = f"{pointer}/configuration"
+        yield from _inner_shape(base, configuration, around.get(pointer), array.ndim)
+        for member in ("codecs", "index_codecs"):
+            if not isinstance(configuration.get(member), list) or not configuration[member]:
+                yield Fail(f"{base}/{member}", f"sharding: {member} must be a list of codecs")
+            elif member == "index_codecs":
+                varying = [
+                    n for c in configuration[member] if (n := codec_name(c)) in VARIABLE_SIZE
+                ]
+                if varying:
+                    yield Fail(
+                        f"{base}/{member}",
+                        f"sharding: the index must have a fixed size, but with {varying[0]} its size varies",
+                    )
+        if configuration.get("index_location", "end") not in ("start", "end"):
+            yield Fail(
+                f"{base}/index_location",
+                f'sharding: index_location must be "start" or "end", got {shown(configuration["index_location"])}',
+            )
+
+
+def _shapes_around(chain: list[Any], pointer: str, shape: Any) -> dict[str, Any]:
+    """Return the shape that each shard gets to divide, by its pointer: transposed, or a chunk of another shard."""
+    found: dict[str, Any] = {}
+    for i, codec in enumerate(chain):
+        configuration = codec.get("configuration") if isinstance(codec, dict) else None
+        if not isinstance(configuration, dict):
+            continue
+        if codec_name(codec) == "transpose":
+            order = configuration.get("order")
+            shape = (
+                [shape[n] for n in order]
+                if _is_shape(shape) and _is_order(order, len(shape))
+                else None
+            )
+        elif codec_name(codec) == "sharding_indexed":
+            found[f"{pointer}/{i}"] = shape
+            inner = configuration.get("codecs")
+            if isinstance(inner, list):
+                base = f"{pointer}/{i}/configuration/codecs"
+                found |= _shapes_around(inner, base, configuration.get("chunk_shape"))
+    return found
+
+
+def _inner_shape(
+    base: str, configuration: dict[str, Any], outer: Any, rank: int | None
+) -> Iterator[Fail]:
+    inner = configuration.get("chunk_shape")
+    pointer = f"{base}/chunk_shape"
+    if not _is_shape(inner):
+        got = shown(inner) if "chunk_shape" in configuration else "nothing"
+        yield Fail(pointer, f"sharding: chunk_shape must be a list of positive integers, got {got}")
+    elif rank is not None and len(inner) != rank:
+        yield Fail(
+            pointer,
+            f"sharding: chunk_shape has {plural(len(inner), 'entry')} for {plural(rank, 'dimension')}",
+        )
+    elif _is_shape(outer) and len(outer) == len(inner):
+        odd = next((i for i, (o, n) in enumerate(zip(outer, inner, strict=True)) if o % n), None)
+        if odd is not None:
+            yield Fail(
+                pointer,
+                f"sharding: chunks of {inner[odd]} do not divide a shard of {outer[odd]} along dimension {odd}",
+            )
+
+
+@rule("Z3-CODEC-009", on="array", formats=V3, needs=("codecs",))
+def index_protected(array: Array) -> Iterator[Fail]:
+    """Require a checksum on the index, without which a damaged shard is read as other data."""
+    for pointer, configuration, _ in _configured(array, "sharding_indexed"):
+        chain = configuration.get("index_codecs")
+        if isinstance(chain, list) and chain and "crc32c" not in map(codec_name, chain):
+            yield Fail(
+                f"{pointer}/configuration/index_codecs",
+                "the shard index is not protected by crc32c",
+            )
+
+
+@rule("Z3-CODEC-010", on="array", formats=V3, needs=("codecs",))
+def checksum_configuration(array: Array) -> Iterator[Fail]:
+    """Note settings of a codec that has none."""
+    for pointer, configuration, _ in _configured(array, "crc32c"):
+        if configuration:
+            yield Fail(
+                f"{pointer}/configuration",
+                f"crc32c takes no configuration, got {shown(configuration)}",
+                fix=_without_configuration(pointer),
+            )
+
+
+def _without_configuration(pointer: str) -> Callable[[Node], Draft]:
+    operations: tuple[Operation, ...] = (remove(f"{pointer}/configuration"),)
+    return lambda _node: Draft("safe", operations)
+
+
+OWN_RULES = frozenset({"bytes", "gzip", "blosc", "transpose", "sharding_indexed", "crc32c"})
+"""Codecs whose configuration has rules of its own."""
+
+
+@rule("Z3-CODEC-011", on="array", formats=V3, needs=("codecs",))
+def codec_configuration(array: Array) -> Iterator[Fail]:
+    """Require configurations that the registry of codecs allows."""
+    for name, known in CODECS.items():
+        if name not in OWN_RULES:
+            for pointer, configuration, _ in _configured(array, name):
+                yield from _against_register(name, known, pointer, configuration)
+
+
+def _against_register(
+    name: str, known: Codec, pointer: str, configuration: Mapping[str, Any]
+) -> Iterator[Fail]:
+    if known.members is None:
+        return
+    for member in known.required:
+        if member not in configuration:
+            # zarr-python has a default for the settings of zstd
+            does: dict[str, str] | None = {} if name == "zstd" else None
+            yield Fail(f"{pointer}/configuration/{member}", f"{name} needs {member}", readers=does)
+    for member, value in configuration.items():
+        at = pointers.join(f"{pointer}/configuration", member)
+        wanted = known.members.get(member)
+        if wanted is None:
+            yield Fail(at, f"{name} has no setting {json_text(member)}")
+        elif not wanted.allows(value):
+            yield Fail(at, f"{member} of {name} must be {wanted.text}, got {shown(value)}")
+
+
+@rule("Z3-CODEC-013", on="array", formats=V3, needs=("codecs",))
+def needs_newer_reader(array: Array) -> Iterator[Fail]:
+    """Note spellings that came with Zarr 3.1."""
+    for pointer, codec in all_codecs(array.codecs, "/codecs"):
+        if isinstance(codec, str):
+            yield Fail(
+                pointer,
+                f"the short form {json_text(codec)} needs a reader of Zarr 3.1",
+                fix=set_to(pointer, {"name": codec}),
+            )
+        elif isinstance(codec, dict) and "must_understand" in codec:
+            yield Fail(
+                f"{pointer}/must_understand",
+                "must_understand in a codec needs a reader of Zarr 3.1",
+            )

@@ -1,0 +1,136 @@
+"""Z3: the form of consolidated metadata as zarr-python writes them into Zarr v3 documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from nz_explorer.conventions.zarr3.nodes import V3, shown
+from nz_explorer.documents import pointers
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.fixes import Draft, add, remove
+from nz_explorer.engine.registry import rule
+from nz_explorer.text.phrases import listed, plural
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array, Consolidated, Group, Node
+
+MOST_ODD_ENTRIES = 100_000
+"""Consolidated entries that are no nodes, of which each is looked at; what has more has no rest worth counting."""
+
+
+@rule("Z3-CM-001", on="group", formats=V3)
+def consolidated_form(group: Group) -> Iterator[Fail]:
+    """Require the one form that readers have agreed on."""
+    if "consolidated_metadata" not in group.metadata:
+        return
+    held = group.metadata["consolidated_metadata"]
+    base = "/consolidated_metadata"
+    if not isinstance(held, Mapping):
+        yield Fail(
+            base,
+            f"consolidated_metadata must be an object, got {shown(held)}",
+            fix=(lambda _node: Draft("safe", (remove(base),))) if held is None else None,
+        )
+        return
+    if held.get("must_understand") is not False:
+        yield Fail(
+            f"{base}/must_understand",
+            "consolidated_metadata: must_understand must be false, otherwise readers that do not know this member must not open the group",
+            fix=lambda _node: Draft("safe", (add(f"{base}/must_understand", False),)),
+        )
+    if held.get("kind") != "inline":
+        yield Fail(
+            f"{base}/kind",
+            f'kind must be "inline", got {shown(held["kind"])}'
+            if "kind" in held
+            else 'kind is missing; it must be "inline"',
+        )
+    if not isinstance(held.get("metadata"), Mapping):
+        yield Fail(f"{base}/metadata", "consolidated_metadata: metadata must be an object")
+
+
+@rule("Z3-CM-003", on="array", formats=V3)
+def consolidated_on_array(array: Array) -> Iterator[Fail]:
+    """Fail on consolidated metadata of something that holds no nodes."""
+    if "consolidated_metadata" in array.metadata:
+        yield Fail(
+            "/consolidated_metadata",
+            "consolidated_metadata is allowed only in groups",
+            fix=lambda _node: Draft("safe", (remove("/consolidated_metadata"),)),
+        )
+
+
+@rule("Z3-CM-002", on="root", formats=V3)
+def consolidated_entries(node: Node) -> Iterator[Fail | Undecided]:
+    """Require entries that are nodes, with keys that are paths, and parents that have entries."""
+    consolidated = node.hierarchy.consolidated
+    if consolidated is None:
+        return
+    for number, (key, why) in enumerate(_odd_entries(consolidated)):
+        if number == MOST_ODD_ENTRIES:
+            yield Undecided("budget")
+            return
+        yield Fail(
+            pointers.join(consolidated.base, key),
+            f"consolidated entry {json_text(key)}: {why}",
+            fix=_again,
+        )
+
+
+def _odd_entries(consolidated: Consolidated) -> Iterator[tuple[str, str]]:
+    yield from consolidated.rejected.items()
+    has_entry = ""
+    for path, key in consolidated.keys("zarr.json"):
+        if path == "/":
+            continue
+        above = path.rpartition("/")[0]
+        if above != has_entry and above in consolidated:
+            has_entry = above
+        odd = _odd_key(key)
+        if odd is not None:
+            yield key, odd
+        elif above not in ("", has_entry):
+            yield key, f"there is no entry for its group {above}"
+        elif (why := consolidated.why_no_node(path)) is not None:
+            yield key, f"it does not describe a node ({why})"
+
+
+@rule("Z3-CM-004", on="members", formats=V3)
+def copy_in_a_group(group: Group) -> Iterator[Fail]:
+    """Require consolidated metadata of a group below the root to list its children: zarr-python sees no others."""
+    main, held = group.main_document, group.metadata.get("consolidated_metadata")
+    entries = held.get("metadata") if isinstance(held, Mapping) else None
+    if (
+        group.is_root
+        or main is None
+        or main.origin == "consolidated"
+        or not isinstance(entries, Mapping)
+    ):
+        return
+    hidden = [
+        child.path
+        for child in group.children or ()
+        if child.name not in entries and child.state == "ok"
+    ]
+    if hidden:
+        lists = "are empty" if not entries else f"lack {plural(len(hidden), 'node')}"
+        yield Fail(
+            "/consolidated_metadata",
+            f"the consolidated metadata of the group {group.path} {lists}: zarr-python does not see {listed(hidden)}",
+            related=tuple(hidden),
+            fix=lambda _node: Draft("safe", (remove("/consolidated_metadata"),)),
+        )
+
+
+def _odd_key(key: str) -> str | None:
+    if key.startswith("/") or key.endswith("/"):
+        return "its key begins or ends with a slash"
+    if key == "zarr.json" or key.endswith("/zarr.json"):
+        return "its key is that of a document, not the path of a node"
+    return None
+
+
+def _again(_node: Node) -> Draft:
+    return Draft("suggest", note="consolidate the metadata again")

@@ -1,0 +1,116 @@
+"""Z3: members and extensions that readers may not understand, or that belong to Zarr v2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nz_explorer.conventions.zarr3.arrays import (
+    ARRAY_MEMBERS,
+    GROUP_MEMBERS,
+)
+from nz_explorer.conventions.zarr3.nodes import V3, is_integer, shown
+from nz_explorer.conventions.zarr3.registered_extensions import (
+    CHUNK_GRIDS,
+)
+from nz_explorer.documents import pointers
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft, remove
+from nz_explorer.engine.registry import rule
+from nz_explorer.text.phrases import plural
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array, Node
+
+
+V2_MEMBERS = ("dtype", "chunks", "compressor", "filters", "order")
+
+
+POINTS = ("data_type", "chunk_grid", "chunk_key_encoding")
+
+
+@rule("Z3-DOC-005", on="node", formats=V3)
+def discouraged_escape(node: Node) -> Iterator[Fail]:
+    """Warn of members that readers may skip: the way out is not meant for new data."""
+    known = ARRAY_MEMBERS if node.kind == "array" else GROUP_MEMBERS
+    for member, value in node.metadata.items():
+        if member == "consolidated_metadata":
+            continue  # on an array: Z3-CM-003
+        if (
+            member not in known
+            and isinstance(value, dict)
+            and value.get("must_understand") is False
+        ):
+            yield Fail(
+                pointers.join("", member),
+                f"member {json_text(member)} relies on must_understand: false, which is discouraged",
+            )
+
+
+@rule("Z3-DOC-007", on="array", formats=V3)
+def v2_members(array: Array) -> Iterator[Fail]:
+    """Note names of members that belong to Zarr v2. That they are unknown is Z3-DOC-004."""
+    found = [member for member in V2_MEMBERS if member in array.metadata]
+    if found:
+        yield Fail(
+            f"/{found[0]}",
+            f"zarr.json uses Zarr v2 member names ({', '.join(found)})",
+            fix=lambda _node: Draft("suggest", note="replace them with the members of Zarr v3"),
+        )
+
+
+@rule("Z3-GRID-004", on="array", formats=V3, needs=("chunk shape",))
+def grid_known(array: Array) -> Iterator[Fail]:
+    """Require a chunk grid that readers can look up."""
+    grid = array.metadata.get("chunk_grid")
+    if not isinstance(grid, dict):
+        return
+    name = grid.get("name")
+    if not isinstance(name, str) or (name not in CHUNK_GRIDS and "://" not in name):
+        yield Fail("/chunk_grid/name", f"chunk grid {shown(name)} is not registered")
+
+
+@rule("Z3-KEY-002", on="array", formats=V3)
+def default_keys(array: Array) -> Iterator[Fail]:
+    """Warn of the names of chunks that converted data keep."""
+    given = array.metadata.get("chunk_key_encoding")
+    if (given.get("name") if isinstance(given, dict) else given) == "v2":
+        yield Fail(
+            "/chunk_key_encoding",
+            "the chunk key encoding v2 is meant only for data converted from Zarr v2",
+        )
+
+
+@rule("Z3-DT-003", on="array", formats=V3)
+def no_must_understand(array: Array) -> Iterator[Fail]:
+    """Fail on must_understand in extensions that nobody can do without."""
+    for point in POINTS:
+        given = array.metadata.get(point)
+        if isinstance(given, dict) and "must_understand" in given:
+            pointer = f"/{point}/must_understand"
+            yield Fail(
+                pointer,
+                f"must_understand is not allowed in {point}",
+                fix=lambda _node, pointer=pointer: Draft("safe", (remove(pointer),)),  # type: ignore[misc]  # bound now
+            )
+
+
+@rule("Z3-FV-006", on="array", formats=V3, needs=("data type",))
+def fill_raw(array: Array) -> Iterator[Fail]:
+    """Require one byte for each eight bits of a raw type."""
+    if array.data_type.kind != "raw" or array.data_type.status != "core":
+        return
+    given, size = array.metadata.get("fill_value", []), array.data_type.itemsize
+    if "fill_value" not in array.metadata or given is None:
+        return  # Z3-DOC-003, Z3-FV-001
+    sound = (
+        isinstance(given, list)
+        and len(given) == size
+        and all(is_integer(byte) and 0 <= byte <= 255 for byte in given)
+    )
+    if not sound:
+        yield Fail(
+            "/fill_value",
+            f"fill_value of {array.data_type.text} must be {plural(size or 0, 'integer')} from 0 to 255, got {shown(given)}",
+        )

@@ -1,0 +1,91 @@
+"""Z3: extension points, their names and configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.conventions.zarr3.arrays import (
+    all_codecs,
+    codec_name,
+)
+from nz_explorer.conventions.zarr3.nodes import V3, set_to, shown
+from nz_explorer.conventions.zarr3.registered_extensions import (
+    EXTENSION_NAME,
+)
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.registry import rule
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array
+from nz_explorer.conventions.zarr3.discouraged import POINTS
+
+
+@rule("Z3-ST-001", on="array", formats=V3)
+def transformers(array: Array) -> Iterator[Fail]:
+    """Require a list, empty in nearly all data."""
+    given = array.metadata.get("storage_transformers", [])
+    pointer = "/storage_transformers"
+    if not isinstance(given, list):
+        yield Fail(
+            pointer,
+            f"storage_transformers must be a list, got {shown(given)}",
+            readers={} if given is None else None,
+            fix=set_to(pointer, []) if given is None else None,
+        )
+        return
+    for i, entry in enumerate(given):
+        if codec_name(entry) is None:
+            yield Fail(
+                f"{pointer}/{i}",
+                f"storage transformer {i} must be an extension, got {shown(entry)}",
+            )
+
+
+def _extensions(array: Array) -> Iterator[tuple[str, Any]]:
+    """Yield everything that is written as an extension, with its pointer."""
+    for point in POINTS:
+        if point in array.metadata:
+            yield f"/{point}", array.metadata[point]
+    yield from all_codecs(array.codecs, "/codecs")
+    transformers = array.metadata.get("storage_transformers")
+    if isinstance(transformers, list):
+        yield from ((f"/storage_transformers/{i}", entry) for i, entry in enumerate(transformers))
+
+
+@rule("Z3-EXT-001", on="array", formats=V3)
+def extension_names(array: Array) -> Iterator[Fail]:
+    """Require names of the agreed form. A URI was allowed once."""
+    for pointer, given in _extensions(array):
+        name = codec_name(given)
+        if name is None or EXTENSION_NAME.fullmatch(name):
+            continue
+        if pointer == "/data_type" and (array.data_type.status == "core" or "://" not in name):
+            continue  # one that is not registered is Z3-DT-002
+        at = f"{pointer}/name" if isinstance(given, dict) else pointer
+        yield Fail(
+            at,
+            f"{json_text(name)} is not a valid extension name",
+            severity="warning" if "://" in name else None,
+        )
+
+
+@rule("Z3-EXT-002", on="array", formats=V3)
+def extension_configurations(array: Array) -> Iterator[Fail]:
+    """Require an object where there is a configuration. Of a data type this is Z3-DT-001."""
+    for pointer, given in _extensions(array):
+        if not isinstance(given, dict) or pointer == "/data_type" or _has_own_rule(pointer, given):
+            continue
+        configuration = given.get("configuration", {})
+        if not isinstance(configuration, dict):
+            at = f"{pointer}/configuration"
+            yield Fail(
+                at,
+                f"configuration of {codec_name(given) or 'an extension'} must be an object, got {shown(configuration)}",
+                fix=set_to(at, {}) if configuration is None else None,
+            )
+
+
+def _has_own_rule(pointer: str, given: dict[str, Any]) -> bool:
+    return pointer == "/chunk_grid" and given.get("name") == "regular"

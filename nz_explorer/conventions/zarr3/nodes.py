@@ -1,0 +1,235 @@
+"""Z3: what Zarr v3.1 asks of the document of a node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.documents.json_types import json_type
+from nz_explorer.engine.findings import Fail, FixMaker, Undecided
+from nz_explorer.engine.fixes import Draft, remove, replace
+from nz_explorer.engine.registry import rule
+from nz_explorer.text.phrases import plural
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array, Node
+
+V3 = (3,)
+MANDATORY = ("shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value", "codecs")
+MISSING = object()
+
+
+def shown(value: Any) -> str:
+    """Return a value for a message on what was found instead."""
+    return "nothing" if value is MISSING else json_text(value)
+
+
+def is_integer(value: Any) -> TypeGuard[int]:
+    """Whether JSON spells an integer; true and false are integers only to Python."""
+    return type(value) is int
+
+
+def set_to(pointer: str, value: Any, safety: Any = "safe", note: str | None = None) -> FixMaker:
+    """Return the fix that replaces one value.
+
+    Parameters
+    ----------
+    pointer : str
+        RFC 6901 pointer to the value.
+    value : object
+        What it becomes.
+    safety : object, optional
+        ``safe`` or ``suggest``.
+    note : str, optional
+        What a reader of the fix should know.
+    """
+    return lambda _node: Draft(safety, (replace(pointer, value),), note)
+
+
+@rule("Z3-DOC-001", on="node", formats=V3)
+def zarr_format(node: Node) -> Iterator[Fail]:
+    """Require the member that identifies the specification of the document."""
+    given = node.metadata.get("zarr_format", MISSING)
+    if not (is_integer(given) and given == 3):
+        meant = given == "3" or (type(given) is float and given == 3)
+        yield Fail(
+            "/zarr_format",
+            f"zarr_format must be 3, got {shown(given)}",
+            readers={} if type(given) is float and given == 3 else None,
+            fix=set_to("/zarr_format", 3) if meant else None,
+        )
+
+
+@rule("Z3-DOC-002", on="node", formats=V3)
+def node_type(node: Node) -> Iterator[Fail]:
+    """Require the member that distinguishes arrays from groups."""
+    given = node.metadata.get("node_type", MISSING)
+    if given not in ("array", "group"):
+        yield Fail(
+            "/node_type",
+            f'node_type must be "array" or "group", got {shown(given)}',
+            fix=lambda node: Draft(
+                "suggest",
+                (
+                    {
+                        "op": "add",
+                        "path": "/node_type",
+                        "value": "array" if "shape" in node.metadata else "group",
+                    },
+                ),
+            ),
+        )
+
+
+@rule("Z3-DOC-003", on="array", formats=V3)
+def mandatory_members(array: Array) -> Iterator[Fail]:
+    """Require the members that are needed to read an array."""
+    for member in MANDATORY:
+        if member not in array.metadata:
+            yield Fail(f"/{member}", f"{member} is missing")
+
+
+@rule("Z3-DOC-006", on="node", formats=V3, provides="attributes")
+def attributes_object(node: Node) -> Iterator[Fail]:
+    """Require attributes that can be looked up by name."""
+    given = node.metadata.get("attributes", {})
+    if not isinstance(given, dict):
+        yield Fail(
+            "/attributes",
+            f"attributes must be an object, got {json_type(given)}",
+            readers={} if given is None else None,
+            fix=set_to("/attributes", {}) if given is None else None,
+        )
+
+
+@rule("Z3-SHAPE-001", on="array", formats=V3, provides="shape")
+def shape(array: Array) -> Iterator[Fail | Undecided]:
+    """Require a list of non-negative lengths."""
+    yield from missing(array, "shape")
+    yield from wrong_lengths(array, "shape")
+
+
+def missing(array: Array, member: str) -> Iterator[Undecided]:
+    """Report as undecided what depends on an absent member.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    member : str
+        Name of the member.
+    """
+    if member not in array.metadata:
+        yield Undecided("dependency: Z3-DOC-003")
+
+
+def wrong_lengths(array: Array, member: str) -> Iterator[Fail]:
+    """Fail where a member is not a list of integers that are not negative.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    member : str
+        Name of the member, such as ``shape``.
+    """
+    given = array.metadata.get(member, MISSING)
+    if given is MISSING:
+        return  # a missing member is another rule's finding
+    pointer = array.pointer(member)
+    message = f"{member} must be a list of non-negative integers, got {shown(given)}"
+    if not isinstance(given, list):
+        yield Fail(pointer, message)
+        return
+    for axis, length in enumerate(given):
+        if not is_integer(length) or length < 0:
+            at = array.pointer(member, axis)
+            integral = type(length) is float and length.is_integer() and length >= 0
+            yield Fail(at, message, fix=set_to(at, int(length)) if integral else None)
+            return
+
+
+def empty_chunks(array: Array, given: list[int], pointer: str) -> Iterator[Fail]:
+    """Fail where chunks have no element along a dimension.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    given : list of int
+        Chunk length of each dimension.
+    pointer : str
+        RFC 6901 pointer to the list.
+    """
+    shape = array.stored_shape or ()
+    for axis, length in enumerate(given):
+        if length < 1:
+            at = f"{pointer}/{axis}"
+            empty = axis < len(shape) and shape[axis] == 0
+            yield Fail(
+                at,
+                f"the chunk length along dimension {axis} is {length}; it must be at least 1",
+                readers={} if empty else None,
+                fix=set_to(at, 1) if empty else None,
+            )
+
+
+def _has_names(array: Array) -> bool:
+    return "dimension_names" in array.metadata
+
+
+def _names_of_another_kind(given: Any) -> dict[str, str] | None:
+    """Return what readers do with names that are no list: null is none at all, and a text its letters."""
+    if given is None:
+        return {"xarray": "raises KeyError, and cannot open the group"}
+    return {} if isinstance(given, str) else None
+
+
+@rule("Z3-DIM-001", on="array", formats=V3, when=_has_names, provides="names")
+def dimension_names(array: Array) -> Iterator[Fail]:
+    """Require dimension_names to have a string or null for each dimension."""
+    given = array.metadata["dimension_names"]
+    rank = array.ndim
+    if not isinstance(given, list):
+        advice = (
+            "write a list with one name per dimension"
+            if rank is None
+            else "write [], as a scalar has no dimensions"
+            if rank == 0
+            else f"write a list with one name per dimension (here {rank})"
+        )
+        yield Fail(
+            "/dimension_names",
+            f"dimension_names is {shown(given)}; {advice}",
+            readers=_names_of_another_kind(given),
+            fix=_drop_names if given is None else None,
+        )
+        return
+    for axis, name in enumerate(given):
+        if name is not None and not isinstance(name, str):
+            yield Fail(
+                f"/dimension_names/{axis}",
+                f"dimension_names[{axis}] is {shown(name)}; a name is a string",
+            )
+            return
+    if rank is not None and len(given) != rank:
+        yield Fail(
+            "/dimension_names",
+            f"dimension_names has {plural(len(given), 'name')} for {plural(rank, 'dimension')}: {shown(given)}",
+            fix=lambda _node: Draft(
+                "suggest", note="name each dimension once, in the order of shape"
+            ),
+        )
+
+
+def _drop_names(node: Node) -> Draft:
+    from nz_explorer.model import Array
+
+    if isinstance(node, Array) and node.ndim == 0:
+        return Draft("safe", (replace("/dimension_names", []),))
+    return Draft(
+        "safe",
+        (remove("/dimension_names"),),
+        "to Zarr this means the same as null; NZ-1.0 still requires names",
+    )

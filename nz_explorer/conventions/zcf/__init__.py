@@ -1,0 +1,19 @@
+"""The Zarr conventions framework: how nodes declare conventions."""
+
+from pathlib import Path
+
+from nz_explorer.engine.convention import Convention
+
+FOLDER = Path(__file__).parent
+
+ZCF = Convention(
+    key="zcf",
+    name="Zarr conventions framework",
+    title="The Zarr conventions framework",
+    families=("ZCF", "JSON"),
+    decided_by=("ZCF",),
+    rules=(f"{__name__}.declarations", f"{__name__}.nz_and_cf"),
+    catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),
+    wanted=lambda *_: False,
+    order=3,
+)

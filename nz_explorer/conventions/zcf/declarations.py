@@ -1,0 +1,377 @@
+"""ZCF: how nodes declare conventions of the Zarr conventions framework."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.conventions.zcf import known_conventions
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.documents.json_types import json_type
+from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.fixes import Draft, add, remove, replace, set_attribute
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Group
+from nz_explorer.model.dialects import multiscales
+
+if TYPE_CHECKING:
+    from nz_explorer.conventions.zcf.known_conventions import Convention
+    from nz_explorer.model import Node
+
+
+IDENTIFIERS = ("uuid", "schema_url", "spec_url")
+MEMBERS = (*IDENTIFIERS, "name", "description")
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_UNPINNED = re.compile(r"/(refs/heads/)?(main|master|HEAD)/")
+
+
+def _declares(node: Node) -> bool:
+    return "zarr_conventions" in node.attributes
+
+
+def pointer_to(node: Node, *members: str | int) -> str:
+    """Return the pointer to a place in a node's ``zarr_conventions``."""
+    return node.attribute_pointer("zarr_conventions", *members)
+
+
+def entries(node: Node) -> list[tuple[int, dict[str, Any]]]:
+    """Return the entries of ``zarr_conventions`` that are objects, with their places."""
+    given = node.attributes.get("zarr_conventions")
+    if not isinstance(given, list):
+        return []
+    return [(i, entry) for i, entry in enumerate(given) if isinstance(entry, dict)]
+
+
+@rule(
+    "ZCF-DECL-002",
+    on="node",
+    needs=("attributes",),
+    when=_declares,
+    provides="conventions list",
+)
+def list_of_objects(node: Node) -> Iterator[Fail]:
+    """Require a list with an object for each convention."""
+    given = node.attributes["zarr_conventions"]
+    if not isinstance(given, list):
+        hint = ""
+        if isinstance(given, dict) and given and all(_UUID.fullmatch(key.lower()) for key in given):
+            hint = "; an early draft had an object keyed by uuid here"
+        yield Fail(
+            pointer_to(node),
+            f"zarr_conventions must be a list of objects, got {json_type(given)}{hint}",
+            fix=_as_list,
+        )
+        return
+    for i, entry in enumerate(given):
+        if not isinstance(entry, dict):
+            yield Fail(
+                pointer_to(node, i),
+                f"zarr_conventions must be a list of objects; entry {i} is {json_text(entry)}",
+            )
+
+
+def _as_list(node: Node) -> Draft | None:
+    given = node.attributes.get("zarr_conventions")
+    if not isinstance(given, dict):
+        return None
+    if any(member in given for member in IDENTIFIERS):
+        return Draft("unsafe", (replace(pointer_to(node), [given]),))
+    made = [{"uuid": key, **value} for key, value in given.items() if isinstance(value, dict)]
+    return Draft("unsafe", (replace(pointer_to(node), made),)) if len(made) == len(given) else None
+
+
+@rule(
+    "ZCF-DECL-003",
+    on="node",
+    needs=("attributes", "conventions list"),
+    when=_declares,
+)
+def entry_identifies(node: Node) -> Iterator[Fail]:
+    """Require a uuid or a URL, because names are not unique."""
+    for i, entry in entries(node):
+        if not any(isinstance(entry.get(member), str) for member in IDENTIFIERS):
+            yield Fail(
+                pointer_to(node, i),
+                f"entry {i} identifies no convention: it has none of uuid, schema_url and spec_url",
+                fix=lambda _node: Draft("suggest", note="add the uuid of the convention"),
+            )
+
+
+@rule(
+    "ZCF-DECL-004",
+    on="node",
+    needs=("attributes", "conventions list"),
+    when=_declares,
+)
+def entry_members(node: Node) -> Iterator[Fail]:
+    """Fail on members that the framework does not define."""
+    for i, entry in entries(node):
+        for member in entry:
+            if member not in MEMBERS:
+                pointer = pointer_to(node, i, member)
+                yield Fail(
+                    pointer,
+                    f"entry {i} has the extra member {json_text(member)}; an entry only identifies the convention",
+                    fix=lambda _node, pointer=pointer: Draft("safe", (remove(pointer),)),  # type: ignore[misc]  # bound now
+                )
+
+
+@rule(
+    "ZCF-DECL-005",
+    on="node",
+    needs=("attributes", "conventions list"),
+    when=_declares,
+)
+def entry_named(node: Node) -> Iterator[Fail]:
+    """Require a name for people."""
+    for i, entry in entries(node):
+        if "name" not in entry:
+            known = known_conventions.identify(entry)
+            name = known.entry.get("name") if known is not None else None
+            yield Fail(
+                pointer_to(node, i),
+                f"entry {i} has no name",
+                fix=_put(i, "name", name) if name is not None else None,
+            )
+
+
+def _put(i: int, member: str, value: Any) -> Any:
+    def fix(node: Node) -> Draft:
+        known = dict(entries(node)).get(i, {})
+        operation = replace if member in known else add
+        return Draft("safe", (operation(pointer_to(node, i, member), value),))
+
+    return fix
+
+
+@rule(
+    "ZCF-DECL-006",
+    on="node",
+    needs=("attributes", "conventions list"),
+    when=_declares,
+)
+def entry_name_fits(node: Node) -> Iterator[Fail]:
+    """Require the name that the convention has. NZ's own is NZ-REG-002."""
+    for i, entry in entries(node):
+        known, name = known_conventions.identify(entry), entry.get("name")
+        if known is None or known is known_conventions.NZ or not known.entry or "name" not in entry:
+            continue
+        right = known.entry["name"]
+        # With and without the colon of its prefix are both in use, and mean the same.
+        if not isinstance(name, str) or name.rstrip(":") != str(right).rstrip(":"):
+            yield Fail(
+                pointer_to(node, i, "name"),
+                f"name {json_text(name)} should be {json_text(right)}",
+                fix=_put(i, "name", right),
+            )
+
+
+@rule(
+    "ZCF-DECL-007",
+    on="node",
+    needs=("attributes", "conventions list"),
+    when=_declares,
+)
+def entry_has_url(node: Node) -> Iterator[Fail]:
+    """Require a URL beside a uuid, where the convention can be read."""
+    for i, entry in entries(node):
+        if "uuid" in entry and "schema_url" not in entry and "spec_url" not in entry:
+            known = known_conventions.identify(entry)
+            url = known.entry.get("spec_url") if known is not None else None
+            yield Fail(
+                pointer_to(node, i),
+                f"entry {i} has a uuid but no URL",
+                fix=_put(i, "spec_url", url) if url is not None else None,
+            )
+
+
+@rule(
+    "ZCF-DECL-008",
+    on="node",
+    needs=("attributes", "conventions list"),
+    when=_declares,
+)
+def entry_uuid(node: Node) -> Iterator[Fail]:
+    """Require a uuid in its usual form, in lower case."""
+    for i, entry in entries(node):
+        uuid = entry.get("uuid", "")
+        if "uuid" not in entry or (isinstance(uuid, str) and _UUID.fullmatch(uuid)):
+            continue
+        upper = isinstance(uuid, str) and _UUID.fullmatch(uuid.lower()) is not None
+        yield Fail(
+            pointer_to(node, i, "uuid"),
+            f"uuid {json_text(uuid)} is malformed"
+            + (": its letters must be lower-case" if upper else ""),
+            severity="warning" if upper else None,
+            fix=_put(i, "uuid", uuid.lower()) if upper else None,
+        )
+
+
+@rule(
+    "ZCF-DECL-010",
+    on="node",
+    needs=("attributes", "conventions list"),
+    when=_declares,
+)
+def entry_pinned(node: Node) -> Iterator[Fail]:
+    """Require URLs of a fixed version."""
+    for i, entry in entries(node):
+        url = entry.get("schema_url")
+        if isinstance(url, str) and _UNPINNED.search(url):
+            yield Fail(
+                pointer_to(node, i, "schema_url"),
+                f"{url} is not pinned to a version",
+                fix=lambda _node: Draft("suggest", note="use the URL of a tag or a commit"),
+            )
+
+
+@rule(
+    "ZCF-DECL-011",
+    on="node",
+    needs=("attributes", "conventions list"),
+    when=_declares,
+)
+def declared_once(node: Node) -> Iterator[Fail]:
+    """Require one entry for each convention."""
+    seen: set[str] = set()
+    for i, entry in entries(node):
+        name = known_conventions.identity(entry)
+        if name is None:
+            continue
+        if name in seen:
+            pointer = pointer_to(node, i)
+            yield Fail(
+                pointer,
+                f"{name} is declared twice",
+                fix=lambda _node, pointer=pointer: Draft("safe", (remove(pointer),)),  # type: ignore[misc]  # bound now
+            )
+        seen.add(name)
+
+
+@rule(
+    "ZCF-DECL-012",
+    on="node",
+    needs=("attributes", "conventions list"),
+    when=_declares,
+)
+def convention_known(node: Node) -> Iterator[Fail]:
+    """Note a convention whose properties cannot be checked here."""
+    for i, entry in entries(node):
+        name = known_conventions.identity(entry)
+        if name is not None and known_conventions.identify(entry) is None:
+            yield Fail(pointer_to(node, i), f"convention {json_text(name)} is not known here")
+
+
+def declared_here(node: Node) -> set[Convention | None]:
+    """Return the conventions that a node declares; None among them where one is not known."""
+    return {known_conventions.identify(entry) for _, entry in entries(node)}
+
+
+@rule(
+    "ZCF-DECL-001",
+    on="node",
+    formats=(3,),
+    needs=("attributes", "conventions list"),
+)
+def uses_are_declared(node: Node) -> Iterator[Fail]:
+    """Require a declaration on each node that has attributes of a convention."""
+    if not (known_conventions.FRAMEWORK & node.attributes.keys()):
+        return
+    declared = declared_here(node)
+    for known, names in known_conventions.used(node.attributes).items():
+        if known not in declared:
+            belong = "belongs" if len(names) == 1 else "belong"
+            yield Fail(
+                node.attribute_pointer(names[0]),
+                f"{', '.join(names)} {belong} to the {known.name} convention, which this node does not declare",
+                fix=declare(known),
+            )
+
+
+def declare(known: Convention) -> FixMaker:
+    """Return the fix that declares a convention at a node."""
+
+    def fix(node: Node) -> Draft:
+        if isinstance(node.attributes.get("zarr_conventions"), list):
+            return Draft("safe", (add(pointer_to(node, "-"), dict(known.entry)),))
+        return Draft("safe", set_attribute(node, "zarr_conventions", [dict(known.entry)]))
+
+    return fix
+
+
+@rule("ZCF-DECL-013", on="members")
+def children_declare(group: Group) -> Iterator[Fail]:
+    """Note nodes that seem to count on what the group above declares: declarations are not inherited.
+
+    That a node of v3 uses a convention known here without declaring it is ZCF-DECL-001.
+    """
+    for _, entry in entries(group):
+        name = known_conventions.identity(entry)
+        for child in group.children or () if name is not None else ():
+            if any(known_conventions.identity(own) == name for _, own in entries(child)):
+                continue
+            attribute = _use(child, entry)
+            if attribute is not None:
+                yield Fail(
+                    child.attribute_pointer(attribute),
+                    f"{child.path} does not declare {entry.get('name', name)} itself; the declaration of"
+                    f" {group.path} does not apply to it",
+                    related=(group.path,),
+                    path=child.path,
+                    fix=_declare_below(child.path, entry),
+                )
+
+
+def _use(node: Node, entry: dict[str, Any]) -> str | None:
+    """Return the first attribute of a convention on a node, by what is known of it or by its prefix."""
+    known, name = known_conventions.identify(entry), entry.get("name")
+    if known is not None and node.zarr_format == 3:
+        return None
+    if known is not None:
+        return next(iter(known_conventions.used(node.attributes).get(known, ())), None)
+    if not isinstance(name, str) or not name.rstrip(":"):
+        return None
+    prefix = name.rstrip(":")
+    return next((a for a in node.attributes if a == prefix or a.startswith(f"{prefix}:")), None)
+
+
+def _declare_below(path: str, entry: dict[str, Any]) -> Any:
+    def fix(node: Node) -> Draft | None:
+        child = node.hierarchy.node_if_loaded(path)
+        if child is None:
+            return None
+        declared = child.attributes.get("zarr_conventions")
+        if declared is None:
+            operations = set_attribute(child, "zarr_conventions", [dict(entry)])
+        elif isinstance(declared, list):
+            operations = (add(pointer_to(child, "-"), dict(entry)),)
+        else:
+            return None
+        return Draft("safe", operations, node=child)
+
+    return fix
+
+
+@rule(
+    "ZCF-SCHEMA-001",
+    on="node",
+    needs=("attributes", "conventions list"),
+    when=_declares,
+)
+def properties_valid(node: Node) -> Iterator[Fail]:
+    """Require properties that the declared convention allows, as zarr-cm checks them."""
+    declared = declared_here(node)
+    used = known_conventions.used(node.attributes)
+    for known, names in used.items():
+        if known in declared and (
+            error := known_conventions.property_error(known, node.attributes)
+        ):
+            yield Fail(node.attribute_pointer(names[0]), f"{known.name}: {error}")
+    family = multiscales.family(node.attributes)
+    if known_conventions.MULTISCALES in declared and family not in (None, "multiscales"):
+        yield Fail(
+            node.attribute_pointer("multiscales" if "multiscales" in node.attributes else "ome"),
+            f"the multiscales convention is declared, but the attribute has the form of {family}",
+            severity="warning",
+        )

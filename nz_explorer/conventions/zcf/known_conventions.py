@@ -1,0 +1,186 @@
+"""Conventions of the Zarr conventions framework that are known here: zarr-cm's, NZ, CF, cs and ref.
+
+The one module that speaks to zarr-cm, which holds the identities of the conventions and checks
+their properties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import zarr_cm
+
+_MODULES: dict[str, Any] = {
+    "proj": zarr_cm.proj,
+    "spatial": zarr_cm.spatial,
+    "multiscales": zarr_cm.multiscales,
+    "license": zarr_cm.license_,
+    "uom": zarr_cm.uom,
+    "stac": zarr_cm.stac,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Convention:
+    """A convention, by what identifies it.
+
+    Attributes
+    ----------
+    name : str
+        Its name, without a colon.
+    uuid : str or None
+        What identifies it first.
+    urls : tuple of str
+        Beginnings of the URLs of its schema and its text, of any version.
+    entry : dict
+        The object that declares it, as its authors write it.
+    keys : frozenset of str
+        Attributes that it defines.
+    """
+
+    name: str
+    uuid: str | None
+    urls: tuple[str, ...]
+    entry: Mapping[str, Any]
+    keys: frozenset[str] = frozenset()
+
+
+NZ_ENTRY = {
+    "schema_url": "https://raw.githubusercontent.com/zarr-conventions/nz/refs/tags/v1/schema.json",
+    "spec_url": "https://github.com/zarr-conventions/nz/blob/v1/README.md",
+    "uuid": "d0a980b5-c644-4dcc-85a1-283799a58f40",
+    "name": "NZ-1.0",
+    "description": "Structural interoperability layer for scientific array conventions on Zarr v3",
+}
+"""The entry that the convention prescribes for itself (NZ-1.0, Convention Registration)."""
+
+
+def _repository(url: str) -> str:
+    """Return ``owner/name`` of a URL at GitHub, in lower case; the URL itself elsewhere."""
+    for host in ("https://raw.githubusercontent.com/", "https://github.com/"):
+        if url.lower().startswith(host):
+            return "/".join(url[len(host) :].split("/")[:2]).lower()
+    return url
+
+
+def _of_module(name: str, module: Any) -> Convention:
+    entry = dict(module.CMO)
+    urls = tuple({_repository(entry["schema_url"]), _repository(entry["spec_url"])})
+    return Convention(name, entry["uuid"], urls, entry, frozenset(module.CONVENTION_KEYS))
+
+
+def _of_r_cf(name: str, uuid: str, description: str) -> Convention:
+    base = f"https://raw.githubusercontent.com/R-CF/zarr_convention_{name}/main"
+    entry = {
+        "schema_url": f"{base}/schema.json",
+        "spec_url": f"{base}/README.md",
+        "uuid": uuid,
+        "name": name,
+        "description": description,
+    }
+    urls = (f"r-cf/zarr_convention_{name}", f"r-cf/zarr_conventions_{name}")
+    return Convention(name, uuid, urls, entry)
+
+
+KNOWN: tuple[Convention, ...] = (
+    Convention(
+        "NZ-1.0", NZ_ENTRY["uuid"], ("zarr-conventions/nz", "zarr-conventions/nzug"), NZ_ENTRY
+    ),
+    *(_of_module(name, module) for name, module in _MODULES.items()),
+    Convention("CF", None, ("zarr-conventions/cf",), {}),
+    _of_r_cf(
+        "cs", "e4dbf0b7-7a00-4ce6-b23e-484292014ab4", "Coordinate set convention for Zarr arrays"
+    ),
+    _of_r_cf("ref", "d89b30cf-ed8c-43d5-9a16-b492f0cd8786", "External referencing of Zarr objects"),
+)
+NZ = KNOWN[0]
+CF, CS, REF, PROJ, UOM, MULTISCALES = (
+    next(known for known in KNOWN if known.name == name)
+    for name in ("CF", "cs", "ref", "proj", "uom", "multiscales")
+)
+_CF_UUID = "77c308c7-"
+"""The first group of CF's uuid, which is all of it that is pinned in the catalogue."""
+FRAMEWORK: frozenset[str] = frozenset().union(*(known.keys for known in KNOWN))
+"""Names of all attributes that conventions of the framework define."""
+
+_OBJECTS: dict[str, frozenset[str]] = {
+    "multiscales": frozenset({"layout"}),
+    "license": frozenset({"spdx", "url", "text", "file", "path"}),
+    "uom": frozenset({"ucum"}),
+}
+"""Attributes whose names others use as well; they are the convention's if they have one of these members."""
+
+
+def identify(entry: Mapping[str, Any]) -> Convention | None:
+    """Return the convention that an entry of ``zarr_conventions`` declares, None if it is not known.
+
+    The uuid goes before the schema's URL, and that before the text's; the name identifies nothing.
+    """
+    uuid = entry.get("uuid")
+    if isinstance(uuid, str):
+        if uuid.lower().startswith(_CF_UUID):
+            return CF
+        found = next((known for known in KNOWN if known.uuid == uuid.lower()), None)
+        if found is not None:
+            return found
+    for member in ("schema_url", "spec_url"):
+        url = entry.get(member)
+        if isinstance(url, str):
+            found = next((known for known in KNOWN if _repository(url) in known.urls), None)
+            if found is not None:
+                return found
+    return None
+
+
+def identity(entry: Mapping[str, Any]) -> str | None:
+    """Return what identifies the convention of an entry, None where nothing does."""
+    known = identify(entry)
+    if known is not None:
+        return known.name
+    values = (entry.get(member) for member in ("uuid", "schema_url", "spec_url"))
+    return next((value for value in values if isinstance(value, str)), None)
+
+
+def used(attributes: Mapping[str, Any]) -> dict[Convention, list[str]]:
+    """Return the conventions whose attributes are there, and which ones they are."""
+    found: dict[Convention, list[str]] = {}
+    for name in attributes:
+        if name not in FRAMEWORK:
+            continue
+        value = attributes[name]
+        members = _OBJECTS.get(name)
+        if members is not None and not (isinstance(value, Mapping) and members & value.keys()):
+            continue
+        known = next(known for known in KNOWN if name in known.keys)
+        found.setdefault(known, []).append(name)
+    return found
+
+
+def property_error(known: Convention, attributes: Mapping[str, Any]) -> str | None:
+    """Return the error of zarr-cm for the properties of a convention, None if there is none.
+
+    Parameters
+    ----------
+    known : Convention
+        One of zarr-cm.
+    attributes : mapping
+        All attributes of the node.
+    """
+    module = _MODULES.get(known.name)
+    if module is None:
+        return None
+    own = {key: attributes[key] for key in attributes if key in known.keys}
+    # The entry itself has rules of its own; of a revision that zarr-cm does not know, the latest is asked for.
+    listed = attributes.get("zarr_conventions")
+    entries = listed if isinstance(listed, list) else []
+    urls = [entry.get("schema_url") for entry in entries if isinstance(entry, dict)]
+    url = next((url for url in module.REVISION_BY_SCHEMA_URL if url in urls), module.SCHEMA_URL)
+    own["zarr_conventions"] = [{**known.entry, "schema_url": url}]
+    try:
+        _, found = module.extract(own)
+        module.validate(found)
+    except (ValueError, TypeError, KeyError) as error:
+        return str(error.args[0]) if error.args else type(error).__name__
+    return None

@@ -1,0 +1,202 @@
+"""What readers will make of a store, predicted from findings; nothing is run.
+
+How a rule states what it means
+-------------------------------
+In its entry of ``catalogue.toml``, for all that break it::
+
+    impact = "blocks"                # or values; convention, distance and advice follow from the level
+    affects = ["xarray"]             # the readers that the impact is about, of READERS
+    [ID.readers]                     # what each does, as a predicate in the third person
+    xarray = "raises ValueError: conflicting sizes for dimension 'x', and cannot open the group"
+    zarr-python = "does not mind"    # behaves as if all were well: shown on the page of the rule only
+
+``blocks``
+    A reader in ``affects`` cannot open or read the node or something in it.
+``values``
+    It opens it and gives wrong, silently missing or undecoded values.
+
+``impact`` ``blocks`` or ``values`` needs ``affects``, and ``readers`` for each of these. Where it depends on
+the case, the rule states it in the `Fail` that it yields:
+
+``Fail(..., impact="values")``
+    instead of the catalogue's impact;
+``Fail(..., readers={"xarray": "raises TypeError: …"})``
+    what readers do in this case. It takes the place of both ``affects`` and ``readers``: those that it
+    names are those that mind;
+``Fail(..., impact="advice", readers={"xarray": …})``
+    what readers do is said of them, but nothing is wrong: the levels of a pyramid are what their format
+    prescribes, and xarray opens one at a time;
+``Fail(..., readers={})``
+    no reader is affected: its impact follows from the level of the rule.
+
+``tests/diagnosis/test_predictions.py`` runs the readers on the corpus and compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from nz_explorer.conventions.nz import NZ
+from nz_explorer.engine.findings import SEVERITIES, Finding
+from nz_explorer.engine.impact import (
+    HARMS,
+    IMPACTS,
+    Impact,
+    affected,
+    impact_of,
+    impact_of_rule,
+)
+
+__all__ = [
+    "HARMS",
+    "IMPACTS",
+    "READERS",
+    "Forecast",
+    "Harm",
+    "affected",
+    "by_impact",
+    "forecasts",
+    "harms",
+    "impact_of",
+    "impact_of_rule",
+    "is_step",
+    "steps",
+]
+
+READERS = ("xarray", "zarr-python", "netCDF-C")
+"""The readers that are predicted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """The predicted result of a reader for a store, as far as findings go.
+
+    Attributes
+    ----------
+    reader : str
+        One of `READERS`.
+    opens : bool, optional
+        Whether it opens and reads everything; None where that is not known.
+    blocked_by : tuple of str
+        Rules that keep it from opening or reading something.
+    misled_by : tuple of str
+        Rules that make it give wrong, missing or undecoded values.
+    reason : str
+        Why that is not known.
+    """
+
+    reader: str
+    opens: bool | None
+    blocked_by: tuple[str, ...] = ()
+    misled_by: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def is_affected(self) -> bool:
+        """Whether it cannot open or read something, or gives wrong values."""
+        return bool(self.blocked_by or self.misled_by)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return what the JSON report holds."""
+        found: dict[str, object] = {"opens": self.opens, "why": list(self.blocked_by)}
+        if self.misled_by:
+            found["values"] = list(self.misled_by)
+        if self.reason:
+            found["reason"] = self.reason
+        return found
+
+
+Harm = tuple[str, str, str]
+"""A rule, ``blocks`` or ``values``, and the reader that it is about."""
+
+
+def harms(finding: Finding) -> Iterator[Harm]:
+    """Yield what a finding does to readers.
+
+    Parameters
+    ----------
+    finding : Finding
+        The finding.
+    """
+    violation = finding.violation
+    how = finding.impact if finding.impact in HARMS else finding.info.impact
+    if how in HARMS and (how == finding.impact or violation.fail.impact is not None):
+        for reader in affected(violation):
+            yield finding.rule, how, reader
+
+
+def forecasts(
+    found: Iterable[Harm], *, zarr_format: int | None, complete: bool
+) -> Iterator[Forecast]:
+    """Yield what each reader will make of a store.
+
+    Parameters
+    ----------
+    found : iterable of tuple
+        What the findings do to readers; see `harms`.
+    zarr_format : int, optional
+        The format of the store.
+    complete : bool
+        Whether every node was checked: until then, the absence of findings means nothing.
+    """
+    found = dict.fromkeys(found)
+    for reader in READERS:
+        blocked = tuple(rule for rule, how, who in found if (how, who) == ("blocks", reader))
+        misled = tuple(rule for rule, how, who in found if (how, who) == ("values", reader))
+        reason = ""
+        if reader == "netCDF-C" and zarr_format == 3:
+            reason = "few builds of netCDF-C read Zarr v3"
+        elif not complete:
+            reason = "not everything has been checked yet"
+        opens = False if blocked else None if reason else True
+        yield Forecast(reader, opens, blocked, misled, "" if blocked else reason)
+
+
+def by_impact(findings: Iterable[Finding]) -> dict[Impact, list[Finding]]:
+    """Return findings by their impact, the gravest first.
+
+    Parameters
+    ----------
+    findings : iterable of Finding
+        Some findings; among those of one impact errors come first, and else they stay in order.
+    """
+    found: dict[Impact, list[Finding]] = {impact: [] for impact in IMPACTS}
+    for finding in sorted(findings, key=lambda one: SEVERITIES.index(one.severity)):
+        found[finding.impact].append(finding)
+    return found
+
+
+def is_step(finding: Finding, *, zarr_format: int | None) -> bool:
+    """Whether a finding is in the way of NZ-1.0.
+
+    Parameters
+    ----------
+    finding : Finding
+        The finding.
+    zarr_format : int, optional
+        The format of the store. Of v2 the rules hold by analogy, as warnings, and those of plain Zarr not at all.
+    """
+    info = finding.info
+    if not info.required or info.id == NZ.summary_rule:  # which only counts the others
+        return False
+    if zarr_format == 2:
+        return info.family == NZ.family and finding.severity in ("error", "warning")
+    return finding.severity == "error" and info.family in (NZ.family, *NZ.summary_families)
+
+
+def steps(findings: Iterable[Finding], *, zarr_format: int | None) -> dict[str, list[Finding]]:
+    """Return what separates a dataset from NZ-1.0: findings by rule, which is a step.
+
+    Parameters
+    ----------
+    findings : iterable of Finding
+        The findings of the dataset.
+    zarr_format : int, optional
+        The format of the store.
+    """
+    found: dict[str, list[Finding]] = {}
+    for finding in findings:
+        if is_step(finding, zarr_format=zarr_format):
+            found.setdefault(finding.rule, []).append(finding)
+    return found

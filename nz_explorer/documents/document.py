@@ -1,0 +1,148 @@
+"""One metadata document, decoded when it is asked what it says."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+import orjson
+
+from nz_explorer.documents import positions
+from nz_explorer.documents.decoding import decode, decode_again
+from nz_explorer.documents.json_types import has_infinity
+from nz_explorer.documents.positions import Scan, ScanError, Span, scan
+from nz_explorer.documents.problems import DocumentProblem
+from nz_explorer.documents.tolerant import text_of
+from nz_explorer.store import ReadError
+
+Origin = Literal["stored", "consolidated"]
+
+
+class _Text(msgspec.Struct, gc=False, eq=False):
+    """What a document is given, in this order; more can be given by name."""
+
+    name: str
+    key: str
+    _raw: bytes | msgspec.Raw | None
+
+
+class Document(
+    _Text, gc=False, eq=False, kw_only=True
+):  # part of no cycle, so nothing for the collector
+    """A metadata document of a node.
+
+    Parameters
+    ----------
+    name : str
+        ``zarr.json``, ``.zgroup``, ``.zarray``, ``.zattrs`` or ``.zmetadata``.
+    key : str
+        Its key in the store.
+    raw : bytes or msgspec.Raw, optional
+        Its bytes; None where it is absent or could not be read.
+    error : ReadError, optional
+        Why it could not be read.
+    origin : str
+        ``stored``, or ``consolidated`` where the bytes come from consolidated metadata.
+    """
+
+    error: ReadError | None = None
+    origin: Origin = "stored"
+    _value: Any = msgspec.UNSET
+    _problems: tuple[DocumentProblem, ...] | None = None
+    _scan: Scan | None = None
+
+    @property
+    def raw(self) -> bytes | None:
+        """The bytes, None where there are none."""
+        return None if self._raw is None else bytes(self._raw)
+
+    @property
+    def has_bytes(self) -> bool:
+        """Whether it is there and was read."""
+        return self._raw is not None
+
+    @property
+    def value(self) -> Any:
+        """The content of the document; None where it cannot be decoded."""
+        if self._value is msgspec.UNSET:
+            self._decode()
+        return self._value
+
+    @property
+    def ok(self) -> bool:
+        """Whether it holds an object."""
+        return isinstance(self.value, dict)
+
+    @property
+    def problems(self) -> tuple[DocumentProblem, ...]:
+        """What is wrong with the text."""
+        if self._problems is None:
+            self._decode()
+        return self._problems or ()
+
+    @property
+    def text(self) -> str:
+        """The text, with replacement characters where it is not UTF-8."""
+        return text_of(self.raw or b"")[0]
+
+    @property
+    def structure_key(self) -> bytes | None:
+        """The content of a ``zarr.json`` apart from its attributes, as a text that is equal where that is.
+
+        None where it is of no use: the document has problems, or holds other ones.
+        """
+        value = self.value
+        if self._problems or self._raw is None or "consolidated_metadata" in value:
+            return None
+        if type(value.get("attributes")) is dict:
+            value = {**value, "attributes": {}}
+        try:
+            text = orjson.dumps(value)
+        except TypeError:  # an integer beyond 64 bits, or half of a character
+            return None
+        # orjson writes infinity as null, and 1e400 is infinity
+        return None if b"null" in text and has_infinity(value) else text
+
+    def share_diagnosis(self, other: Document) -> None:
+        """Take over what is known of a document that is equal to the letter and has no problems."""
+        self._problems = other.problems
+
+    def release(self) -> None:
+        """Forget the decoded value; it is decoded again when asked for."""
+        if self._raw is not None:
+            self._value = msgspec.UNSET
+            self._scan = None
+
+    def scan(self) -> Scan | None:
+        """Return the places of its values, None where it is no JSON or too long to walk."""
+        if self._scan is None and self._raw is not None:
+            text = self.text
+            if len(text) <= positions.SCAN_LIMIT:
+                try:
+                    self._scan = scan(text)
+                except ScanError:
+                    return None
+        return self._scan
+
+    def span(self, pointer: str) -> Span | None:
+        """Return the position of the value at a pointer."""
+        places = self.scan()
+        return places.span(pointer) if places else None
+
+    def token(self, pointer: str) -> str | None:
+        """Return the value at a pointer as it is spelled."""
+        places = self.scan()
+        return places.token(pointer) if places else None
+
+    def _decode(self) -> None:
+        if self.error is not None:
+            self._value = None
+            self._problems = (
+                DocumentProblem("io", str(self.error), detail={"reason": self.error.reason}),
+            )
+        elif self._raw is None:
+            self._value, self._problems = None, ()
+        elif self._problems == () and (value := decode_again(bytes(self._raw))) is not None:
+            self._value = value
+        else:
+            self._value, self._problems = decode(self.raw or b"", self.key)

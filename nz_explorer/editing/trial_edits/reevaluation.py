@@ -1,0 +1,245 @@
+"""Evaluating again what an edit touches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nz_explorer.editing.trial_edits.edited_documents import ABSENT, path_of
+from nz_explorer.engine.evaluation import Evaluation, has_value_rules
+from nz_explorer.model import Array, Consolidated, Group, Hierarchy, Node
+from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.paths import above, all_above
+
+VALUE_ATTRIBUTES = ("_FillValue", "missing_value", "scale_factor", "add_offset", "_Unsigned")
+"""Attributes that decide what a stored value means."""
+
+
+def visit_around(evaluation: Evaluation, path: str) -> None:
+    """Evaluate a node and all beside and above it, as far as that was not done.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Of the hierarchy that the node is in.
+    path : str
+        The node.
+    """
+    docs = evaluation.hierarchy.stored if evaluation.on_documents else evaluation.hierarchy
+    docs.get(path)
+    for place in all_above(path):
+        if path in evaluation:
+            break
+        path = place
+        group = docs.node_if_loaded(path)
+        if isinstance(group, Group) and group.child_names is not None:
+            for node in (group, *(group.children or ())):
+                if node.path not in evaluation:
+                    evaluation.add_node(node)
+            evaluation.group_complete(group)
+
+
+class Reevaluation:
+    """Nodes that were read again, and what has to be evaluated because of that."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation = evaluation
+        self.hierarchy = evaluation.hierarchy
+        self.docs = evaluation.hierarchy.stored
+        self.nodes: dict[str, bool] = {}
+        """Nodes to evaluate, and whether their values mean something else now."""
+        self.members: set[str] = set()
+        """Groups whose members are to be compared again."""
+        self.subtrees: set[str] = set()
+        """Nodes to visit with all below them."""
+        self.arrays: set[str] = set()
+        """Arrays to look inside of."""
+        self.edited: set[str] = set()
+        """Nodes of which a document is another one."""
+        self.entries = False
+        """Whether consolidated entries, or the nodes that they describe, came or went."""
+
+    def reread(self, paths: set[str]) -> bool:
+        """Read nodes again and note what depends on them; return False if the hierarchy is another one now."""
+        on_documents = self.evaluation.on_documents
+        self.edited = paths
+        if self.hierarchy.root.state == "missing":  # it is there because of what is below it
+            paths = {"/", *paths}
+        if "/" in paths and not self._reread_root(on_documents):
+            return False
+        for path in sorted(paths - {"/"}):
+            if on_documents:
+                self._reread(path)
+            else:
+                self.docs.reread(path)  # which nobody has evaluated
+        return True
+
+    def note_listed(self, key: str, *, exists: bool) -> None:
+        """Let the group that a document lies in know whether it is listed there.
+
+        Parameters
+        ----------
+        key : str
+            Of the document.
+        exists : bool
+            Whether it is there.
+        """
+        group = self.docs.node_if_loaded(path_of(key))
+        if isinstance(group, Group) and group.child_names is not None:
+            name = key.rpartition("/")[2]
+            names = set(group.other_names) - {name}
+            if exists:
+                names.add(name)
+            group.other_names = tuple(sorted(names))
+
+    def _reread_root(self, on_documents: bool) -> bool:
+        hierarchy = self.hierarchy
+        before, old = _nature(hierarchy), hierarchy.consolidated
+        hierarchy.reread("/")
+        if _nature(hierarchy) != before or not on_documents:
+            return False
+        self.nodes["/"] = True
+        self.members.add("/")
+        if old is not None and hierarchy.consolidated is not None:
+            self._compare_entries(old, hierarchy.consolidated)
+        return True
+
+    def _compare_entries(self, old: Consolidated, new: Consolidated) -> None:
+        """Find the nodes whose consolidated copy is another one."""
+        for path in new.changed_since(old) - {"/"}:
+            self.entries = True
+            if self.docs.node_if_loaded(path) is not None:
+                self.nodes.setdefault(path, False)
+
+    def _reread(self, path: str) -> None:
+        docs, group = self.docs, above(path)
+        if self._is_hidden(path):
+            return
+        before = docs.node_if_loaded(path)
+        after = docs.reread(path) if docs.get(group) is not None else None
+        self.members.add(group)
+        if (
+            before is None
+            or after is None
+            or (before.kind, before.state) != (after.kind, after.state)
+        ):
+            self.entries = True
+            self.subtrees.add(path)
+            self._reread_missing(group)
+            return
+        self.nodes[path] = _values_key(before) != _values_key(after)
+        if isinstance(after, Group):
+            self.members.add(path)
+        elif _axes(before) != _axes(after):
+            self._note_groups_below(group)
+
+    def _reread_missing(self, path: str) -> None:
+        """Read groups without documents again: they are there only because of what is below them."""
+        top = None
+        for place in (path, *all_above(path)):
+            node = self.docs.node_if_loaded(place)
+            if place != "/" and (node is None or node.state == "missing"):
+                top = place
+        if top is not None:
+            self.docs.reread(top)
+            self.subtrees.add(top)
+            self.members.add(above(top))
+
+    def _is_hidden(self, path: str) -> bool:
+        """Whether a node lies below something that is no group, where only rules on arrays look."""
+        for place in all_above(path):
+            node = self.docs.node_if_loaded(place)
+            if node is not None and not isinstance(node, Group):
+                self.arrays.add(place)
+                return True
+        return False
+
+    def _note_groups_below(self, path: str) -> None:
+        """Note all groups below one whose dimensions changed: they are compared with those above."""
+        group = self.docs.node_if_loaded(path)
+        for child in group.groups if isinstance(group, Group) else ():
+            if child.child_names is not None:
+                self.members.add(child.path)
+                self._note_groups_below(child.path)
+
+    def _is_below(self, path: str) -> bool:
+        """Whether a node lies below one that is visited anyway."""
+        return any(path.startswith(f"{other}/") for other in self.subtrees)
+
+    def _note_pyramids(self) -> None:
+        """Note the groups of which the rules look two levels down, or all the way up."""
+        self.members |= {above(path) for path in self.members}
+        if "geozarr" in self.evaluation.conventions:
+            self.members |= self.evaluation.groups
+
+    def evaluate(self) -> None:
+        """Evaluate what was noted."""
+        evaluation, docs = self.evaluation, self.docs
+        self.subtrees = {path for path in self.subtrees if not self._is_below(path)}
+        for path in self.subtrees:
+            evaluation.forget(path)
+        visited = [
+            node
+            for path in sorted(self.subtrees)
+            if docs.node_if_loaded(path) is not None
+            for node in docs.walk(path)
+        ]
+        for path in evaluation.referring:
+            self.nodes.setdefault(path, False)
+        self._note_pyramids()
+        again = {path: node for path in self.nodes if (node := docs.node_if_loaded(path))}
+        # Of Zarr v2 the documents say how chunks are named, and what those that are missing hold. Of either version,
+        # documents that come, change or go may be those of the other one.
+        self.arrays |= {
+            path
+            for path, node in again.items()
+            if isinstance(node, Array) and (node.zarr_format == 2 or path in self.edited)
+        }
+        for node in visited:
+            evaluation.add_node(node)
+        for path, node in again.items():
+            evaluation.add_again(node, values=self.nodes[path])
+        groups = {path for path in self.members if path in evaluation}
+        groups |= {node.path for node in visited}
+        for path in groups:
+            group = docs.node_if_loaded(path)
+            if isinstance(group, Group) and group.child_names is not None:
+                evaluation.group_complete(group)
+        for node in (*visited, *(n for p, n in again.items() if self.nodes[p])):
+            if isinstance(node, Array) and has_value_rules(node):
+                evaluation.value_rules(node)
+        looked_into = (*visited, *map(docs.node_if_loaded, self.arrays))
+        evaluation.listing_rules([array for array in looked_into if isinstance(array, Array)])
+        if self.entries:
+            evaluation.consolidated_complete()
+
+
+def _nature(hierarchy: Hierarchy) -> tuple[Any, ...]:
+    """Return what makes a hierarchy another one if it changes."""
+    return (
+        hierarchy.root.kind,
+        hierarchy.root.state,
+        hierarchy.zarr_format,
+        hierarchy.metadata_source,
+        hierarchy.side_names,
+        _dialects(hierarchy.root),
+        hierarchy.consolidated is None,
+    )
+
+
+def _dialects(root: Node) -> frozenset[str]:
+    """Return where netCDF-C noted something on the root, with which other nodes are compared."""
+    parts: tuple[nczarr.Part, ...] = ("superblock", "group", "array")
+    return frozenset(place.era for part in parts for place in nczarr.places(root, part))
+
+
+def _axes(node: Node) -> Any:
+    return (node.shape, node.dimension_names) if isinstance(node, Array) else None
+
+
+def _values_key(node: Node) -> Any:
+    """Return what the meaning of an array's values depends on."""
+    if not isinstance(node, Array):
+        return None
+    metadata = {key: value for key, value in node.metadata.items() if key != "attributes"}
+    attributes = [node.attributes.get(key, ABSENT) for key in VALUE_ATTRIBUTES]
+    return has_value_rules(node), repr(metadata), repr(attributes)

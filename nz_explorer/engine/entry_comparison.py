@@ -1,0 +1,176 @@
+"""Whether a consolidated entry means the same as the stored document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from nz_explorer.documents import pointers
+from nz_explorer.documents.json_types import has_infinity
+
+if TYPE_CHECKING:
+    from nz_explorer.documents import Document
+    from nz_explorer.model import Consolidated, Node
+
+ABSENT = "(absent)"
+_EXTENSION_MEMBERS = ("data_type", "chunk_grid", "chunk_key_encoding")
+_EXTENSION_LISTS = ("codecs", "index_codecs", "storage_transformers")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A node as stored and as consolidated.
+
+    Attributes
+    ----------
+    path : str
+        The node.
+    node : Node or None
+        As stored; None where there is no document.
+    consolidated : Consolidated
+        Where the copy is.
+    """
+
+    path: str
+    node: Node | None
+    consolidated: Consolidated
+
+    @property
+    def stored(self) -> list[Document]:
+        """The stored documents that consolidated metadata copy."""
+        if self.node is None:
+            return []
+        names = (
+            ("zarr.json",)
+            if self.consolidated.zarr_format == 3
+            else (".zarray", ".zgroup", ".zattrs")
+        )
+        return [document for document in self.node.documents if document.name in names]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether each stored document has an entry that is equal to the letter, which nearly all have."""
+        stored = self.stored
+        return bool(stored) and all(
+            not document.problems
+            and _dumps(document.value)
+            == self.consolidated.text(self.path, document.name)
+            is not None
+            for document in stored
+        )
+
+    def pointer(self, name: str) -> str:
+        """Return the pointer of an entry in the consolidated document."""
+        return self.consolidated.pointer(self.path, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A place where two documents differ; a missing value is `ABSENT`."""
+
+    pointer: str
+    stored: Any
+    consolidated: Any
+
+
+def differences(document: Document, entry: Any) -> list[Difference]:
+    """Return where a stored document and its consolidated copy differ in meaning.
+
+    Parameters
+    ----------
+    document : Document
+        The stored document, which must be an object.
+    entry
+        The consolidated copy; None where there is none, which equals empty attributes.
+    """
+    stored = document.value
+    if not document.problems and isinstance(entry, dict):
+        # Nearly all entries are identical, which orjson finds out in a microsecond.
+        options = orjson.OPT_SORT_KEYS
+        without = {key: value for key, value in entry.items() if key != "consolidated_metadata"}
+        bare = stored
+        if "consolidated_metadata" in stored:
+            bare = {key: value for key, value in stored.items() if key != "consolidated_metadata"}
+        if _dumps(bare, options) == _dumps(without, options) is not None:
+            return []
+    if entry is None:
+        entry = {}
+    v3 = document.name == "zarr.json"
+    if not isinstance(entry, dict):
+        return [Difference("", stored, entry)]
+    return list(_differ(_normal(stored, v3), _normal(entry, v3), ""))
+
+
+def _dumps(value: Any, options: int = 0) -> bytes | None:
+    try:
+        text = orjson.dumps(value, option=options)
+    except TypeError:  # an integer beyond 64 bits
+        return None
+    # orjson writes infinity as null, and 1e400 is infinity
+    return None if b"null" in text and has_infinity(value) else text
+
+
+def _normal(document: dict[str, Any], v3: bool) -> dict[str, Any]:
+    normal = {key: value for key, value in document.items() if key != "consolidated_metadata"}
+    if not v3:
+        return normal
+    normal.setdefault("attributes", {})
+    normal.setdefault("storage_transformers", [])
+    if "fill_value" in normal:
+        normal["fill_value"] = _named(normal["fill_value"])
+    return _extensions(normal)
+
+
+def _named(value: Any) -> Any:
+    """Spell NaN and infinities as strings, as ``fill_value`` does."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return [_named(item) for item in value] if isinstance(value, list) else value
+
+
+def _extensions(holder: dict[str, Any]) -> dict[str, Any]:
+    """Write all extensions in one form: a name, or an object with a configuration that is not empty."""
+    result = dict(holder)
+    for key in _EXTENSION_MEMBERS:
+        if key in result:
+            result[key] = _extension(result[key])
+    for key in _EXTENSION_LISTS:
+        if isinstance(result.get(key), list):
+            result[key] = [_extension(item) for item in result[key]]
+    return result
+
+
+def _extension(value: Any) -> Any:
+    if not isinstance(value, dict) or "name" not in value:
+        return value
+    configuration = value.get("configuration")
+    if set(value) <= {"name", "configuration"} and configuration in (None, {}):
+        return value["name"]
+    if isinstance(configuration, dict):
+        return {**value, "configuration": _extensions(configuration)}
+    return value
+
+
+def _differ(stored: Any, entry: Any, pointer: str) -> Iterator[Difference]:
+    if isinstance(stored, dict) and isinstance(entry, dict):
+        for key in (*stored, *(key for key in entry if key not in stored)):
+            yield from _differ(
+                stored.get(key, ABSENT), entry.get(key, ABSENT), pointers.join(pointer, key)
+            )
+    elif isinstance(stored, list) and isinstance(entry, list) and len(stored) == len(entry):
+        for i, (a, b) in enumerate(zip(stored, entry, strict=True)):
+            yield from _differ(a, b, pointers.join(pointer, i))
+    elif not _same(stored, entry):
+        yield Difference(pointer, stored, entry)
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, bool) or isinstance(b, bool):  # True == 1 in Python, not in JSON
+        return a is b
+    if isinstance(a, float) and isinstance(b, float) and math.isnan(a):
+        return math.isnan(b)
+    return bool(a == b)

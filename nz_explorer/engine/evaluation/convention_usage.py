@@ -1,0 +1,72 @@
+"""Which nodes use the conventions that are evaluated only where they are used."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nz_explorer.engine.registry import Registry
+    from nz_explorer.model import Node
+
+
+class ConventionUsage:
+    """The nodes that use a convention which is evaluated where a node has one of some attributes.
+
+    Parameters
+    ----------
+    registry : Registry
+        The conventions that are known.
+    """
+
+    def __init__(self, registry: Registry) -> None:
+        self._where_used = {
+            one.key: one.used_where for one in registry.askable.values() if one.used_where
+        }
+        self._users: dict[tuple[str, str], None] = {}
+        """Convention and path of the nodes that use it."""
+        self._plain: set[bytes] = set()
+        """Documents that use none of them."""
+
+    def copy(self) -> ConventionUsage:
+        """Return the same, which changes independently."""
+        twin = copy.copy(self)
+        vars(twin).update(_users=self._users.copy(), _plain=self._plain.copy())
+        return twin
+
+    def note(self, node: Node, is_new: bool) -> None:
+        """Note what a node uses; less is to be done for one that was not known before.
+
+        Parameters
+        ----------
+        node : Node
+            The node.
+        is_new : bool
+            Whether the node was not known before.
+        """
+        if is_new and node.text is not None and node.text in self._plain:
+            return
+        attributes, plain = node.attributes, True
+        for convention, names in self._where_used.items():
+            if not attributes.keys().isdisjoint(names):
+                self._users[convention, node.path] = None
+                plain = False
+            elif not is_new:
+                self._users.pop((convention, node.path), None)
+        if plain and node.text is not None:
+            self._plain.add(node.text)
+
+    def forget(self, path: str) -> None:
+        """Forget one node."""
+        for convention in self._where_used:
+            self._users.pop((convention, path), None)
+
+    @property
+    def unused(self) -> set[str]:
+        """Keys of the conventions that are evaluated only where they are used, and are used nowhere."""
+        return self._where_used.keys() - {key for key, _ in self._users}
+
+    @property
+    def nodes(self) -> set[str]:
+        """Paths of the nodes that use one of them."""
+        return {path for _, path in self._users}

@@ -1,0 +1,730 @@
+"""The evaluation of a hierarchy: what others use of this package.
+
+Nodes can be fed one by one while something else walks the hierarchy, or `Evaluation.run` does it all.
+Nodes with the same documents share one result, so a store that repeats itself costs little.
+
+Long because all that others may call stands here, with what each call takes; the work is done by the parts.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.engine.coordinate_reader import ByteBudget, CoordinateFacts, read
+from nz_explorer.engine.entry_comparison import Pair
+from nz_explorer.engine.evaluation import schedule
+from nz_explorer.engine.evaluation.budget import VALUE_BYTES, Budget, Progress, Values
+from nz_explorer.engine.evaluation.conformance import Conformance
+from nz_explorer.engine.evaluation.convention_usage import ConventionUsage
+from nz_explorer.engine.evaluation.coverage import Coverage, skipped_rules
+from nz_explorer.engine.evaluation.finding_reader import FindingReader, PlacedViolation, compared
+from nz_explorer.engine.evaluation.judge import Judge, has_value_rules
+from nz_explorer.engine.evaluation.records import Record, Records
+from nz_explorer.engine.findings import Counts, Finding, NotEvaluated, Violation
+from nz_explorer.engine.impact import Impact
+from nz_explorer.engine.plan import NOTHING, RuleResults
+from nz_explorer.model import Array, Group, Hierarchy, Node, paths
+from nz_explorer.model.hierarchy import inside_arrays
+from nz_explorer.store import Cancellation, Cancelled
+from nz_explorer.store.cancellation import time_limit
+from nz_explorer.store.errors import TimeLimitExceeded
+
+if TYPE_CHECKING:
+    from nz_explorer.engine.configuration import Configuration
+    from nz_explorer.engine.registry import Registry
+    from nz_explorer.values.coordinates.monotonicity import Monotonicity
+    from nz_explorer.values.reading.chunk_cache import ChunkCache
+
+MOST_GHOSTS = 100_000
+"""Consolidated entries without a document that are reported one by one; of more it is said that there are more."""
+
+
+class Evaluation:
+    """The results of rules on a hierarchy, as far as its nodes have been fed.
+
+    All methods may be called from any thread. Reading is cheap at any time: counts are kept for each
+    node and everything above it.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        What is evaluated.
+    registry : Registry
+        The conventions that are known; `nz_explorer.conventions.evaluate` has those that are installed.
+    conventions : str or iterable of str
+        ``auto``, or some of their keys.
+    select, ignore : iterable of str
+        Ids of rules, or prefixes of them; the longest prefix decides.
+    values : {"none", "coordinates", "all"}
+        Which values may be read.
+    budget : Budget, optional
+        How much may be read.
+    configuration : Configuration, optional
+        Other severities, and findings that are not wanted at some paths. Whether a convention is kept
+        does not depend on them.
+    client : dask.distributed.Client, optional
+        Where all values are read, if they are wanted; here by default.
+
+    Raises
+    ------
+    ValueError
+        If a convention or a rule is not known.
+    """
+
+    def __init__(  # noqa: PLR0913  # each is a choice of the caller's
+        self,
+        hierarchy: Hierarchy,
+        registry: Registry,
+        conventions: str | Iterable[str] = "auto",
+        *,
+        select: Iterable[str] = (),
+        ignore: Iterable[str] = (),
+        values: Values = "coordinates",
+        budget: Budget | None = None,
+        configuration: Configuration | None = None,
+        client: Any = None,
+    ) -> None:
+        if values not in ("none", "coordinates", "all"):
+            raise ValueError(f"values must be none, coordinates or all, not {values!r}")
+        self.hierarchy = hierarchy
+        self.values = values
+        # whoever wants all values wants them however many they are
+        self.budget = budget or Budget(max_bytes=None if values == "all" else VALUE_BYTES)
+        self.configuration = configuration
+        self.client = client
+        select = tuple(select)
+        self.registry = registry
+        self.rules = registry.rules
+        """All rules that are known, by id."""
+        self.conventions = registry.choose(conventions, hierarchy, select)
+        families = registry.families(self.conventions)
+        chosen = registry.select(select, ignore)
+        wanted = {
+            info.id
+            for info in self.rules.values()
+            if info.family in families and info.works and chosen[info.id]
+        }
+        self.wanted = frozenset(
+            rule_id for rule_id in wanted if wanted.isdisjoint(self.rules[rule_id].yields_to)
+        )
+        self._comparisons = self.wanted & registry.ids_on("entry", hierarchy.zarr_format)
+        self.cache: ChunkCache | None = None
+        """Where decoded chunks are looked for, and kept; None keeps none."""
+        self._lock = threading.RLock()
+        self._clear()
+
+    def _clear(self) -> None:
+        """Begin with nothing evaluated."""
+        self._coverage = Coverage(
+            self.wanted,
+            skipped_rules(self.registry, self.hierarchy, self.wanted, self.values, self.budget),
+        )
+        self._judge = Judge(self.registry, self._coverage)
+        self._records = Records(self.configuration)
+        self._usage = ConventionUsage(self.registry)
+        self._conformance = Conformance(
+            self.hierarchy,
+            self.registry,
+            self.conventions,
+            self._records,
+            self._coverage,
+            self._usage,
+        )
+        self._reader = FindingReader(self.hierarchy, self._records, self._conformance)
+        self._monotonicity: dict[str, Monotonicity] = {}
+        self.byte_budget = ByteBudget(self.budget.max_bytes)
+        """What is left of the bytes of values that may be read."""
+        if self.hierarchy.metadata_source == "consolidated" and self.compares:
+            self._records.work.set("/", "stored", True)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the whole hierarchy has been visited and read, and nothing was cut short."""
+        return self._coverage.complete
+
+    @complete.setter
+    def complete(self, is_complete: bool) -> None:
+        """Set whether the whole hierarchy has been visited and read."""
+        self._coverage.complete = is_complete
+
+    @property
+    def compares(self) -> bool:
+        """Whether consolidated entries are compared with the documents that they are copies of."""
+        return self.hierarchy.consolidated is not None and not self._comparisons.issubset(
+            # where the budget was spent on the way some were compared
+            rule
+            for rule, reason in self._coverage.skipped.items()
+            if reason != "budget"
+        )
+
+    @property
+    def not_compared(self) -> bool:
+        """Whether consolidated entries are not compared because there are more than the budget allows."""
+        return bool(self._coverage.not_compared)
+
+    def compare(self) -> None:
+        """Have consolidated entries compared with the stored documents, however many they are, by the next `run`."""
+        with self._lock:
+            if not self.not_compared:
+                return
+            self.budget = replace(self.budget, max_comparisons=None)
+            for rule_id in self._coverage.not_compared:
+                del self._coverage.skipped[rule_id]
+            self._judge = Judge(self.registry, self._coverage)
+            self.complete = False
+            self._records.work.set("/", "stored", True)
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the last `run` was ended because it took longer than the budget allows."""
+        return self._coverage.out_of_time
+
+    # --- feeding ----------------------------------------------------------------------------
+
+    def add_node(self, node: Node) -> None:
+        """Evaluate the rules on a node's own documents and name.
+
+        A node of `Hierarchy.stored` replaces the same node as the consolidated metadata have it, and is
+        compared with it.
+        """
+        path = node.path
+        known = self._records.nodes.get(path)
+        record = Record.of(node)
+        if known is not None and known.stored and not record.stored:
+            return
+        documents = self._judge.documents(node)
+        name = self._judge.name(node)
+        entry = (
+            self._judge.entry(Pair(path, node, node.hierarchy.consolidated))
+            if record.stored and node.hierarchy.consolidated is not None and self.compares
+            else NOTHING
+        )
+        with self._lock:
+            if not self._counts_still(node):
+                return
+            records, unseen = self._records, self._coverage.unseen
+            if known is not None:
+                record.take_over(known)
+            records.nodes[path] = record
+            (unseen.add if node.state == "unreadable" else unseen.discard)(path)
+            if path == "/":
+                self._conformance.note_root(node.attributes)
+            self._usage.note(node, known is None)
+            records.put(path, record, "documents", documents)
+            records.put(path, record, "name", name)
+            if entry is not NOTHING or record.entry is not None:
+                records.put(path, record, "entry", entry)
+            if isinstance(node, Group) and record.members is None:
+                records.work.set(path, "members", True)
+            if isinstance(node, Array) and has_value_rules(node) and record.values is None:
+                if self.values != "none" and self.budget.allows("V"):
+                    records.work.set(path, "values", True)
+                else:
+                    left_out = self._judge.values_left_out(node, "cost")
+                    records.put(path, record, "values", left_out)
+
+    def group_complete(self, group: Group) -> None:
+        """Evaluate the rules on a group and its children, which must have been read."""
+        members = self._judge.members(group)
+        with self._lock:
+            if not self._counts_still(group):
+                return
+            if group.unlisted:
+                self._coverage.unseen.add(group.path)
+            record = self._records.nodes.get(group.path)
+            if record is None:
+                return
+            if record.stored and group.hierarchy.metadata_source == "consolidated":
+                return
+            self._records.put(group.path, record, "members", members)
+            self._records.work.set(group.path, "members", False)
+
+    def value_rules(self, array: Array, cancel: Cancellation | None = None) -> Monotonicity | None:
+        """Read an array named like its dimension, and evaluate the rules on its values.
+
+        Of a scalar it is asked only whether it is stored.
+
+        Parameters
+        ----------
+        array : Array
+            The array.
+        cancel : Cancellation, optional
+            Stops it between chunks.
+
+        Returns
+        -------
+        Monotonicity or None
+            What its values say, None where the budget is spent or values are not wanted.
+
+        Raises
+        ------
+        Cancelled
+            If it was cancelled.
+        """
+        if self.values == "none" or not self.budget.allows("V"):
+            return self.add_values(array, None, "cost")
+        found = read(
+            array,
+            self.byte_budget,
+            chunks=self.asks_for_chunks(array),
+            cache=self.cache,
+            cancel=cancel,
+        )
+        return self.add_values(array, found)
+
+    def asks_for_chunks(self, array: Array) -> bool:
+        """Whether it is asked which chunks of an array are stored."""
+        return self._judge.asks_for_chunks(array)
+
+    def add_values(
+        self, array: Array, found: CoordinateFacts | None, reason: str = "budget"
+    ) -> Monotonicity | None:
+        """Evaluate the rules on the values of an array that were read.
+
+        Parameters
+        ----------
+        array : Array
+            The array.
+        found : CoordinateFacts or None
+            What was read of it; None where it was not.
+        reason : str
+            The reason for which it was not.
+
+        Returns
+        -------
+        Monotonicity or None
+            What its values say.
+        """
+        monotonic = None if found is None else found.monotonic
+        results = (
+            self._judge.values_left_out(array, reason)
+            if found is None
+            else self._judge.values(array, found)
+        )
+        with self._lock:
+            if not self._counts_still(array):
+                return monotonic
+            if monotonic is not None:
+                self._monotonicity[array.path] = monotonic
+            record = self._records.nodes.get(array.path)
+            if record is not None:
+                self._records.put(array.path, record, "values", results)
+                self._records.work.set(array.path, "values", False)
+        return monotonic
+
+    def content_rules(
+        self,
+        array: Array,
+        cancel: Cancellation | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> None:
+        """Read all values of an array, and evaluate the rules on them.
+
+        Parameters
+        ----------
+        array : Array
+            The array.
+        cancel : Cancellation, optional
+            Stops it between chunks.
+        progress : callable, optional
+            Called with the number of chunks done and of all.
+
+        Raises
+        ------
+        Cancelled
+            If it was cancelled.
+        """
+        plan = self._judge.plan("contents", array.zarr_format)
+        if not plan.rules:
+            return
+        size = math.prod(array.shape or ()) * (array.data_type.itemsize or 1)
+        if self.byte_budget.left < size:
+            results = plan.undecided("budget")
+        else:
+            from nz_explorer.values.contents import contents
+
+            found = contents(array, client=self.client, cancel=cancel, progress=progress)
+            results = plan.run(array, found)
+        with self._lock:
+            self.byte_budget.use(size)
+            self._put_on(array, "contents", results)
+
+    def lists_arrays(self, zarr_format: int | None) -> bool:
+        """Whether there are rules on what lies in the folders of arrays of a version of Zarr."""
+        return bool(self._judge.plan("inside", zarr_format).rules)
+
+    def listing_rules(self, arrays: Sequence[Array], cancel: Cancellation | None = None) -> None:
+        """List the folders of arrays, and evaluate the rules on what is there.
+
+        Parameters
+        ----------
+        arrays : sequence of Array
+            The arrays.
+        cancel : Cancellation, optional
+            Stops it.
+
+        Raises
+        ------
+        Cancelled
+            If it was cancelled.
+        """
+        arrays = [array for array in arrays if self.lists_arrays(array.zarr_format)]
+        found = inside_arrays(self.hierarchy, arrays, cancel=cancel) if arrays else []
+        given = [self._judge.inside(*one) for one in zip(arrays, found, strict=True)]
+        with self._lock:
+            for array, results in zip(arrays, given, strict=True):
+                self._put_on(array, "inside", results)
+
+    def _put_on(self, array: Array, part: str, results: RuleResults) -> None:
+        """Note results on an array, unless it is not there or is another one by now."""
+        record = self._records.nodes.get(array.path)
+        if record is not None and self._counts_still(array):
+            self._records.put(array.path, record, part, results)
+
+    def consolidated_complete(
+        self, cancel: Cancellation | None = None, progress: Progress | None = None
+    ) -> bool:
+        """Look for consolidated entries without a document, once all stored nodes have been fed.
+
+        Parameters
+        ----------
+        cancel : Cancellation, optional
+            Stops it.
+        progress : callable, optional
+            Called with the number of entries.
+
+        Returns
+        -------
+        bool
+            Whether all were looked at: of those without a document `MOST_GHOSTS` are.
+        """
+        stored = self.hierarchy.stored
+        consolidated = self.hierarchy.consolidated
+        records = self._records
+        if consolidated is not None and self.compares:
+            with self._lock:
+                ghosts = [path for path, record in records.nodes.items() if record.ghost]
+                self.drop(path for path in ghosts if path not in consolidated)
+            found, results = 0, NOTHING
+            for number, path in enumerate(consolidated.paths):
+                if number % 500 == 0:
+                    if cancel is not None:
+                        cancel.check()
+                    if progress is not None:
+                        progress("entries", number, len(consolidated))
+                record = records.nodes.get(path)
+                if record is not None and record.stored:
+                    continue
+                found += 1
+                if found > MOST_GHOSTS:
+                    with self._lock:
+                        self._coverage.leave_out({v.rule.id for v in results.violations}, "budget")
+                        records.work.set("/", "stored", False)
+                    return False
+                results = self._judge.entry(Pair(path, None, consolidated))
+                node = self.hierarchy.node_if_loaded(path) or stored.root
+                with self._lock:
+                    if record is None:
+                        record = records.nodes[path] = Record.of(node)
+                    record.ghost = True
+                    # The one finding is that the node is not there.
+                    for part in record.parts:
+                        records.put(path, record, part, NOTHING)
+                        records.work.set(path, part, False)
+                    records.put(path, record, "entry", results)
+        with self._lock:
+            records.work.set("/", "stored", False)
+        return True
+
+    def _counts_still(self, node: Node) -> bool:
+        """Whether a node was neither read again nor edited since, and is none of another hierarchy.
+
+        What was under way then does not hold for the node as it is by now.
+        """
+        reader = self.hierarchy.reader
+        return node.hierarchy.reader is reader and reader.generations.counts(
+            node.path, node.generation
+        )
+
+    def forget(self, path: str) -> None:
+        """Forget the results on a node and all below it, because it was read again."""
+        with self._lock:
+            if path == "/":
+                self._clear()
+                return
+            stem = paths.below(path)
+            self.drop([p for p in self._records.nodes if p == path or p.startswith(stem)])
+            group = paths.above(path)
+            if (record := self._records.nodes.get(group)) is not None:
+                self._records.put(group, record, "members", None)
+                self._records.work.set(group, "members", True)
+            self.complete = False
+
+    def drop(self, gone: Iterable[str]) -> None:
+        """Forget nodes that are not there any more."""
+        with self._lock:
+            for path in gone:
+                self._records.drop(path)
+                self._coverage.unseen.discard(path)
+                self._forget_values(path)
+                self._usage.forget(path)
+
+    def _forget_values(self, path: str) -> None:
+        """Forget what the values of an array say, and that reading them took something."""
+        known = self._monotonicity.pop(path, None)
+        if known is not None:
+            self.byte_budget.use(-known.bytes_read)
+
+    # --- after a change ---------------------------------------------------------------------
+
+    def fork(self, hierarchy: Hierarchy) -> Evaluation:
+        """Return an evaluation of its own that knows what this one knows.
+
+        Parameters
+        ----------
+        hierarchy : Hierarchy
+            A copy of the hierarchy that was evaluated; see `Hierarchy.fork`.
+        """
+        with self._lock:
+            twin = copy.copy(self)
+            coverage, records = self._coverage.copy(), self._records.copy()
+            usage = self._usage.copy()
+            conformance = self._conformance.fork(hierarchy, records, coverage, usage)
+            vars(twin).update(
+                hierarchy=hierarchy,
+                byte_budget=self.byte_budget.copy(),
+                _lock=threading.RLock(),
+                _coverage=coverage,
+                _records=records,
+                _usage=usage,
+                _conformance=conformance,
+                _judge=self._judge.copy(coverage),
+                _reader=FindingReader(hierarchy, records, conformance),
+                _monotonicity=self._monotonicity.copy(),
+            )
+            return twin
+
+    def compared_with(self, later: Evaluation) -> tuple[list[Finding], list[Finding]]:
+        """Return the findings that a fork does not have any more, and those that only it has.
+
+        A finding of which only the message is another one, because a number in it is, is in neither list.
+        """
+        with self._lock, later._lock:
+            places = {*self._records.places, *later._records.places}
+            return compared(self._reader, later._reader, places)
+
+    def add_again(self, node: Node, *, values: bool) -> None:
+        """Evaluate the rules on a node again, because its documents are others now.
+
+        Parameters
+        ----------
+        node : Node
+            The node as it is now.
+        values : bool
+            Whether what its values say is to be forgotten as well.
+        """
+        path = node.path
+        with self._lock:
+            record = self._records.nodes.get(path)
+            if values and record is not None and record.values is not None:
+                self._records.put(path, record, "values", None)
+                if record.contents is not None:
+                    stale = self._judge.plan("contents", record.zarr_format).undecided("cost")
+                    self._records.put(path, record, "contents", stale)
+                self._forget_values(path)
+        self.add_node(node)
+
+    # --- all at once ------------------------------------------------------------------------
+
+    def run(self, cancel: Cancellation | None = None, progress: Progress | None = None) -> None:
+        """Visit the whole hierarchy and evaluate everything that was asked for.
+
+        Parameters
+        ----------
+        cancel : Cancellation, optional
+            Stops it; the evaluation then stays incomplete.
+        progress : callable, optional
+            Called with what is going on.
+        """
+        report = progress or (lambda _what, _done, _total: None)
+        self._coverage.out_of_time = False
+        try:
+            with time_limit(self.budget.seconds(self.hierarchy, self.values), cancel) as limited:
+                finished = schedule.visit(self, limited, report)
+                schedule.read_values(self, limited, report)
+                schedule.list_arrays(self, limited, report)
+                if self.values == "all":
+                    schedule.read_contents(self, limited, report)
+        except TimeLimitExceeded:
+            with self._lock:
+                self._coverage.out_of_time = True
+                self.complete = False
+            return
+        except Cancelled:
+            return
+        with self._lock:
+            self.complete = finished and not self._coverage.unseen
+
+    def waiting(self, part: str) -> list[str]:
+        """Return the sorted paths of the nodes of which a part is still to be evaluated."""
+        return self._records.work.waiting(part)
+
+    def recorded(self, kind: str | None = None) -> list[tuple[str, int | None]]:
+        """Return path and version of Zarr of the nodes that were evaluated, of one kind or all."""
+        return [
+            (path, record.zarr_format)
+            for path, record in tuple(self._records.nodes.items())
+            if kind is None or record.kind == kind
+        ]
+
+    def cut_short(self) -> None:
+        """Note that rules were not evaluated everywhere because the budget was spent."""
+        with self._lock:
+            self._coverage.cut_short()
+
+    # --- reading ----------------------------------------------------------------------------
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._records.nodes
+
+    @property
+    def visited(self) -> list[str]:
+        """Paths of all nodes that were evaluated, in the order of the visit."""
+        with self._lock:
+            return [path for path, record in self._records.nodes.items() if not record.ghost]
+
+    @property
+    def groups(self) -> set[str]:
+        """Paths of all groups that were evaluated."""
+        return {path for path, record in self._records.nodes.items() if record.kind == "group"}
+
+    @property
+    def referring(self) -> set[str]:
+        """Paths of nodes whose results depend on what other nodes say."""
+        return self._usage.nodes
+
+    @property
+    def on_documents(self) -> bool:
+        """Whether the nodes that are evaluated are the stored ones, not those of consolidated metadata."""
+        return self.hierarchy.metadata_source == "documents" or self.compares
+
+    def counts(self, path: str = "/") -> Counts:
+        """Return how many findings there are at a node and below it."""
+        with self._lock:
+            error, warning, info = self._records.counts.at(path)
+            if path == "/" and self._conformance.summed_errors():
+                error += 1
+            done = path in self._records.nodes and not self._records.work.at(path)
+            return Counts(error, warning, info, done)
+
+    def findings(self, path: str = "/", below: bool = True) -> list[Finding]:
+        """Return the findings at a node, and below it, parents before children.
+
+        Parameters
+        ----------
+        path : str
+            Where the node is.
+        below : bool
+            Whether those of the nodes below are wanted as well.
+        """
+        with self._lock:
+            return self._reader.findings(path, below)
+
+    def finding(self, placed: PlacedViolation) -> Finding:
+        """Return the finding that a violation makes where it is; see `violations`."""
+        with self._lock:
+            return self._reader.finding(placed)
+
+    def violations(self, path: str = "/", below: bool = True) -> list[PlacedViolation]:
+        """Return what the findings at a node and below it are made of, parents before children.
+
+        Where there are many findings and a few are shown, only those need to be made.
+
+        Parameters
+        ----------
+        path : str
+            Where the node is.
+        below : bool
+            Whether those of the nodes below are wanted as well.
+        """
+        with self._lock:
+            return self._reader.violations(path, below)
+
+    def impact(self, violation: Violation) -> Impact:
+        """Return what a violation means for the people who read this dataset."""
+        return self._conformance.impact(violation)
+
+    def failing(self, meant: Callable[[Violation], bool]) -> set[str]:
+        """Return the paths of all nodes that have a violation of a kind, without making the findings."""
+        with self._lock:
+            return self._reader.failing(meant)
+
+    def not_evaluated(self, path: str = "/", below: bool = True) -> list[NotEvaluated]:
+        """Return the rules that were not decided at a node, and below it, with the reason for each.
+
+        Parameters
+        ----------
+        path : str
+            Where the node is.
+        below : bool
+            Whether those of the nodes below are wanted as well.
+        """
+        with self._lock:
+            return self._reader.not_evaluated(path, below)
+
+    @property
+    def not_evaluated_total(self) -> int:
+        """How many entries `not_evaluated` has for the whole hierarchy, without making them."""
+        with self._lock:
+            return len(self._conformance.not_evaluated()) + self._records.undecided.total()
+
+    def monotonicity(self, path: str) -> Monotonicity | None:
+        """Return what the values of an array say, if they were read."""
+        return self._monotonicity.get(path)
+
+    def locate(self, finding: Finding) -> tuple[str | None, int | None]:
+        """Return the key of the document that a finding is about, and the line in it, if known."""
+        return self._reader.locate(finding)
+
+    def node(self, path: str) -> Node | None:
+        """Return a node as it was evaluated, if it is loaded."""
+        return self._reader.node(path)
+
+    @property
+    def declared(self) -> bool | None:
+        """Whether the root declares NZ-1.0; None before it was evaluated."""
+        return self._conformance.declared
+
+    @property
+    def nodes(self) -> dict[str, int]:
+        """How many groups, arrays and unreadable nodes were visited."""
+        with self._lock:
+            kinds = Counter(
+                "unreadable"
+                if record.kind == "unknown" or record.state == "unreadable"
+                else record.kind
+                for record in self._records.nodes.values()
+                if not record.ghost
+            )
+        return {
+            "groups": kinds["group"],
+            "arrays": kinds["array"],
+            "unreadable": kinds["unreadable"],
+        }
+
+    @property
+    def conforms(self) -> dict[str, bool | None]:
+        """Whether the dataset keeps each convention; None where that is not known."""
+        with self._lock:
+            return self._conformance.by_convention()
+
+    def tallies(self) -> dict[str, Counter[str]]:
+        """Return for each rule how often each verdict was given."""
+        with self._lock:
+            return self._conformance.tallies()

@@ -1,0 +1,213 @@
+"""The findings of an evaluation, put together from the results when someone asks for them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from nz_explorer.engine.evaluation.records import PARTS, Records, tree_order
+from nz_explorer.engine.findings import Finding, NotEvaluated, Violation
+from nz_explorer.engine.fixes import Fix, finish
+from nz_explorer.model import Hierarchy, Node, paths
+
+if TYPE_CHECKING:
+    from nz_explorer.engine.evaluation.conformance import Conformance
+
+
+PlacedViolation = tuple[Violation, str, str]
+"""A violation, the node that it is a finding of, and the node that it was found from."""
+
+
+class FindingReader:
+    """Makes findings of violations.
+
+    Not safe to use from several threads; `Evaluation` has a lock.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        What is evaluated.
+    records : Records
+        The results of its nodes.
+    conformance : Conformance
+        What follows from all of them together.
+    """
+
+    def __init__(self, hierarchy: Hierarchy, records: Records, conformance: Conformance) -> None:
+        self._hierarchy = hierarchy
+        self._records = records
+        self._conformance = conformance
+
+    def findings(self, path: str, below: bool) -> list[Finding]:
+        """Return the findings at a node, and below it, parents before children.
+
+        Parameters
+        ----------
+        path : str
+            The node.
+        below : bool
+            Whether the nodes below it are included.
+        """
+        return [self.finding(placed) for placed in self.violations(path, below)]
+
+    def finding(self, placed: PlacedViolation) -> Finding:
+        """Return the finding that a violation makes where it is."""
+        return self._finding(*placed)
+
+    def violations(self, path: str, below: bool) -> list[PlacedViolation]:
+        """Return what the findings at a node and below it are made of, parents before children.
+
+        Parameters
+        ----------
+        path : str
+            The node.
+        below : bool
+            Whether the nodes below it are included.
+        """
+        places = [path] if path in self._records.places else []
+        if below:
+            stem = paths.below(path)
+            places += [p for p in self._records.places if p.startswith(stem) and p != path]
+            places.sort(key=tree_order)
+        found = [
+            (violation, place, owner)
+            for place in places
+            for (owner, _), violations in self._records.parts_at(place)
+            for violation in violations
+        ]
+        if path == "/" and (summary := self._conformance.summary()) is not None:
+            found.insert(0, (summary, "/", "/"))
+        return found
+
+    def failing(self, meant: Callable[[Violation], bool]) -> set[str]:
+        """Return the paths of all nodes that have a violation of a kind, without making the findings."""
+        found: set[str] = set()
+        for owner, record in self._records.nodes.items():
+            for part in PARTS:
+                results = getattr(record, part)
+                if results is not None and results.violations:
+                    shown = self._records.by_place(owner, results)
+                    found.update(
+                        p for p, violations in shown.items() if any(map(meant, violations))
+                    )
+        if (summary := self._conformance.summary()) is not None and meant(summary):
+            found.add("/")
+        return found
+
+    def not_evaluated(self, path: str, below: bool) -> list[NotEvaluated]:
+        """Return the rules that were not decided at a node, and below it, with the reason for each.
+
+        Parameters
+        ----------
+        path : str
+            The node.
+        below : bool
+            Whether the nodes below it are included.
+        """
+        found = self._conformance.not_evaluated() if path == "/" else []
+        if not self._records.undecided.total():
+            return found
+        stem = paths.below(path)
+        for place, record in self._records.nodes.items():
+            if place == path or (below and place.startswith(stem)):
+                for results in record.parts.values():
+                    found.extend(
+                        NotEvaluated(rule_id, place, reason)
+                        for rule_id, reason in results.undecided
+                    )
+        return found
+
+    def node(self, path: str) -> Node | None:
+        """Return a node as it was evaluated."""
+        record = self._records.nodes.get(path)
+        hierarchy = (
+            self._hierarchy.stored if record is not None and record.stored else self._hierarchy
+        )
+        return hierarchy.node_if_loaded(path)
+
+    def locate(self, finding: Finding) -> tuple[str | None, int | None]:
+        """Return the key of the document that a finding is about, and the line in it, if known."""
+        node = self.node(finding.path)
+        if node is None:
+            return None, None
+        document, pointer = node.locate(finding.pointer)
+        if document is None:
+            return None, None
+        if not document.ok:
+            return document.key, next(
+                (p.line for p in document.problems if p.line is not None), None
+            )
+        span = document.span(pointer)
+        return document.key, None if span is None else span.first_line
+
+    def differs_at(self, place: str, other: FindingReader) -> bool:
+        """Whether another evaluation has other violations at a node.
+
+        Parameters
+        ----------
+        place : str
+            Path of the node.
+        other : FindingReader
+            The other evaluation.
+        """
+        return self._records.parts_at(place) != other._records.parts_at(place)  # of the same class
+
+    def _finding(self, violation: Violation, place: str, owner: str) -> Finding:
+        tags = self._conformance.tags(violation, owner)
+        impact = self._conformance.impact(violation)
+        return Finding(violation, place, tags, impact, partial(self._fixes, violation, owner))
+
+    def _fixes(self, violation: Violation, owner: str) -> list[Fix]:
+        fail = violation.fail
+        if fail.fix is None:
+            return []
+        node = self.node(owner) or self._hierarchy.root
+        drafts = [make(node) for make in (fail.fix, *fail.alternatives)]
+        return [finish(draft, node) for draft in drafts if draft is not None]
+
+
+def compared(
+    before: FindingReader, after: FindingReader, places: set[str]
+) -> tuple[list[Finding], list[Finding]]:
+    """Return the findings that there are not any more, and those that are new.
+
+    A finding of which only the message is another one, because a number in it is, is in neither list.
+
+    Parameters
+    ----------
+    before, after : FindingReader
+        Of an evaluation and a later fork of it.
+    places : set of str
+        Paths of the nodes that findings sit on in either.
+
+    Returns
+    -------
+    tuple of list of Finding
+        Both in the order of the tree.
+    """
+    differing = {place for place in places if before.differs_at(place, after)} | {"/"}
+    was, is_now = (
+        Counter(f for place in differing for f in reader.findings(place, below=False))
+        for reader in (before, after)
+    )
+    gone, new = list((was - is_now).elements()), list((is_now - was).elements())
+    same = Counter(map(_fact, gone)) & Counter(map(_fact, new))
+    return _without(gone, same), _without(new, same)
+
+
+def _fact(finding: Finding) -> tuple[str, str, str]:
+    return finding.rule, finding.path, finding.pointer
+
+
+def _without(findings: list[Finding], same: Counter[tuple[str, str, str]]) -> list[Finding]:
+    """Return findings in the order of the tree, without as many of each fact as are given."""
+    left = Counter(same)
+    kept = []
+    for finding in sorted(findings, key=lambda f: (tree_order(f.path), f.rule, f.pointer)):
+        if left[_fact(finding)] > 0:
+            left[_fact(finding)] -= 1
+        else:
+            kept.append(finding)
+    return kept

@@ -1,0 +1,246 @@
+"""The results of each node, and everything that is counted from them."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from nz_explorer.engine.evaluation.counts import FindingCounts, OpenWork
+from nz_explorer.engine.findings import Violation
+from nz_explorer.engine.plan import RuleResults, count
+
+if TYPE_CHECKING:
+    from nz_explorer.engine.configuration import Configuration
+    from nz_explorer.model import Node
+    from nz_explorer.model.node import Kind, State
+
+PARTS = ("documents", "name", "entry", "members", "values", "contents", "inside")
+"""The parts of the results on a node, in the order in which findings are listed."""
+
+
+class Record(msgspec.Struct, gc=False):
+    """What is known of one node; the results of each part of it stand under the name of the part.
+
+    It is part of no cycle, and there is one for each node: the garbage collector need not look at them.
+
+    Parameters
+    ----------
+    kind, state : str
+        Those of the node.
+    stored : bool
+        Whether the node is the stored one, not that of consolidated metadata.
+    zarr_format : int or None
+        The version of its documents.
+    ghost : bool
+        Whether only the consolidated metadata know of it.
+    documents, name, entry, members, values, contents, inside : RuleResults, optional
+        The results of each part, once there are any.
+    """
+
+    kind: Kind
+    state: State
+    stored: bool
+    zarr_format: int | None
+    ghost: bool = False
+    documents: RuleResults | None = None
+    name: RuleResults | None = None
+    entry: RuleResults | None = None
+    members: RuleResults | None = None
+    values: RuleResults | None = None
+    contents: RuleResults | None = None
+    inside: RuleResults | None = None
+
+    @classmethod
+    def of(cls, node: Node) -> Record:
+        """Return the record of a node of which nothing is known yet."""
+        stored = node.hierarchy.metadata_source == "documents"
+        return cls(node.kind, node.state, stored, node.zarr_format)
+
+    @property
+    def parts(self) -> dict[str, RuleResults]:
+        """The results that were given, by part."""
+        return {part: given for part in PARTS if (given := getattr(self, part)) is not None}
+
+    def take_over(self, other: Record) -> None:
+        """Have the results of an earlier record of the same node."""
+        for part in PARTS:
+            setattr(self, part, getattr(other, part))
+
+    def copy(self) -> Record:
+        """Return the same with results of its own."""
+        return copy.copy(self)
+
+
+class Records:
+    """The records of all nodes. Whatever is counted changes with each result that is put here.
+
+    Not safe to use from several threads; `Evaluation` has a lock.
+
+    Parameters
+    ----------
+    configuration : Configuration, optional
+        Other severities, and findings that are not wanted at some paths.
+
+    Attributes
+    ----------
+    nodes : dict of str to Record
+        The records by path, in the order of the visit.
+    counts : FindingCounts
+        Findings at each node and below it.
+    work : OpenWork
+        What is still to be evaluated.
+    failed : collections.Counter
+        For each rule, how often it was broken; whatever the configuration says.
+    undecided : collections.Counter
+        For each rule, how often it could not be decided.
+    changes : int
+        Grows whenever findings or undecided rules change.
+    """
+
+    def __init__(self, configuration: Configuration | None) -> None:
+        self._configuration = configuration
+        self.nodes: dict[str, Record] = {}
+        self.counts = FindingCounts()
+        self.work = OpenWork()
+        self.failed: Counter[str] = Counter()
+        self.undecided: Counter[str] = Counter()
+        self.changes = 0
+        self._from: dict[str, dict[tuple[str, str], None]] = {}
+        """Node that findings sit on → other nodes, and the parts of them, that they come from."""
+
+    def copy(self) -> Records:
+        """Return the same records, which change independently."""
+        twin = copy.copy(self)
+        vars(twin).update(
+            nodes={path: record.copy() for path, record in self.nodes.items()},
+            counts=self.counts.copy(),
+            work=self.work.copy(),
+            failed=self.failed.copy(),
+            undecided=self.undecided.copy(),
+            _from={path: dict(sources) for path, sources in self._from.items()},
+        )
+        return twin
+
+    @property
+    def places(self) -> dict[str, int]:
+        """The paths of the nodes that findings sit on."""
+        return self.counts.parts
+
+    def put(self, owner: str, record: Record, part: str, results: RuleResults | None) -> None:
+        """Replace the results of one part of a node, and all counts with them.
+
+        Parameters
+        ----------
+        owner : str
+            Path of the node.
+        record : Record
+            Its record.
+        part : str
+            One of `PARTS`.
+        results : RuleResults or None
+            None where they are not known any more.
+        """
+        old = getattr(record, part)
+        setattr(record, part, results)
+        if old is results:
+            return
+        if old is not None and not old.clean:
+            self._account(owner, part, old, -1)
+        if results is not None and not results.clean:
+            self._account(owner, part, results, 1)
+
+    def drop(self, path: str) -> None:
+        """Forget one node."""
+        record = self.nodes.pop(path)
+        for part in PARTS:
+            self.put(path, record, part, None)
+            self.work.set(path, part, False)
+
+    def _account(self, owner: str, part: str, results: RuleResults, sign: int) -> None:
+        self.changes += 1
+        for rule_id, _ in results.undecided:
+            self.undecided[rule_id] += sign
+        for violation in results.violations:
+            self.failed[violation.rule.id] += sign if _breaks(violation) else 0
+        if self._configuration is None and results.local:
+            if results.violations:
+                self.counts.add(owner, results.counts, sign)
+            return
+        for place, violations in self.by_place(owner, results).items():
+            self.counts.add(place, count(violations), sign)
+            if place != owner:
+                sources = self._from.setdefault(place, {})
+                if sign > 0:
+                    sources[owner, part] = None
+                else:
+                    del sources[owner, part]
+
+    def by_place(self, owner: str, results: RuleResults) -> dict[str, tuple[Violation, ...]]:
+        """Return violations by the node that they sit on, as the configuration wants to see them.
+
+        Parameters
+        ----------
+        owner : str
+            Path of the node that was evaluated.
+        results : RuleResults
+            The results of one part of it.
+        """
+        if self._configuration is None and results.local:
+            return {owner: results.violations} if results.violations else {}
+        places: dict[str, tuple[Violation, ...]] = {}
+        for violation in results.violations:
+            place = violation.fail.path or owner
+            shown = (
+                violation
+                if self._configuration is None
+                else _configured(violation, place, self._configuration)
+            )
+            if shown is not None:
+                places[place] = (*places.get(place, ()), shown)
+        return places
+
+    def parts_at(self, place: str) -> list[tuple[tuple[str, str], tuple[Violation, ...]]]:
+        """Return the violations at a node, in an order that does not depend on when it was evaluated.
+
+        Returns
+        -------
+        list of ((str, str), tuple of Violation)
+            The path and the part of the node that was evaluated, and what was found by it.
+        """
+        if place not in self.places:
+            return []
+        record = self.nodes.get(place)
+        sources = [] if record is None else [(place, part) for part in PARTS]
+        if others := self._from.get(place):
+            sources = sorted([*sources, *others], key=lambda one: (one[0], PARTS.index(one[1])))
+        found = []
+        for owner, part in sources:
+            results = getattr(self.nodes[owner], part)
+            if results is not None and results.violations:
+                violations = self.by_place(owner, results).get(place)
+                if violations:
+                    found.append(((owner, part), violations))
+        return found
+
+
+def tree_order(path: str) -> list[str]:
+    """Return a key by which nodes are sorted, parents before their children."""
+    return [] if path == "/" else path.split("/")
+
+
+def _configured(violation: Violation, place: str, configuration: Configuration) -> Violation | None:
+    """Return a failure as a project wants to see it, None where it does not."""
+    if configuration.ignores(violation.rule.id, place):
+        return None
+    severity = configuration.severity_of(violation.rule.id)
+    if severity is None or severity == violation.severity:
+        return violation
+    return Violation(violation.rule, violation.fail, severity)
+
+
+def _breaks(violation: Violation) -> bool:
+    """Whether a failure breaks its rule; at a milder severity it is a note on what the rule allows."""
+    return violation.severity == "error" or violation.rule.severity != "error"

@@ -1,0 +1,304 @@
+"""Fixes as RFC 6902 patches, bundled with the consolidated entries that they would make stale."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import jsonpatch
+import jsonpointer
+
+from nz_explorer.model.paths import below
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Hierarchy, Node
+
+Safety = Literal["safe", "unsafe", "suggest"]
+Operation = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A fix as a rule puts it: operations whose pointers are those of the report.
+
+    Parameters
+    ----------
+    safety
+        ``safe``: neither the data nor what any convention reads from them can change; ``unsafe``: something is
+        read differently afterwards; ``suggest``: a person has to choose.
+    operations
+        RFC 6902 operations. For v2 the pointers begin with the document's name.
+    note
+        What else a person should know.
+    document
+        Key of the document, where it is not one of a node.
+    node
+        The node whose documents are meant, where that is not the one with the finding.
+    also
+        What belongs to it on other nodes.
+    """
+
+    safety: Safety
+    operations: tuple[Operation, ...] = ()
+    note: str | None = None
+    document: str | None = None
+    node: Node | None = None
+    also: tuple[Draft, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A patch on one document."""
+
+    document: str
+    patch: tuple[Operation, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the JSON report holds."""
+        return {"document": self.document, "patch": [dict(operation) for operation in self.patch]}
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What would cure a finding.
+
+    Attributes
+    ----------
+    safety : str
+        ``safe``, ``unsafe`` or ``suggest``.
+    document : str
+        Key of the document to change.
+    patch : tuple of dict
+        RFC 6902 operations on it.
+    note : str or None
+        What else a person should know.
+    also : tuple of Change
+        Changes that belong to it: the consolidated copy of the same document.
+    """
+
+    safety: Safety
+    document: str
+    patch: tuple[Operation, ...]
+    note: str | None = None
+    also: tuple[Change, ...] = ()
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """All its patches, each with the document that it changes."""
+        return (Change(self.document, self.patch), *self.also)
+
+    def can_be_applied(self, rule: str) -> bool:
+        """Whether it can be applied, and is not only advice.
+
+        A byte order mark is no part of the JSON, so no patch takes it off: writing the document again does.
+
+        Parameters
+        ----------
+        rule : str
+            Id of the rule that offers it.
+        """
+        return any(change.patch for change in self.changes) or rule == "JSON-005"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the JSON report holds."""
+        result: dict[str, Any] = {
+            "safety": self.safety,
+            "document": self.document,
+            "patch": [dict(operation) for operation in self.patch],
+        }
+        if self.note is not None:
+            result["note"] = self.note
+        if self.also:
+            result["also"] = [change.to_dict() for change in self.also]
+        return result
+
+
+def add(pointer: str, value: Any) -> Operation:
+    """Return the operation that adds a value.
+
+    Parameters
+    ----------
+    pointer : str
+        RFC 6901 pointer to where the value will be.
+    value : object
+        A JSON value.
+    """
+    return {"op": "add", "path": pointer, "value": plain(value)}
+
+
+def replace(pointer: str, value: Any) -> Operation:
+    """Return the operation that replaces a value.
+
+    Parameters
+    ----------
+    pointer : str
+        RFC 6901 pointer to the value.
+    value : object
+        The JSON value that takes its place.
+    """
+    return {"op": "replace", "path": pointer, "value": plain(value)}
+
+
+def remove(pointer: str) -> Operation:
+    """Return the operation that removes a value."""
+    return {"op": "remove", "path": pointer}
+
+
+def move(origin: str, pointer: str) -> Operation:
+    """Return the operation that renames a member.
+
+    Parameters
+    ----------
+    origin : str
+        RFC 6901 pointer to the member.
+    pointer : str
+        Where it will be.
+    """
+    return {"op": "move", "from": origin, "path": pointer}
+
+
+def set_attribute(node: Node, name: str, value: Any) -> tuple[Operation, ...]:
+    """Return the operations that give a node an attribute, also where it has none yet.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    name : str
+        Name of the attribute.
+    value : object
+        A JSON value.
+    """
+    pointer = node.attribute_pointer(name)
+    holder = node.attributes_document
+    if holder is None or (
+        node.zarr_format == 3 and not isinstance(node.metadata.get("attributes"), dict)
+    ):
+        return (add(node.attribute_pointer(), {name: value}),)
+    return ((replace if name in node.attributes else add)(pointer, value),)
+
+
+def plain(value: Any) -> Any:
+    """Return a JSON value with NaN and infinities by their names, as JSON has no numbers for them."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def finish(draft: Draft, node: Node) -> Fix:
+    """Turn a rule's draft into patches on documents.
+
+    Parameters
+    ----------
+    draft : Draft
+        What the rule proposes.
+    node : Node
+        The node whose documents it speaks of.
+
+    Returns
+    -------
+    Fix
+        With the consolidated entries that would be stale otherwise.
+    """
+    if draft.document is not None:
+        return Fix(draft.safety, draft.document, draft.operations, draft.note)
+    if draft.also:
+        parts = [finish(part, node) for part in (dataclasses.replace(draft, also=()), *draft.also)]
+        others = [change for part in parts for change in part.changes][1:]
+        return dataclasses.replace(parts[0], also=tuple(others))
+    node = draft.node or node
+    stem = below(node.path)[1:]
+    changes: dict[str, list[Operation]] = {}
+    for operation in draft.operations:
+        name, inner = _split(node, operation)
+        changes.setdefault(name, []).append(inner)
+    if not changes:
+        main = node.main_document
+        changes[main.name if main is not None else "zarr.json"] = []
+    done = [Change(stem + name, tuple(operations)) for name, operations in changes.items()]
+    entries = [
+        entry
+        for name, operations in changes.items()
+        if (entry := _entry_change(node, name, operations)) is not None
+    ]
+    first, *others = [*done, *entries]
+    return Fix(draft.safety, first.document, first.patch, draft.note, tuple(others))
+
+
+def _split(node: Node, operation: Operation) -> tuple[str, Operation]:
+    """Return the document that an operation is on, and the operation with pointers inside it."""
+    if node.zarr_format != 2:
+        return "zarr.json", operation
+    inner = dict(operation)
+    name = ""
+    for key in ("path", "from"):
+        if key in inner:
+            name, _, rest = inner[key].removeprefix("/").partition("/")
+            inner[key] = f"/{rest}" if rest else ""
+    return name, inner
+
+
+def _entry_change(node: Node, name: str, operations: list[Operation]) -> Change | None:
+    """Return the same change for the consolidated copy of a document, if there is one."""
+    found = find_entry(node.hierarchy, node.path, name)
+    if found is None or not operations:
+        return None
+    document, pointer, entry = found
+    own = node.document(name)
+    before = own.value if own is not None and own.ok else {}
+    try:
+        after = jsonpatch.apply_patch(copy.deepcopy(before), operations)
+        patched = jsonpatch.apply_patch(copy.deepcopy(entry), operations)
+    except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException):
+        patched = after = None
+    if after is None:
+        return None
+    after = {key: value for key, value in after.items() if key != "consolidated_metadata"}
+    if entry is None:
+        return Change(document, (add(pointer, after),))
+    if patched != after:  # the entry is stale already: it takes the whole document
+        return Change(document, (replace(pointer, after),))
+    return Change(
+        document,
+        tuple(
+            {
+                **operation,
+                **{key: pointer + operation[key] for key in ("path", "from") if key in operation},
+            }
+            for operation in operations
+        ),
+    )
+
+
+def find_entry(hierarchy: Hierarchy, path: str, name: str) -> tuple[str, str, Any] | None:
+    """Return where the consolidated copy of a document is, and the copy.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        Where the node belongs.
+    path : str
+        The node.
+    name : str
+        The document, such as ``zarr.json``.
+
+    Returns
+    -------
+    tuple or None
+        Key of the consolidated document, pointer in it, and the entry; None where the store has no
+        consolidated metadata or the node has no entry there.
+    """
+    consolidated = hierarchy.consolidated
+    if consolidated is None or path not in consolidated:
+        return None
+    if consolidated.zarr_format == 3 and (name != "zarr.json" or path == "/"):
+        return None
+    pointer = consolidated.pointer(path, name)
+    return consolidated.holder.key, pointer, consolidated.entry(path, name)

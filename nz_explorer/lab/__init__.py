@@ -1,0 +1,1 @@
+"""JupyterLab: the launcher and the sample dataset."""

@@ -1,0 +1,343 @@
+"""Arrays, as their documents describe them – also where the documents are wrong."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeGuard
+
+from nz_explorer.documents.document import Document
+from nz_explorer.model.data_type import DataType, parse_v2, parse_v3
+from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.fill_values import FillValue, decode_fill, decode_storage_fill, is_zero
+from nz_explorer.model.node import Node, State
+
+if TYPE_CHECKING:
+    from nz_explorer.model.hierarchy import Hierarchy
+
+NamesSource = Literal["dimension_names", "_ARRAY_DIMENSIONS", "nczarr"]
+
+NAMED_DIMENSIONS = 256
+"""Dimensions up to which their names are labels; NumPy has 64 at most."""
+
+OBJECT_CODECS = ("vlen-utf8", "vlen-bytes", "json2", "json", "msgpack2", "pickle")
+
+
+class _Unset:
+    """Marks a member that has not been looked at."""
+
+
+_UNSET: Any = _Unset()
+
+
+class Array(Node):
+    """An array; what its document leaves unclear is None."""
+
+    __slots__ = ("_data_type", "_dimension_names", "_fill", "_shape", "_storage_fill")
+    kind = "array"
+
+    def __init__(
+        self,
+        hierarchy: Hierarchy,
+        path: str,
+        documents: tuple[Document, ...],
+        *,
+        state: State = "ok",
+        problem: str | None = None,
+    ) -> None:
+        super().__init__(hierarchy, path, documents, state=state, problem=problem)
+        self._shape: tuple[int, ...] | None = _UNSET
+        self._data_type: DataType = _UNSET
+        self._dimension_names: tuple[tuple[str | None, ...] | None, NamesSource | None] = _UNSET
+        self._fill: FillValue | None = _UNSET
+        self._storage_fill: FillValue | None = _UNSET
+
+    def settle(self) -> None:
+        """Find out all that does not depend on attributes, which nodes made like this one then share."""
+        self._shape = lengths(self.metadata.get("shape"))
+        self._data_type = parse_v3(self.metadata.get("data_type"))
+        self._dimension_names = self._find_names()
+
+    def clone_structure(self, path: str, document: Document) -> Self:
+        """Return the array of another document with the same structure.
+
+        Parameters
+        ----------
+        path : str
+            Absolute path of the new array.
+        document : Document
+            Its document.
+        """
+        twin = super().clone_structure(path, document)
+        twin._shape = self._shape  # noqa: SLF001
+        twin._data_type = self._data_type  # noqa: SLF001
+        twin._dimension_names = self._dimension_names  # noqa: SLF001
+        twin._fill = twin._storage_fill = _UNSET  # noqa: SLF001
+        return twin
+
+    @property
+    def shape(self) -> tuple[int, ...] | None:
+        """Lengths of its dimensions, None where the document gives none that can be used.
+
+        A scalar of netCDF-C, which stores it with shape ``[1]``, has none.
+        """
+        if self._shape is _UNSET:
+            self._shape = self.stored_shape
+            if self.zarr_format == 2 and self._shape == (1,) and nczarr.is_scalar(self):
+                self._shape = ()
+        return self._shape
+
+    @property
+    def stored_shape(self) -> tuple[int, ...] | None:
+        """Lengths as the document gives them."""
+        return lengths(self.metadata.get("shape"))
+
+    @property
+    def ndim(self) -> int | None:
+        """Number of dimensions."""
+        shape = self.shape
+        return None if shape is None else len(shape)
+
+    @property
+    def data_type(self) -> DataType:
+        """Its data type, of kind ``unknown`` if it cannot be determined."""
+        if self._data_type is _UNSET:
+            self._data_type = (
+                parse_v2(nczarr.stored_dtype(self.metadata), self._object_codec())
+                if self.zarr_format == 2
+                else parse_v3(self.metadata.get("data_type"))
+            )
+        return self._data_type
+
+    def _object_codec(self) -> str | None:
+        """Return the filter of a v2 array that turns objects into bytes; it alone says what they are."""
+        for codec in self.codecs:
+            name = codec.get("id") if isinstance(codec, dict) else None
+            if isinstance(name, str) and name in OBJECT_CODECS:
+                return name
+        return None
+
+    @property
+    def dimension_names(self) -> tuple[str | None, ...] | None:
+        """The effective names of its dimensions, None where there are none that fit its shape."""
+        found = self._dimension_names
+        return (self._names() if found is _UNSET else found)[0]
+
+    @property
+    def dimension_names_source(self) -> NamesSource | None:
+        """Where the names come from."""
+        return self._names()[1]
+
+    def _names(self) -> tuple[tuple[str | None, ...] | None, NamesSource | None]:
+        if self._dimension_names is _UNSET:
+            self._dimension_names = self._find_names()
+        return self._dimension_names
+
+    def _find_names(self) -> tuple[tuple[str | None, ...] | None, NamesSource | None]:
+        if self.zarr_format == 3:
+            names = self.metadata.get("dimension_names")
+            return (
+                (tuple(names), "dimension_names")
+                if self._fits(names, (str, type(None)))
+                else (None, None)
+            )
+        names = self.attributes.get("_ARRAY_DIMENSIONS")
+        if self._fits(names, (str,)):
+            return tuple(names), "_ARRAY_DIMENSIONS"
+        references = self.dimension_references
+        if references is not None:
+            return tuple(reference.rsplit("/", 1)[-1] for reference in references), "nczarr"
+        return None, None
+
+    @property
+    def named_like_dimension(self) -> bool:
+        """Whether its name is that of its only dimension."""
+        names = self.dimension_names
+        return (
+            names is not None
+            and len(names) == 1
+            and names[0] == self.name
+            and self.ndim in (1, None)
+        )
+
+    @property
+    def dimension_references(self) -> tuple[str, ...] | None:
+        """Full names of its dimensions, such as ``/g1/lon``, where netCDF-C noted names that fit its shape."""
+        notes = nczarr.array_notes(self)
+        references = None if notes is None else notes.references
+        fits = (
+            references is not None and self.shape is not None and len(references) == len(self.shape)
+        )
+        return references if fits else None
+
+    def _fits(self, names: Any, types: tuple[type, ...]) -> TypeGuard[list[Any]]:
+        if not isinstance(names, list) or not all(isinstance(name, types) for name in names):
+            return False
+        return self.shape is None or len(names) == len(self.shape)
+
+    @property
+    def grid_shape(self) -> tuple[int, ...] | None:
+        """Lengths of what one key holds: a chunk, or a shard where the array is sharded."""
+        if self.zarr_format == 2:
+            found = lengths(self.metadata.get("chunks"))
+            if found == (1,) and self.shape == ():
+                return ()  # a scalar of netCDF-C: its only chunk has the same key either way
+        else:
+            grid = self.metadata.get("chunk_grid")
+            configuration = grid.get("configuration") if isinstance(grid, dict) else None
+            given = configuration.get("chunk_shape") if isinstance(configuration, dict) else None
+            found = lengths(given)
+        return found if found is not None and len(found) == self.ndim else None
+
+    @property
+    def shard_shape(self) -> tuple[int, ...] | None:
+        """Lengths of a shard, None where the array is not sharded."""
+        return self.grid_shape if self._sharding() is not None else None
+
+    @property
+    def chunk_shape(self) -> tuple[int, ...] | None:
+        """Lengths of what is decoded at once: of the inner chunks where the array is sharded."""
+        sharding = self._sharding()
+        if sharding is None:
+            return self.grid_shape
+        inner = lengths(sharding.get("chunk_shape"))
+        return inner if inner is not None and len(inner) == self.ndim else None
+
+    def _sharding(self) -> dict[str, Any] | None:
+        for codec in self.codecs:
+            if isinstance(codec, dict) and codec.get("name") == "sharding_indexed":
+                configuration = codec.get("configuration")
+                return configuration if isinstance(configuration, dict) else {}
+        return None
+
+    @property
+    def codecs(self) -> list[Any]:
+        """The codec chain: of v3 as given; of v2 the filters and the compressor."""
+        if self.zarr_format == 2:
+            filters = self.metadata.get("filters")
+            compressor = self.metadata.get("compressor")
+            return [
+                *(filters if isinstance(filters, list) else ()),
+                *([compressor] if compressor else ()),
+            ]
+        codecs = self.metadata.get("codecs")
+        return codecs if isinstance(codecs, list) else []
+
+    @property
+    def fill(self) -> FillValue | None:
+        """The value that marks missing data under NZ, None where there is none.
+
+        On Zarr v2 xarray and netCDF-C move the ``_FillValue`` of their arrays into ``fill_value``. It serves where
+        they have named the dimensions and there is no ``_FillValue``; yet zero, which every other program writes
+        there as the default, marks nothing.
+        """
+        if self._fill is _UNSET:
+            attributes = self.attributes
+            if "_FillValue" in attributes:
+                self._fill = self.decoded("_FillValue")
+            elif self._has_moved_fill:
+                self._fill = self.storage_fill
+            else:
+                self._fill = None
+        return self._fill
+
+    @property
+    def fill_source(self) -> str | None:
+        """The member of the metadata that `fill` is from: ``_FillValue``, on Zarr v2 also ``fill_value``."""
+        if self.fill is None:
+            return None
+        return "_FillValue" if "_FillValue" in self.attributes else "fill_value"
+
+    @property
+    def _has_moved_fill(self) -> bool:
+        stored = self.storage_fill
+        return (
+            self.zarr_format == 2
+            and stored is not None
+            and not (stored.usable and is_zero(stored.value))
+            and self.metadata.get("fill_value") is not None
+            and self.dimension_names is not None
+        )
+
+    @property
+    def xarray_fill(self) -> FillValue | None:
+        """The value that xarray takes for missing, None where there is none.
+
+        On Zarr v2 that is any ``fill_value`` that is not null, whatever ``_FillValue`` says.
+        """
+        if self.zarr_format == 2 and self.metadata.get("fill_value") is not None:
+            return self.storage_fill
+        return self.fill
+
+    def decoded(self, name: str) -> FillValue:
+        """Return an attribute as a value of the array's data type, the way ``_FillValue`` is decoded.
+
+        Parameters
+        ----------
+        name : str
+            An attribute that it has.
+        """
+        value = self.attributes[name]
+        parts: list[tuple[tuple[str | int, ...], Any]] = [((name,), value)]
+        if isinstance(value, list):
+            parts = [((name, i), item) for i, item in enumerate(value[:2])]
+        beyond = next(
+            (
+                spelled
+                for place, item in parts
+                if type(item) is float
+                and math.isinf(item)
+                and (spelled := self._beyond_float64(*place)) is not None
+            ),
+            None,
+        )
+        return decode_fill(value, self.data_type, beyond)
+
+    def _beyond_float64(self, *members: str | int) -> str | None:
+        """Return how an infinite number is spelled, None where it is the bare token Infinity."""
+        document, pointer = self.locate(self.attribute_pointer(*members))
+        problems = () if document is None else document.problems
+        bare = [problem.pointer for problem in problems if problem.kind == "bare-token"]
+        if (
+            document is None or pointer in bare or "" in bare
+        ):  # in long documents the place is not reported
+            return None
+        return document.token(pointer) or "a number"
+
+    @property
+    def storage_fill(self) -> FillValue | None:
+        """The value of what was never written, None where there is none."""
+        if self._storage_fill is _UNSET:
+            given = self.metadata.get("fill_value")
+            self._storage_fill = (
+                None
+                if given is None
+                else decode_storage_fill(given, self.data_type, self.zarr_format or 3)
+            )
+        return self._storage_fill
+
+    @property
+    def size_bytes(self) -> int | None:
+        """Decoded size of the whole array in bytes, None where it cannot be known."""
+        if self.shape is None or self.data_type.itemsize is None:
+            return None
+        return math.prod(self.shape) * self.data_type.itemsize
+
+    def dimension_label(self, axis: int) -> str:
+        """Return a name for an axis that is unique in the array: its own, or ``dim_<axis>``."""
+        names = self.dimension_names
+        name = None if names is None or len(names) > NAMED_DIMENSIONS else names[axis]
+        if names is None or not name or names.count(name) > 1:
+            return f"dim_{axis}"
+        return name
+
+
+def lengths(given: Any) -> tuple[int, ...] | None:
+    """Return a list of lengths as a tuple, None where it is none (2.0 is taken for 2)."""
+    if not isinstance(given, list):
+        return None
+    for length in given:
+        if type(length) is not int and not (type(length) is float and length.is_integer()):
+            return None
+        if length < 0:
+            return None
+    return tuple(int(length) for length in given)

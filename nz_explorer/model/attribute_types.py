@@ -1,0 +1,75 @@
+"""What type an attribute has under NZ (NZ-1.0, Attribute Types)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nz_explorer.documents.json_types import json_type
+from nz_explorer.text.phrases import noun
+
+INT64 = (-(2**63), 2**63 - 1)
+
+_SCALARS = {
+    str: "string",
+    bool: "boolean",
+    int: "int64",
+    float: "float64",
+    type(None): "null",
+    dict: "object",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeType:
+    """The type of an attribute.
+
+    Attributes
+    ----------
+    name : str
+        ``string``, ``int64``, ``float64``, ``boolean``, ``array of …``, ``object``, ``null``,
+        ``empty array`` or ``mixed array``.
+    note : str or None
+        Why NZ has no such type, where that is so.
+    """
+
+    name: str
+    note: str | None = None
+
+
+def array_kinds(values: list[Any]) -> list[str]:
+    """Return the JSON types that occur in an array, in order of first occurrence."""
+    return list(dict.fromkeys(json_type(value) for value in values))
+
+
+def nz_type(value: Any) -> AttributeType:
+    """Return the NZ type of an attribute value.
+
+    Parameters
+    ----------
+    value
+        A decoded JSON value.
+    """
+    if not isinstance(value, list):
+        name = _SCALARS.get(type(value), "object")
+        if name == "int64" and not INT64[0] <= value <= INT64[1]:
+            return AttributeType("int64", "it does not fit int64")
+        if name == "null":
+            return AttributeType("null", "NZ has no type for null")
+        return AttributeType(
+            name, "metadata with a structure of its own" if name == "object" else None
+        )
+    if not value:
+        return AttributeType("empty array", "an empty array has no type of its own")
+    kinds = array_kinds(value)
+    if len(kinds) > 1:
+        return AttributeType(
+            "mixed array", f"NZ requires one type in an array, this one mixes {' and '.join(kinds)}"
+        )
+    if kinds[0] == "number":
+        whole = all(type(item) is int for item in value)
+        return AttributeType("array of int64" if whole else "array of float64")
+    if kinds[0] == "string":
+        return AttributeType("array of strings")
+    several = noun(2, kinds[0])
+    return AttributeType(f"array of {several}", f"NZ has no type for arrays of {several}")

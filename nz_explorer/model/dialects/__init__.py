@@ -1,0 +1,1 @@
+"""What other conventions write into the documents: NCZarr, cs, ref, reference systems, multiscales."""

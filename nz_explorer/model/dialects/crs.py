@@ -1,0 +1,176 @@
+"""Coordinate reference systems as far as metadata go: which axes are spatial, which system is named.
+
+No projection is computed here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.model.array import Array
+from nz_explorer.model.node import Node
+from nz_explorer.model.paths import all_above, below
+
+if TYPE_CHECKING:
+    from nz_explorer.store import Cancellation
+
+GDAL_MEMBERS = ("url", "wkt", "projjson")
+"""Members of GDAL's attribute ``_CRS``, the one that goes first."""
+WKT_ATTRIBUTES = ("crs_wkt", "spatial_ref")
+"""Attributes of a CF grid mapping that hold well-known text."""
+X_NAMES = frozenset(("x", "lon", "longitude", "easting", "projection_x_coordinate", "xc", "nx"))
+Y_NAMES = frozenset(("y", "lat", "latitude", "northing", "projection_y_coordinate", "yc", "ny"))
+"""Names of dimensions that run east and north, in lower case."""
+
+_CODE = re.compile(r"^\s*(?:\[?\s*)([A-Za-z]+):([A-Za-z0-9.]+)\s*\]?\s*$")
+_URN = re.compile(r"urn:(?:x-)?ogc:def:crs:([A-Za-z]+):[^:]*:([A-Za-z0-9.]+)$")
+_URL = re.compile(r"^https?://[^/]+/def/crs/([A-Za-z]+)/[^/]+/([A-Za-z0-9.]+)/?$")
+_EPSG_URL = re.compile(r"^https?://(?:epsg\.io|spatialreference\.org/ref/epsg)/(\d+)/?$")
+_WKT_ID = re.compile(
+    r'(?:ID|AUTHORITY)\s*\[\s*"([^"]+)"\s*,\s*"?([A-Za-z0-9.]+)"?[^\[\]]*\]\s*\]?\s*$'
+)
+
+
+def spatial_axes(array: Array) -> tuple[int, int] | None:
+    """Return the axes of an array that run north and east, None where dimension names do not identify them."""
+    names = [name.lower() if name else "" for name in array.dimension_names or ()]
+    y = next((i for i, name in enumerate(names) if name in Y_NAMES), None)
+    x = next((i for i, name in enumerate(names) if name in X_NAMES), None)
+    return None if y is None or x is None else (y, x)
+
+
+def code(given: Any) -> str | None:
+    """Return the code of a reference system, such as ``EPSG:4326``; None where it names none.
+
+    Parameters
+    ----------
+    given
+        A code, a URL or URN of OGC, well-known text, or PROJJSON.
+    """
+    if isinstance(given, dict):
+        identifier = given.get("id")
+        if isinstance(identifier, dict) and {"authority", "code"} <= identifier.keys():
+            return f"{identifier['authority']}:{identifier['code']}".upper()
+        return None
+    if not isinstance(given, str):
+        return None
+    for pattern in (_CODE, _URN, _URL, _WKT_ID):
+        if (match := pattern.search(given)) is not None:
+            return f"{match[1]}:{match[2]}".upper()
+    match = _EPSG_URL.match(given)
+    return None if match is None else f"EPSG:{match[1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """Where the cells of a grid are that is not rotated.
+
+    Attributes
+    ----------
+    axes : tuple of int
+        The axes of the array that run north and east.
+    x, y : tuple of float
+        The middle of the first cell, and the step to the next one.
+    attribute, path : str
+        Where that is written.
+    """
+
+    axes: tuple[int, int]
+    x: tuple[float, float]
+    y: tuple[float, float]
+    attribute: str
+    path: str
+
+
+_TRANSFORMS = ("spatial:transform", "grid_mapping", "GeoTransform")
+
+
+def transform(array: Array, cancel: Cancellation | None = None) -> Transform | None:
+    """Return the affine transform of an array, None where there is none that can be used.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    cancel : Cancellation, optional
+        Stops reading metadata.
+
+    Notes
+    -----
+    Sources: zarr-conventions/spatial (``spatial:transform``, on the array or the group); GDAL's ``GeoTransform``
+    on the grid mapping of an array (GeoZarr draft 8.1.8).
+    """
+    parent = array.hierarchy.node_if_loaded(array.parent) if array.parent is not None else None
+    holders = [node for node in (array, parent) if node is not None]
+    if not any(name in node.attributes for node in holders for name in _TRANSFORMS):
+        return None
+    for node in holders:
+        given = node.attributes.get("spatial:transform")
+        if isinstance(given, list) and (axes := _axes(array, node)) is not None:
+            numbers = _six(given)
+            if numbers is None:
+                continue
+            a, b, c, d, e, f = numbers
+            middle = 0.0 if node.attributes.get("spatial:registration") == "node" else 0.5
+            return _unrotated(axes, (c, a, b, f, d, e), middle, "spatial:transform", node.path)
+    for node in _grid_mappings(array, cancel):
+        given = node.attributes.get("GeoTransform")
+        numbers = _six(given.split() if isinstance(given, str) else given)
+        if numbers is not None and (axes := spatial_axes(array)) is not None:
+            return _unrotated(axes, numbers, 0.5, "GeoTransform", node.path)
+    return None
+
+
+def _axes(array: Array, node: Node) -> tuple[int, int] | None:
+    names, given = array.dimension_names or (), node.attributes.get("spatial:dimensions")
+    if isinstance(given, list) and len(given) == 2 and all(name in names for name in given):
+        return names.index(given[0]), names.index(given[1])
+    return spatial_axes(array)
+
+
+def _six(given: Any) -> tuple[float, ...] | None:
+    if not isinstance(given, list) or len(given) != 6 or any(isinstance(n, bool) for n in given):
+        return None
+    try:
+        return tuple(float(number) for number in given)
+    except (TypeError, ValueError):
+        return None
+
+
+def _unrotated(
+    axes: tuple[int, int], six: tuple[float, ...], middle: float, attribute: str, path: str
+) -> Transform | None:
+    """Return a transform of GDAL's order: x, dx along a row, dx along a column, y, dy, dy."""
+    x, dx, x_skew, y, y_skew, dy = six
+    if x_skew or y_skew:
+        return None
+    return Transform(axes, (x + middle * dx, dx), (y + middle * dy, dy), attribute, path)
+
+
+def _grid_mappings(array: Array, cancel: Cancellation | None) -> Iterator[Node]:
+    """Yield the array that holds the grid mapping, of this group or one above, then the array itself."""
+    given = array.attributes.get("grid_mapping")
+    name = re.split(r"[:\s]", given.strip())[0] if isinstance(given, str) else ""
+    for path in all_above(array.path) if name and "/" not in name else ():
+        node = array.hierarchy.get(below(path) + name, cancel)
+        if isinstance(node, Array):
+            yield node
+            break
+    yield array
+
+
+def described_code(node: Node) -> str | None:
+    """Return the code of the reference system that the attributes of a node name, None where they do not."""
+    attributes = node.attributes
+    own = attributes.get("_CRS")
+    found = [
+        attributes.get("proj:code"),
+        attributes.get("proj:wkt2"),
+        attributes.get("proj:projjson"),
+    ]
+    found += [attributes.get(name) for name in WKT_ATTRIBUTES]
+    found += [own.get(member) for member in GDAL_MEMBERS] if isinstance(own, Mapping) else []
+    return next((named for value in found if (named := code(value)) is not None), None)

@@ -1,0 +1,174 @@
+"""Pyramids: the levels that ``multiscales`` names, in each of the conventions that use this word.
+
+GeoZarr draft 8.2 has an object with ``tile_matrix_set``, zarr-conventions/multiscales one with ``layout``,
+OME-NGFF a list with ``datasets``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from nz_explorer.model.array import Array
+from nz_explorer.model.group import Group
+from nz_explorer.model.paths import below
+
+Family = Literal["GeoZarr", "multiscales", "OME-NGFF"]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A level of a pyramid.
+
+    Attributes
+    ----------
+    name : str
+        Its path below the group that names it; empty for the group itself.
+    path : str
+        Its absolute path.
+    arrays : dict of str to tuple of int
+        Shapes of the arrays in it, by name; of the level itself where it is an array.
+    """
+
+    name: str
+    path: str
+    arrays: dict[str, tuple[int, ...]]
+
+
+def family(attributes: Mapping[str, Any]) -> Family | None:
+    """Return the convention whose form ``multiscales`` has, None where there is none."""
+    given = attributes.get("multiscales")
+    if isinstance(given, list) or "ome" in attributes:
+        return "OME-NGFF"
+    if isinstance(given, Mapping):
+        return "multiscales" if "layout" in given else "GeoZarr"
+    return None
+
+
+def levels(group: Group) -> list[Level]:
+    """Return the levels of the pyramid that a group describes, those that are there.
+
+    Parameters
+    ----------
+    group : Group
+        With ``multiscales`` among its attributes.
+    """
+    found = []
+    for name in level_names(group.attributes):
+        path = below(group.path) + name if name else group.path
+        node = group.hierarchy.get(path)
+        if isinstance(node, Group):
+            children = group.hierarchy.children(node)
+            arrays = {c.name: c.shape for c in children if isinstance(c, Array) and c.shape}
+            found.append(Level(name, path, arrays))
+        elif isinstance(node, Array):
+            found.append(Level(name, path, {node.name: node.shape or ()}))
+    return found
+
+
+def level_names(attributes: Mapping[str, Any]) -> list[str]:
+    """Return the paths of levels below the group that names them, also of those that are not there."""
+    given = attributes.get("multiscales")
+    ome = attributes.get("ome")
+    if given is None and isinstance(ome, Mapping):
+        given = ome.get("multiscales")
+    names: list[Any] = []
+    if isinstance(given, list):
+        for scales in given:
+            datasets = scales.get("datasets") if isinstance(scales, Mapping) else None
+            names += [member(one, "path") for one in datasets] if isinstance(datasets, list) else []
+    elif isinstance(given, Mapping) and isinstance(given.get("layout"), list):
+        names = [member(one, "asset") for one in given["layout"]]
+    elif isinstance(given, Mapping):
+        names = _tile_matrices(given)
+    clean = [name.strip("/") for name in names if isinstance(name, str) and ".." not in name]
+    return list(dict.fromkeys("" if name == "." else name for name in clean))
+
+
+def axis_names(attributes: Mapping[str, Any], rank: int) -> list[str] | None:
+    """Return the names of the axes that OME-NGFF gives the arrays of an image; None where it does not.
+
+    Parameters
+    ----------
+    attributes : mapping
+        Of the group of the image.
+    rank : int
+        How many dimensions an array has.
+    """
+    for scales in _ngff(attributes):
+        axes = scales.get("axes") if isinstance(scales, Mapping) else None
+        names = [member(axis, "name") or axis for axis in axes] if isinstance(axes, list) else []
+        if len(names) == rank and all(isinstance(name, str) and name for name in names):
+            return names
+    return None
+
+
+def prescribed_names(group: Group) -> set[str]:
+    """Return the names of children that OME-NGFF or another convention of pyramids prescribes.
+
+    Parameters
+    ----------
+    group : Group
+        With levels, wells, fields of view or series in it.
+    """
+    names = {name.split("/")[0] for name in level_names(group.attributes)}
+    ome = group.attributes.get("ome")
+    for held in (group.attributes, ome if isinstance(ome, Mapping) else {}):
+        images = member(held.get("well"), "images")
+        names |= (
+            {str(member(one, "path")) for one in images if member(one, "path")}
+            if isinstance(images, list)
+            else set()
+        )
+        if "bioformats2raw.layout" in held:
+            names |= {child.name for child in group.children or () if child.name.isdecimal()}
+    return names | _columns(group)
+
+
+def _columns(group: Group) -> set[str]:
+    """Return the names of columns where a group is a row of a plate."""
+    plate = None if group.parent is None else group.hierarchy.node_if_loaded(group.parent)
+    if plate is None:
+        return set()
+    found = set()
+    ome = plate.attributes.get("ome")
+    for held in (plate.attributes, ome if isinstance(ome, Mapping) else {}):
+        wells = member(held.get("plate"), "wells")
+        for well in wells if isinstance(wells, list) else ():
+            row, _, column = str(member(well, "path")).partition("/")
+            if row == group.name:
+                found.add(column)
+    return found
+
+
+def _ngff(attributes: Mapping[str, Any]) -> list[Any]:
+    ome = attributes.get("ome")
+    given = attributes.get("multiscales", member(ome, "multiscales"))
+    return given if isinstance(given, list) else []
+
+
+def _tile_matrices(given: Mapping[str, Any]) -> list[Any]:
+    matrix_set, limits = given.get("tile_matrix_set"), given.get("tile_matrix_set_limits")
+    names: list[Any] = list(limits) if isinstance(limits, Mapping) else []
+    if isinstance(matrix_set, Mapping):
+        matrices = matrix_set.get("tileMatrices", matrix_set.get("tileMatrix"))
+        if isinstance(matrices, list):
+            names += [member(one, "id") or member(one, "identifier") for one in matrices]
+    elif isinstance(matrix_set, str) and not names:
+        # of a set that is known by name, the levels are called by number
+        names = [str(number) for number in range(31)]
+    return names
+
+
+def member(value: Any, name: str) -> Any:
+    """Return a member of an object, None where there is no object.
+
+    Parameters
+    ----------
+    value : object
+        A JSON value.
+    name : str
+        Name of the member.
+    """
+    return value.get(name) if isinstance(value, Mapping) else None

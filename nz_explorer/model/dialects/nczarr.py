@@ -1,0 +1,490 @@
+"""What netCDF-C wrote beside the Zarr metadata: dimensions, contents of groups, types of attributes.
+
+It did so in three ways. Version 4.8.0 put objects of its own beside the documents (``.nczarr``,
+``.nczgroup``, ``.nczarray``, ``.nczattrs``). Until 4.9.2 there were keys inside ``.zgroup`` and ``.zarray``
+(``_NCZARR_GROUP``, later ``_nczarr_group``). Since 4.9.3 there are attributes of these names. What has none
+of them is plain Zarr. Here all of them are read as one, tolerantly: what cannot be understood is as good
+as absent, and the rules report it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from nz_explorer.documents import pointers
+
+if TYPE_CHECKING:
+    from nz_explorer.model.array import Array
+    from nz_explorer.model.hierarchy import Hierarchy
+    from nz_explorer.model.node import Node
+
+Part = Literal["superblock", "group", "array", "attr"]
+Era = Literal["objects", "keys", "attributes"]
+
+ERAS: dict[Era, str] = {
+    "objects": "objects of its own, as netCDF-C 4.8.0 wrote them",
+    "keys": "keys in .zgroup and .zarray, as netCDF-C 4.8.1 to 4.9.2 wrote them",
+    "attributes": "attributes, as netCDF-C writes them since 4.9.3",
+}
+"""The ways in which netCDF-C kept its own metadata, the oldest first."""
+KEYS: dict[Part, tuple[str, ...]] = {
+    "superblock": ("_nczarr_superblock", "_NCZARR_SUPERBLOCK"),
+    "group": ("_nczarr_group", "_NCZARR_GROUP"),
+    "array": ("_nczarr_array", "_NCZARR_ARRAY", "_nczarr_var", "_NCZARR_VAR"),
+    "attr": ("_nczarr_attr", "_NCZARR_ATTR"),
+}
+"""How each part is called where it is a key or an attribute."""
+SIDE_NAMES: dict[Part, tuple[str, ...]] = {
+    "superblock": (".nczarr",),
+    "group": (".nczgroup",),
+    "array": (".nczarray", ".nczvar"),
+    "attr": (".nczattrs", ".nczattr"),
+}
+"""How each part is called where it is an object of its own."""
+MEMBERS = {
+    "dimensions": ("dimensions", "dims"),
+    "arrays": ("arrays", "vars"),
+    "groups": ("groups", "subgroups"),
+    "dimension_references": ("dimension_references", "dimrefs"),
+}
+"""How members of the parts are called: in the attributes of today, and before."""
+PROPERTIES = "_NCProperties"
+"""The attribute with the version of netCDF-C that wrote a dataset."""
+MAX_LENGTHS = ("_nczarr_default_maxstrlen", "_nczarr_maxstrlen")
+"""Attributes with the length at which strings are cut off: of the root, and of an array."""
+
+_HIDDEN = frozenset(
+    (
+        "_ARRAY_DIMENSIONS",
+        "_Netcdf4Coordinates",
+        "_Netcdf4Dimid",
+        *(k for v in KEYS.values() for k in v),
+    )
+)
+_TYPE = re.compile(r"[<>|]?([iufSUJ])([0-9]+)")
+_NUMBERS = {
+    **{f"i{size}": f"int{8 * size}" for size in (1, 2, 4, 8)},
+    **{f"u{size}": f"uint{8 * size}" for size in (1, 2, 4, 8)},
+    "f4": "float32",
+    "f8": "float64",
+}
+
+
+NAMED_NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+"""How netCDF-C writes numbers that JSON has not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One part of the NCZarr metadata of a node, and where it is.
+
+    Attributes
+    ----------
+    era : str
+        In which of the `ERAS` it was written.
+    pointer : str
+        Where, as reports write it.
+    value
+        What it says.
+    """
+
+    era: Era
+    pointer: str
+    value: Any
+
+    def at(self, *members: str | int) -> str:
+        """Return the pointer to a member."""
+        return pointers.join(self.pointer, *members)
+
+    def member(self, name: str) -> tuple[str, Any]:
+        """Return a member under whichever of its `MEMBERS` names it has, and that name; else today's and None."""
+        if isinstance(self.value, dict):
+            for spelled in MEMBERS.get(name, (name,)):
+                if spelled in self.value:
+                    return spelled, self.value[spelled]
+        return name, None
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether it marks an array as scalar."""
+        _, scalar = self.member("scalar")
+        return bool(scalar) or self.member("storage")[1] == "scalar"
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredDimension:
+    """A dimension that a group declares.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the group.
+    size : int
+        Its length; of an unlimited one the present length.
+    unlimited : bool
+        Whether it can grow.
+    pointer : str
+        Where it is declared, in the documents of the group.
+    """
+
+    name: str
+    size: int
+    unlimited: bool
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
+class GroupNotes:
+    """What netCDF-C noted of a group; a list that is no list of names is None."""
+
+    place: Place
+    dimensions: dict[str, DeclaredDimension] = field(default_factory=dict)
+
+    @property
+    def arrays(self) -> tuple[str, ...] | None:
+        """Names of the arrays in the group."""
+        return names(self.place.member("arrays")[1])
+
+    @property
+    def groups(self) -> tuple[str, ...] | None:
+        """Names of the groups in the group."""
+        return names(self.place.member("groups")[1])
+
+    @property
+    def children(self) -> tuple[str, ...] | None:
+        """Names of all nodes in the group that can be names, None where neither list is usable."""
+        arrays, groups = self.arrays, self.groups
+        if arrays is None and groups is None:
+            return None
+        # They become parts of keys, and a stranger has written them.
+        noted = filter(_is_name, (*(arrays or ()), *(groups or ())))
+        return tuple(dict.fromkeys(noted))
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayNotes:
+    """What netCDF-C noted of an array.
+
+    Attributes
+    ----------
+    place : Place
+        Where.
+    references : tuple of str or None
+        Names of its dimensions, with the groups that declare them (``/g1/lon``); None where they are no
+        list of names.
+    scalar : bool
+        Whether it is marked as a scalar, which is stored with shape ``[1]``.
+    """
+
+    place: Place
+    references: tuple[str, ...] | None
+    scalar: bool
+
+
+def find(node: Node, part: Part) -> Place | None:
+    """Return a part of what netCDF-C noted on a node, None where it noted nothing.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    part : Part
+        Which part.
+    """
+    return next(places(node, part), None)
+
+
+def places(node: Node, part: Part) -> Iterator[Place]:
+    """Yield every place of a node with a part of the NCZarr metadata, the newest form first.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    part : Part
+        Which part.
+    """
+    attributes = node.attributes
+    for key in KEYS[part]:
+        if key in attributes:
+            yield Place("attributes", node.attribute_pointer(key), attributes[key])
+    if node.zarr_format != 2:
+        return
+    metadata = node.metadata
+    for key in KEYS[part]:
+        if key in metadata:
+            yield Place("keys", node.pointer(key), metadata[key])
+    if len(node.documents) > 1:
+        for name in SIDE_NAMES[part]:
+            document = node.document(name)
+            if document is not None:
+                yield Place("objects", pointers.join("", name), document.value)
+
+
+def is_marked(node: Node) -> bool:
+    """Whether netCDF-C left its traces on a node, usually the root, when it wrote Zarr."""
+    # Of a file that it wrote in another format the attribute may have been copied.
+    properties = node.attributes.get(PROPERTIES)
+    wrote = isinstance(properties, str) and "nczarr=" in properties
+    return wrote or any(find(node, part) for part in KEYS)
+
+
+def group_notes(node: Node) -> GroupNotes | None:
+    """Return what netCDF-C noted of a group, None where it noted nothing that can be used."""
+    place = find(node, "group")
+    if place is None or not isinstance(place.value, dict):
+        return None
+    name, dimensions = place.member("dimensions")
+    return GroupNotes(
+        place, {found.name: found for found in _dimensions(place.at(name), dimensions)}
+    )
+
+
+def array_notes(node: Node) -> ArrayNotes | None:
+    """Return what netCDF-C noted of an array, None where it noted nothing that can be used."""
+    place = find(node, "array")
+    if place is None or not isinstance(place.value, dict):
+        return None
+    references = names(place.member("dimension_references")[1])
+    return ArrayNotes(place, references, place.is_scalar)
+
+
+def is_scalar(array: Array) -> bool:
+    """Whether an array is a scalar that is stored with shape ``[1]``, as netCDF-C does in Zarr v2."""
+    if array.metadata.get("shape") != [1]:
+        return False
+    notes = array_notes(array)
+    return notes is not None and notes.scalar and not notes.references
+
+
+def stored_dtype(metadata: dict[str, Any]) -> Any:
+    """Return the ``dtype`` of a Zarr v2 array as its chunks have it.
+
+    netCDF-C 4.9.0 calls characters ``<U1``, which is four bytes, and stores one.
+    """
+    given = metadata.get("dtype")
+    return "|S1" if given == "<U1" and "_NCZARR_ARRAY" in metadata else given
+
+
+def dimension(hierarchy: Hierarchy, reference: str) -> tuple[Node, DeclaredDimension] | None:
+    """Return a dimension by its full name, with the group that declares it.
+
+    Only groups that were read already are looked at: those above an array always were.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        Where to look.
+    reference : str
+        Full name of the dimension, such as ``/forecast/time``.
+    """
+    path, _, name = reference.rpartition("/")
+    group = hierarchy.node_if_loaded(path or "/")
+    notes = None if group is None else group_notes(group)
+    found = None if notes is None else notes.dimensions.get(name)
+    return None if group is None or found is None else (group, found)
+
+
+def attribute_types(node: Node) -> dict[str, str]:
+    """Return what netCDF-C noted of the types of a node's attributes, as far as it can be understood."""
+    place = find(node, "attr")
+    _, types = ("", None) if place is None else place.member("types")
+    if place is None or not isinstance(types, dict):
+        return {}
+    # Before there were strings, |S1 stood for characters.
+    strings = place.pointer.endswith("_nczarr_attr")
+    found = {key: attribute_type(spelled, strings=strings) for key, spelled in types.items()}
+    return {key: meaning for key, meaning in found.items() if meaning is not None}
+
+
+def attribute_type(spelled: Any, *, strings: bool = True) -> str | None:
+    """Return what a type of an attribute means.
+
+    Parameters
+    ----------
+    spelled
+        Such as ``<f4``, ``>S1``, ``|S128`` or ``|J0``.
+    strings : bool
+        Whether ``|S1`` is a string of one byte, and not characters.
+
+    Returns
+    -------
+    str or None
+        A name of Zarr v3's for numbers, ``char``, ``string`` or ``json``; None where it means nothing.
+    """
+    match = _TYPE.fullmatch(spelled) if isinstance(spelled, str) else None
+    if match is None:
+        return None
+    kind, size = match[1], int(match[2])
+    if kind == "J":
+        return "json" if size == 0 else None
+    if kind == "U" or (kind == "S" and (spelled.startswith(">") or not strings)):
+        return "char" if size == 1 else "string"
+    if kind == "S":
+        return "string"
+    return _NUMBERS.get(f"{kind}{size}")
+
+
+def numbers(value: Any, type_name: str) -> list[int] | list[float] | None:
+    """Return an attribute's numbers in a type; None where it is none of that type.
+
+    Parameters
+    ----------
+    value
+        A JSON value.
+    type_name : str
+        Such as ``int16`` or ``float32``.
+    """
+    items = value if isinstance(value, list) else [value]
+    if type_name.startswith("float"):
+        floats = [_float(item) for item in items]
+        if None in floats or any(_is_beyond(type_name, item) for item in floats):
+            return None
+        return floats  # type: ignore[return-value]
+    size = 2 ** int(type_name.lstrip("uint"))
+    least = 0 if type_name.startswith("u") else -size // 2
+    integers = [_integer(item) for item in items]
+    if any(item is None or not least <= item < least + size for item in integers):
+        return None
+    return integers  # type: ignore[return-value]
+
+
+def _float(item: Any) -> float | None:
+    if isinstance(item, str):
+        return NAMED_NUMBERS.get(item)
+    return float(item) if isinstance(item, int | float) and not isinstance(item, bool) else None
+
+
+def _is_beyond(type_name: str, item: float | None) -> bool:
+    """Whether a finite number is too large for a type."""
+    if item is None or not math.isfinite(item):
+        return False
+    with np.errstate(over="ignore"):
+        return bool(np.isinf(np.array(item).astype(type_name)))
+
+
+def _integer(item: Any) -> int | None:
+    if isinstance(item, float) and item.is_integer():
+        return int(item)
+    return item if isinstance(item, int) and not isinstance(item, bool) else None
+
+
+def json_text(
+    value: Any, spelled: Callable[[str], str | None] | None = None, pointer: str = ""
+) -> str:
+    """Return JSON as netCDF-C writes it: blanks after the commas of objects, none in lists.
+
+    Parameters
+    ----------
+    value
+        What is written.
+    spelled : callable, optional
+        Gives the number at a pointer as it is spelled in a document.
+    pointer : str
+        Where the value is in that document.
+    """
+    if isinstance(value, dict):
+        members = (
+            f"{json_text(key)}: {json_text(item, spelled, pointers.join(pointer, key))}"
+            for key, item in value.items()
+        )
+        return f"{{{', '.join(members)}}}"
+    if isinstance(value, list):
+        items = (json_text(item, spelled, f"{pointer}/{i}") for i, item in enumerate(value))
+        return f"[{','.join(items)}]"
+    number = isinstance(value, int | float) and spelled is not None and spelled(pointer)
+    return number or json.dumps(value, ensure_ascii=False)
+
+
+def text_of(node: Node, key: str) -> str:
+    """Return an attribute of characters.
+
+    netCDF-C writes text that happens to be JSON as JSON: ``"5"`` becomes 5.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    key : str
+        Name of the attribute.
+    """
+    value = node.attributes[key]
+    if isinstance(value, str):
+        return value
+    document, pointer = node.locate(node.attribute_pointer(key))
+    return json_text(value, None if document is None else document.token, pointer)
+
+
+def typed_attributes(node: Node) -> dict[str, Any]:
+    """Return a node's attributes in the types that netCDF-C noted, without those that it keeps for itself.
+
+    Where it noted none, or the value is none of its type, they are as JSON has them.
+    """
+    types = attribute_types(node)
+    return {
+        key: value if key not in types else _typed(node, key, value, types[key])
+        for key, value in node.attributes.items()
+        if not is_hidden(key)
+    }
+
+
+def _typed(node: Node, key: str, value: Any, meaning: str) -> Any:
+    if meaning in ("char", "json"):
+        return text_of(node, key)
+    found = None if meaning == "string" else numbers(value, meaning)
+    if found is None:
+        return value
+    array = np.array(found, meaning)
+    return array if isinstance(value, list) else array[0]
+
+
+def is_hidden(name: str) -> bool:
+    """Whether an attribute is netCDF-C's own book-keeping, which none of its users gets to see."""
+    return name in _HIDDEN
+
+
+def library_version(root: Node) -> str | None:
+    """Return the version of netCDF-C that wrote a dataset, if it is given."""
+    properties = root.attributes.get(PROPERTIES)
+    match = re.search(r"\bnetcdf=([^,|]+)", properties) if isinstance(properties, str) else None
+    return None if match is None else match[1]
+
+
+def length_of(given: Any) -> tuple[int, bool] | None:
+    """Return the length of a declared dimension and whether it is unlimited; None where that is unclear."""
+    unlimited = False
+    if isinstance(given, dict):
+        unlimited = bool(given.get("unlimited", False))
+        given = given.get("size")
+    return (given, unlimited) if type(given) is int and given >= 0 else None
+
+
+def _dimensions(pointer: str, given: Any) -> Iterator[DeclaredDimension]:
+    if isinstance(given, dict):
+        entries = [(name, entry, name) for name, entry in given.items()]
+    elif isinstance(given, list):  # as netCDF-C means to write them in Zarr v3
+        entries = [(e.get("name"), e, i) for i, e in enumerate(given) if isinstance(e, dict)]
+    else:
+        return
+    for name, entry, member in entries:
+        length = length_of(entry)
+        if isinstance(name, str) and length is not None:
+            yield DeclaredDimension(name, *length, pointers.join(pointer, member))
+
+
+def names(given: Any) -> tuple[str, ...] | None:
+    """Return a list of names, None where it is none."""
+    if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+        return None
+    return tuple(given)
+
+
+def _is_name(name: str) -> bool:
+    return bool(name) and "/" not in name and name not in (".", "..")

@@ -1,0 +1,165 @@
+"""The ``ref`` convention: how one node points at another, or at something in its document.
+
+Source: https://github.com/R-CF/zarr_convention_ref. Its text, cs and the examples of cs take different places as the base of
+a relative path, so each is tried: the group that a node is in (for a group itself), the node, and where
+neither leads to a node the root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.documents import pointers
+from nz_explorer.model.group import Group
+from nz_explorer.model.node import Node
+
+if TYPE_CHECKING:
+    from nz_explorer.store import Cancellation
+
+MEMBERS = ("uri", "node", "attribute")
+DEEPEST = 8
+"""References that are followed from one to the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a reference leads to.
+
+    Attributes
+    ----------
+    node : Node
+        The node.
+    value : Any
+        What the pointer leads to in its document; None where the node itself is meant.
+    pointer : str
+        RFC 6901 pointer in the node's document, empty where the node itself is meant.
+    """
+
+    node: Node
+    value: Any = None
+    pointer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A reference, as far as it can be followed.
+
+    Attributes
+    ----------
+    given : Any
+        The value there.
+    path, attribute, uri : str or None
+        The members that can be used.
+    targets : tuple of Target
+        What it may lead to, the likeliest first; more than one where bases disagree.
+    problem : str or None
+        Why it leads nowhere.
+    kind : str or None
+        What kind of problem that is: ``form``, ``node``, ``attribute``, ``uri``.
+    """
+
+    given: Any
+    path: str | None = None
+    attribute: str | None = None
+    uri: str | None = None
+    targets: tuple[Target, ...] = ()
+    problem: str | None = None
+    kind: str | None = None
+
+
+def is_reference(given: Any) -> bool:
+    """Whether an object is a reference, written bare or below ``ref``."""
+    return (
+        isinstance(given, Mapping)
+        and "axes" not in given
+        and any(member in given for member in (*MEMBERS, "ref"))
+    )
+
+
+def resolve(given: Any, base: Node, cancel: Cancellation | None = None) -> Reference:
+    """Follow a reference to a node of the same store, or to something in its document.
+
+    Parameters
+    ----------
+    given
+        A path, an object with ``node``, or one with ``ref``.
+    base : Node
+        The node in whose document it is.
+    cancel : Cancellation, optional
+        Stops reading.
+    """
+    inner = given["ref"] if isinstance(given, Mapping) and "ref" in given else given
+    if isinstance(inner, str):
+        inner = {"node": inner}
+    if not isinstance(inner, Mapping):
+        return Reference(given, problem="it is neither a path nor an object", kind="form")
+    path, uri, attribute = (inner.get(member) for member in ("node", "uri", "attribute"))
+    strange = [member for member in inner if member not in MEMBERS]
+    if strange:
+        return Reference(given, problem=f"{strange[0]} is not a member of a reference", kind="form")
+    for member in MEMBERS:
+        if member in inner and not isinstance(inner[member], str):
+            return Reference(given, problem=f"{member} is not a string", kind="form")
+    if uri is not None:
+        return Reference(
+            given, path, attribute, uri, problem="other stores are not read", kind="uri"
+        )
+    if path is None:
+        return Reference(given, problem="node is missing", kind="form")
+    nodes = _nodes(path, base, cancel)
+    if not nodes:
+        why = f"{path} does not lead to a node from {base.path}"
+        return Reference(given, path, attribute, problem=why, kind="node")
+    if attribute is None:
+        return Reference(given, path, targets=tuple(map(Target, nodes.values())))
+    targets = tuple(t for node in nodes.values() if (t := _inside(node, attribute)) is not None)
+    if not targets:
+        why = f"{attribute} leads to nothing in the document of {' or '.join(nodes)}"
+        return Reference(given, path, attribute, problem=why, kind="attribute")
+    return Reference(given, path, attribute, targets=targets)
+
+
+def _nodes(path: str, base: Node, cancel: Cancellation | None) -> dict[str, Node]:
+    """Return the nodes that a path may lead to: from the group, from the node, or else from the root."""
+    homes = [base.path] if isinstance(base, Group) else [base.parent or "/", base.path]
+    for bases in ([] if path.startswith("/") else homes, ["/"]):
+        joined = [found for home in bases if (found := _joined(home, path)) is not None]
+        nodes = [node for one in joined if (node := base.hierarchy.get(one, cancel)) is not None]
+        if nodes:
+            return {node.path: node for node in nodes}
+    return {}
+
+
+def _joined(home: str, path: str) -> str | None:
+    """Return a path from a node, None where it leads out of the store."""
+    parts = [part for part in home.split("/") if part]
+    for part in path.split("/"):
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/" + "/".join(parts)
+
+
+def _inside(node: Node, attribute: str) -> Target | None:
+    """Return what a pointer leads to in the document of a node."""
+    if attribute and not attribute.startswith("/"):
+        return None
+    value: Any = node.metadata if node.zarr_format == 3 else {"attributes": node.attributes}
+    for name in pointers.split(attribute):
+        if isinstance(value, Mapping) and name in value:
+            value = value[name]
+        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+            value = value[int(name)]
+        else:
+            return None
+    return Target(node, value, attribute)
+
+
+def with_attributes(attribute: str) -> str:
+    """Return a pointer with ``/attributes``, which was forgotten, in front."""
+    return "/attributes/" + attribute.removeprefix("/")

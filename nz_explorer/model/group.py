@@ -1,0 +1,86 @@
+"""Groups: nodes with others in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from nz_explorer.documents.document import Document
+from nz_explorer.model.array import Array
+from nz_explorer.model.node import Node, State
+
+if TYPE_CHECKING:
+    from nz_explorer.model.hierarchy import Hierarchy
+
+
+class Group(Node):
+    """A group.
+
+    Attributes
+    ----------
+    child_names : tuple of str or None
+        Names of the nodes in it, None before it was listed.
+    listing_problem : str or None
+        Why its nodes could not (all) be found.
+    unlisted : bool
+        Whether that is a failure: there may be nodes that were not seen.
+    known_children : tuple or None
+        The names, and the nodes of these names once someone has asked for them.
+    other_names : tuple of str
+        Names that the store lists in it and that are no nodes: documents, and what does not belong there.
+    """
+
+    __slots__ = ("child_names", "known_children", "listing_problem", "other_names", "unlisted")
+    kind = "group"
+
+    def __init__(
+        self,
+        hierarchy: Hierarchy,
+        path: str,
+        documents: tuple[Document, ...],
+        *,
+        state: State = "ok",
+        problem: str | None = None,
+    ) -> None:
+        super().__init__(hierarchy, path, documents, state=state, problem=problem)
+        self.child_names: tuple[str, ...] | None = None
+        self.known_children: tuple[tuple[str, ...], list[Node]] | None = None
+        self.listing_problem: str | None = None
+        self.unlisted = False
+        self.other_names: tuple[str, ...] = ()
+
+    def clone_structure(self, path: str, document: Document) -> Self:
+        """Return the group of another document with the same structure.
+
+        Parameters
+        ----------
+        path : str
+            Absolute path of the new group.
+        document : Document
+            Its document.
+        """
+        twin = super().clone_structure(path, document)
+        twin.child_names = twin.known_children = twin.listing_problem = None
+        twin.unlisted = False
+        twin.other_names = ()
+        return twin
+
+    def moved_to(self, hierarchy: Hierarchy) -> Self:
+        """Return the same group in a copy of its hierarchy."""
+        twin = super().moved_to(hierarchy)
+        twin.known_children = None
+        return twin
+
+    @property
+    def children(self) -> list[Node] | None:
+        """The nodes directly in it, None before it was listed."""
+        return self.hierarchy.loaded_children(self)
+
+    @property
+    def arrays(self) -> list[Array]:
+        """The arrays directly in it, as far as they are loaded."""
+        return [child for child in self.children or () if isinstance(child, Array)]
+
+    @property
+    def groups(self) -> list[Group]:
+        """The groups directly in it, as far as they are loaded."""
+        return [child for child in self.children or () if isinstance(child, Group)]

@@ -1,0 +1,79 @@
+"""Paths of nodes, and the names of their metadata documents."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+V3_NAMES = ("zarr.json",)
+V2_NAMES = (".zarray", ".zgroup", ".zattrs")
+NCZARR_NAMES = (".nczarray", ".nczgroup", ".nczattrs", ".nczvar", ".nczattr")
+ROOT_NAMES = (*V3_NAMES, *V2_NAMES, ".zmetadata", ".nczarr", ".nczgroup")
+
+
+class NodeNotFound(KeyError):
+    """There is no node at a path, or none can be there."""
+
+    def __init__(self, path: str, reason: str | None = None) -> None:
+        super().__init__(path)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"there is no node at {self.path}" + (f": {self.reason}" if self.reason else "")
+
+
+def normalise(path: str) -> str:
+    """Return a path with one leading slash and no trailing one (Zarr v2, Logical storage paths).
+
+    Raises
+    ------
+    NodeNotFound
+        If a part of it is ``.`` or ``..``, which no store may follow.
+    """
+    parts = [part for part in path.replace("\\", "/").split("/") if part]
+    for part in parts:
+        if part in (".", ".."):
+            raise NodeNotFound(path, f"a path cannot contain {part!r}")
+    return "/" + "/".join(parts)
+
+
+def is_document(name: str) -> bool:
+    """Whether a name is that of a metadata document, of any format or dialect."""
+    return name == "zarr.json" or name.startswith((".z", ".ncz"))
+
+
+def is_below_document(path: str) -> bool:
+    """Whether a path ends in the name of a document, where no other node can be."""
+    return path.endswith("/zarr.json")
+
+
+_LEFT_BEHIND = frozenset((".ds_store", "__macosx", "thumbs.db", "desktop.ini"))
+_COPIED = re.compile(r" ?\(\d+\)|^copy of |^kopie von | - copy")
+_ENDINGS = (".txt", ".json", ".bak", ".gz")
+_RIGHT_NAMES = {name.strip("."): name for name in (*V3_NAMES, *V2_NAMES, ".zmetadata")}
+
+
+def is_left_behind(name: str) -> bool:
+    """Whether a name is that of a file which a desktop puts beside others, such as ``._zarr.json`` of macOS."""
+    return name.startswith("._") or name.lower() in _LEFT_BEHIND
+
+
+def renamed_document(name: str) -> str | None:
+    """Return the name of the metadata document that a name was most likely made from by an upload.
+
+    Parameters
+    ----------
+    name : str
+        A name that is none of a document, such as ``zgroup``, ``zarr.json.txt``, ``%2Ezattrs`` or ``zarr (1).json``.
+    """
+    if is_left_behind(name) or name in (*V3_NAMES, *V2_NAMES, ".zmetadata"):
+        return None
+    plain = _COPIED.sub("", unquote(name).lower()).strip("._ ")
+    if plain == "zattr":
+        plain = "zattrs"
+    for ending in ("", *_ENDINGS):
+        known = _RIGHT_NAMES.get(plain.removesuffix(ending).strip("."))
+        if known is not None and plain.endswith(ending):
+            return known
+    return None

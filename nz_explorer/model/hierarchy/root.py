@@ -1,0 +1,137 @@
+"""The root of a hierarchy, and what its documents declare for all of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from nz_explorer.documents.document import Document
+from nz_explorer.model.consolidated import Consolidated, find
+from nz_explorer.model.group import Group
+from nz_explorer.model.hierarchy.names import NCZARR_NAMES, ROOT_NAMES, renamed_document
+from nz_explorer.model.hierarchy.node_reader import holding_nodes, read_documents
+from nz_explorer.model.node import Node
+from nz_explorer.model.node_of_documents import build_node
+from nz_explorer.store import Cancellation, ReadError, SourceError
+from nz_explorer.text.phrases import listed
+
+if TYPE_CHECKING:
+    from nz_explorer.model.hierarchy.hierarchy import Hierarchy
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """The root node with what its documents declare for the whole hierarchy.
+
+    Attributes
+    ----------
+    documents : dict of str to Document
+        By name, also those that do not exist.
+    side_names : tuple of str
+        Names of NCZarr's documents that nodes of this hierarchy may have; empty without NCZarr.
+    consolidated : Consolidated or None
+        The consolidated metadata, if there are any.
+    metadata_source : str
+        Where the nodes are read from.
+    node : Node
+        The root.
+    """
+
+    documents: dict[str, Document]
+    side_names: tuple[str, ...]
+    consolidated: Consolidated | None
+    metadata_source: Literal["documents", "consolidated"]
+    node: Node
+
+
+def read_root(
+    hierarchy: Hierarchy,
+    cancel: Cancellation | None,
+    documents: dict[str, Document] | None = None,
+    consolidated: Consolidated | None = None,
+    *,
+    use_consolidated: bool,
+) -> Root:
+    """Read the root, unless its documents are given; the hierarchy is not changed.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        Whose root it becomes.
+    cancel : Cancellation, optional
+        Ends the reading early.
+    documents : dict of str to Document, optional
+        The documents of the root by name, if they were read already.
+    consolidated : Consolidated, optional
+        Consolidated metadata that were parsed from the same document already.
+    use_consolidated : bool
+        Whether nodes are read from consolidated metadata where there are any.
+
+    Returns
+    -------
+    Root
+        The root; without a document of its own it has the state ``missing``.
+
+    Raises
+    ------
+    SourceError
+        If there is no Zarr hierarchy, or the store cannot be listed to find out.
+    """
+    generation = hierarchy.generation
+    if documents is None:
+        documents = {d.name: d for d in read_documents(hierarchy, ["/"], ROOT_NAMES, cancel)[0]}
+    side = documents[".nczarr"].has_bytes or documents[".nczgroup"].has_bytes
+    side_names = NCZARR_NAMES if side else ()
+    found = find(documents, consolidated)
+    source: Literal["documents", "consolidated"] = (
+        "consolidated" if found is not None and use_consolidated else "documents"
+    )
+    if unread := [name for name in side_names if name not in documents]:
+        more = {d.name: d for d in read_documents(hierarchy, ["/"], unread, cancel)[0]}
+        documents = {**documents, **more}
+    root = build_node(hierarchy, "/", documents.values())
+    if root is None:
+        root = _root_without_document(hierarchy, documents, found, cancel)
+    root.generation = generation
+    return Root(documents, side_names, found, source, root)
+
+
+def _root_without_document(
+    hierarchy: Hierarchy,
+    documents: dict[str, Document],
+    consolidated: Consolidated | None,
+    cancel: Cancellation | None,
+) -> Node:
+    side = tuple(d for d in documents.values() if d.has_bytes)
+    if consolidated is not None:
+        return Group(
+            hierarchy,
+            "/",
+            side,
+            state="missing",
+            problem="the root has no document beside its consolidated metadata",
+        )
+    listing: Any = (
+        hierarchy.reader.list_many([""], cancel)[0] if hierarchy.reader.listable else None
+    )
+    names = () if listing is None or isinstance(listing, ReadError) else listing.names
+    if names and holding_nodes(hierarchy, {"/": names}, cancel):
+        return Group(
+            hierarchy,
+            "/",
+            side,
+            state="missing",
+            problem="the root has no metadata document, though there are nodes below it",
+        )
+    where = hierarchy.source
+    if isinstance(listing, ReadError):
+        raise SourceError(f"{where} could not be read: {listing.detail}")
+    looked = "zarr.json, .zgroup, .zarray and .zmetadata"
+    if hierarchy.reader.listable and not names:
+        raise SourceError(f"{where} is empty: there is no Zarr hierarchy (looked for {looked})")
+    renamed = [f"{name} should be {right}" for name in names if (right := renamed_document(name))]
+    if renamed:
+        raise SourceError(
+            f"there is no Zarr hierarchy at {where}, but its documents seem to have lost their names: {listed(renamed)}"
+        )
+    raise SourceError(f"there is no Zarr hierarchy at {where} (looked for {looked})")

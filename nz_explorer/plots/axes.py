@@ -1,0 +1,82 @@
+"""Which axes of an array a picture can show, by its shape, its data type and the names of its dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nz_explorer.model import Array
+
+_TEXT_KINDS = ("string", "bytes", "raw", "struct")
+_BANDS = {
+    "band", "bands", "c", "ch", "channel", "channels", "color", "colour", "colors", "colours",
+    "component", "components", "rgb", "rgba", "sample", "samples",
+}  # fmt: skip
+
+
+def is_text(array: Array) -> bool:
+    """Return whether the values of an array are no numbers."""
+    return array.data_type.kind in _TEXT_KINDS or array.data_type.numpy is None
+
+
+def image_axes(array: Array) -> tuple[int, int, int] | None:
+    """Return the axes of rows, columns and colours of an array that is an image, else None."""
+    shape, numpy_type = array.shape or (), array.data_type.numpy
+    if numpy_type is None or numpy_type.kind != "u" or numpy_type.itemsize != 1:
+        return None
+    last = len(shape) - 1
+    if last < 2:
+        return None
+    for band, y, x in ((last, last - 2, last - 1), (last - 2, last - 1, last)):
+        name = array.dimension_label(band)
+        like_bands = name.lower() in _BANDS or name == f"dim_{band}"
+        if like_bands and shape[band] in (3, 4) and shape[y] > 1 and shape[x] > 1:
+            return y, x, band
+    return None
+
+
+def plane_axes(array: Array) -> tuple[int, ...]:
+    """Return the two axes of a plane: rows and columns of an image, else the last two longer than 1."""
+    colours = image_axes(array)
+    return long_axes(array.shape or ())[-2:] if colours is None else colours[:2]
+
+
+def long_axes(shape: Sequence[int]) -> tuple[int, ...]:
+    """Return the axes longer than 1: what is 240 × 1 × 1 is a line."""
+    return tuple(axis for axis, size in enumerate(shape) if size > 1)
+
+
+def with_chosen(
+    array: Array, axes: tuple[int, ...], x: str | None, y: str | None
+) -> tuple[int, ...]:
+    """Return the axes of a picture, with the dimensions that someone wants to see along x and y.
+
+    Parameters
+    ----------
+    array
+        The array.
+    axes
+        The usual ones: rows and columns, or the only one.
+    x, y
+        Names of dimensions, as `Array.dimension_label` gives them; a name that the array does not have changes
+        nothing. Where only one is given, the other axis stays what it is, or trades places with it.
+
+    Returns
+    -------
+    tuple of int
+        As many as in `axes`, without repeats.
+    """
+    names = [array.dimension_label(axis) for axis in range(array.ndim or 0)]
+    wanted_x = names.index(x) if x in names else None
+    wanted_y = names.index(y) if y in names else None
+    if len(axes) == 1:
+        return axes if wanted_x is None else (wanted_x,)
+    if len(axes) != 2:
+        return axes
+    if wanted_x is not None and wanted_x == wanted_y:
+        wanted_y = None
+    rows, columns = axes
+    if wanted_x is None:
+        wanted_x = rows if wanted_y == columns else columns
+    if wanted_y is None:
+        wanted_y = columns if wanted_x == rows else rows
+    return wanted_y, wanted_x

@@ -1,0 +1,338 @@
+"""Reads what a picture of one slice of an array shows, and has its kind make the picture."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from nz_explorer.model import Array, Group, Hierarchy
+from nz_explorer.plots.axes import with_chosen
+from nz_explorer.plots.captions import describe, hidden_by_xarray, hidden_text, title_of
+from nz_explorer.plots.complex_parts import Part
+from nz_explorer.plots.numbers import fill_text, is_numeric, window_counts
+from nz_explorer.plots.picture import QuickLook, Selection
+from nz_explorer.plots.registry import kinds_of
+from nz_explorer.plots.source import PictureSource
+from nz_explorer.plots.text import TEXT
+from nz_explorer.store import Cancellation, ReadError
+from nz_explorer.values.cf_decoding import valid_range
+from nz_explorer.values.coordinates.axes import (
+    COORDINATE_BUDGET,
+    text_attribute,
+    unusable_packing,
+)
+from nz_explorer.values.masks.cell_states import UNREAD
+from nz_explorer.values.masks.masked import hides
+from nz_explorer.values.nonempty_region import NonemptyRegion, locate, shows_nearly_nothing
+from nz_explorer.values.overviews import Overview, overview
+from nz_explorer.values.reading.chunk_cache import ChunkCache
+from nz_explorer.values.reading.chunks import Progress
+from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
+from nz_explorer.values.reading.size_limits import bytes_text
+from nz_explorer.values.window import DEFAULT_BUDGET, Window, read_window
+
+_LONGEST_LINE = 2**24
+
+
+def make(  # noqa: PLR0913  # each is a choice of the caller
+    hierarchy: Hierarchy,
+    array: Array | str,
+    index: Mapping[str, int] | None = None,
+    *,
+    width: int = 800,
+    height: int = 500,
+    budget: int = DEFAULT_BUDGET,
+    everything: bool = False,
+    thin: bool = True,
+    window: Mapping[str, Sequence[int]] | None = None,
+    x: str | None = None,
+    y: str | None = None,
+    kind: str = "auto",
+    part: Part | None = None,
+    cancel: Cancellation | None = None,
+    cache: ChunkCache | None = None,
+    progress: Progress | None = None,
+    partial: Callable[[QuickLook], object] | None = None,
+) -> QuickLook:
+    """Look at a slice of an array.
+
+    Parameters
+    ----------
+    hierarchy
+        Where the array is.
+    array
+        The array, or its path.
+    index
+        At which index dimensions are fixed: by name, or ``dim_<axis>`` where a dimension has no
+        name of its own.
+    width, height
+        Pixels that there is room for; no more points are returned (twice the width for a line).
+    budget
+        The most bytes to decode.
+    everything
+        Read the whole slice, regardless of the budget.
+    thin
+        Of a line of more elements than there is room for, show the lowest and the highest of as many parts.
+    window
+        Part of a dimension that is shown, as first index and the one after the last.
+    x, y
+        Names of the dimensions along the axes, instead of the last two that are longer than 1.
+    kind
+        Name of the kind of picture; the usual one where the array cannot have it.
+    part
+        Of complex numbers; the magnitude by default.
+    cancel
+        Looked at between chunks.
+    cache
+        Where decoded chunks are kept.
+    progress
+        Called with the number of chunks done and of all.
+    partial
+        Called now and then, from any thread, with the picture as far as it is there.
+
+    Returns
+    -------
+    QuickLook
+        Of kind ``none``, with a message, where there is nothing to show. Bad data raises nothing.
+
+    Raises
+    ------
+    NodeNotFound
+        If `array` is a path at which there is nothing.
+    Cancelled
+        If it was cancelled.
+    """
+    if isinstance(array, str):
+        node = hierarchy[array]
+        if not isinstance(node, Array):
+            is_group = isinstance(node, Group)
+            return nothing(
+                node.path, f"{node.path} is not an array" if is_group else node.unreadable()
+            )
+        array = node
+    reading = _Reading(array, index or {}, window or {}, (x, y), kind, part, cache, cancel)
+    try:
+        return reading.picture(
+            width=width,
+            height=height,
+            budget=None if everything else budget,
+            thin=thin,
+            progress=progress,
+            partial=partial,
+        )
+    except (UnsupportedArray, ReadError) as error:
+        return replace(nothing(array.path, str(error)), data_type=array.data_type.text)
+
+
+def nothing(path: str, message: str) -> QuickLook:
+    """Return that there is no picture of a node.
+
+    Parameters
+    ----------
+    path
+        Of the node.
+    message
+        Why, in a sentence.
+    """
+    return QuickLook("none", path, path, f"no picture of {path}: {message}", message=message)
+
+
+class _Reading(PictureSource):
+    """Reads what one picture shows."""
+
+    def __init__(
+        self,
+        array: Array,
+        index: Mapping[str, int],
+        window: Mapping[str, Sequence[int]],
+        along: tuple[str | None, str | None],
+        kind: str,
+        part: Part | None,
+        cache: ChunkCache | None,
+        cancel: Cancellation | None,
+    ) -> None:
+        super().__init__(array, index, part, cache, cancel)
+        self.given = {axis: at for axis, at in self.index.items() if self.names[axis] in index}
+        suitable = kinds_of(array)
+        self.kinds = tuple(one.name for one in suitable)
+        self.kind = suitable[self.kinds.index(kind) if kind in self.kinds else 0]
+        self.axes = self.kind.axes(array)
+        if self.kind.any_axes:
+            self.axes = with_chosen(array, self.axes, *along)
+        self.parts = {
+            axis: (low, high)
+            for axis in self.axes
+            for low, high in [_pair(window.get(self.names[axis], ()))]
+            if low < high
+        }
+        self._lock = threading.RLock()
+
+    def picture(
+        self,
+        *,
+        width: int,
+        height: int,
+        budget: int | None,
+        thin: bool,
+        progress: Progress | None,
+        partial: Callable[[QuickLook], object] | None,
+    ) -> QuickLook:
+        array, shape = self.array, self.shape
+        if shape is None:
+            return nothing(array.path, array.problem or f"{array.path} has no usable shape")
+        if 0 in shape:
+            empty = ", ".join(
+                name for name, size in zip(self.names, shape, strict=True) if not size
+            )
+            look = nothing(array.path, f"it holds no values: the length of {empty} is 0")
+            return replace(look, data_type=array.data_type.text)
+        most = self.kind.most_points(self.axes, width, height, bounded=budget is not None)
+        whole_line = self._whole_line(budget)
+        if budget is not None and not whole_line and self.kind.overviews:
+            self.overview = self._overview(most)
+        source = self.overview.array if self.overview else array
+        self.chunk_shape = open_for_reading(source, self.cache).chunk_shape
+
+        def finish(window: Window) -> QuickLook:
+            if budget is not None:
+                left = max(0, budget - window.facts.decoded_bytes)
+                self.coordinate_budget = min(COORDINATE_BUDGET, left)
+            with self._lock:
+                return self._picture(window, most[0] if thin else _LONGEST_LINE)
+
+        def show(window: Window) -> None:
+            if partial is not None:
+                partial(finish(window))
+
+        def read() -> Window:
+            return read_window(
+                source,
+                self.axes,
+                self._in_source(self.index),
+                (_LONGEST_LINE,)
+                if whole_line and most[0] < _LONGEST_LINE
+                else most[: len(self.axes)],
+                parts=self._parts_in_source(),
+                budget=budget,
+                cache=self.cache,
+                cancel=self.cancel,
+                progress=progress,
+                partial=None if partial is None else show,
+            )
+
+        window = read()
+        if budget is not None and not self.parts and self.overview is None and self.axes:
+            located = self._where_something_is(window, budget)
+            if located is not None:
+                self.index |= located.index
+                self.parts = located.parts
+                window = read()
+                note = f"{located.text}; {window.facts.note}"
+                window = replace(window, facts=replace(window.facts, note=note))
+        return finish(window)
+
+    # --- what is read ----------------------------------------------------------------------
+
+    def _where_something_is(self, window: Window, budget: int) -> NonemptyRegion | None:
+        """Return where else to look if here is next to nothing."""
+        if not shows_nearly_nothing(window):
+            return None
+        given = {axis: at for axis, at in self.given.items() if axis not in self.axes}
+        opened = open_for_reading(self.array, self.cache)
+        return locate(opened, self.axes, given, budget, self.cancel)
+
+    def _whole_line(self, budget: int | None) -> bool:
+        """Return whether all elements of a line can be read, so that none of its spikes is lost."""
+        if len(self.axes) != 1 or not self.kind.every_element:
+            return False
+        axis = self.axes[0]
+        low, high = self.parts.get(axis, (0, (self.shape or ())[axis]))
+        opened = open_for_reading(self.array, self.cache)
+        size = opened.chunk_shape[axis]
+        cost = (-(-high // size) - low // size) * opened.chunk_bytes
+        return high - low <= _LONGEST_LINE and (budget is None or cost <= budget)
+
+    def _overview(self, most: Sequence[int]) -> Overview | None:
+        found = overview(self.array, self.axes, most[: len(self.axes)], self.parts, self.cancel)
+        if found is not None:
+            try:
+                open_for_reading(found.array, self.cache)
+            except UnsupportedArray:
+                return None
+        return found
+
+    def _in_source(self, index: Mapping[int, int]) -> dict[int, int]:
+        if self.overview is None:
+            return dict(index)
+        return {axis: self.overview.index(axis, at) for axis, at in index.items()}
+
+    def _parts_in_source(self) -> dict[int, tuple[int, int]]:
+        if self.overview is None:
+            return self.parts
+        return {axis: self.overview.part(axis, *part) for axis, part in self.parts.items()}
+
+    # --- what is made of it ----------------------------------------------------------------
+
+    def _picture(self, window: Window, most: int) -> QuickLook:
+        array = self.array
+        low, high = valid_range(array)
+        shared: dict[str, Any] = {
+            "path": array.path,
+            "data_type": array.data_type.text,
+            "units": self._units(),
+            "name": text_attribute(array, "long_name", "standard_name"),
+            "sliders": self.sliders(window),
+            "fill": fill_text(array.fill),
+            "fill_source": array.fill_source,
+            "storage_fill": fill_text(array.storage_fill),
+            "read": window.facts,
+            "errors": window.errors,
+            "states": window_counts(window),
+            "kinds": self.kinds,
+            "packing": self.packing,
+            "valid_low": low,
+            "valid_high": high,
+            "overview": self.overview_text(),
+        }
+        shared["title"] = title_of(array, shared["sliders"])
+        if not window.facts.chunks_read and (window.states == UNREAD).all():
+            chunk = bytes_text(window.facts.whole_bytes // max(1, window.facts.chunks_total))
+            message = f"one chunk takes {chunk}, more than the budget; nothing was read"
+            label = f"no picture of {array.path}: {message}"
+            return QuickLook("none", label=label, message=message, **shared)
+        kind = self.kind if is_numeric(window.values) or not self.kind.numeric else TEXT
+        look = kind.build(self, window, shared, most)
+        default = open_for_reading(array, self.cache).storage_default
+        return replace(
+            look,
+            label=describe(look, kind),
+            message="; ".join(filter(None, (look.message, hidden_text(array, window)))) or None,
+            hidden_by_xarray=hidden_by_xarray(array, window),
+            stored=window.values,
+            stored_states=(window.states, window.storage_states),
+            absent_missing=(
+                hides(array.fill, array, default),
+                hides(array.storage_fill, array, default),
+            ),
+            source=self._source(window),
+        )
+
+    def _source(self, window: Window) -> Selection:
+        source = self.array if self.overview is None else self.overview.array
+        parts: list[int | slice] = [window.index.get(axis, 0) for axis in range(source.ndim or 0)]
+        for points in window.axes:
+            stop = points.start + points.step * (points.size - 1) + 1
+            parts[points.axis] = slice(points.start, stop, points.step)
+        return Selection(source.path, tuple(parts), tuple(points.axis for points in window.axes))
+
+    def _units(self) -> str | None:
+        """Return the units of what is stored; those that a packed array names are of the unpacked values."""
+        if name := unusable_packing(self.array):
+            return f"as stored: {name} is not a number"
+        return None if self.packing else text_attribute(self.array, "units")
+
+
+def _pair(given: Sequence[int]) -> tuple[int, int]:
+    return (max(0, given[0]), given[1]) if len(given) == 2 else (0, 0)

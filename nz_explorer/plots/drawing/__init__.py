@@ -1,0 +1,1 @@
+"""What pictures are drawn with: the view, cells, legends, ticks."""

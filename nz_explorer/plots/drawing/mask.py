@@ -1,0 +1,63 @@
+"""The mask of a picture: which of its cells are drawn as values, and what the others are."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from nz_explorer.plots.picture import QuickLook
+from nz_explorer.values.masks.cell_states import FILL, INF, INVALID, NAN, NEG_INF, VALUE, States
+
+Mask = Literal["nz", "storage", "raw", "differences"]
+ONLY_NZ, ONLY_STORAGE = 20, 21
+"""Not states of the protocol: where the two masks differ."""
+
+
+def masked_states(look: QuickLook, mask: Mask, *, decoded: bool) -> States:
+    """Return the states of a picture's cells under a mask.
+
+    Parameters
+    ----------
+    look : QuickLook
+        The picture.
+    mask : {"nz", "storage", "raw", "differences"}
+        What counts as missing: ``_FillValue``, the storage ``fill_value``, nothing; or where the first two differ.
+    decoded : bool
+        Whether the valid range of CF counts as well.
+    """
+    assert look.cell_states is not None  # noqa: S101  # only pictures come here
+    assert look.storage_states is not None  # noqa: S101
+    nz, storage = look.cell_states, look.storage_states
+    if decoded:
+        nz, storage = _in_valid_range(look, nz), _in_valid_range(look, storage)
+    if mask == "nz":
+        return nz
+    if mask == "storage":
+        return storage
+    if mask == "differences":
+        only_storage = (nz == VALUE) & (storage != VALUE)
+        only_nz = (nz != VALUE) & (storage == VALUE)
+        return np.where(only_nz, ONLY_NZ, np.where(only_storage, ONLY_STORAGE, nz)).astype("u1")
+    # raw: a fill value is a number again; what was not read stays unread
+    states = look.cell_states.copy()
+    filled = states == FILL
+    states[filled] = VALUE
+    if look.values is not None:
+        states[filled & np.isnan(look.values)] = NAN
+        states[filled & (look.values == np.inf)] = INF
+        states[filled & (look.values == -np.inf)] = NEG_INF
+    return states
+
+
+def _in_valid_range(look: QuickLook, states: States) -> States:
+    """Mark what lies outside CF's valid range."""
+    limits = (look.valid_low, look.valid_high)
+    if look.values is None or limits == (None, None):
+        return states
+    low, high = (
+        (-np.inf if limits[0] is None else limits[0]),
+        (np.inf if limits[1] is None else limits[1]),
+    )
+    outside = (states == VALUE) & ~((look.values >= low) & (look.values <= high))
+    return np.where(outside, INVALID, states).astype(np.uint8)

@@ -1,0 +1,141 @@
+"""What figures are made of: axes, names of things, and colours of categories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from nz_explorer.plots.picture import Axis, Numbers
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_UNEVEN = 20
+"""A grid whose widest cell is so many times its narrowest is drawn by number."""
+_MOST_TICKS = 6
+_LONGEST = 90
+
+
+def places_of(axis: Axis) -> Numbers:
+    """Return where the points of an axis lie."""
+    if axis.coordinates is not None and axis.kind in ("number", "time"):
+        steps = np.abs(np.diff(axis.coordinates))
+        if not steps.size or steps.max() <= _UNEVEN * steps.min():
+            return axis.coordinates
+        # by number, yet in the direction in which coordinates grow
+        order = np.arange(axis.size, dtype=np.float64)
+        return order[::-1].copy() if axis.decreasing else order
+    if axis.kind == "index":
+        return axis.start + axis.step * np.arange(axis.size, dtype=np.float64)
+    return np.arange(axis.size, dtype=np.float64)
+
+
+def edges_of(axis: Axis) -> Numbers:
+    """Return the boundaries of the cells of an axis, half-way between its points."""
+    places = places_of(axis)
+    if len(places) == 1:
+        half = 0.5 * axis.step if axis.kind == "index" else max(0.5, 0.01 * abs(places[0]))
+        return np.array([places[0] - half, places[0] + half])
+    middle = (places[:-1] + places[1:]) / 2
+    edges: Numbers = np.concatenate(
+        [[2 * places[0] - middle[0]], middle, [2 * places[-1] - middle[-1]]]
+    )
+    return edges
+
+
+def is_even(edges: Numbers) -> bool:
+    """Return whether all cells are as wide, as far as can be seen."""
+    steps = np.diff(edges)
+    return bool(np.all(np.abs(steps - steps.mean()) <= 0.01 * abs(steps.mean())))
+
+
+def set_ticks(axes: Axes, axis: Axis, which: Literal["x", "y"]) -> None:
+    """Give an axis of a figure the ticks and the title of an axis of a picture.
+
+    Parameters
+    ----------
+    axes
+        Those of the figure.
+    axis
+        The axis of the picture.
+    which
+        Which of the two axes of the figure.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    target = axes.xaxis if which == "x" else axes.yaxis
+    places = places_of(axis)
+    by_number = axis.kind == "number" and axis.coordinates is not places
+    if axis.labels is not None or by_number:
+        most = _MOST_TICKS if which == "x" else 2 * _MOST_TICKS
+        chosen = np.unique(np.linspace(0, axis.size - 1, min(most, axis.size)).round().astype(int))
+        texts: Sequence[str]
+        if axis.labels is not None:
+            texts = [axis.labels[i] for i in chosen]
+        else:
+            assert axis.coordinates is not None  # noqa: S101  # numbers have coordinates
+            texts = [f"{axis.coordinates[i]:.6g}" for i in chosen]
+        target.set_ticks(places[chosen].tolist(), [safe(text, 24) for text in texts])
+    else:
+        target.set_major_locator(MaxNLocator(8, integer=axis.kind == "index"))
+        axes.ticklabel_format(axis=which, useOffset=False, style="plain")
+    target.set_label_text(safe(_axis_title(axis)))
+
+
+def _axis_title(axis: Axis) -> str:
+    name = axis.title or axis.label
+    if axis.kind == "index":
+        return f"{name} (index)"
+    return named(name, axis.units)
+
+
+def named(name: str, units: str | None) -> str:
+    """Return a name with its units, if it has any.
+
+    Parameters
+    ----------
+    name
+        The name.
+    units
+        As the array has them; None or an empty text for none.
+    """
+    return f"{name} ({pretty(units)})" if units else name
+
+
+def pretty(units: str | None) -> str:
+    """Return units as a reader of a figure expects them."""
+    degrees = {
+        "degrees_north": "°N",
+        "degree_north": "°N",
+        "degrees_east": "°E",
+        "degree_east": "°E",
+        "degrees": "°",
+        "degree": "°",
+    }
+    return "" if units is None else degrees.get(units, units)
+
+
+def category_colour(number: int) -> tuple[float, float, float]:
+    """Return the colour of a category: the same as in the browser."""
+    import colorsys
+
+    hue = (210 + number * 137.5) % 360
+    light = 0.48 + (number % 3 - 1) * 0.13
+    return colorsys.hls_to_rgb(hue / 360, light, 0.58)
+
+
+def safe(text: str, longest: int = _LONGEST) -> str:
+    """Return a text from a store as matplotlib can draw it: it takes ``$`` for mathematics.
+
+    Parameters
+    ----------
+    text
+        Anything.
+    longest
+        The most characters; the rest is cut off.
+    """
+    clean = "".join(c if c.isprintable() else " " for c in text[: longest + 1])
+    clean = clean if len(clean) <= longest else f"{clean[: longest - 1]}…"
+    return clean.replace("$", r"\$")

@@ -1,0 +1,68 @@
+"""A line: numbers along one axis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.model import Array
+from nz_explorer.plots.axes import is_text, long_axes
+from nz_explorer.plots.drawing.pixels import Image, forward, levels, line
+from nz_explorer.plots.drawing.view import View
+from nz_explorer.plots.kind import PictureKind
+from nz_explorer.plots.line.draw import draw_line
+from nz_explorer.plots.numeric import numeric_picture
+from nz_explorer.plots.picture import QuickLook
+from nz_explorer.plots.source import PictureSource
+from nz_explorer.text.source_code import arguments
+from nz_explorer.values.window import Window
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from nz_explorer.plots.kind import Places
+
+
+class Line(PictureKind):
+    """Numbers along one axis."""
+
+    name = "line"
+    controls = ("mask", "low", "high", "log", "decoded")
+    every_element = True
+
+    def suits(self, array: Array) -> bool:
+        """Return whether an array of numbers has an axis that is longer than 1."""
+        return not is_text(array) and bool(long_axes(array.shape or ()))
+
+    def axes(self, array: Array) -> tuple[int, ...]:
+        """Return the last axis that is longer than 1."""
+        return long_axes(array.shape or ())[-1:]
+
+    def build(
+        self, source: PictureSource, window: Window, shared: dict[str, Any], most: int
+    ) -> QuickLook:
+        """Return the line of what was read; see `PictureKind.build`."""
+        return numeric_picture(self.name, source, window, shared, thin_to=most)
+
+    def draw(self, drawn: Figure, axes: Axes, look: QuickLook, view: View) -> None:
+        """Draw the line; see `PictureKind.draw`."""
+        draw_line(axes, look, view)
+
+    def program(self, look: QuickLook, view: View, values: str, places: Places) -> list[str]:
+        """Return Python that draws the line; see `PictureKind.program`."""
+        if look.x is None:
+            return [f"print({values})"]
+        lines = [*places(look.x, "x"), f"plt.plot(x, {values})"]
+        if view.log:
+            lines.append('plt.yscale("log")')
+        limits = arguments(bottom=view.low, top=view.high)
+        return [*lines, *([f"plt.ylim({limits})"] if limits else [])]
+
+    def thumbnail(self, look: QuickLook, width: int, height: int) -> Image | None:
+        """Return the line as a small image; see `PictureKind.thumbnail`."""
+        if look.x is None or look.values is None or look.low is None:
+            return None
+        return line(forward(levels(look), look.x, axis=0), width, height)
+
+
+LINE = Line()

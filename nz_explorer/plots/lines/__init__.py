@@ -1,0 +1,1 @@
+"""The one-dimensional arrays of a group, drawn together."""

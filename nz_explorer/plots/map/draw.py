@@ -1,0 +1,207 @@
+"""A map drawn by matplotlib, on straight axes or on two-dimensional coordinates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nz_explorer.plots.drawing.cells import draw_cells, patch_area, upwards
+from nz_explorer.plots.drawing.legends import MOST_CATEGORIES, legend, present, quantity
+from nz_explorer.plots.drawing.parts import (
+    category_colour,
+    edges_of,
+    named,
+    safe,
+    set_ticks,
+)
+from nz_explorer.plots.drawing.view import Pattern, View
+from nz_explorer.plots.map.mesh import mesh
+from nz_explorer.plots.picture import Numbers, QuickLook
+from nz_explorer.values.masks.cell_states import (
+    VALUE,
+    States,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch, PathPatch
+
+
+def draw_map(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> None:
+    """Draw values in colours on straight axes.
+
+    Parameters
+    ----------
+    drawn
+        The figure, for the colour bar.
+    axes
+        Where to draw.
+    look
+        With `values` and two axes.
+    view
+        How it is to be drawn.
+
+    Raises
+    ------
+    ValueError
+        If matplotlib knows no such colormap.
+    """
+    if look.x is None or look.y is None or look.values is None:
+        return
+    _known_colormap(view)
+    states = view.states(look)
+    values = view.values(look)
+    x, y = edges_of(look.x), edges_of(look.y)
+    for code in present(states):
+        patch_area(axes, states == code, x, y, view.pattern(code))
+    colours = _colours(look, view, values, states)
+    shown = np.ma.masked_array(colours.values, mask=states != VALUE)
+    picture = draw_cells(
+        axes, shown, x, y, cmap=colours.colormap, norm=colours.norm, alpha=view.alpha
+    )
+    set_ticks(axes, look.x, "x")
+    set_ticks(axes, look.y, "y")
+    axes.set_xlim(min(x[0], x[-1]), max(x[0], x[-1]))
+    axes.set_ylim(*upwards(look.y, y))
+    _explain(drawn, axes, look, view, picture, colours, states)
+
+
+def _known_colormap(view: View) -> None:
+    from matplotlib import colormaps
+
+    if view.colormap not in colormaps:
+        raise ValueError(f"matplotlib has no colormap {view.colormap!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Colours:
+    """How the values of a map are coloured."""
+
+    values: Any
+    colormap: Any
+    norm: Any
+    extend: str = "neither"
+
+
+def _colours(look: QuickLook, view: View, values: Numbers, states: States) -> _Colours:
+    from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, Normalize
+
+    if look.categories:
+        numbers = np.array([category.value for category in look.categories])
+        order = np.searchsorted(numbers, look.values)  # type: ignore[arg-type]
+        count = len(numbers)
+        known = (order < count) & (numbers[np.minimum(order, count - 1)] == look.values)
+        colours = [category_colour(i) for i in range(count)]
+        table = ListedColormap([*colours, (0.5, 0.5, 0.5)])
+        norm: Any = BoundaryNorm(np.arange(count + 2) - 0.5, count + 1)
+        return _Colours(np.where(known, order, count), table, norm)
+    low, high = view.limits(values[states == VALUE])
+    norm = LogNorm(low, high, clip=True) if view.log else Normalize(low, high)
+    shown = values[states == VALUE]
+    extend = _extend(shown, low, high)
+    return _Colours(values, view.colormap, norm, extend)
+
+
+def _explain(
+    drawn: Figure,
+    axes: Axes,
+    look: QuickLook,
+    view: View,
+    picture: Any,
+    colours: _Colours,
+    states: States,
+) -> None:
+    """Add what the colours mean."""
+    from matplotlib.patches import Patch
+
+    patches: list[Patch] = []
+    if look.categories:
+        patches = [
+            Patch(fc=category_colour(i), label=safe(category.label, 40))
+            for i, category in enumerate(look.categories[:MOST_CATEGORIES])
+        ]
+    elif (states == VALUE).any():
+        bar = drawn.colorbar(picture, ax=axes, pad=0.02, extend=colours.extend, aspect=30)
+        bar.set_label(safe(quantity(look, view)))
+        bar.outline.set_linewidth(0.5)  # type: ignore[operator, unused-ignore]
+    legend(axes, states, patches)
+
+
+def _outlined(
+    x: np.ndarray[Any, Any],
+    y: np.ndarray[Any, Any],
+    where: np.ndarray[Any, Any],
+    pattern: Pattern,
+) -> PathPatch:
+    """Return the cells of a state as one path, which alone can be hatched; a mesh cannot."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    paper, ink, hatch = pattern
+    corners = np.stack([x, y], axis=-1)
+    round_about = (corners[:-1, :-1], corners[:-1, 1:], corners[1:, 1:], corners[1:, :-1])
+    # the first corner once more, which closes a cell
+    outlines = np.stack([corner[where] for corner in (*round_about, round_about[0])], axis=1)
+    codes = np.full(outlines.shape[:2], Path.LINETO, Path.code_type)
+    codes[:, 0], codes[:, -1] = Path.MOVETO, Path.CLOSEPOLY
+    path = Path(outlines.reshape(-1, 2), codes.reshape(-1))
+    return PathPatch(path, fc=paper, ec=ink, hatch=hatch, lw=0, rasterized=True)
+
+
+def draw_curvilinear(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> None:
+    """Draw a map on its two-dimensional coordinates.
+
+    Parameters
+    ----------
+    drawn
+        The figure, for the colour bar.
+    axes
+        Where to draw.
+    look
+        With `values` and `curvilinear`.
+    view
+        How it is to be drawn.
+
+    Raises
+    ------
+    ValueError
+        If matplotlib knows no such colormap.
+    """
+    cells = None if look.curvilinear is None else mesh(look.curvilinear)
+    if look.curvilinear is None or cells is None:
+        return
+
+    grid = look.curvilinear
+    _known_colormap(view)
+    states = view.states(look)
+    colours = _colours(look, view, view.values(look), states)
+    for turn in cells.turns:
+        for code in present(states):
+            where = (states == code) & cells.whole
+            if where.any():
+                axes.add_patch(_outlined(cells.x + turn, cells.y, where, view.pattern(code)))
+        shown = np.ma.masked_array(colours.values, mask=(states != VALUE) | ~cells.whole)
+        picture = axes.pcolormesh(
+            cells.x + turn,
+            cells.y,
+            shown,
+            cmap=colours.colormap,
+            norm=colours.norm,
+            alpha=view.alpha,
+            rasterized=True,
+        )
+    axes.set_xlabel(safe(named(grid.x_label, grid.x_units)))
+    axes.set_ylabel(safe(named(grid.y_label, grid.y_units)))
+    axes.set_xlim(*cells.x_limits)
+    axes.set_ylim(*cells.y_limits)
+    _explain(drawn, axes, look, view, picture, colours, states)
+
+
+def _extend(values: Any, low: float, high: float) -> str:
+    below, above = bool((values < low).any()), bool((values > high).any())
+    return {(True, True): "both", (True, False): "min", (False, True): "max"}.get(
+        (below, above), "neither"
+    )

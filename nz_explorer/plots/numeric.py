@@ -1,0 +1,79 @@
+"""Pictures of numbers, as maps, lines and histograms have them in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nz_explorer.plots.complex_parts import PARTS
+from nz_explorer.plots.numbers import as_floats, broken_text, units_of_part, value_range
+from nz_explorer.plots.picture import QuickLook
+from nz_explorer.plots.source import PictureSource
+from nz_explorer.plots.summaries import categories
+from nz_explorer.values.decimate import extremes
+from nz_explorer.values.masks.cell_states import UNREAD, UNREADABLE
+from nz_explorer.values.window import Window
+
+
+def numeric_picture(
+    name: str,
+    source: PictureSource,
+    window: Window,
+    shared: dict[str, Any],
+    thin_to: int | None = None,
+) -> QuickLook:
+    """Return a picture of numbers over one axis or two.
+
+    Parameters
+    ----------
+    name
+        Of its kind.
+    source
+        The array, and what can be read beside its values.
+    window
+        Values of shape (y, x) or (x,) and their cell states.
+    shared
+        Fields of `QuickLook` that all kinds have.
+    thin_to
+        Of more points along the only axis, the lowest and the highest of as many parts are shown,
+        if all of them were read.
+
+    Returns
+    -------
+    QuickLook
+        With float32 or float64 values, NaN where nothing was read.
+    """
+    values, note = as_floats(window.values, source.part)
+    stored, states, storage = window.values, window.states, window.storage_states
+    lost = (states == UNREADABLE) | (states == UNREAD)
+    if lost.any():
+        values[lost] = np.nan
+    low, high = value_range(values, states)
+    drawn = list(window.axes)
+    notes = [note, broken_text(window)]
+    if thin_to is not None and drawn[0].step == 1 and drawn[0].size > thin_to:
+        chosen, drawn[0] = extremes(values, states, drawn[0], thin_to)
+        notes.append(
+            f"of every {2 * drawn[0].step:,} elements the lowest and the highest are shown"
+        )
+        stored, values = stored[chosen], values[chosen]
+        states, storage = states[chosen], storage[chosen]
+    axes = [source.axis(points) for points in drawn]
+    return QuickLook(
+        name,
+        label="",
+        message="; ".join(text for text in notes if text) or None,
+        x=axes[-1],
+        y=axes[0] if len(axes) == 2 else None,
+        values=values,
+        cell_states=states,
+        storage_states=storage,
+        low=low,
+        high=high,
+        parts=() if source.part is None else PARTS,
+        part=source.part,
+        categories=categories(source.array, stored, states),
+        dates=source.dates(stored, states),
+        **{**shared, "units": units_of_part(source.part, shared["units"])},
+    )

@@ -1,0 +1,178 @@
+"""The array of a picture, and what is read beside its values: coordinates, labels of sliders, dates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from nz_explorer.model import Array
+from nz_explorer.plots.complex_parts import PARTS, Part
+from nz_explorer.plots.picture import Axis, Slider
+from nz_explorer.store import Cancellation
+from nz_explorer.values.cf_decoding import packing
+from nz_explorer.values.coordinates.axes import (
+    COORDINATE_BUDGET,
+    AxisCoordinates,
+    axis_coordinates,
+    coordinate_label,
+)
+from nz_explorer.values.coordinates.curvilinear import Curvilinear, curvilinear
+from nz_explorer.values.coordinates.times import time_labels
+from nz_explorer.values.masks.cell_states import VALUE, States
+from nz_explorer.values.overviews import Overview
+from nz_explorer.values.points import Points, inside
+from nz_explorer.values.reading.chunk_cache import ChunkCache
+from nz_explorer.values.window import Window
+
+_MOST_DATES = 10_000
+
+
+class PictureSource:
+    """What a kind of picture is made from: an array at an index, with its coordinates.
+
+    Parameters
+    ----------
+    array
+        The array.
+    index
+        By dimension, where the picture does not run along it.
+    part
+        Of complex numbers; the magnitude by default.
+    cache
+        Where decoded chunks are kept.
+    cancel
+        Looked at between chunks.
+    """
+
+    axes: tuple[int, ...] = ()
+    """The axes shown."""
+
+    def __init__(
+        self,
+        array: Array,
+        index: Mapping[str, int],
+        part: Part | None,
+        cache: ChunkCache | None,
+        cancel: Cancellation | None,
+    ) -> None:
+        self.array = array
+        # coordinates and values of one picture share what they read
+        self.cache = ChunkCache() if cache is None else cache
+        self.cancel = cancel
+        self.shape = array.shape
+        ranks = range(len(self.shape or ()))
+        self.names = [array.dimension_label(axis) for axis in ranks]
+        self.index = {
+            axis: inside(index.get(self.names[axis], 0), self.shape[axis])
+            for axis in ranks
+            if self.shape is not None
+        }
+        self.part: Part | None = None
+        if array.data_type.kind == "complex":
+            self.part = part or PARTS[0]
+        self.packing = packing(array)
+        self.overview: Overview | None = None
+        self.chunk_shape: tuple[int, ...] = ()
+        self.coordinate_budget: int | None = COORDINATE_BUDGET
+        self._known: dict[Any, Any] = {}
+
+    def dates(self, stored: np.ndarray[Any, Any], states: States) -> tuple[str, ...]:
+        """Return stored values that are times as dates, in their order.
+
+        Parameters
+        ----------
+        stored
+            Values in their own type.
+        states
+            Their cell states; what is no value has an empty text.
+
+        Returns
+        -------
+        tuple of str
+            Empty where no value is a time, or there are very many.
+        """
+        if stored.size > _MOST_DATES or self.packing is not None:
+            return ()
+        there = states == VALUE
+        found = time_labels(stored[there], self.array.attributes)
+        if not found:
+            return ()
+        dates = np.full(stored.shape, "", object)
+        dates[there] = found
+        return tuple(dates.ravel())
+
+    def overview_text(self) -> str | None:
+        """Return which smaller copy is read in place of the array, in a sentence; None where none is."""
+        if self.overview is None:
+            return None
+        factors = " × ".join(str(self.overview.factors[axis]) for axis in self.axes)
+        return f"the overview {self.overview.array.path} was read, {factors} times smaller"
+
+    def axis(self, points: Points) -> Axis:
+        """Return an axis of a picture, with its coordinates, for the points that were read along it."""
+        key = ("axis", points)
+        if key not in self._known:  # partial pictures ask again and again
+            self._known[key] = self._make_axis(points)
+        axis: Axis = self._known[key]
+        return axis
+
+    def _make_axis(self, points: Points) -> Axis:
+        chunk = self.chunk_shape[points.axis]
+        drawn, found = points, None
+        if self.overview is not None:
+            drawn = self.overview.in_array(points, (self.shape or ())[points.axis])
+            chunk *= self.overview.factors[points.axis]
+            found = self._along(self.overview.array, points)
+        if found is None or found.kind == "index":
+            found = self._along(self.array, drawn)
+        return Axis(
+            label=self.names[points.axis],
+            kind=found.kind,
+            start=drawn.start,
+            step=drawn.step,
+            size=drawn.size,
+            length=drawn.length,
+            decreasing=found.decreasing,
+            downwards=found.downwards,
+            units=found.units,
+            coordinates=found.coordinates,
+            labels=found.labels,
+            title=found.title,
+            why=found.why,
+            chunk=chunk,
+        )
+
+    def _along(self, array: Array, points: Points) -> AxisCoordinates:
+        return axis_coordinates(array, points, cache=self.cache, cancel=self.cancel)
+
+    def curvilinear(self, window: Window) -> Curvilinear | None:
+        """Return the two-dimensional coordinates of a map, None where there are none or they cost too much."""
+        key = ("curvilinear", window.axes)
+        if key not in self._known:
+            array = self.overview.array if self.overview is not None else self.array
+            self._known[key] = curvilinear(
+                array,
+                window.axes,
+                budget=self.coordinate_budget,
+                cache=self.cache,
+                cancel=self.cancel,
+            )
+        found: Curvilinear | None = self._known[key]
+        return found
+
+    def sliders(self, window: Window) -> tuple[Slider, ...]:
+        """Return the dimensions that the picture shows at one index, with the labels of the index."""
+        key = ("sliders",)
+        if key not in self._known:
+            self._known[key] = tuple(self._slider(axis) for axis in sorted(window.index))
+        sliders: tuple[Slider, ...] = self._known[key]
+        return sliders
+
+    def _slider(self, axis: int) -> Slider:
+        index = self.index[axis]
+        label, units = coordinate_label(
+            self.array, axis, index, cache=self.cache, cancel=self.cancel
+        )
+        return Slider(self.names[axis], axis, (self.shape or ())[axis], index, label, units)

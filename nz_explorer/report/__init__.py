@@ -1,0 +1,1 @@
+"""What an evaluation has found, as reports in every format, for one store, many stores, or two compared."""

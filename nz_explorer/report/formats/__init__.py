@@ -1,0 +1,221 @@
+"""Reports as text, Markdown, HTML, SARIF and annotations of GitHub. All of them show the same findings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nz_explorer.conventions.nz import NZ
+from nz_explorer.diagnosis.impact import harms, steps
+from nz_explorer.text.phrases import plural
+from nz_explorer.text.printable import encodable
+
+if TYPE_CHECKING:
+    from nz_explorer.engine.findings import Finding
+    from nz_explorer.engine.impact import Impact
+    from nz_explorer.report.conformance_summary import ConventionSummary
+    from nz_explorer.report.report import Report
+
+MARKS = {True: "✓", False: "✗", None: "?"}
+MEANING = {True: "conforms", False: "does not conform", None: "not decided"}
+
+FIXES = {"safe": "safe fix", "unsafe": "unsafe fix", "suggest": "suggested fix"}
+SHOWN_RULES = 8
+"""Rules that are named of those that were not evaluated for one reason; JSON has all of them."""
+SHOWN_CAUSES = 2
+"""Causes that are named of what a reader does."""
+
+HEADINGS: dict[Impact, str] = {
+    "blocks": "a reader cannot open or read it",
+    "values": "a reader gives wrong, missing or undecoded values",
+    "convention": "breaks a convention that the dataset declares, or the Zarr format",
+    "distance": "keeps it from a convention that it does not declare",
+    "advice": "worth knowing",
+}
+"""What each impact means."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderLine:
+    """What a reader will make of a store, in words.
+
+    Attributes
+    ----------
+    reader : str
+        Its name.
+    tone : str
+        ``blocks`` or ``values``, empty where all is well, ``unknown`` where it is not known.
+    text : str
+        A predicate: ``opens it``.
+    """
+
+    reader: str
+    tone: str
+    text: str
+
+
+def reader_lines(report: Report, findings: Sequence[Finding]) -> list[ReaderLine]:
+    """Return what each reader will make of a store, predicted from its findings.
+
+    Parameters
+    ----------
+    report : Report
+        The report.
+    findings : sequence of Finding
+        Its findings.
+    """
+    causes: dict[tuple[str, str], Finding] = {}
+    for finding in findings:
+        for rule, _, reader in harms(finding):
+            causes.setdefault((reader, rule), finding)
+    lines = []
+    for name, one in report.predicted(findings).items():
+        blocking = [causes[name, rule] for rule in one.blocked_by]
+        misleading = [causes[name, rule] for rule in one.misled_by]
+        if blocking:
+            lines.append(ReaderLine(name, "blocks", _because(name, blocking)))
+        elif misleading:
+            lines.append(ReaderLine(name, "values", f"opens it, but {_because(name, misleading)}"))
+        elif one.opens is None:
+            lines.append(ReaderLine(name, "unknown", f"not known: {one.reason}"))
+        else:
+            lines.append(ReaderLine(name, "", "opens it"))
+    return lines
+
+
+def _because(reader: str, causes: Sequence[Finding]) -> str:
+    said = []
+    for finding in causes[:SHOWN_CAUSES]:
+        does = finding.readers.get(reader, "cannot read it")
+        said.append(f"{does} ({finding.rule} at {finding.path})")
+    if len(causes) > SHOWN_CAUSES:
+        said.append(f"{len(causes) - SHOWN_CAUSES} more")
+    return "; ".join(said)
+
+
+def render(
+    reports: Sequence[Report], form: str, *, color: bool = False, width: int | None = None
+) -> str:
+    """Return reports in one of the formats of the command line.
+
+    Parameters
+    ----------
+    reports : sequence of Report
+        One or more; JSON is an object for one and an array for several.
+    form : {"text", "json", "html", "markdown", "sarif", "github"}
+        The format.
+    color, width
+        Of text.
+    """
+    if form == "text":
+        return "\n".join(report.to_text(color=color, width=width) for report in reports)
+    if form == "markdown":
+        return "\n".join(report.to_markdown() for report in reports)
+    if form == "html":
+        from nz_explorer.report.formats.html import report_html
+
+        return encodable(report_html(reports))
+    if form == "github":
+        from nz_explorer.report.formats.github import report_github
+
+        return encodable("".join(map(report_github, reports)))
+    if form == "sarif":
+        from nz_explorer.report.formats.sarif import report_sarif
+
+        return json.dumps(report_sarif(reports), indent=2) + "\n"
+    found = [report.to_dict() for report in reports]
+    return json.dumps(found[0] if len(found) == 1 else found, indent=2, allow_nan=False) + "\n"
+
+
+def summary(found: Mapping[Impact, Sequence[Finding]]) -> str:
+    """Return how many findings of each impact there are, in one line."""
+    parts = [f"{len(those)} {impact}" for impact, those in found.items() if those]
+    return " · ".join(parts) or "no findings"
+
+
+def conformity(report: Report, findings: Sequence[Finding]) -> list[tuple[str, bool | None]]:
+    """Return for each convention a sentence on conformance, and the verdict.
+
+    Where NZ-1.0 is not declared the sentence counts the steps to it.
+
+    Parameters
+    ----------
+    report : Report
+        The report.
+    findings : sequence of Finding
+        Its findings.
+    """
+    sentences: list[tuple[str, bool | None]] = []
+    for name, value in report.conforms.items():
+        if name == NZ.name and report.declared is False and value is not True:
+            ahead = len(steps(findings, zarr_format=report.zarr_format))
+            sentences.append((f"{plural(ahead, 'step')} from {name} (not declared)", None))
+        else:
+            sentences.append((f"{name}: {MEANING[value]}", value))
+    return sentences
+
+
+def nodes(report: Report) -> str:
+    """Return what was visited in one line."""
+    found = report.nodes
+    parts = [plural(found["groups"], "group"), plural(found["arrays"], "array")]
+    if found["unreadable"]:
+        parts.append(f"{found['unreadable']} unreadable")
+    return ", ".join(parts)
+
+
+def undecided(report: Report) -> list[str]:
+    """Return what was not looked at, and what would: a sentence for each reason."""
+    by_reason: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    for entry in report.not_evaluated:
+        reason, colon, rest = entry.reason.partition(": ")
+        told = reason if reason in _SUMMED_UP else f"{reason}{colon}{rest}"
+        rules, paths = by_reason.setdefault(told, ({}, {}))
+        rules[entry.rule] = None
+        paths[entry.path] = None
+    said = [] if report.complete else ["not everything was visited"]
+    for reason, (rules, paths) in by_reason.items():
+        where = next(iter(paths)) if len(paths) == 1 else plural(len(paths), "node")
+        match reason:
+            case "cost" if report.evaluation.values == "none":
+                said.append("values and chunks were not looked at; `--values all` does")
+            case "cost":
+                said.append("chunks were not looked at; `--values all` does")
+            case "budget":
+                said.append(f"the budget was spent before all was read ({_named(list(rules))})")
+            case "listing":
+                what = _named(list(rules))
+                said.append(f"the store cannot be listed, so that some was not looked for ({what})")
+            case "dependency":
+                count = plural(len(rules), "rule")
+                said.append(
+                    f"{count} can be checked only after the problems above are solved ({where})"
+                )
+            case _:
+                said.append(f"{reason}: {_named(list(rules))} ({where})")
+    return said
+
+
+_SUMMED_UP = frozenset(("cost", "budget", "listing", "dependency"))
+
+
+def _named(rules: list[str]) -> str:
+    more = len(rules) - SHOWN_RULES
+    return ", ".join(rules[:SHOWN_RULES]) + (f" and {more} more" if more > 0 else "")
+
+
+def declared_in(convention: ConventionSummary) -> str:
+    """Return where a convention is declared, in a few words."""
+    places = list(convention.declared)
+    if not places:
+        return "not declared"
+    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    return f"{places[0]}{more}"
+
+
+def used_by(convention: ConventionSummary) -> str:
+    """Return what a convention is seen by, in a few words."""
+    seen = [f"{what} ({plural(count, 'node')})" for what, count in convention.uses.items()]
+    return "; ".join(seen) or "–"

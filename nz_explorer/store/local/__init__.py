@@ -1,0 +1,1 @@
+"""Stores of the local file system: folders and zip files."""

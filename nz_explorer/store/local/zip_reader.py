@@ -1,0 +1,190 @@
+"""Stores in a zip file."""
+
+from __future__ import annotations
+
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nz_explorer.store.cancellation import Cancellation
+from nz_explorer.store.errors import ReadError, SourceError
+from nz_explorer.store.local.archive import BROKEN, open_archive, read_member
+from nz_explorer.store.reader import (
+    MAX_DOCUMENT_BYTES,
+    Listing,
+    Packaging,
+    Reader,
+    check_key,
+    is_safe,
+)
+
+if TYPE_CHECKING:
+    from zarr.abc.store import Store
+
+_LEFT_BY_MACOS = frozenset(("__MACOSX", ".DS_Store"))
+ROOT_DOCUMENTS = ("zarr.json", ".zgroup", ".zarray", ".zmetadata", ".nczarr", ".zattrs")
+
+
+class ZipReader(Reader):
+    """Reads a zip file, from its single top folder where the root has no document of its own.
+
+    Raises
+    ------
+    SourceError
+        If the file is no zip file, or a broken one.
+    """
+
+    def __init__(self, file: Path, *, label: str | None = None, prefix: str | None = None) -> None:
+        self.file = file
+        self._finds_prefix = prefix is None
+        self._zip, self._close = _open(file)
+        names = _keys_in(self._zip)
+        super().__init__(
+            label or str(file),
+            "zip file",
+            prefix=_top_folder(names) if prefix is None else prefix.strip("/"),
+            url=file.absolute().as_uri(),
+        )
+        self._levels = _levels(names)
+        self._repeated = _repeated(names)
+
+    def renew(self) -> int:
+        """Open the file again, which may have been replaced by now; see `Reader.renew`."""
+        found, close = _open(self.file)
+        names = _keys_in(found)
+        # Whoever is reading from the one before goes on; it is closed with the last of them.
+        if self._finds_prefix:
+            self.prefix = _top_folder(names)
+        self._zip, self._close, self._levels = found, close, _levels(names)
+        self._repeated = _repeated(names)
+        return super().renew()
+
+    @property
+    def packaging(self) -> Packaging:
+        """Whether all is in one top folder, and which names occur more than once."""
+        return Packaging(self.prefix if self._finds_prefix else "", repeated=self._repeated)
+
+    def get_many(
+        self,
+        keys: Sequence[str],
+        cancel: Cancellation | None = None,
+        *,
+        max_bytes: int | None = None,
+    ) -> list[bytes | ReadError | None]:
+        """Return the bytes of each key; see `Reader.get_many`.
+
+        Parameters
+        ----------
+        keys : sequence of str
+            What to read.
+        cancel : Cancellation, optional
+            Ends it early.
+        max_bytes : int, optional
+            The most bytes that each key may hold; `MAX_DOCUMENT_BYTES` by default.
+        """
+        limit = MAX_DOCUMENT_BYTES if max_bytes is None else max_bytes
+        self.counters.round_trips += 1
+        answers: list[bytes | ReadError | None] = []
+        for key in keys:
+            if cancel is not None:
+                cancel.check()
+            self.counters.requests += 1
+            answers.append(self._read(key, limit))
+        return answers
+
+    def _read(self, key: str, max_bytes: int) -> bytes | ReadError | None:
+        try:
+            check_key(key)
+            archive = self._zip
+            info = archive.getinfo(f"{self.prefix}/{key}" if self.prefix else key)
+            data = read_member(archive, info, key, max_bytes)
+        except ReadError as error:
+            return error
+        except KeyError:
+            return None
+        self.counters.bytes += len(data)
+        return data
+
+    def list_many(
+        self, prefixes: Sequence[str], cancel: Cancellation | None = None, limit: int | None = None
+    ) -> list[Listing | ReadError]:
+        """Return the names below each prefix; see `Reader.list_many`.
+
+        Parameters
+        ----------
+        prefixes : sequence of str
+            Paths of the folders, without slashes at their ends.
+        cancel : Cancellation, optional
+            Ends it early.
+        limit : int, optional
+            The most names that are returned for each of them; all by default.
+        """
+        self.counters.round_trips += 1
+        answers: list[Listing | ReadError] = []
+        for prefix in prefixes:
+            if cancel is not None:
+                cancel.check()
+            self.counters.requests += 1
+            where = "/".join(part for part in (self.prefix, prefix) if part)
+            names = sorted(self._levels.get(where, ()))
+            complete = limit is None or len(names) <= limit
+            answers.append(Listing(tuple(names if complete else names[:limit]), complete))
+        return answers
+
+    def open_zarr_store(self) -> Store:
+        """Open the store for zarr, read-only."""
+        from nz_explorer.store.local.zip_store import BoundedZipStore
+
+        return BoundedZipStore(self.file, self._zip)
+
+    def close(self) -> None:
+        """Close the file."""
+        super().close()
+        self._close()
+
+
+def _open(file: Path) -> tuple[zipfile.ZipFile, Callable[[], object]]:
+    try:
+        return open_archive(file)
+    except BROKEN as error:
+        raise SourceError(f"{file} is not a readable zip file: {error}") from error
+    except OSError as error:
+        raise SourceError(f"could not open {file}: {error.strerror or error}") from error
+
+
+def _keys_in(archive: zipfile.ZipFile) -> list[str]:
+    """Return the names that are keys: none that would lead out of a folder.
+
+    Those with a backslash are listed, so that they are reported, but not read.
+    """
+    return [
+        name for name in archive.namelist() if is_safe(name.removesuffix("/").replace("\\", "_"))
+    ]
+
+
+def _repeated(names: list[str]) -> dict[str, int]:
+    if len(set(names)) == len(names):
+        return {}
+    return {name: number for name, number in Counter(names).items() if number > 1}
+
+
+def _top_folder(names: list[str]) -> str:
+    tops = {name.split("/", 1)[0] for name in names} - _LEFT_BY_MACOS
+    if len(tops) != 1:
+        return ""
+    (top,) = tops
+    return top if not set(ROOT_DOCUMENTS) & tops else ""
+
+
+def _levels(names: list[str]) -> dict[str, set[str]]:
+    levels: dict[str, set[str]] = {}
+    for name in names:
+        parts = name.rstrip("/").split("/")
+        for depth in range(len(parts), 0, -1):
+            level = levels.setdefault("/".join(parts[: depth - 1]), set())
+            if parts[depth - 1] in level:
+                break
+            level.add(parts[depth - 1])
+    return levels

@@ -1,0 +1,83 @@
+"""What the zarr stores of this package have in common: nothing is written through them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from zarr.abc.store import Store
+
+if TYPE_CHECKING:
+    from zarr.abc.buffer import Buffer, BufferPrototype
+    from zarr.abc.store import ByteRequest
+
+
+class ReadOnlyStore(Store):
+    """A store that can only be read."""
+
+    supports_writes = False
+    supports_deletes = False
+    supports_partial_writes = False  # abstract in zarr 3.1.0, and always false in later ones
+
+    def __init__(self) -> None:
+        super().__init__(read_only=True)
+
+    async def get_partial_values(
+        self,
+        prototype: BufferPrototype,
+        key_ranges: Iterable[tuple[str, ByteRequest | None]],
+    ) -> list[Buffer | None]:
+        """Return parts of the values of some keys.
+
+        Parameters
+        ----------
+        prototype : BufferPrototype
+            Makes the buffer.
+        key_ranges : iterable of tuple
+            Keys, each with the range of bytes; None for all.
+        """
+        gets = (self.get(key, prototype, part) for key, part in key_ranges)
+        return list(await asyncio.gather(*gets))
+
+    async def set(self, key: str, value: Buffer) -> None:
+        """Refuse to write.
+
+        Parameters
+        ----------
+        key : str
+            Key in the store, such as ``temperature/zarr.json``.
+        value : Buffer
+            What would be written.
+
+        Raises
+        ------
+        NotImplementedError
+            Always.
+        """
+        raise NotImplementedError
+
+    async def set_partial_values(self, key_start_values: Iterable[Any]) -> None:
+        """Refuse to write; zarr 3.1.0 wants every store to have this.
+
+        Parameters
+        ----------
+        key_start_values : iterable
+            What would be written, and where.
+
+        Raises
+        ------
+        NotImplementedError
+            Always.
+        """
+        raise NotImplementedError
+
+    async def delete(self, key: str) -> None:
+        """Refuse to delete.
+
+        Raises
+        ------
+        NotImplementedError
+            Always.
+        """
+        raise NotImplementedError

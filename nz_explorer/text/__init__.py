@@ -1,0 +1,1 @@
+"""Text for people: plurals, articles and lists, and strangers' text made safe to show."""

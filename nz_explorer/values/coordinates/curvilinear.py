@@ -1,0 +1,202 @@
+"""Two-dimensional coordinates, such as latitude and longitude of an ocean model's grid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from nz_explorer.model import Array
+from nz_explorer.model.dialects.cs import coordinate_system
+from nz_explorer.model.dialects.multiscales import member
+from nz_explorer.model.dialects.ref import resolve
+from nz_explorer.store import Cancellation
+from nz_explorer.values.coordinates.axes import COORDINATE_BUDGET, text_attribute, unpacked
+from nz_explorer.values.masks.cell_states import VALUE
+from nz_explorer.values.points import Points
+from nz_explorer.values.reading.chunk_cache import ChunkCache
+from nz_explorer.values.reading.opening import UnsupportedArray
+from nz_explorer.values.window import read_points
+
+_X = (
+    "degrees_east",
+    "degree_east",
+    "degree_e",
+    "degrees_e",
+    "longitude",
+    "projection_x_coordinate",
+    "x",
+)
+_Y = (
+    "degrees_north",
+    "degree_north",
+    "degree_n",
+    "degrees_n",
+    "latitude",
+    "projection_y_coordinate",
+    "y",
+)
+_NAMES = {"x": ("lon", "x"), "y": ("lat", "y")}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curvilinear:
+    """Where the points of a map lie, in two dimensions; the fields are those of the protocol.
+
+    Parameters
+    ----------
+    x_label, y_label
+        Names of the arrays.
+    x, y
+        float32, of the shape of the map; NaN where a coordinate is missing.
+    x_units, y_units
+        As the arrays give them.
+    """
+
+    x_label: str
+    y_label: str
+    x: np.ndarray[Any, np.dtype[np.float32]]
+    y: np.ndarray[Any, np.dtype[np.float32]]
+    x_units: str | None = None
+    y_units: str | None = None
+
+
+def find_curvilinear(
+    array: Array, axes: Sequence[int], cancel: Cancellation | None = None
+) -> tuple[Array, Array] | None:
+    """Find the two arrays that hold the coordinates of a map's points, going by metadata.
+
+    Parameters
+    ----------
+    array
+        The array shown; its ``coordinates`` attribute names them.
+    axes
+        The two axes of the map.
+    cancel
+        To give up reading metadata.
+
+    Returns
+    -------
+    tuple of Array or None
+        That of x, such as longitude, and that of y.
+
+    Notes
+    -----
+    Sources: CF-1.11, 5.2 Two-Dimensional Latitude, Longitude, Coordinate Variables; ``geolocation`` in cs.
+    """
+    listed = array.attributes.get("coordinates")
+    names, shape = array.dimension_names, array.shape
+    if names is None or shape is None or len(axes) != 2:
+        return None
+    wanted = {(names[axis], shape[axis]) for axis in axes}
+    if len(wanted) != 2 or any(name is None for name, _ in wanted):
+        return None
+    found: dict[str, Array] = {}
+    candidates = chain(_geolocations(array, cancel), _listed(array, listed, cancel))
+    for direction, node in candidates:
+        if set(zip(node.dimension_names or (), node.shape or (), strict=False)) == wanted:
+            found.setdefault(direction, node)
+    return (found["x"], found["y"]) if len(found) == 2 else None
+
+
+def _listed(array: Array, listed: Any, cancel: Cancellation | None) -> Iterator[tuple[str, Array]]:
+    """Yield the arrays of two dimensions that CF's ``coordinates`` lists, with their directions."""
+    for name in listed.split() if isinstance(listed, str) else ():
+        if "/" in name:
+            continue
+        group = array.parent or "/"
+        node = array.hierarchy.get(f"{'' if group == '/' else group}/{name}", cancel)
+        if isinstance(node, Array) and node.ndim == 2:
+            direction = _direction(node)
+            if direction is not None:
+                yield direction, node
+
+
+def _geolocations(array: Array, cancel: Cancellation | None) -> Iterator[tuple[str, Array]]:
+    """Yield the arrays that cs names as geodetic coordinates of each point, with their directions."""
+    system = coordinate_system(array, cancel) if "cs" in array.attributes else None
+    for crs in () if system is None else system.crs:
+        given = member(member(crs.given, "geolocation"), "geodetic")
+        for direction in ("x", "y"):
+            for target in resolve(member(given, direction), crs.home, cancel).targets:
+                if isinstance(target.node, Array) and target.node.ndim == 2:
+                    yield direction, target.node
+
+
+def _direction(array: Array) -> str | None:
+    attributes = [text_attribute(array, name) or "" for name in ("units", "standard_name", "axis")]
+    for direction, words in (("x", _X), ("y", _Y)):
+        if any(text.lower() in words for text in attributes):
+            return direction
+    name = array.name.lower().removeprefix("nav_").removeprefix("grid_")
+    for direction, starts in _NAMES.items():
+        if name.startswith(starts):
+            return direction
+    return None
+
+
+def curvilinear(
+    array: Array,
+    points: Sequence[Points],
+    *,
+    budget: int | None = COORDINATE_BUDGET,
+    cache: ChunkCache | None = None,
+    cancel: Cancellation | None = None,
+) -> Curvilinear | None:
+    """Return the two-dimensional coordinates of the points of a map.
+
+    Parameters
+    ----------
+    array
+        The array shown.
+    points
+        The points shown along y and along x.
+    budget
+        The most bytes to decode for each of the two.
+    cache
+        Where decoded chunks are kept.
+    cancel
+        Looked at between chunks.
+
+    Returns
+    -------
+    Curvilinear or None
+        None where there are none, or where they could not be read at these points.
+
+    Raises
+    ------
+    Cancelled
+        If it was cancelled.
+    """
+    found = find_curvilinear(array, [part.axis for part in points], cancel)
+    if found is None:
+        return None
+    read: list[np.ndarray[Any, np.dtype[np.float32]]] = []
+    for one in found:
+        names = one.dimension_names or ()
+        along = [
+            replace(p, axis=names.index((array.dimension_names or ())[p.axis])) for p in points
+        ]
+        try:
+            window = read_points(one, along, {}, budget=budget, cache=cache, cancel=cancel)
+        except UnsupportedArray:
+            return None
+        if window.axes != tuple(along) or window.values.dtype.kind not in "iuf":
+            return None
+        values = unpacked(one, window.values).astype(np.float32)
+        values[window.states != VALUE] = np.nan
+        read.append(values)
+    if not all(np.isfinite(values).any() for values in read):
+        return None
+    x, y = found
+    return Curvilinear(
+        x.name,
+        y.name,
+        read[0],
+        read[1],
+        text_attribute(x, "units"),
+        text_attribute(y, "units"),
+    )

@@ -1,0 +1,183 @@
+"""The index of a dimension at a label of its coordinate: a number, a date, a name."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from typing import Any
+
+import numpy as np
+
+from nz_explorer.model import Array
+from nz_explorer.values.coordinates.axes import (
+    AxisCoordinates,
+    axis_coordinates,
+    meaning,
+    number_text,
+)
+from nz_explorer.values.points import Points
+from nz_explorer.values.reading.chunk_cache import ChunkCache
+
+_ISO = re.compile(
+    r"(-?\d{1,6})-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?)?)?Z?"
+)
+
+
+def index_of(
+    array: Array, axis: int, value: Any, *, exact: bool = False, cache: ChunkCache | None = None
+) -> int:
+    """Return the index at which the coordinate of a dimension has a value.
+
+    Parameters
+    ----------
+    array
+        Whose dimension it is.
+    axis
+        Number of the dimension.
+    value
+        A number; for times a text such as ``2001-07-03``, a date, or a number in the units of the
+        coordinate; for names a text.
+    exact
+        Whether the nearest value will not do.
+    cache
+        Where decoded chunks are kept.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    KeyError
+        If there is no such value: none that is equal, or the nearest lies more than a step beyond
+        the ends.
+    ValueError
+        If the dimension has no coordinate to go by.
+    TypeError
+        If the value cannot be compared with the coordinate.
+    """
+    length, name = (array.shape or ())[axis], array.dimension_label(axis)
+    found = axis_coordinates(array, Points(axis, 0, 1, length, length), cache=cache)
+    if found.labels is not None and isinstance(value, str):
+        text = value.strip().replace("T", " ")
+        for index, label in enumerate(found.labels):
+            if label == text or (found.kind == "time" and label.startswith(text)):
+                return index
+    if found.kind == "category":
+        raise KeyError(f"{name} has no {value!r}; it has {_some(found.labels or [])}")
+    if found.coordinates is None:
+        raise ValueError(f"{name} cannot be chosen by value: {found.why}; set ex.index instead")
+    number = _number(array, axis, found, value)
+    numbers = found.coordinates
+    index = int(np.abs(numbers - number).argmin())
+    near = float(numbers[index])
+    step = float(np.abs(np.diff(numbers)).max()) if length > 1 else 0.0
+    beyond = not min(numbers) - step <= number <= max(numbers) + step
+    close = np.isclose(near, number, rtol=1e-6, atol=1e-9)
+    if (exact and not close) or (beyond and length > 1):
+        ends = f"{_shown(found, 0)} … {_shown(found, -1)}"
+        raise KeyError(
+            f"{name} has no {value!r}: it runs {ends}; the nearest is {_shown(found, index)}"
+        )
+    return index
+
+
+def index_of_text(array: Array, axis: int, text: str, *, cache: ChunkCache | None = None) -> int:
+    """Return the index that a person means by a text.
+
+    Parameters
+    ----------
+    array
+        Whose dimension it is.
+    axis
+        Number of the dimension.
+    text
+        A value of the coordinate as it is shown, with or without its units; the index itself, also in brackets, such
+        as ``[12]``, which is the only way where the dimension has no coordinate.
+    cache
+        Where decoded chunks are kept.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    KeyError
+        If there is no such value or index.
+    ValueError
+        If it is no value of the coordinate.
+    TypeError
+        If it cannot be compared with the coordinate.
+    """
+    length, name = (array.shape or ())[axis], array.dimension_label(axis)
+    bracketed = re.fullmatch(r"\[\s*(-?\d+)\s*\]", text.strip())
+    found = axis_coordinates(array, Points(axis, 0, 1, length, length), cache=cache)
+    if bracketed or (found.coordinates is None and found.labels is None):
+        digits = bracketed[1] if bracketed else text.strip()
+        if re.fullmatch(r"-?\d+", digits) is None:
+            raise ValueError(f"{name} has no coordinate: write an index, 0 to {length - 1}")
+        index = int(digits)
+        if not -length <= index < length:
+            raise KeyError(f"{name} has no index {index}: it runs 0 … {length - 1}")
+        return index % length
+    value: Any = text
+    number = re.match(r"\s*([-+\u2212]?[\d.]+(?:[eE][-+]?\d+)?)", text)
+    if found.kind == "number" and number:
+        value = float(number[1].replace("\u2212", "-"))
+    return index_of(array, axis, value, cache=cache)
+
+
+def _shown(found: AxisCoordinates, index: int) -> str:
+    if found.labels:
+        return found.labels[index]
+    assert found.coordinates is not None  # noqa: S101  # who asks has looked
+    text = number_text(float(found.coordinates[index]))
+    return f"{text} {found.units}" if found.units else text
+
+
+def _some(labels: list[str]) -> str:
+    return ", ".join(labels[:8]) + (" …" if len(labels) > 8 else "")
+
+
+def _number(array: Array, axis: int, found: AxisCoordinates, value: Any) -> float:
+    """Return a value as a number in the units of a coordinate."""
+    name = array.dimension_label(axis)
+    if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
+        return float(value)
+    if found.kind != "time":
+        raise TypeError(f"{name} is a number; {value!r} is none")
+    parts = _date_parts(value)
+    if parts is None:
+        raise TypeError(f"{name} is a time; {value!r} is none: write it as 2001-07-03 06:00")
+    attributes, numpy_type = meaning(array, axis)
+    if numpy_type is not None and numpy_type.kind == "M":
+        moment = "{:04d}-{:02d}-{:02d}T{:02d}:{:02d}:{:02d}.{:06d}".format(*parts)
+        return float(np.datetime64(moment).astype(numpy_type).astype(np.int64))
+    import cftime  # type: ignore[import-untyped, unused-ignore]
+
+    calendar = attributes.get("calendar", "standard")
+    calendar = calendar if isinstance(calendar, str) else "standard"
+    try:
+        moment = cftime.datetime(*parts, calendar=calendar)
+        return float(cftime.date2num(moment, attributes["units"], calendar))
+    except ValueError as error:
+        raise KeyError(f"{value!r} is no date of the calendar {calendar}: {error}") from error
+
+
+def _date_parts(value: Any) -> tuple[int, ...] | None:
+    """Return year to microsecond of anything that is a date."""
+    if isinstance(value, np.datetime64):
+        value = str(value.astype("M8[us]"))
+    if isinstance(value, str):
+        found = _ISO.fullmatch(value.strip())
+        if found is None:
+            return (int(value), 1, 1, 0, 0, 0, 0) if re.fullmatch(r"-?\d{4}", value) else None
+        *whole, fraction = found.groups()
+        year, month, day, *rest = [int(part) if part else None for part in whole]
+        micro = int((fraction or "0").ljust(6, "0")[:6])
+        return (year or 0, month or 1, day or 1, *(part or 0 for part in rest), micro)
+    if isinstance(value, dt.date) or hasattr(value, "timetuple"):
+        names = ("year", "month", "day", "hour", "minute", "second", "microsecond")
+        return tuple(int(getattr(value, name, 0)) for name in names)
+    return None

@@ -1,0 +1,192 @@
+"""Times as CF writes them, as text that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+_SINCE = " since "
+CALENDARS = (
+    "standard",
+    "gregorian",
+    "proleptic_gregorian",
+    "julian",
+    "noleap",
+    "365_day",
+    "all_leap",
+    "366_day",
+    "360_day",
+)
+"""Calendars of CF that cftime decodes; ``none`` and ``tai`` are of CF, and decoded by nobody."""
+_NANOSECONDS = frozenset(("nanosecond", "nanoseconds", "nanosec", "nanosecs", "ns"))
+_SECONDS = {
+    "day": 86400,
+    "d": 86400,
+    "hour": 3600,
+    "hr": 3600,
+    "h": 3600,
+    "minute": 60,
+    "min": 60,
+}
+"""How many seconds the coarser units have."""
+
+
+def is_time(attributes: Mapping[str, Any]) -> bool:
+    """Return whether attributes declare values to be times since a moment.
+
+    Parameters
+    ----------
+    attributes
+        Attributes of the array.
+
+    Returns
+    -------
+    bool
+
+    Notes
+    -----
+    Source: CF-1.11, 4.4 Time Coordinate.
+    See https://cfconventions.org/Data/cf-conventions/cf-conventions-1.11/cf-conventions.html.
+    """
+    units = attributes.get("units")
+    return isinstance(units, str) and _SINCE in units
+
+
+@dataclass(frozen=True, slots=True)
+class TimeProblem:
+    """Why times cannot be decoded.
+
+    Attributes
+    ----------
+    attribute : str
+        ``units`` or ``calendar``.
+    why : str
+        What is wrong with it, as the end of a sentence.
+    suggestion : str or None
+        What was most likely meant.
+    """
+
+    attribute: str
+    why: str
+    suggestion: str | None = None
+
+
+def time_problem(attributes: Mapping[str, Any]) -> TimeProblem | None:
+    """Return why times with some attributes cannot be decoded; None where they can, or are no times.
+
+    Parameters
+    ----------
+    attributes
+        Attributes of the array.
+
+    Returns
+    -------
+    TimeProblem or None
+
+    Notes
+    -----
+    Source: CF-1.11, 4.4 Time Coordinate, as cftime and xarray decode it.
+    See https://cfconventions.org/Data/cf-conventions/cf-conventions-1.11/cf-conventions.html.
+    """
+    if not is_time(attributes):
+        return None
+    given = attributes.get("calendar", "standard")
+    calendar = given.lower() if isinstance(given, str) else ""
+    if calendar not in CALENDARS:
+        near = get_close_matches(calendar, CALENDARS, 1)
+        return TimeProblem("calendar", "is no calendar that is known", near[0] if near else None)
+    import cftime  # type: ignore[import-untyped, unused-ignore]
+
+    unit, _, moment = str(attributes["units"]).partition(_SINCE)
+    try:
+        cftime.num2date(0, f"days{_SINCE}{moment}", calendar, only_use_cftime_datetimes=True)
+    except (ValueError, OverflowError, TypeError):
+        return TimeProblem("units", f"{moment.strip()!r} is no date of the calendar {calendar}")
+    if unit.strip().lower() in _NANOSECONDS:
+        return None
+    try:
+        cftime.num2date(0, attributes["units"], calendar, only_use_cftime_datetimes=True)
+    except (ValueError, OverflowError, TypeError):
+        lengths = " have no fixed length" if unit.strip().startswith(("month", "year")) else ""
+        return TimeProblem("units", f"{unit.strip()!r}{lengths or ' is no unit that is known'}")
+    return None
+
+
+def seconds_in_unit(attributes: Mapping[str, Any]) -> int:
+    """Return how many seconds the unit of times has: 1 also where it has less, or is not known.
+
+    Parameters
+    ----------
+    attributes
+        Attributes of the array.
+    """
+    unit = str(attributes.get("units", "")).partition(_SINCE)[0].strip().lower()
+    return _SECONDS.get(unit, _SECONDS.get(unit.removesuffix("s"), 1))
+
+
+def time_labels(
+    values: np.ndarray[Any, Any], attributes: Mapping[str, Any] | None = None
+) -> list[str] | None:
+    """Return times as ISO 8601 texts, no finer than they need be.
+
+    Parameters
+    ----------
+    values
+        Numbers in the units of `attributes`, or values of datetime64; one-dimensional.
+    attributes
+        With ``units`` such as ``days since 1850-01-01``, and ``calendar``.
+
+    Returns
+    -------
+    list of str or None
+        Such as ``2001-07-03`` or ``2001-07-03 06:00``; all with the same parts. None where the
+        units or the calendar mean nothing, or a value is out of what a calendar can hold.
+    """
+    if values.dtype.kind == "M":
+        return _of_datetime64(values)
+    if attributes is None or not is_time(attributes) or values.dtype.kind not in "iuf":
+        return None
+    import cftime
+
+    numbers = values.astype(np.float64) if values.dtype.kind == "f" else values
+    calendar = attributes.get("calendar", "standard")
+    try:
+        dates = cftime.num2date(
+            np.ma.masked_invalid(numbers),
+            attributes["units"],
+            calendar if isinstance(calendar, str) else "standard",
+            only_use_cftime_datetimes=True,
+        )
+    except (ValueError, OverflowError, TypeError):
+        return None  # units of no calendar, or a date that it does not have
+    return _trimmed([None if date is np.ma.masked else _iso(date) for date in np.ravel(dates)])
+
+
+def _iso(date: Any) -> str:
+    """Spell a date in full; its own ``strftime`` leaves out leading zeros of years."""
+    whole = f"{date.year:04d}-{date.month:02d}-{date.day:02d}"
+    return f"{whole} {date.hour:02d}:{date.minute:02d}:{date.second:02d}.{date.microsecond:06d}"
+
+
+def _of_datetime64(values: np.ndarray[Any, Any]) -> list[str]:
+    missing = np.isnat(values)
+    texts = np.datetime_as_string(values, unit="us", casting="unsafe").tolist()
+    return _trimmed(
+        [
+            None if gone else text.replace("T", " ")
+            for text, gone in zip(texts, missing, strict=True)
+        ]
+    )
+
+
+def _trimmed(texts: list[str | None]) -> list[str]:
+    """Cut off the parts that are zero in all."""
+    present = [text for text in texts if text is not None]
+    for ending in (" 00:00:00.000000", ":00.000000", ".000000"):
+        if all(text.endswith(ending) for text in present):
+            return ["" if text is None else text[: -len(ending)] for text in texts]
+    return [text or "" for text in texts]

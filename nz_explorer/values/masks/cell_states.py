@@ -1,0 +1,102 @@
+"""Cell states: what every point of a picture is, so that missing is never mistaken for a value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nz_explorer.model.fill_values import FillValue, matches
+
+VALUE = 0
+FILL = 1
+"""Equal to ``_FillValue``."""
+NAN = 2
+INF = 3
+NEG_INF = 4
+ABSENT = 5
+"""In a chunk that the store does not hold."""
+UNREADABLE = 6
+"""In a chunk that could not be read or decoded."""
+STORAGE_FILL = 7
+"""Equal to the storage ``fill_value``, where that is looked at as the mask."""
+UNREAD = 8
+"""In a chunk that was left out to keep to the budget, or has not arrived yet."""
+INVALID = 9
+"""Outside CF's valid range, where that is looked at."""
+
+CODES: dict[str, int] = {
+    "value": VALUE,
+    "fill": FILL,
+    "nan": NAN,
+    "inf": INF,
+    "neg_inf": NEG_INF,
+    "absent": ABSENT,
+    "unreadable": UNREADABLE,
+    "storage_fill": STORAGE_FILL,
+    "unread": UNREAD,
+    "invalid": INVALID,
+}
+"""Names of the states, as the protocol writes them, and their codes."""
+
+TITLES: dict[int, str] = {
+    VALUE: "value",
+    FILL: "_FillValue",
+    NAN: "NaN",
+    INF: "+∞",
+    NEG_INF: "−∞",
+    ABSENT: "chunk not in the store",
+    UNREADABLE: "chunk unreadable",
+    STORAGE_FILL: "storage fill_value",
+    UNREAD: "not read",
+    INVALID: "outside the valid range",
+}
+"""What a legend calls them."""
+
+States = np.ndarray[Any, np.dtype[np.uint8]]
+
+
+def classify(
+    values: np.ndarray[Any, Any], fill: FillValue | None, storage_fill: FillValue | None
+) -> tuple[States, States]:
+    """Return the states of values that were read.
+
+    Parameters
+    ----------
+    values
+        Stored values, of any shape and type.
+    fill
+        The decoded ``_FillValue``; None where there is none.
+    storage_fill
+        The decoded storage ``fill_value``; None where there is none.
+
+    Returns
+    -------
+    tuple of ndarray of uint8
+        The states under NZ, and those if the storage fill value were the mask; of the shape of
+        `values`. A NaN that is the ``_FillValue`` is ``FILL``.
+
+    Notes
+    -----
+    Source: NZ-1.0, ``_FillValue`` ("When both are present and differ, `_FillValue` governs").
+    See https://github.com/zarr-conventions/nz/blob/v1/README.md.
+    """
+    plain = np.zeros(values.shape, np.uint8)
+    if values.dtype.kind in "fc":
+        with np.errstate(invalid="ignore"):
+            odd = ~np.isfinite(values)
+            if odd.any():
+                plain[np.isnan(values)] = NAN
+                infinite = odd & (plain == VALUE)
+                real = values.real if values.dtype.kind == "c" else values
+                plain[infinite] = np.where(real[infinite] == -np.inf, NEG_INF, INF)
+    elif values.dtype.kind in "mM":
+        plain[np.isnat(values)] = NAN
+    return _with(plain, values, fill, FILL), _with(plain, values, storage_fill, STORAGE_FILL)
+
+
+def _with(plain: States, values: np.ndarray[Any, Any], fill: FillValue | None, code: int) -> States:
+    states = plain.copy()
+    if fill is not None and fill.usable:
+        states[matches(values, fill)] = code
+    return states

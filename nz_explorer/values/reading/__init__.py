@@ -1,0 +1,1 @@
+"""Chunks: opened, read within limits, decoded, and kept."""

@@ -1,0 +1,100 @@
+"""Arrays of zarr that are read within the limits, whoever reads them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import zarr
+from zarr.storage import StorePath
+
+from nz_explorer.store import zarr_internals
+from nz_explorer.store.remote.loop import wait_for
+from nz_explorer.values.reading import size_limits
+from nz_explorer.values.reading.guarded_pipeline import (
+    GuardedPipeline,
+    along_axes,
+    guarded_pipeline,
+    stored_spec,
+)
+
+
+def open_store_path(store: Any, path: str) -> StorePath:
+    """Return a path in a store that is open: some, such as a zip file, cannot be read before.
+
+    Parameters
+    ----------
+    store
+        A store of zarr.
+    path
+        Of a node in it, without a slash at its ends.
+    """
+    return wait_for(StorePath.open(store, path))
+
+
+def open_array(path: StorePath, document: dict[str, Any]) -> GuardedArray:
+    """Return the array that a metadata document describes; its values are read within the limits.
+
+    Parameters
+    ----------
+    path
+        Where its chunks are.
+    document
+        Its ``zarr.json``, or ``.zarray``, as JSON has it.
+
+    Raises
+    ------
+    Exception
+        Whatever zarr, its codecs and its data types raise for a document that they do not take.
+    """
+    array = GuardedArray.from_dict(path, document)
+    stock = zarr_internals.stock_codecs(array)
+    zarr_internals.decode_with(array, GuardedPipeline.from_codecs(stock))
+    return array
+
+
+def most_stored_bytes(array: GuardedArray) -> int:
+    """Return the most bytes that one read of an array may take: of a chunk, or of a shard, as it is stored."""
+    spec = stored_spec(array, array.shards or array.chunks)
+    return min(guarded_pipeline(array).stages(spec).packed, size_limits.most_selected_bytes())
+
+
+if TYPE_CHECKING:
+    _Array = zarr.Array[Any]
+else:
+    _Array = zarr.Array  # not generic before zarr 3.1
+
+
+class GuardedArray(_Array):
+    """An array of zarr that refuses selections, and chunks, above the limits.
+
+    Raises
+    ------
+    SizeLimitExceeded
+        By all that reads values, for what takes more than a limit.
+    """
+
+    def get_basic_selection(self, selection: Any = ..., **options: Any) -> Any:
+        """Read a selection of integers and slices; see `zarr.Array.get_basic_selection`."""
+        self._check(selection)
+        return super().get_basic_selection(selection, **options)
+
+    def get_orthogonal_selection(self, selection: Any, **options: Any) -> Any:
+        """Read a selection by axis; see `zarr.Array.get_orthogonal_selection`."""
+        self._check(selection)
+        return super().get_orthogonal_selection(selection, **options)
+
+    def get_block_selection(self, selection: Any, **options: Any) -> Any:
+        """Read whole chunks; see `zarr.Array.get_block_selection`."""
+        sizes = self.shards or self.chunks
+        grid = tuple(-(-n // size) for n, size in zip(self.shape, sizes, strict=True))
+        counts = [count for count, _ in along_axes(selection, grid, (1,) * len(grid))]
+        size = math.prod(map(int.__mul__, counts, sizes))
+        inner = math.prod(-(-s // c) for s, c in zip(sizes, self.chunks, strict=True))
+        size_limits.check_selection(size * self.dtype.itemsize, math.prod(counts) * inner)
+        return super().get_block_selection(selection, **options)
+
+    def _check(self, selection: Any) -> None:
+        along = list(along_axes(selection, self.shape, self.chunks))
+        size = math.prod(count for count, _ in along) * self.dtype.itemsize
+        size_limits.check_selection(size, math.prod(chunks for _, chunks in along))

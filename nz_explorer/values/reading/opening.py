@@ -1,0 +1,441 @@
+"""An array of the model as an array of zarr, without reading its metadata again.
+
+zarr-python refuses documents for reasons that do not matter to the values, such as names of
+dimensions or attributes. Here it gets a document of only what reading takes.
+"""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.model.data_type import DataType
+from nz_explorer.values.reading import size_limits
+
+if TYPE_CHECKING:
+    import zarr
+
+    from nz_explorer.model import Array
+    from nz_explorer.values.reading.chunk_cache import ChunkCache
+
+Coordinates = tuple[int, ...]
+
+_V3_MEMBERS = ("shape", "chunk_grid", "chunk_key_encoding", "codecs")
+_V3_KNOWN = frozenset(
+    (
+        *_V3_MEMBERS,
+        "zarr_format",
+        "node_type",
+        "data_type",
+        "fill_value",
+        "attributes",
+        "dimension_names",
+        "storage_transformers",
+        "consolidated_metadata",
+    )
+)
+MOST_DIMENSIONS = 32
+"""What any NumPy takes."""
+MOST_CODECS = 100
+MOST_ELEMENTS = 2**63 - 1
+_versions = itertools.count(1)
+
+
+class UnsupportedArray(Exception):  # not a fault: a state of the array
+    """Values that cannot be read; the message gives the reason."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChunkGrid:
+    """The chunks of an array, and what it takes to read them.
+
+    Parameters
+    ----------
+    zarr
+        The array of zarr-python.
+    shape
+        Lengths of its dimensions.
+    chunk_shape
+        Lengths of what is decoded at once (of inner chunks where it is sharded).
+    shard_shape
+        Lengths of a shard, None where it is not sharded.
+    storage_default
+        What absent chunks hold.
+    local
+        Whether the store answers at once.
+    """
+
+    zarr: zarr.Array[Any]
+    shape: tuple[int, ...]
+    chunk_shape: tuple[int, ...]
+    shard_shape: tuple[int, ...] | None
+    storage_default: Any
+    local: bool
+
+    @property
+    def grid(self) -> tuple[int, ...]:
+        """Number of chunks along each axis."""
+        return _covering(self.shape, self.chunk_shape)
+
+    @property
+    def object_shape(self) -> tuple[int, ...]:
+        """Lengths of what the store holds as one object: a shard, or a chunk where there are no shards."""
+        return self.shard_shape or self.chunk_shape
+
+    @property
+    def object_grid(self) -> tuple[int, ...]:
+        """Number of such objects along each axis."""
+        return _covering(self.shape, self.object_shape)
+
+    def region(self, chunk: Coordinates) -> tuple[slice, ...]:
+        """Return the region of a chunk in the array, clipped to its shape."""
+        return tuple(
+            slice(i * size, min((i + 1) * size, length))
+            for i, size, length in zip(chunk, self.chunk_shape, self.shape, strict=True)
+        )
+
+    def stored_in(self, chunk: Coordinates) -> Coordinates:
+        """Return the coordinates of the object that holds a chunk: its own, or its shard's."""
+        if self.shard_shape is None:
+            return chunk
+        return tuple(
+            i * size // shard
+            for i, size, shard in zip(chunk, self.chunk_shape, self.shard_shape, strict=True)
+        )
+
+    def key(self, chunk: Coordinates) -> str:
+        """Return the key of the object that holds a chunk, relative to the store of zarr."""
+        return self.object_key(self.stored_in(chunk))
+
+    def object_key(self, place: Coordinates) -> str:
+        """Return the key of an object, relative to the store of zarr."""
+        name = self.zarr.metadata.encode_chunk_key(place)
+        return "/".join(part for part in (self.zarr.store_path.path, name) if part)
+
+
+def _covering(shape: tuple[int, ...], part: tuple[int, ...]) -> tuple[int, ...]:
+    """Return how many parts cover a shape, along each axis."""
+    return tuple(-(-length // size) for length, size in zip(shape, part, strict=True))
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class OpenArray(ChunkGrid):
+    """An array whose values can be read.
+
+    Parameters
+    ----------
+    zarr, shape, chunk_shape, shard_shape, storage_default, local
+        As of `ChunkGrid`.
+    array
+        The array of the model.
+    version
+        A number that no other opened array has.
+    known
+        What was found out about its values, by the name of the question: the cache that remembers the
+        array remembers this with it.
+    """
+
+    array: Array
+    version: int
+    known: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def plain(self) -> ChunkGrid:
+        """What it takes to read chunks, without what cannot be sent to another process."""
+        return ChunkGrid(*(getattr(self, one.name) for one in fields(ChunkGrid)))
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one decoded element; a guess where elements vary."""
+        return bytes_of((), self.array)
+
+    @property
+    def chunk_bytes(self) -> int:
+        """Bytes that decoding one chunk makes."""
+        return bytes_of(self.chunk_shape, self.array)
+
+
+def bytes_of(shape: tuple[int, ...], array: Array) -> int:
+    """Return how many bytes so many decoded elements of an array take; a guess where elements vary.
+
+    Parameters
+    ----------
+    shape
+        Of a part of the array.
+    array
+        The array, for its data type.
+    """
+    return size_limits.decoded_bytes(shape, array.data_type.itemsize)
+
+
+def open_for_reading(array: Array, cache: ChunkCache | None = None) -> OpenArray:
+    """Open an array of the model for reading.
+
+    Parameters
+    ----------
+    array
+        The array; its own documents are used, nothing is read.
+    cache
+        Remembers the array, so that its chunks are found again.
+
+    Returns
+    -------
+    OpenArray
+
+    Raises
+    ------
+    UnsupportedArray
+        If zarr cannot read it, with the reason in a sentence.
+    """
+    if cache is not None:
+        found = cache.opened(array)
+        if found is not None:
+            return found
+    opened = _open(array)
+    if cache is not None:
+        cache.keep_opened(opened)
+    return opened
+
+
+def _open(array: Array) -> OpenArray:
+    shape, chunk_shape = array.shape, array.chunk_shape
+    if shape is None:
+        raise UnsupportedArray(f"{array.path} has no usable shape: {array.problem or 'no sizes'}")
+    lengths = (*shape, *(chunk_shape or ()), *(array.shard_shape or ()))
+    if len(shape) > MOST_DIMENSIONS or any(length > MOST_ELEMENTS for length in lengths):
+        raise UnsupportedArray(
+            f"{array.path} has more dimensions, or elements along one, than can be read"
+        )
+    _refuse_unknown(array)
+    _refuse_large(array)
+    if chunk_shape is None or array.grid_shape is None:
+        raise UnsupportedArray(f"{array.path} has no regular chunk grid that fits its shape")
+    if 0 in chunk_shape or 0 in array.grid_shape:
+        # zarr-python 3.0 wrote chunks of length 0 for empty dimensions
+        if 0 not in shape:
+            raise UnsupportedArray(f"{array.path} has chunks of length 0")
+        chunk_shape = tuple(max(1, size) for size in chunk_shape)
+    return OpenArray(
+        array=array,
+        zarr=_zarr_array(array),
+        shape=shape,
+        chunk_shape=chunk_shape,
+        shard_shape=array.shard_shape,
+        storage_default=_storage_default(array),
+        local=array.hierarchy.reader.local,
+        version=next(_versions),
+    )
+
+
+def _refuse_unknown(array: Array) -> None:
+    """Refuse what would be read wrongly, or must not be read."""
+    data_type = array.data_type
+    if not data_type.known or (data_type.numpy is None and data_type.kind == "unknown"):
+        what = "malformed" if data_type.status == "malformed" else "not known"
+        raise UnsupportedArray(f"the data type of {array.path} is {what}: {data_type.text}")
+    for number, name in enumerate(_codec_names(array.codecs), 1):
+        if number > MOST_CODECS:  # the time that zarr takes grows with the square of their number
+            raise UnsupportedArray(f"{array.path} has more than {MOST_CODECS} codecs")
+        if name in ("pickle", "numcodecs.pickle"):
+            # unpickling runs whatever code the store's author put there
+            raise UnsupportedArray(f"{array.path} uses the codec pickle, which could run any code")
+    if array.zarr_format != 3:
+        return
+    transformers = array.metadata.get("storage_transformers")
+    if transformers:
+        shown = json_text(transformers)
+        raise UnsupportedArray(f"{array.path} uses storage transformers, not supported: {shown}")
+    for name, value in array.metadata.items():
+        extension = isinstance(value, dict) and value.get("must_understand") is not False
+        if name not in _V3_KNOWN and extension and "name" in value:
+            raise UnsupportedArray(f"{array.path} needs the extension {name}, which is not known")
+
+
+def _refuse_large(array: Array) -> None:
+    """Refuse what takes too much memory before anything is read."""
+    itemsize = bytes_of((), array)
+    if itemsize > size_limits.MOST_ELEMENT_BYTES:
+        raise UnsupportedArray(
+            f"an element of {array.path} has {size_limits.bytes_text(itemsize)}, more than the limit of "
+            f"{size_limits.bytes_text(size_limits.MOST_ELEMENT_BYTES)}"
+        )
+    number = math.prod(
+        -(-shard // max(1, chunk))
+        for shard, chunk in zip(array.shard_shape or (), array.chunk_shape or (), strict=False)
+    )
+    if number > size_limits.MOST_INNER_CHUNKS:
+        raise UnsupportedArray(
+            f"a shard of {array.path} has {number:,} chunks, more than the limit of "
+            f"{size_limits.MOST_INNER_CHUNKS:,}"
+        )
+
+
+def _codec_names(codecs: list[Any]) -> Iterator[str]:
+    for codec in codecs:
+        if isinstance(codec, str):
+            yield codec
+        elif isinstance(codec, dict):
+            name = codec.get("name", codec.get("id"))
+            if isinstance(name, str):
+                yield name
+            configuration = codec.get("configuration")
+            if isinstance(configuration, dict):
+                for nested in ("codecs", "index_codecs"):
+                    if isinstance(configuration.get(nested), list):
+                        yield from _codec_names(configuration[nested])
+
+
+def _zarr_array(array: Array) -> zarr.Array[Any]:
+    from nz_explorer.store import zarr_internals
+    from nz_explorer.values.reading import guarded_array
+
+    reader = array.hierarchy.reader
+    where = reader.zarr_path(array.path)
+    path = guarded_array.open_store_path(where.store, where.path)
+    reason = ""
+    for document in _documents(array):
+        try:
+            opened = guarded_array.open_array(path, document)
+        except Exception as error:  # noqa: BLE001  # codecs and data types raise what they like
+            reason = reason or _reason(array, error)
+            continue
+        most = guarded_array.most_stored_bytes(opened)
+        zarr_internals.read_from(opened, reader.zarr_path(array.path, max_bytes=most))
+        return opened
+    raise UnsupportedArray(f"zarr cannot read {array.path}: {reason}")
+
+
+def _reason(array: Array, error: Exception) -> str:
+    from zarr.registry import get_codec_class
+
+    if array.zarr_format == 3:
+        for name in _codec_names(array.codecs):
+            try:
+                get_codec_class(name)
+            except Exception:  # noqa: BLE001  # KeyError, or an error of its own, by version
+                return f'the codec "{name}" is not available here'
+    text = " ".join(str(error.args[0] if error.args else error).split())
+    return text[:400] or type(error).__name__
+
+
+def _documents(array: Array) -> Iterator[dict[str, Any]]:
+    """Yield documents to try: what is stored, then spelled as zarr-python writes it."""
+    make = _v2_document if array.zarr_format == 2 else _v3_document
+    stored = array.storage_fill
+    default = _default_json(array.data_type)
+    usable = stored is not None and stored.usable
+    given = stored.given if stored is not None and usable else default
+    if array.zarr_format == 2 and not usable:
+        given = None
+    yield make(array, array.data_type.given, given)
+    yield make(array, _zarr_spelling(array.data_type, array.zarr_format or 3), given)
+    yield make(array, _zarr_spelling(array.data_type, array.zarr_format or 3), default)
+
+
+def _v3_document(array: Array, data_type: Any, fill_value: Any) -> dict[str, Any]:
+    members = {name: array.metadata.get(name) for name in _V3_MEMBERS}
+    return {
+        **members,
+        "shape": list(array.shape or ()),
+        "zarr_format": 3,
+        "node_type": "array",
+        "data_type": data_type,
+        "fill_value": fill_value,
+        "attributes": {},
+        "storage_transformers": [],
+    }
+
+
+def _v2_document(array: Array, data_type: Any, fill_value: Any) -> dict[str, Any]:
+    metadata = array.metadata
+    order = metadata.get("order")
+    separator = metadata.get("dimension_separator")
+    return {
+        "zarr_format": 2,
+        "shape": list(array.shape or ()),
+        "chunks": list(array.grid_shape or ()),
+        "dtype": data_type,
+        "compressor": metadata.get("compressor"),
+        "filters": _v2_filters(array),
+        "order": order if order in ("C", "F") else "C",
+        "dimension_separator": separator if separator in (".", "/") else ".",
+        "fill_value": fill_value,
+        "attributes": {},
+    }
+
+
+def _v2_filters(array: Array) -> list[Any] | None:
+    """Return the filters of a v2 array, with the size that netCDF-C leaves out of its shuffle filter.
+
+    It writes an ``elementsize`` of 0 and means that of the data type; numcodecs would not shuffle at all.
+    """
+    filters = array.metadata.get("filters")
+    if not isinstance(filters, list):
+        return filters or None
+    return [
+        {**codec, "elementsize": array.data_type.itemsize}
+        if isinstance(codec, dict)
+        and codec.get("id") == "shuffle"
+        and codec.get("elementsize") == 0
+        else codec
+        for codec in filters
+    ] or None
+
+
+def _zarr_spelling(data_type: DataType, zarr_format: int) -> Any:
+    """Return a data type as zarr-python 3 spells it."""
+    dtype = data_type.numpy
+    if dtype is None or dtype.hasobject:
+        return "string" if data_type.name == "variable_length_utf8" else data_type.given
+    if zarr_format == 2:
+        return [list(field) for field in dtype.descr] if dtype.names else dtype.str
+    return _v3_spelling(dtype, data_type.given)
+
+
+def _v3_spelling(dtype: np.dtype[Any], given: Any) -> Any:
+    if dtype.names:
+        fields = [[name, _v3_spelling(dtype[name], None)] for name in dtype.names]
+        return {"name": "structured", "configuration": {"fields": fields}}
+    fixed = {"V": "raw_bytes", "S": "null_terminated_bytes", "U": "fixed_length_utf32"}
+    if dtype.kind in fixed:
+        return {"name": fixed[dtype.kind], "configuration": {"length_bytes": dtype.itemsize}}
+    if dtype.kind in "mM":
+        if given is not None:
+            return given
+        unit, factor = np.datetime_data(dtype)
+        name = "numpy.datetime64" if dtype.kind == "M" else "numpy.timedelta64"
+        return {"name": name, "configuration": {"unit": unit, "scale_factor": factor}}
+    return dtype.name
+
+
+def _default_json(data_type: DataType) -> Any:
+    plain: dict[str, Any] = {
+        "bool": False,
+        "float": 0.0,
+        "complex": [0.0, 0.0],
+        "string": "",
+        "bytes": "",
+    }
+    if data_type.kind in ("raw", "struct"):
+        return base64.b64encode(bytes(data_type.itemsize or 0)).decode()
+    return plain.get(data_type.kind, 0)
+
+
+def _storage_default(array: Array) -> Any:
+    """Return the value of what was never written: zero where the metadata give none."""
+    stored = array.storage_fill
+    if stored is not None and stored.usable:
+        return stored.value
+    kind, dtype = array.data_type.kind, array.data_type.numpy
+    if kind == "string":
+        return ""
+    if kind == "bytes" or dtype is None:
+        return b""
+    return np.zeros((), dtype)[()]

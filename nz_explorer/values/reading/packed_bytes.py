@@ -1,0 +1,149 @@
+"""What the bytes of a chunk look like that the codecs of its array do not take."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numcodecs  # type: ignore[import-untyped]
+
+from nz_explorer.store import Cancellation, ReadError
+from nz_explorer.values.reading import size_limits, unpacking
+from nz_explorer.values.reading.opening import OpenArray
+
+_HEADS: tuple[tuple[bytes, str], ...] = (
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"\x1f\x8b", "gzip"),
+    (b"\x78\x01", "zlib"),
+    (b"\x78\x5e", "zlib"),
+    (b"\x78\x9c", "zlib"),
+    (b"\x78\xda", "zlib"),
+    (b"BZh", "bz2"),
+    (b"\xfd7zXZ\x00", "lzma"),
+    (b"\x02\x01", "blosc"),
+)
+"""How packed bytes begin; of blosc the versions of its format and of its codec."""
+_TEXTS: tuple[tuple[bytes, str], ...] = (
+    (b"version https://git-lfs", "it is a pointer of Git LFS, not the data"),
+    (b"<!DOCTYPE", "it is a web page, not the data"),
+    (b"<!doctype", "it is a web page, not the data"),
+    (b"<html", "it is a web page, not the data"),
+    (b"<?xml", "it is an XML document, such as an object store's error, not the data"),
+)
+_V3 = {
+    "zstd": {"name": "zstd", "configuration": {"level": 0, "checksum": False}},
+    "gzip": {"name": "gzip", "configuration": {"level": 5}},
+    "zlib": {"name": "numcodecs.zlib", "configuration": {"level": 1}},
+    "bz2": {"name": "numcodecs.bz2", "configuration": {"level": 1}},
+    "lzma": {"name": "numcodecs.lzma", "configuration": {}},
+}
+_V2: dict[str, dict[str, Any]] = {
+    "zstd": {"id": "zstd", "level": 0},
+    "gzip": {"id": "gzip", "level": 5},
+    "zlib": {"id": "zlib", "level": 1},
+    "bz2": {"id": "bz2", "level": 1},
+    "lzma": {"id": "lzma"},
+    "blosc": {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PackedBytes:
+    """What bytes look like.
+
+    Parameters
+    ----------
+    name
+        What they were packed with; empty where they are something else.
+    text
+        What they look like, as a clause.
+    codec
+        What the metadata would have to say: the ``compressor`` of Zarr v2, the ``codecs`` of Zarr v3. Only where
+        unpacking them gives as many bytes as the values have.
+    """
+
+    name: str
+    text: str
+    codec: Any = None
+
+
+def look_at(opened: OpenArray, key: str, cancel: Cancellation | None = None) -> PackedBytes | None:
+    """Return what a chunk looks like, None where its bytes tell nothing.
+
+    Parameters
+    ----------
+    opened
+        The array.
+    key
+        Of the chunk, relative to the store of zarr.
+    cancel
+        Withdraws the request.
+    """
+    reader = opened.array.hierarchy.reader
+    prefix = f"{reader.prefix}/" if reader.prefix else ""
+    limit = size_limits.LEAST_STAGE_BYTES
+    try:
+        data = reader.get(key.removeprefix(prefix), cancel, max_bytes=limit)
+    except ReadError:
+        return None
+    if data is None:
+        return None
+    if not data:
+        return PackedBytes("", "it is empty")
+    for head, text in _TEXTS:
+        if data.startswith(head):
+            return PackedBytes("", text)
+    if not any(data[:4096]) and not any(data):
+        return PackedBytes("", f"all of its {len(data):,} bytes are zero")
+    name = next((name for head, name in _HEADS if data.startswith(head)), None)
+    if name is None or _packs(opened, name):
+        return None
+    size = _unpacked_size(name, data, opened)
+    if size is None:
+        return None  # two bytes are soon alike
+    whole = math.prod(opened.object_shape) * (opened.array.data_type.itemsize or 0)
+    text = f"its bytes look like {name}"
+    if not whole or size != whole:
+        return PackedBytes(name, text)
+    return PackedBytes(name, text, _codec(opened, name))
+
+
+def _packs(opened: OpenArray, name: str) -> bool:
+    """Whether the metadata already say so."""
+    return any(
+        isinstance(codec, dict)
+        and str(codec.get("name", codec.get("id", ""))).removeprefix("numcodecs.") == name
+        for codec in opened.array.codecs
+    )
+
+
+def _unpacked_size(name: str, data: bytes, opened: OpenArray) -> int | None:
+    """Return how many bytes the data are, unpacked; None where they do not unpack."""
+    limit = opened.chunk_bytes + size_limits.SLACK
+    codec = numcodecs.get_codec({"id": name})
+    try:
+        made = unpacking.unpack(codec, data, limit)
+        if made is None:
+            unpacking.check_size(unpacking.stated_size(codec, data, limit), limit)
+            made = codec.decode(data)
+        return len(memoryview(made).cast("B"))
+    except Exception:  # noqa: BLE001  # codecs raise what they like
+        return None
+
+
+def _codec(opened: OpenArray, name: str) -> Any:
+    array = opened.array
+    if array.zarr_format == 2:
+        # filters are undone after the compressor: what they make of the bytes is not known
+        return None if array.metadata.get("filters") else _V2.get(name)
+    names = [str(c.get("name") if isinstance(c, dict) else c) for c in array.codecs]
+    packer = _V3.get(name)
+    kept = [
+        codec
+        for codec, what in zip(array.codecs, names, strict=True)
+        if what in ("bytes", "endian", "transpose")
+    ]
+    if packer is None or opened.shard_shape is not None or "bytes" not in names:
+        return None
+    return [*kept, packer]

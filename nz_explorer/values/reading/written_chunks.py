@@ -1,0 +1,161 @@
+"""Which chunks were written, inner chunks of shards included: from listings and the indices of shards alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nz_explorer.store import Cancellation
+from nz_explorer.values.reading.chunk import NOT_WRITTEN, Fault
+from nz_explorer.values.reading.chunk_presence import Part, Places, known_presence
+from nz_explorer.values.reading.decoding import Index, reads_indices, shard_indices
+from nz_explorer.values.reading.opening import ChunkGrid, Coordinates, OpenArray
+
+LISTED_FROM, LISTED_FROM_AFAR = 32, 200
+"""Chunks from which on a listing costs less than asking for each."""
+MOST_INDICES, MOST_INDICES_AFAR = 1024, 64
+"""Indices of shards that are read for a picture."""
+MOST_ENTRIES = 4_000_000
+"""Inner chunks that these indices may be of."""
+_AT_ONCE = 64
+_MOST_KEPT = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class ShardContents:
+    """The index of a shard.
+
+    Parameters
+    ----------
+    shard
+        Its coordinates, in the grid of shards.
+    chunks
+        Coordinates of the inner chunks that were written, a row for each.
+    stored
+        Whether the store holds the shard.
+    fault
+        Why its index cannot be read; every inner chunk then counts as written, for there may be values.
+    """
+
+    shard: Coordinates
+    chunks: Places
+    stored: bool = True
+    fault: Fault | None = None
+
+
+def shard_contents(
+    grid: ChunkGrid, shards: Sequence[Coordinates], cancel: Cancellation | None = None
+) -> Iterator[ShardContents]:
+    """Yield what is in shards, reading many indices at once.
+
+    Parameters
+    ----------
+    grid
+        The array; see `nz_explorer.values.reading.decoding.reads_indices`.
+    shards
+        Coordinates of shards that the store holds.
+    cancel
+        Looked at between requests.
+
+    Raises
+    ------
+    Cancelled
+        If it was cancelled.
+    """
+    for start in range(0, len(shards), _AT_ONCE):
+        if cancel is not None:
+            cancel.check()
+        batch = shards[start : start + _AT_ONCE]
+        for shard, index in zip(batch, shard_indices(grid, batch, cancel), strict=True):
+            fault = index if isinstance(index, Fault) else None
+            chunks = _inside(grid, shard, index)
+            yield ShardContents(shard, chunks, index is not None, fault)
+
+
+def _inside(grid: ChunkGrid, shard: Coordinates, index: Index | Fault | None) -> Places:
+    """Return the inner chunks of a shard that were written and that the shape has a place for."""
+    ratio = [s // c for s, c in zip(grid.object_shape, grid.chunk_shape, strict=True)]
+    if isinstance(index, Fault):
+        local = np.argwhere(np.ones(ratio, np.bool_))
+    elif index is None:  # gone since it was listed
+        local = np.empty((0, len(ratio)), np.int64)
+    else:
+        # the two entries of a chunk that was not written are alike
+        local = np.argwhere((index[..., 0] != NOT_WRITTEN) | (index[..., 1] != NOT_WRITTEN))
+    places: Places = local + np.array(shard, np.int64) * ratio
+    if all((i + 1) * n <= size for i, n, size in zip(shard, ratio, grid.grid, strict=True)):
+        return places
+    within: Places = places[(places < grid.grid).all(axis=1)]
+    return within
+
+
+def written_chunks(
+    opened: OpenArray, parts: Mapping[int, Part], cancel: Cancellation | None = None
+) -> Places | None:
+    """Return which chunks of a part of an array were written, where that is cheap to know.
+
+    Parameters
+    ----------
+    opened
+        The array.
+    parts
+        By axis which chunks are looked for, as the first and the one after the last.
+    cancel
+        Looked at between requests.
+
+    Returns
+    -------
+    ndarray or None
+        Coordinates of chunks, a row for each, sorted; None where bounded listings are not enough.
+
+    Raises
+    ------
+    Cancelled
+        If it was cancelled.
+    """
+    ratio = [s // c for s, c in zip(opened.object_shape, opened.chunk_shape, strict=True)]
+    objects = {axis: (a // ratio[axis], -(-b // ratio[axis])) for axis, (a, b) in parts.items()}
+    if opened.shard_shape is not None and not reads_indices(opened):
+        return None
+    presence = known_presence(opened, objects, cancel)
+    if presence is None:
+        return None
+    places = inside_parts(presence.places, objects)
+    if opened.shard_shape is None:
+        return places
+    most = MOST_INDICES if opened.local else MOST_INDICES_AFAR
+    if len(places) > most or len(places) * math.prod(ratio) > MOST_ENTRIES:
+        return None
+    kept: dict[Coordinates, Places] = opened.known.setdefault("written", {})
+    shards = [tuple(place) for place in places.tolist()]
+    for found in shard_contents(opened, [one for one in shards if one not in kept], cancel):
+        if len(kept) < _MOST_KEPT:
+            kept[found.shard] = found.chunks
+    if any(one not in kept for one in shards):
+        return None
+    chunks = [np.empty((0, len(ratio)), np.int64), *(kept[one] for one in shards)]
+    return sorted_places(inside_parts(np.concatenate(chunks), parts))
+
+
+def inside_parts(places: Places, parts: Mapping[int, Part]) -> Places:
+    """Return those of some places that lie in a part of the grid.
+
+    Parameters
+    ----------
+    places
+        Coordinates, a row for each.
+    parts
+        By axis the first and the one after the last; all by default.
+    """
+    keep = np.ones(len(places), np.bool_)
+    for axis, (first, end) in parts.items():
+        keep &= (places[:, axis] >= first) & (places[:, axis] < end)
+    return places[keep]
+
+
+def sorted_places(places: Places) -> Places:
+    """Return places in the order of their coordinates."""
+    return places[np.lexsort(places.T[::-1])] if len(places) else places

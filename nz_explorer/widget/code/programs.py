@@ -1,0 +1,413 @@
+"""Python that reproduces a view with zarr, with xarray, and with this package.
+
+What a program binds as ``values`` equals what `Explorer.values` returns, whichever package reads: all of them get the
+stored values, and mask and unpack them as the picture does. Where a package refuses the store, this one reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from nz_explorer.model import Array, Hierarchy, Node
+from nz_explorer.plots.drawing.parts import places_of
+from nz_explorer.plots.drawing.view import View
+from nz_explorer.plots.picture import Axis, QuickLook
+from nz_explorer.plots.registry import kind_of
+from nz_explorer.plots.shown_values import Reading
+from nz_explorer.text.source_code import arguments, comment, line, literal, noted, program
+from nz_explorer.values.coordinates.axes import find_coordinate
+from nz_explorer.values.masks.cell_states import UNREADABLE
+from nz_explorer.values.reading.decoding import error_text
+from nz_explorer.values.reading.opening import open_for_reading
+from nz_explorer.values.reading.size_limits import bytes_text
+from nz_explorer.values.window import DEFAULT_BUDGET
+from nz_explorer.widget.code.masks import missing_line, part_text
+from nz_explorer.widget.code.refusal import refusal
+from nz_explorer.widget.requests.export import drawing
+
+STORE = "# store: what you opened the explorer with"
+_MOST_ASKED = 50
+"""Nodes of a group of which zarr is asked whether it opens them."""
+_PARTS = {"real": "np.real", "imaginary": "np.imag", "magnitude": "np.abs", "phase": "np.angle"}
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Python with zarr, with xarray, and with this package."""
+
+    zarr: str
+    xarray: str
+    nz: str
+
+    def using(self, package: Literal["zarr", "xarray", "nz_explorer"]) -> str:
+        """Return the program that uses a package.
+
+        Raises
+        ------
+        ValueError
+            If there is none for it.
+        """
+        programs = {"zarr": self.zarr, "xarray": self.xarray, "nz_explorer": self.nz}
+        if package not in programs:
+            raise ValueError(f"using must be {', '.join(programs)}, not {package!r}")
+        return programs[package]
+
+
+def code(
+    hierarchy: Hierarchy,
+    node: Node,
+    index: Mapping[str, int],
+    view: Mapping[str, Any] | None = None,
+    look: QuickLook | None = None,
+    budget: int = DEFAULT_BUDGET,
+) -> Code:
+    """Return code that gets to a node and, for an array, to what its picture shows.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        The store.
+    node : Node
+        A group or an array.
+    index : mapping of str to int
+        What is fixed, by dimension.
+    view : mapping
+        How it is drawn; see `Explorer.view`.
+    look : QuickLook
+        The picture of an array, with all elements of a line.
+    budget : int
+        The byte budget of the explorer.
+    """
+    writer = _Writer(hierarchy, node, index, view or {}, look, budget)
+    return Code(zarr=writer.with_zarr(), xarray=writer.with_xarray(), nz=writer.with_nz())
+
+
+def _is_object(hierarchy: Hierarchy) -> bool:
+    """Return whether the source is an object of the user, which no text can name."""
+    kind = hierarchy.reader.kind
+    return kind == "Icechunk" or kind.startswith("zarr ")
+
+
+class _Writer:
+    """Writes the programs of one view."""
+
+    def __init__(
+        self,
+        hierarchy: Hierarchy,
+        node: Node,
+        index: Mapping[str, int],
+        view: Mapping[str, Any],
+        look: QuickLook | None,
+        budget: int,
+    ) -> None:
+        self.hierarchy = hierarchy
+        self.node = node
+        self.index = dict(index)
+        self.view = dict(view)
+        self.look = look
+        self.budget = budget
+        self.reading = Reading.of(view)
+        self.source = "store" if _is_object(hierarchy) else literal(hierarchy.reader.label)
+
+    # --- the three programs ----------------------------------------------------------------
+
+    def with_nz(self) -> str:
+        """Return a program with this package."""
+        lines = [*self._imports("nz_explorer as nz"), *self._explorer()]
+        if self._has_values:
+            lines.append("values = ex.values()")
+        return program([*lines, "ex", "", "# whole, as xarray has it:", "# ex.to_xarray()"])
+
+    def with_zarr(self) -> str:
+        """Return a program with zarr."""
+        node = self.node
+        if not isinstance(node, Array):
+            opened = self._open_zarr(node.path, "group")
+            return program([*self._imports("zarr"), *opened, "print(group.tree())"])
+        look, modules = self.look, ["matplotlib.pyplot as plt", "numpy as np"]
+        if look is None or look.source is None:
+            return program(
+                [*self._imports("zarr"), *self._open_zarr(node.path, "array"), "print(array)"]
+            )
+        if self._unreadable:
+            return self._around_chunks(modules)
+        refused = self._refused_by_zarr(look.source.path)
+        if refused:
+            opened = [
+                comment(f"zarr refuses this array: {refused}; nz_explorer reads it"),
+                f"array = open_array(nz.open_store({self.source})[{literal(look.source.path)}])",
+            ]
+            lines = [
+                *self._imports(*modules, "nz_explorer as nz"),
+                "from nz_explorer.values import open_array",
+                "",
+            ]
+        else:
+            lines, opened = (
+                self._imports(*modules, "zarr"),
+                self._open_zarr(look.source.path, "array"),
+            )
+        parts = ", ".join(map(part_text, look.source.parts)) or "..."
+        lines += [*self._cost(), *opened, f"stored = np.asarray(array[{parts}]){self._turned()}"]
+        lines += self._made_of_stored(node)
+        return program([*lines, *self._drawn(node, using=None if refused else "zarr")])
+
+    def with_xarray(self) -> str:
+        """Return a program with xarray."""
+        node, look = self.node, self.look
+        array = node if isinstance(node, Array) else None
+        modules = ["xarray as xr"]
+        if array is None or look is None or look.source is None:
+            group = (node.parent or "/") if array is not None else node.path
+            refused = self._refused_by_xarray(group, None)
+            shown = "ds" if array is None else line("ds[{}]", array.name or None)
+            if refused:
+                return self._around_xarray(refused)
+            lines = [*self._imports(*modules), *self._open_xarray(group, decoded=True)]
+            return program([*lines, f"print({shown})"])
+        path = look.source.path
+        group, name = path.rpartition("/")[0] or "/", path.rpartition("/")[2]
+        if self._unreadable:
+            return self._around_chunks(["numpy as np"])
+        refused = self._refused_by_xarray(group, name)
+        if refused:
+            return self._around_xarray(refused)
+        lines = [*self._imports("matplotlib.pyplot as plt", "numpy as np", *modules), *self._cost()]
+        lines += self._open_xarray(group, decoded=False)
+        parts = ", ".join(map(part_text, look.source.parts))
+        selection = f"[{parts}]" if parts else ""
+        lines += [
+            line("da = ds[{}]", name) + f"{selection}{self._turned()}",
+            "stored = da.values",
+            *self._made_of_stored(array),
+        ]
+        return program([*lines, *self._drawn(array, using="xarray")])
+
+    # --- where a package cannot ------------------------------------------------------------
+
+    @property
+    def _has_values(self) -> bool:
+        return self.look is not None and self.look.stored is not None
+
+    @property
+    def _unreadable(self) -> bool:
+        states = None if self.look is None else self.look.stored_states
+        return states is not None and bool((states[0] == UNREADABLE).any())
+
+    def _explorer(self) -> list[str]:
+        budget = self.budget if self.budget != DEFAULT_BUDGET else None
+        given = arguments(self.source, path=self.node.path, budget=budget)
+        lines = [f"ex = nz.explore({given})"]
+        if isinstance(self.node, Array):
+            if self.index:
+                lines.append(line("ex.index = {}", self.index))
+            if self.view:
+                lines.append(line("ex.view = {}", self.view))
+        return lines
+
+    def _around_chunks(self, modules: list[str]) -> str:
+        note = (
+            "some chunks of this slice cannot be read, and a package that decodes all stops there"
+        )
+        lines = [*self._imports(*modules, "nz_explorer as nz"), comment(note), *self._explorer()]
+        return program([*lines, "values = ex.values()", "ex.figure()"])
+
+    def _around_xarray(self, refused: str) -> str:
+        lines = [
+            *self._imports("nz_explorer as nz"),
+            comment(f"xarray refuses this group: {refused}"),
+        ]
+        lines += self._explorer()
+        if not self._has_values:
+            return program([*lines, "print(ex.to_xarray())"])
+        return program(
+            [*lines, "values = ex.values()", "da = ex.to_xarray(shown=True)", "print(da)"]
+        )
+
+    def _refused_by_zarr(self, path: str) -> str | None:
+        """Return why zarr does not open an array; None where it does."""
+        import zarr
+
+        where = self.hierarchy.reader.zarr_path(path)
+        array = self.node.hierarchy[path]
+        try:
+            zarr.open_array(where.store, path=where.path, mode="r", zarr_format=array.zarr_format)
+        except Exception as error:  # noqa: BLE001  # whatever zarr, codecs and stores raise
+            return error_text(error)
+        return None
+
+    def _refused_by_xarray(self, group: str, name: str | None) -> str | None:
+        """Return why xarray does not open a group, as its metadata tell; None where it does.
+
+        It is not asked: it reads coordinates without our limits.
+        """
+        nodes = list(self.node.hierarchy.children(group))
+        if name is not None and not any(one.path.rpartition("/")[2] == name for one in nodes):
+            return "the array is not in a group"
+        if known := refusal(nodes):
+            return known
+        if self.hierarchy.reader.local and len(nodes) <= _MOST_ASKED:
+            for one in nodes:
+                refused = isinstance(one, Array) and self._refused_by_zarr(one.path)
+                if refused:
+                    return f"zarr does not open {one.name}: {refused}"
+        return None
+
+    # --- opening -----------------------------------------------------------------------------
+
+    def _imports(self, *modules: str) -> list[str]:
+        said = [STORE] if self.source == "store" else []
+        return [*(f"import {module}" for module in modules), "", *said]
+
+    def _inside(self, path: str) -> str | None:
+        """Return a path below what the source names, None for itself."""
+        parts = (self.hierarchy.reader.prefix, path.strip("/"))
+        return "/".join(part for part in parts if part) or None
+
+    @property
+    def _zipped(self) -> bool:
+        return self.hierarchy.reader.kind == "zip file"
+
+    def _store(self) -> tuple[list[str], str]:
+        if not self._zipped:
+            return [], self.source
+        return [f"store = zarr.storage.ZipStore({arguments(self.source, mode='r')})"], "store"
+
+    def _open_zarr(self, path: str, kind: Literal["group", "array"]) -> list[str]:
+        lines, source = self._store()
+        node = self.node.hierarchy.get(path)
+        form = None if node is None or node.zarr_format != 2 else 2
+        given = arguments(source, path=self._inside(path), mode="r", zarr_format=form)
+        return [*lines, f"{kind} = zarr.open_{kind}({given})"]
+
+    def _open_xarray(self, group: str, *, decoded: bool) -> list[str]:
+        source = self.source
+        lines = []
+        if self._zipped:
+            lines, source = ["import zarr"], f"zarr.storage.ZipStore({arguments(source, mode='r')})"
+        consolidated = self.hierarchy.metadata_source == "consolidated"
+        options = arguments(
+            source,
+            group=self._inside(group),
+            consolidated=consolidated,
+            decode_cf=None if decoded else False,
+        )
+        return [*lines, f"ds = xr.open_zarr({options})"]
+
+    def _cost(self) -> list[str]:
+        """Say what reading takes where the picture has not read all of it."""
+        read = None if self.look is None else self.look.read
+        if read is None or read.complete:
+            return []
+        some, whole = bytes_text(read.decoded_bytes), bytes_text(read.whole_bytes)
+        return [comment(f"this decodes {whole}; the picture has decoded {some} of it")]
+
+    # --- what is made of stored values ---------------------------------------------------------
+
+    def _turned(self) -> str:
+        """Return what brings axes into the order of the picture."""
+        source = None if self.look is None else self.look.source
+        order = () if source is None else source.order
+        if list(order) == sorted(order):
+            return ""
+        if len(order) == 2:
+            return ".T"
+        return f".transpose({', '.join(str(sorted(order).index(axis)) for axis in order)})"
+
+    def _made_of_stored(self, array: Array) -> Iterator[str]:
+        """Yield lines that mask and unpack ``stored``."""
+        reading, look = self.reading, self.look
+        fill = {"nz": array.fill, "storage": array.storage_fill, "raw": None}[reading.mask]
+        yield missing_line(array, fill, reading)
+        if reading.decoded and reading.mask != "raw" and look is not None:
+            yield from self._range_lines(array, look)
+        values = "stored"
+        if reading.part is not None and array.data_type.kind == "complex":
+            values = f"{_PARTS[reading.part]}(stored)"
+        packing = None if look is None or not reading.decoded else look.packing
+        if packing is None:
+            yield f"values = np.ma.masked_array({values}, missing)"
+        else:
+            scaled = line("stored.astype(float) * {} + {}", packing.scale, packing.offset)
+            yield noted(f"values = np.ma.masked_array({scaled}, missing)", "unpacked, as CF says")
+
+    @staticmethod
+    def _range_lines(array: Array, look: QuickLook) -> Iterator[str]:
+        inside = [
+            line(f"(stored {sign} {{}})", limit)
+            for sign, limit in ((">=", look.valid_low), ("<=", look.valid_high))
+            if limit is not None
+        ]
+        if not inside:
+            return
+        finite = "np.isfinite(stored) & " if array.data_type.kind == "float" else ""
+        yield noted(f"missing |= {finite}~({' & '.join(inside)})", "the valid range")
+
+    # --- drawing -------------------------------------------------------------------------------
+
+    def _drawn(self, array: Array, *, using: Literal["zarr", "xarray"] | None) -> list[str]:
+        """Return lines that draw ``values``; coordinates are read with the same package where it reads them."""
+        look = self.look
+        kind = None if look is None else kind_of(look)
+        if look is None or kind is None or look.stored is None:
+            return ["print(values)"]
+        values = "values"
+        if self.reading.part is None and look.part is not None:
+            values = f"{_PARTS[look.part]}(values)"
+        view = View.of(drawing(self.view), kind.controls)
+        return kind.program(
+            look, view, values, lambda axis, name: [self._places(array, axis, name, using)]
+        )
+
+    def _places(
+        self, array: Array, axis: Axis, name: str, using: Literal["zarr", "xarray"] | None
+    ) -> str:
+        """Return a line that binds where the points of an axis lie."""
+        places = np.asarray(places_of(axis))
+        read = None if using is None else self._coordinate(array, axis, places, using)
+        if read is not None:
+            return f"{name} = {read}"
+        steps = np.diff(places)
+        if not steps.size or bool((steps == steps[0]).all()):
+            step = float(steps[0]) if steps.size else 1.0
+            start = float(places[0]) if places.size else 0.0
+            return line(f"{name} = {{}} + {{}} * np.arange({{}})", start, step, int(places.size))
+        return line(f"{name} = np.array({{}})", [float(place) for place in places])
+
+    def _coordinate(
+        self,
+        array: Array,
+        axis: Axis,
+        places: np.ndarray[Any, Any],
+        using: Literal["zarr", "xarray"],
+    ) -> str | None:
+        """Return an expression that reads the coordinate of an axis, where it has just these numbers."""
+        look = self.look
+        names = [array.dimension_label(number) for number in range(array.ndim or 0)]
+        if look is None or look.source is None or look.source.path != array.path:
+            return None
+        if axis.label not in names:
+            return None
+        number = names.index(axis.label)
+        coordinate, _ = find_coordinate(array, number)
+        part = look.source.parts[number]
+        if coordinate is None or coordinate.parent != array.parent:
+            return None
+        if self._refused_by_zarr(coordinate.path):
+            return None
+        try:
+            stored = np.asarray(open_for_reading(coordinate).zarr[part])
+        except Exception:  # noqa: BLE001  # whatever stores and codecs raise: then it is not read
+            return None
+        if stored.dtype.kind not in "iuf" or not np.array_equal(stored.astype(float), places):
+            return None
+        if using == "xarray":
+            return line("ds[{}]", coordinate.name) + f".values[{part_text(part)}]"
+        source = "store" if self._zipped else self.source
+        form = 2 if coordinate.zarr_format == 2 else None
+        given = arguments(source, path=self._inside(coordinate.path), mode="r", zarr_format=form)
+        return f"zarr.open_array({given})[{part_text(part)}]"

@@ -1,0 +1,481 @@
+"""The explorer: the widget in the notebook, and the same selection in Python."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import traitlets
+
+from nz_explorer.model import Array, Group, Hierarchy, Node
+from nz_explorer.report.report import Report
+from nz_explorer.text.printable import encodable
+from nz_explorer.widget.code import code
+from nz_explorer.widget.explorer.synced_widget import SyncedWidget
+from nz_explorer.widget.explorer.traits import SHARED, Selection, integers
+from nz_explorer.widget.lifetimes import lifetimes
+from nz_explorer.widget.requests import export, series
+from nz_explorer.widget.session_view import ALL_POINTS
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    import numpy as np
+    import xarray
+    import zarr
+    from matplotlib.figure import Figure
+
+    from nz_explorer.editing.trial_edits.what_if import WhatIf
+    from nz_explorer.plots import QuickLook
+    from nz_explorer.report.store_diff import Comparison
+
+STATIC = Path(__file__).parent.parent / "static"
+STATIC_PAGE_SECONDS = 1.5
+"""How long displaying waits for the walk, so that the saved page can show its result."""
+
+
+def _front_end(name: str) -> str | Path:
+    """Return a file of the front end: its text, or its path where it is to be reloaded when it changes.
+
+    A file that anywidget watches keeps every widget that was ever made.
+    """
+    file = STATIC / name
+    return file if os.environ.get("ANYWIDGET_HMR") == "1" else file.read_text("utf-8")
+
+
+class Explorer(SyncedWidget):
+    """A hierarchy, explored in the notebook and from Python at once.
+
+    Made by `explore`.
+
+    Attributes
+    ----------
+    path : str
+        Absolute path of the selected node; setting it moves the widget, clicking in the widget sets it.
+    index : dict of str to int
+        At which index each dimension is fixed in the picture; both ways too. A dimension without a name of
+        its own is called ``dim_<axis>``.
+    view : dict
+        How the picture is drawn, and what it shows. Keys that are absent have their usual value:
+
+        - ``mask``: what counts as missing: ``nz`` (``_FillValue``), ``storage`` (``fill_value``), ``raw``
+          (nothing), or ``differences`` between the first two;
+        - ``colormap``: a name of matplotlib; ``low``, ``high``: limits; ``log``: logarithmic or not;
+        - ``cf``: whether scale, offset and valid range of CF are applied, as they are by default;
+        - ``coordinates``: whether a map is drawn on its two-dimensional coordinates;
+        - ``window``: part of dimensions, by name: ``[first, after the last]``;
+        - ``x``, ``y``: names of the dimensions along the axes, instead of the last two;
+        - ``kind``: ``line``, ``map``, ``image`` or ``histogram``;
+        - ``part`` of complex numbers: ``real``, ``imaginary``, ``magnitude`` or ``phase``.
+    selection : dict of str to int or slice
+        What the picture shows, by dimension: an index, or a slice of evenly spaced points; empty for a group.
+        ``ex.to_xarray().isel(ex.selection)`` is what is shown, as xarray has it. It can be observed, not set.
+    bookmarks : list of str
+        Paths to come back to; both ways too, and kept in the saved notebook.
+    pins : list of dict
+        Points whose series are beside the picture: an index by dimension, as in ``{"lat": 12, "lon": 40}``; both
+        ways too, and kept in the saved notebook.
+    panel : str
+        The tab in front: ``plot``, ``dimensions``, ``findings``, ``metadata``, ``netcdf`` or ``code``; or a
+        section of one, which unfolds: ``conventions`` of the findings, ``storage`` of the metadata, ``fill`` and
+        ``glossary`` of netCDF, any by tab and name as in ``netcdf#missing``; or what lies over the tab in front:
+        ``readers``, ``changes``, ``report`` or ``comparison``.
+    """
+
+    _esm = _front_end("widget.js")
+    _css = _front_end("widget.css")
+
+    selection = Selection()
+
+    # --- the selection ----------------------------------------------------------------------
+
+    @traitlets.validate("path")
+    def _valid_path(self, proposal: Any) -> str:
+        node = self._node(proposal["value"])
+        return node.path
+
+    @traitlets.observe(*SHARED)
+    def _confirm(self, change: Any) -> None:
+        # A page whose connection broke may have lost what it set, and not hear what others set.
+        if self._open_session is not None:
+            self._open_session.send_traits({change["name"]: change["new"]})
+
+    @traitlets.observe("bookmarks")
+    def _keep_bookmarks(self, change: Any) -> None:
+        if self._open_session is not None:
+            self._open_session.bookmarks = tuple(change["new"])
+
+    @traitlets.observe("path", "index", "view")
+    def _send_selection(self, _: Any) -> None:
+        # Working it out may read chunks: not for nobody.
+        if not self._trait_notifiers.get("selection", {}).get("change"):
+            return
+        before, self._sent_selection = self._sent_selection, self.selection
+        if self._sent_selection != before:
+            self.notify_change(
+                traitlets.Bunch(
+                    name="selection",
+                    old=before,
+                    new=self._sent_selection,
+                    owner=self,
+                    type="change",
+                )
+            )
+
+    def shown(self) -> dict[str, int | slice]:
+        """Return what the picture shows: what `selection` is."""
+        return export.selection(self._look()) if isinstance(self.node, Array) else {}
+
+    @traitlets.validate("index")
+    def _valid_index(self, proposal: Any) -> dict[str, int]:
+        return integers(proposal["value"])
+
+    @traitlets.validate("pins")
+    def _valid_pins(self, proposal: Any) -> list[dict[str, int]]:
+        return [integers(pin) for pin in proposal["value"]]
+
+    def _node(self, path: str) -> Node:
+        return self._session.tree.node(path)
+
+    @property
+    def hierarchy(self) -> Hierarchy:
+        """The hierarchy, as `open_store` gives it; without the edits of `what_if`."""
+        return self._session.base.hierarchy
+
+    @property
+    def node(self) -> Node:
+        """The selected node."""
+        return self._node(self.path)
+
+    @property
+    def array(self) -> zarr.Array[Any]:
+        """The selected array, opened by zarr.
+
+        Raises
+        ------
+        TypeError
+            If a group is selected.
+        UnsupportedArray
+            If zarr cannot open it.
+        """
+        from nz_explorer.values import open_array
+
+        return open_array(self._selected_array())
+
+    def _selected_array(self) -> Array:
+        node = self._readable_node()
+        if not isinstance(node, Array):
+            raise TypeError(f"{node.path} is no array; set ex.path to one")
+        return node
+
+    def _readable_node(self) -> Node:
+        from nz_explorer.values import UnsupportedArray
+
+        node = self.node
+        if not isinstance(node, Array | Group):
+            raise UnsupportedArray(node.unreadable())
+        return node
+
+    def to_xarray(
+        self, *, shown: bool = False
+    ) -> xarray.DataArray | xarray.Dataset | xarray.DataTree:
+        """Return the whole selection as xarray has it, masked and decoded; nothing of the view but what is selected counts.
+
+        Parameters
+        ----------
+        shown : bool
+            Just what the picture shows instead: the numbers of `values` with their coordinates, NaN where one is
+            missing.
+
+        Returns
+        -------
+        DataArray, Dataset or DataTree
+            For an array, a group without groups, a group with groups. Values are read when they are used; those
+            that are shown are read.
+
+        Raises
+        ------
+        UnsupportedArray
+            If the selection cannot be read.
+        """
+        from nz_explorer.plots.shown_values import Reading
+        from nz_explorer.values.to_xarray import to_xarray
+
+        if shown:
+            array = self._selected_array()
+            return export.shown_xarray(self._look(thin=False), array, Reading.of(self.view))
+        return to_xarray(self._readable_node())
+
+    def figure(self, **options: Any) -> Figure:
+        """Return the picture of the selection as a matplotlib figure.
+
+        Of a group its one-dimensional arrays are drawn together, those that most of them share a
+        dimension with.
+
+        Parameters
+        ----------
+        **options
+            How it is drawn, instead of the values in `view`: ``mask``, ``colormap``, ``low``, ``high``,
+            ``log``, ``decoded`` (scale, offset and valid range of CF), ``curvilinear`` (on its
+            two-dimensional coordinates), ``width`` and ``height`` in inches. Of a group: the last two,
+            and the ``dimension`` that its arrays share.
+        """
+        from nz_explorer.plots import figure, lines_figure
+        from nz_explorer.plots.builder import nothing
+
+        node = self.node
+        if isinstance(node, Group):
+            found = self._session.lines(node, options.pop("dimension", None))
+            return lines_figure(found, **options)
+        look = self._look() if isinstance(node, Array) else nothing(node.path, node.unreadable())
+        return figure(look, **{**export.drawing(self.view), **options})
+
+    def _look(self, *, everything: bool = False, **options: Any) -> QuickLook:
+        looking = export.looking(self.view)
+        array = self._selected_array()
+        if everything:
+            options |= {"width": ALL_POINTS, "height": ALL_POINTS, "everything": True}
+        return self._session.quicklook(array, self.index, **{**looking, **options})
+
+    def sel(
+        self, choice: Mapping[str, Any] | None = None, *, exact: bool = False, **choices: Any
+    ) -> Explorer:
+        """Fix dimensions of the selected array by coordinate value.
+
+        Parameters
+        ----------
+        choice, **choices
+            By dimension: a number; a date, or a text such as ``2001-07-03`` (which also fits
+            ``2001-07-03 06:00``); a name.
+        exact : bool
+            Whether the nearest value will not do.
+
+        Returns
+        -------
+        Explorer
+            Itself, so that ``ex.sel(time="2001-07").figure()`` works.
+
+        Raises
+        ------
+        KeyError
+            If there is no such dimension, or no such value.
+        ValueError
+            If a dimension has no coordinate to go by.
+        """
+        from nz_explorer.values.coordinates.label_lookup import index_of
+
+        array = self._selected_array()
+        names = [array.dimension_label(axis) for axis in range(array.ndim or 0)]
+        found = {}
+        for name, value in {**(choice or {}), **choices}.items():
+            if name not in names:
+                known = ", ".join(names) or "none"
+                raise KeyError(f"{array.path} has no dimension {name!r}; it has {known}")
+            axis = names.index(name)
+            found[name] = index_of(array, axis, value, exact=exact, cache=self._session.cache)
+        self.index = {**self.index, **found}
+        return self
+
+    def values(self, *, whole: bool = False, packed: bool = False) -> np.ma.MaskedArray[Any, Any]:
+        """Return the values that the picture shows: decoded, masked and windowed as it is.
+
+        Parameters
+        ----------
+        whole : bool
+            Every element of the slice, however many bytes that takes, instead of as many points
+            as the picture has.
+        packed : bool
+            As they are stored, neither unpacked nor masked by a valid range.
+
+        Returns
+        -------
+        numpy.ma.MaskedArray
+            Packed values are unpacked by ``scale_factor`` and ``add_offset`` to float64; of complex numbers the part
+            that `view` names. Masked where they equal ``_FillValue`` – or what the ``mask`` of `view` says: the
+            storage ``fill_value`` (``storage``), or nothing (``raw``) –, where they lie outside the valid range, and
+            where a chunk is unreadable or was not read. A chunk that was never written has the storage
+            ``fill_value``, as for every reader.
+
+        Raises
+        ------
+        ValueError
+            If there is no picture.
+        TypeError
+            If a group is selected.
+        UnsupportedArray
+            If the selection cannot be read.
+        """
+        from nz_explorer.plots.shown_values import Reading, shown_values
+
+        look = self._look(everything=whole, thin=False)
+        return shown_values(look, Reading.of(self.view, packed=packed))
+
+    def series(self, dimension: str) -> xarray.DataArray:
+        """Return the values at the pinned points along a dimension, decoded and masked.
+
+        Parameters
+        ----------
+        dimension : str
+            Of the selected array, such as ``time`` for time series, ``depth`` for profiles.
+
+        Returns
+        -------
+        DataArray
+            Of dimensions ``pin`` and `dimension`, float64, NaN where a value is missing. Every element is read,
+            however many bytes that takes; chunks are kept for the next time.
+
+        Raises
+        ------
+        KeyError
+            If the array has no such dimension.
+        TypeError
+            If a group is selected.
+        """
+        array = self._selected_array()
+        found = series.along(self._session, array, dimension, self.pins, self.index, None)
+        return series.as_xarray(array, found, self.pins, self.view)
+
+    def export(
+        self, file: str | PathLike[str], *, whole: bool = False, packed: bool = False
+    ) -> Path:
+        """Write what is shown to a file: a picture, or its values.
+
+        Parameters
+        ----------
+        file
+            Its extension determines the format: png, svg, npy, csv or nc. Files of numbers hold what `values`
+            returns, NaN where one is missing; netCDF has packed values with the attributes that unpack them.
+        whole : bool
+            Write every element, however many bytes that takes. Otherwise elements are left out where
+            there are more than 4096 along an axis or than the budget has room for, with a warning.
+        packed : bool
+            Write numbers as they are stored.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        ValueError
+            If the extension is not one of these, or the selection cannot be written in that format.
+        """
+        target = Path(file)
+        form: Any = target.suffix.removeprefix(".").lower()
+        if form not in export.MEDIA_TYPES:
+            raise ValueError(f"cannot write {target.name}: use {', '.join(export.MEDIA_TYPES)}")
+        look, data = export.slice_file(
+            self._session,
+            self._selected_array(),
+            form,
+            self.index,
+            self.view,
+            whole=whole,
+            packed=packed,
+        )
+        if form not in ("png", "svg") and (left_out := export.thinned(look)):
+            warnings.warn(
+                f"{target.name} has {left_out} elements; whole=True writes all", stacklevel=2
+            )
+        target.write_bytes(data)
+        return target
+
+    def code(self, using: Literal["zarr", "xarray", "nz_explorer"] = "zarr") -> str:
+        """Return Python that reproduces the view, by default without this package.
+
+        Parameters
+        ----------
+        using : {"zarr", "xarray", "nz_explorer"}
+            What the code uses; this package too where the other refuses the store.
+
+        Returns
+        -------
+        str
+            A program. Of an array it binds ``values``, a masked array that equals `values`, and draws it.
+        """
+        node = self.node
+        look = self._look(thin=False) if isinstance(node, Array) else None
+        found = code(self.hierarchy, node, self.index, self.view, look, self._session.budget)
+        return found.using(using)
+
+    @property
+    def what_if(self) -> WhatIf:
+        """Edits and fixes to try on the metadata in memory; nothing is written.
+
+        The widget shows what they make of the hierarchy. What was found by then is what it compares with, so
+        wait for the walk to be over (`wait`).
+        """
+        return self._session.what_if
+
+    @property
+    def report(self) -> Report:
+        """The findings; it grows while the hierarchy is walked."""
+        return Report(self._session.base)
+
+    def compare(self, other: Any, **options: Any) -> Comparison:
+        """Compare the hierarchy, as it is stored, with another, and show how they differ.
+
+        Parameters
+        ----------
+        other
+            What `explore` takes, or another explorer.
+        **options
+            See `nz_explorer.compare`.
+
+        Returns
+        -------
+        Comparison
+            It prints as a list of differences.
+        """
+        from nz_explorer.report.store_diff import compare
+
+        self._session.wait()
+        if isinstance(other, Explorer):
+            other.wait()
+            other = other.report
+        generation = self.hierarchy.generation
+        found = compare(self.report, other, **options)
+        self._session.keep_comparison(generation, found)
+        self._session.page_changed("comparison")
+        self.panel = "comparison"
+        return found
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until everything has been walked and evaluated.
+
+        Parameters
+        ----------
+        seconds : float, optional
+            How long to wait at most.
+
+        Returns
+        -------
+        bool
+            Whether it is done.
+        """
+        return self._session.wait(seconds)
+
+    # --- how it is shown --------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return f"<Explorer {self._source} {self.path}>"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle: Any = super()._repr_mimebundle_(**kwargs)
+        if bundle is None:  # the front end does not show widgets
+            return None
+        from nz_explorer.widget.static_page import static_page
+
+        lifetimes.displayed(self)
+        self._session.wait(STATIC_PAGE_SECONDS)
+        data, *metadata = bundle if isinstance(bundle, tuple) else (bundle,)
+        data = {
+            **data,
+            "text/html": encodable(static_page(self._session, self.path)),
+            "text/plain": repr(self),
+        }
+        return (data, *metadata) if metadata else data

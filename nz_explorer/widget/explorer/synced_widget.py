@@ -1,0 +1,213 @@
+"""The widget: traits shared with the browser, and the session that answers it, opened while it is needed."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import anywidget
+import msgspec
+import traitlets
+
+from nz_explorer.engine.evaluation import Evaluation
+from nz_explorer.store import ReadError, SourceError
+from nz_explorer.widget import channel, protocol
+from nz_explorer.widget.explorer.traits import SHARED, PanelName
+from nz_explorer.widget.lifetimes import lifetimes
+from nz_explorer.widget.session import Session
+
+if TYPE_CHECKING:
+    from nz_explorer.store.writing import Edit
+
+DEFAULT_BUDGET = 64 * 1024 * 1024
+UNSEEN_SECONDS = 10.0
+"""How long after the last view of it was removed an explorer that no variable holds lets go of its session."""
+
+logger = logging.getLogger(__name__)
+
+
+class SyncedWidget(anywidget.AnyWidget):
+    """What `Explorer` shares with the browser, and its session.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The hierarchy with its rules.
+    reopen : callable, optional
+        Opens the store again after its session was let go of.
+    path : str
+        The node to select first.
+    budget : int
+        Decoded bytes that a picture may take.
+    **options
+        As every widget takes them.
+    """
+
+    path = traitlets.Unicode("/").tag(sync=True)
+    index = traitlets.Dict(key_trait=traitlets.Unicode()).tag(sync=True)
+    view = traitlets.Dict(key_trait=traitlets.Unicode()).tag(sync=True)
+    bookmarks = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    pins = traitlets.List(traitlets.Dict(key_trait=traitlets.Unicode())).tag(sync=True)
+    panel = PanelName("plot").tag(sync=True)
+
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        *,
+        reopen: Callable[[], Evaluation] | None = None,
+        path: str = "/",
+        budget: int = DEFAULT_BUDGET,
+        **options: Any,
+    ) -> None:
+        self._opening = threading.RLock()
+        self._reopen = reopen
+        self._source = evaluation.hierarchy.source
+        self._budget = budget
+        self._edits: list[Edit] = []
+        """Edits that were tried when the session was let go of."""
+        self._open_session: Session | None = None
+        self._unseen: threading.Timer | None = None
+        self._sent_selection: dict[str, int | slice] = {}
+        session = self._new_session(evaluation)
+        super().__init__(path=path, **options)
+        lifetimes.add(self)
+        self.on_msg(self._receive)
+        session.start()
+
+    # --- the session ------------------------------------------------------------------------
+
+    @property
+    def _session(self) -> Session:
+        """The open hierarchy and the conversation about it; opened again where it was let go of."""
+        with self._opening:
+            if self._open_session is not None:
+                return self._open_session
+            if self._reopen is None:
+                raise RuntimeError(
+                    "this explorer was closed, and does not know how to open its store again"
+                )
+            session = self._new_session(self._reopen())
+            session.bookmarks = tuple(self.bookmarks)
+            session.start()
+            edits, self._edits = self._edits, []
+            session.try_edits(edits)
+            return session
+
+    def _new_session(self, evaluation: Evaluation) -> Session:
+        session = Session(
+            evaluation, self._send_message, budget=self._budget, set_traits=self._setter
+        )
+        self._open_session = session
+        # The session's threads must end with the last reference to the widget, not only with close().
+        self._finalizer = weakref.finalize(self, session.close)
+        return session
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the hierarchy is open; it is opened again when it is used."""
+        return self._open_session is not None
+
+    def forget_values(self) -> None:
+        """Forget the chunks that were read; they are read again when they are needed."""
+        if self._open_session is not None:
+            self._open_session.forget_values()
+
+    def release(self) -> None:
+        """Let go of the hierarchy, its threads and its values, until the explorer is used again.
+
+        This happens by itself when no output shows the explorer any more and no variable holds it. Selection,
+        view, bookmarks and edits that were tried stay.
+        """
+        with self._opening:
+            session = self._open_session
+            if session is None or self._reopen is None:
+                return
+            self._edits = session.what_if.edits
+            self._open_session = None
+            self._finalizer.detach()
+        session.close()
+
+    # --- the conversation -------------------------------------------------------------------
+
+    def open(self) -> None:
+        """Open the channel to the browser."""
+        super().open()
+        channel.prepare(self)
+
+    def _receive(self, _: Any, content: Any, __: Any) -> None:
+        if isinstance(content, Mapping) and content.get("kind") == "shown":
+            self._shown(content)
+            return
+        lifetimes.note_message(self)
+        if not self.is_open and isinstance(content, Mapping) and content.get("kind") == "cancel":
+            return
+        try:
+            session = self._session
+        except (SourceError, ReadError, OSError) as error:
+            failure = protocol.Failure("unreadable", str(error), retry=True)
+            reply = protocol.Reply(id=content.get("id", 0), ok=False, error=failure)
+            self._send_message(msgspec.to_builtins(reply), ())
+            return
+        session.receive(content)
+
+    def _shown(self, content: Any) -> None:
+        """Take notice of whether a page shows the widget."""
+        try:
+            said = msgspec.convert(dict(content), protocol.Shown)
+        except msgspec.ValidationError as error:
+            logger.warning("a message that does not follow the protocol was ignored: %s", error)
+            return
+        if self._unseen is not None:
+            self._unseen.cancel()
+            self._unseen = None
+        if not lifetimes.shown(self, said.page, shown=said.shown):
+            # A cell that is moved takes its output away and brings it back.
+            self._unseen = threading.Timer(UNSEEN_SECONDS, _release_unseen, [weakref.ref(self)])
+            self._unseen.daemon = True
+            self._unseen.start()
+
+    @property
+    def _send_message(self) -> Callable[[dict[str, Any], Sequence[bytes | memoryview]], None]:
+        """Sends without keeping the widget alive."""
+        reference = weakref.ref(self)
+
+        def send(message: dict[str, Any], buffers: Sequence[bytes | memoryview]) -> None:
+            widget = reference()
+            if widget is not None and widget.comm is not None:
+                widget.send(message, list(buffers))
+
+        return send
+
+    @property
+    def _setter(self) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+        """Sets traits without keeping the widget alive."""
+        reference = weakref.WeakMethod(self._set_shared)
+
+        def set_traits(traits: Mapping[str, Any]) -> dict[str, Any]:
+            method = reference()
+            return method(traits) if method is not None else {}
+
+        return set_traits
+
+    def _set_shared(self, traits: Mapping[str, Any]) -> dict[str, Any]:
+        for name in traits:
+            if name not in SHARED:
+                raise traitlets.TraitError(f"{name!r} is not the browser's to set")
+        for name, value in traits.items():
+            setattr(self, name, value)
+        return {name: getattr(self, name) for name in traits}
+
+    def close(self) -> None:
+        """Close the widget and let go of its threads."""
+        if self._open_session is not None:
+            self._open_session.close()
+        super().close()
+
+
+def _release_unseen(reference: weakref.ref[SyncedWidget]) -> None:
+    explorer = reference()
+    if explorer is not None and explorer.is_open:
+        lifetimes.release_unseen(explorer)

@@ -1,0 +1,62 @@
+"""Two stores beside each other."""
+
+from __future__ import annotations
+
+from nz_explorer.report.store_diff import HEADINGS, KINDS, Change
+from nz_explorer.text.phrases import plural
+from nz_explorer.widget import protocol
+from nz_explorer.widget.panels import blocks
+from nz_explorer.widget.panels.blocks import Blocks
+from nz_explorer.widget.panels.registry import Context, page
+
+MAX_ROWS = 200
+
+
+@page("comparison")
+def comparison_page(context: Context) -> Blocks:
+    """List how this store differs from another, at the selected node and below it."""
+    found = context.session.comparison
+    if found is None:
+        how = 'ex.compare("other.zarr")'
+        return [
+            blocks.paragraph("Nothing is compared yet. In a cell, with the name of your explorer:"),
+            blocks.listed_code(how, "python", "How to compare", ["In Python"]),
+            blocks.paragraph(
+                [
+                    blocks.quiet("On the command line: "),
+                    blocks.code("nz-explorer diff this.zarr other.zarr"),
+                ]
+            ),
+        ]
+    here = context.path.rstrip("/")
+    changes = [c for c in found.changes if c.path == context.path or c.path.startswith(f"{here}/")]
+    shown: Blocks = [
+        blocks.definitions([("This", found.left.source), ("The other", found.right.source)])
+    ]
+    if found.equal:
+        said = "Nodes, dimensions, metadata, attributes and findings are the same. Values were not compared."
+        return [*shown, blocks.paragraph(said, "good")]
+    if len(changes) < len(found.changes):
+        more = f"{plural(len(found.changes), 'difference')} in the whole store; here and below: {len(changes)}. "
+        shown.append(blocks.paragraph([blocks.quiet(more), blocks.link("/", "Show all")]))
+    for kind in KINDS:
+        own = [change for change in changes if change.kind == kind]
+        if own:
+            table = blocks.table(
+                HEADINGS[kind], ["Node", "What", "This", "The other"], map(_row, own[:MAX_ROWS])
+            )
+            inside: Blocks = [table]
+            if len(own) > MAX_ROWS:
+                inside.append(blocks.paragraph([blocks.quiet(f"and {len(own) - MAX_ROWS} more")]))
+            shown.append(blocks.section(f"{HEADINGS[kind]}: {len(own)}", inside, opened=True))
+    return shown
+
+
+def _row(change: Change) -> protocol.TableRow:
+    finding = change.kind == "finding"
+    name = blocks.chip(change.name, "info") if finding else blocks.code(change.name)
+    return blocks.row(blocks.link(change.path), name, _side(change.left), _side(change.right))
+
+
+def _side(text: str | None) -> protocol.Span | str:
+    return blocks.quiet("–") if text is None else text

@@ -1,0 +1,196 @@
+"""Quick looks as messages: numbers in buffers beside the JSON, for the browser to paint."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from nz_explorer.widget import protocol
+
+if TYPE_CHECKING:
+    from nz_explorer.plots import QuickLook
+    from nz_explorer.plots.lines.collect import Lines
+    from nz_explorer.plots.picture import Axis
+    from nz_explorer.values.histograms import Histogram
+    from nz_explorer.values.masks.cell_states import States
+
+
+class _Buffers:
+    """Collects buffers and gives each its number."""
+
+    def __init__(self) -> None:
+        self.all: list[bytes] = []
+
+    def add(self, values: np.ndarray[Any, Any] | None) -> int | None:
+        if values is None:
+            return None
+        self.all.append(np.ascontiguousarray(values).tobytes())
+        return len(self.all) - 1
+
+
+def picture(look: QuickLook) -> tuple[protocol.PictureResult, list[bytes]]:
+    """Return a quick look as a message and its buffers."""
+    buffers = _Buffers()
+    return (
+        protocol.PictureResult(
+            kind=look.kind,
+            path=look.path,
+            title=look.title,
+            label=look.label,
+            message=look.message,
+            data_type=look.data_type,
+            units=look.units,
+            x=_axis(look.x, buffers),
+            y=_axis(look.y, buffers),
+            sliders=_same(look.sliders, list[protocol.Slider]),
+            values_type=look.values_type,
+            values_buffer=buffers.add(look.values),
+            states_buffer=buffers.add(look.cell_states),
+            storage_states_buffer=buffers.add(_unlike(look.storage_states, look.cell_states)),
+            states=_same(look.states, list[protocol.StateCount]),
+            low=finite(look.low),
+            high=finite(look.high),
+            text=look.text,
+            fill=look.fill,
+            storage_fill=look.storage_fill,
+            fill_source=look.fill_source,
+            hidden_by_xarray=look.hidden_by_xarray,
+            read=None if look.read is None else _same(look.read, protocol.ReadFacts),
+            errors=_same(look.errors, list[protocol.ChunkError]),
+            kinds=list(look.kinds),
+            parts=list(look.parts),
+            part=look.part,
+            image_buffer=buffers.add(look.image),
+            histogram=None if look.histogram is None else _histogram(look.histogram, buffers),
+            categories=_same(look.categories, list[protocol.Category]),
+            dates=list(look.dates),
+            packing=None if look.packing is None else _same(look.packing, protocol.Packing),
+            valid_low=finite(look.valid_low),
+            valid_high=finite(look.valid_high),
+            curvilinear=_curvilinear(look, buffers),
+            overview=look.overview,
+        ),
+        buffers.all,
+    )
+
+
+def _unlike(states: States | None, others: States | None) -> States | None:
+    """Leave out what is the same: it would be a sixth of every picture."""
+    same = states is not None and others is not None and np.array_equal(states, others)
+    return None if same else states
+
+
+def histogram_message(
+    found: Histogram | None,
+) -> tuple[protocol.Histogram | None, list[bytes]]:
+    """Return a histogram as a message and its buffers."""
+    buffers = _Buffers()
+    return (None if found is None else _histogram(found, buffers)), buffers.all
+
+
+def lines(path: str, found: Lines) -> tuple[protocol.LinesResult, list[bytes]]:
+    """Return lines as a message and their buffers.
+
+    Parameters
+    ----------
+    path : str
+        The group.
+    found : Lines
+        Its lines.
+
+    Returns
+    -------
+    tuple of LinesResult and list of bytes
+        The message, and the buffers that it refers to by index.
+    """
+    buffers = _Buffers()
+    x = _axis(found.x, buffers)
+    assert x is not None  # noqa: S101  # there is one
+    drawn = []
+    for look in found.looks:
+        if look.values is None or look.cell_states is None:
+            continue
+        drawn.append(
+            protocol.Line(
+                path=look.path,
+                label=look.name or look.path.rsplit("/", 1)[-1],
+                units=look.units or (look.packing.units if look.packing else None),
+                values_buffer=_added(buffers, decoded(look)),
+                states_buffer=_added(buffers, look.cell_states),
+            )
+        )
+    return (
+        protocol.LinesResult(
+            path, found.dimension, list(found.dimensions), x, drawn, found.message
+        ),
+        buffers.all,
+    )
+
+
+def decoded(look: QuickLook) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return the numbers of a picture as they are meant, float64."""
+    assert look.values is not None  # noqa: S101  # who asks has looked
+    numbers: np.ndarray[Any, np.dtype[np.float64]] = (
+        look.values.astype(np.float64) if look.packing is None else look.packing.decode(look.values)
+    )
+    return numbers
+
+
+def _histogram(found: Histogram, buffers: _Buffers) -> protocol.Histogram:
+    return protocol.Histogram(
+        edges_buffer=_added(buffers, found.edges),
+        counts_buffer=_added(buffers, found.counts),
+        of=found.of,
+    )
+
+
+def _curvilinear(look: QuickLook, buffers: _Buffers) -> protocol.Curvilinear | None:
+    found = look.curvilinear
+    if found is None:
+        return None
+    return protocol.Curvilinear(
+        x_label=found.x_label,
+        y_label=found.y_label,
+        x_buffer=_added(buffers, found.x),
+        y_buffer=_added(buffers, found.y),
+        x_units=found.x_units,
+        y_units=found.y_units,
+    )
+
+
+def _added(buffers: _Buffers, values: np.ndarray[Any, Any]) -> int:
+    number = buffers.add(values)
+    assert number is not None  # noqa: S101  # there are values
+    return number
+
+
+def _same(value: Any, kind: Any) -> Any:
+    """Turn dataclasses into messages with the same fields."""
+    return msgspec.convert(value, kind, from_attributes=True)
+
+
+def _axis(axis: Axis | None, buffers: _Buffers) -> protocol.Axis | None:
+    if axis is None:
+        return None
+    return protocol.Axis(
+        label=axis.label,
+        kind=axis.kind,
+        start=axis.start,
+        step=axis.step,
+        size=axis.size,
+        length=axis.length,
+        decreasing=axis.decreasing,
+        downwards=axis.downwards,
+        units=axis.units,
+        coordinates_buffer=buffers.add(axis.coordinates),
+        labels=axis.labels,
+        chunk=axis.chunk,
+    )
+
+
+def finite(value: float | None) -> float | None:
+    """JSON has neither NaN nor infinities."""
+    return value if value is not None and math.isfinite(value) else None

@@ -1,0 +1,139 @@
+"""Parts of pictures: axes, sliders, states, decoding."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from nz_explorer.widget.protocol.message import Message
+
+
+class Axis(Message):
+    """One axis of a picture."""
+
+    label: str
+    kind: Literal["index", "number", "time", "category"]
+    start: int
+    """Array index of the first point shown."""
+    step: int
+    """Array elements from one point to the next (more than 1 where decimated)."""
+    size: int
+    """Points shown."""
+    length: int
+    """Length of the dimension."""
+    decreasing: bool = False
+    """Whether coordinate values fall with the index."""
+    downwards: bool = False
+    """Whether larger values are drawn further down, along a vertical axis."""
+    units: str | None = None
+    coordinates_buffer: int | None = None
+    """float64, one per point; absent for kind ``index`` and ``category``."""
+    labels: list[str] | None = None
+    """A text per point, for kinds ``time`` and ``category``."""
+    chunk: int | None = None
+    """Array elements of a chunk along it, for the chunk grid."""
+
+
+class Slider(Message):
+    """A dimension that a picture shows at one index."""
+
+    dimension: str
+    axis: int
+    length: int
+    index: int
+    label: str
+    """The coordinate value at the index, or the index itself."""
+    units: str | None = None
+    cached: list[list[int]] = []
+    """Which indices need no further reading: first index and the one after the last, of each run."""
+
+
+class StateCount(Message):
+    """How many of the points shown are in a cell state."""
+
+    state: Literal[
+        "value",
+        "fill",
+        "nan",
+        "inf",
+        "neg_inf",
+        "absent",
+        "unreadable",
+        "storage_fill",
+        "unread",
+        "invalid",
+    ]
+    code: int
+    """The number used for it in ``states_buffer``: 0 to 9 in the order above."""
+    count: int
+
+
+class ReadFacts(Message):
+    """What a picture cost."""
+
+    decoded_bytes: int
+    whole_bytes: int
+    """What decoding the whole slice would take."""
+    chunks_read: int
+    chunks_total: int
+    decimated: bool
+    complete: bool
+    note: str
+    """The same in a sentence."""
+
+
+class Category(Message):
+    """A value that stands for something: a flag of CF, true or false, or one of few integers."""
+
+    value: float
+    label: str
+
+
+class Packing(Message):
+    """CF's packing: what is stored times ``scale`` plus ``offset`` is what is meant."""
+
+    scale: float
+    offset: float
+    units: str | None
+    """Of the decoded values."""
+    text: str
+    """The formula, for people."""
+
+
+class Curvilinear(Message):
+    """Two-dimensional coordinates of a map's points, float32 in buffers of the map's shape."""
+
+    x_label: str
+    y_label: str
+    x_buffer: int
+    y_buffer: int
+    x_units: str | None = None
+    y_units: str | None = None
+
+
+class Histogram(Message):
+    """How often values fall between neighbouring edges."""
+
+    edges_buffer: int
+    """float64, one more than counts."""
+    counts_buffer: int
+    """float64."""
+    of: str
+    """What was counted: ``the points shown`` or ``the whole array``."""
+
+
+class Line(Message):
+    """One of several arrays along the same dimension."""
+
+    path: str
+    label: str
+    units: str | None
+    values_buffer: int
+    """float64."""
+    states_buffer: int
+
+
+class ChunkError(Message):
+    """A chunk that could not be read."""
+
+    chunk: str
+    message: str

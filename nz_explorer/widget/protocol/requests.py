@@ -1,0 +1,248 @@
+"""What the browser sends: requests with the parameters of each method."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from nz_explorer.widget.protocol.message import Message
+from nz_explorer.widget.protocol.parts import Impact
+
+
+class OpenParams(Message):
+    """Asks for the summary."""
+
+
+class ChildrenParams(Message):
+    """Asks for a page of a group's children."""
+
+    path: str
+    offset: int = 0
+    limit: int = 200
+
+
+class RowsParams(Message):
+    """Asks again for rows that are on screen, after findings changed."""
+
+    paths: list[str]
+
+
+class RevealParams(Message):
+    """Asks for the row of a node in the tree."""
+
+    path: str
+
+
+class SearchParams(Message):
+    """Asks for the nodes that a query finds; `search` describes the syntax."""
+
+    query: str
+    offset: int = 0
+    limit: int = 200
+
+
+class NodeParams(Message):
+    """Asks for everything about one node that needs no values."""
+
+    path: str
+
+
+class FindingsParams(Message):
+    """Asks for findings."""
+
+    path: str
+    below: bool = True
+    offset: int = 0
+    limit: int = 200
+    impacts: list[Impact] = []
+    """Only those; by default all."""
+    order: Literal["impact", "rule", "node"] = "impact"
+
+
+class DocumentParams(Message):
+    """Asks for the documents of a node."""
+
+    path: str
+    pointer: str | None = None
+    """Of the node's metadata: where is that?"""
+
+
+class PictureParams(Message):
+    """Asks for a picture."""
+
+    path: str
+    index: dict[str, int] = {}
+    """By dimension name, or ``dim_<axis>`` where a dimension has no name of its own."""
+    width: int = 800
+    """Of the drawing area, in CSS pixels times the device's pixel ratio."""
+    height: int = 500
+    everything: bool = False
+    """Read the whole slice, regardless of the byte budget."""
+    window: dict[str, list[int]] = {}
+    """Part of a dimension that is shown, as first index and the one after the last."""
+    x: str | None = None
+    """Name of the dimension along the horizontal axis; the usual one by default."""
+    y: str | None = None
+    """Name of the dimension along the vertical axis; the usual one by default."""
+    kind: str = "auto"
+    """Name of a kind of picture; the usual one where the array cannot have it."""
+    part: Literal["real", "imaginary", "magnitude", "phase"] | None = None
+    """Of complex values; the magnitude by default."""
+
+
+class LinesParams(Message):
+    """Asks for the one-dimensional arrays of a group that run along a dimension, together."""
+
+    path: str
+    dimension: str | None = None
+    """By default the one that most of them run along."""
+    width: int = 800
+
+
+class SeriesParams(Message):
+    """Asks for the values at pinned points along one dimension."""
+
+    path: str
+    dimension: str
+    pins: list[dict[str, int]]
+    """The points: an index by dimension."""
+    index: dict[str, int] = {}
+    """The index of dimensions that a pin does not name."""
+    width: int = 800
+
+
+class ScanParams(Message):
+    """Asks to go through all values of an array, to stop that, or how far it is."""
+
+    path: str
+    action: Literal["start", "cancel", "status"]
+
+
+class ExportParams(Message):
+    """Asks for the slice as a file."""
+
+    path: str
+    format: Literal["png", "svg", "npy", "csv", "nc"]
+    index: dict[str, int] = {}
+    view: dict[str, Any] = {}
+    """How the picture is drawn; see the trait of that name."""
+
+
+class ThumbnailsParams(Message):
+    """Asks for small pictures of some arrays."""
+
+    paths: list[str]
+    width: int = 160
+    height: int = 100
+
+
+class NetcdfParams(Message):
+    """Asks for the netCDF view of a node."""
+
+    path: str
+
+
+class ColormapsParams(Message):
+    """Asks for the colormaps."""
+
+
+class RetryParams(Message):
+    """Asks to read a node again, and all below it."""
+
+    path: str
+
+
+class WalkParams(Message):
+    """Asks to stop the background walk or to go on with it."""
+
+    action: Literal["cancel", "resume"]
+
+
+class PageParams(Message):
+    """Asks for an explanation about a node, composed in Python."""
+
+    name: str
+    path: str
+    params: dict[str, Any] = {}
+
+
+class ActParams(Message):
+    """Asks for the action of a button of a page."""
+
+    name: str
+    path: str
+    params: dict[str, Any] = {}
+
+
+class SetParams(Message):
+    """Sends the values of traits, where the host's own update was not confirmed."""
+
+    traits: dict[str, Any]
+
+
+class LocateParams(Message):
+    """Asks at which index the coordinate of a dimension has a value."""
+
+    path: str
+    dimension: str
+    value: str
+    """As a person writes it: a number, also with units; a date or part of one; a name."""
+
+
+class LostParams(Message):
+    """Lists the requests that have no reply yet."""
+
+    ids: list[int]
+
+
+class Request(Message):
+    """What the browser asks."""
+
+    kind: Literal["request"]
+    id: int
+    method: Literal[
+        "open",
+        "children",
+        "rows",
+        "reveal",
+        "search",
+        "node",
+        "findings",
+        "document",
+        "picture",
+        "thumbnails",
+        "lines",
+        "series",
+        "scan",
+        "export",
+        "netcdf",
+        "colormaps",
+        "retry",
+        "walk",
+        "page",
+        "act",
+        "set",
+        "lost",
+        "locate",
+    ]
+    params: dict[str, Any] = {}
+
+
+class Cancel(Message):
+    """Requests that the browser cancels."""
+
+    kind: Literal["cancel"]
+    id: int
+
+
+class Shown(Message):
+    """Whether a page shows the explorer: sent with its first view and when the last one is removed.
+
+    Parameters
+    ----------
+    page
+        A name that no other page has.
+    """
+
+    kind: Literal["shown"]
+    page: str
+    shown: bool

@@ -1,0 +1,339 @@
+"""What the kernel answers: the result of each method."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from nz_explorer.widget.protocol.blocks import Block
+from nz_explorer.widget.protocol.message import Message
+from nz_explorer.widget.protocol.parts import (
+    CdlSpan,
+    Counts,
+    DocumentText,
+    Finding,
+    Impact,
+    Impacts,
+    NodeRow,
+    Progress,
+    RuleInfo,
+)
+from nz_explorer.widget.protocol.picture_parts import (
+    Axis,
+    Category,
+    ChunkError,
+    Curvilinear,
+    Histogram,
+    Line,
+    Packing,
+    ReadFacts,
+    Slider,
+    StateCount,
+)
+
+
+class ChildrenResult(Message):
+    """A page of a group's children."""
+
+    path: str
+    offset: int
+    total: int
+    rows: list[NodeRow]
+    problem: str | None = None
+    """Why the children could not (all) be listed."""
+
+
+class RowsResult(Message):
+    """The rows asked for, without those that are gone."""
+
+    rows: list[NodeRow]
+
+
+class Step(Message):
+    """A node on the way to another, and its place among its siblings."""
+
+    row: NodeRow
+    position: int
+
+
+class RevealResult(Message):
+    """The way from the root (not included) down to the node."""
+
+    steps: list[Step]
+
+
+class SearchResult(Message):
+    """A page of the nodes found."""
+
+    query: str
+    offset: int
+    total: int
+    complete: bool
+    """False while the walk is still going on: there may be more."""
+    rows: list[NodeRow]
+
+
+class Fact(Message):
+    """An attribute in words."""
+
+    name: str
+    text: str
+
+
+class Lengths(Message):
+    """A dimension of a group; more than one length is a conflict."""
+
+    name: str
+    lengths: list[int]
+
+
+class GroupCard(Message):
+    """A group in the group that is looked at, and what lies in it as far as that is known."""
+
+    row: NodeRow
+    groups: int | None = None
+    arrays: int | None = None
+    """None where it has not been listed yet."""
+    inside: list[NodeRow] = []
+    """Its first arrays, data arrays first."""
+
+
+class NodeResult(Message):
+    """A node without its values."""
+
+    row: NodeRow
+    title: str
+    """Such as ``float32 (time 240, lat 721, lon 1440)``."""
+    arrays: list[NodeRow] = []
+    """The arrays of a group, data arrays first, at most 60."""
+    arrays_total: int = 0
+    groups: list[GroupCard] = []
+    """The groups in a group, at most 60."""
+    groups_total: int = 0
+    dimensions: list[Lengths] = []
+    """The dimensions of a group's arrays, at most 60."""
+    about: list[Fact] = []
+    """The attributes that describe a group."""
+    attributes_total: int = 0
+
+
+class FindingGroup(Message):
+    """Findings that follow each other under one heading."""
+
+    key: str
+    """An impact, or the id of a rule."""
+    impact: Impact
+    """The gravest of them."""
+    count: int
+
+
+class FindingsResult(Message):
+    """A page of findings, the gravest impact first unless they are in the order of the nodes."""
+
+    path: str
+    below: bool
+    offset: int
+    total: int
+    counts: Counts
+    impacts: Impacts
+    """Of all findings there, whichever impacts were asked for."""
+    findings: list[Finding]
+    rules: dict[str, RuleInfo]
+    """The rules that the page names, by id."""
+    groups: list[FindingGroup]
+    """All of them, in their order; none where the findings are in the order of the nodes."""
+    not_evaluated: int
+
+
+class DocumentResult(Message):
+    """The documents of a node."""
+
+    path: str
+    documents: list[DocumentText]
+
+
+class PictureResult(Message):
+    """A quick look. Rows of ``values_buffer`` run along ``y``, columns along ``x``."""
+
+    kind: str
+    """Name of a kind of picture, or ``none``."""
+    path: str
+    title: str
+    label: str
+    """For assistive technology: array, slice and range."""
+    message: str | None = None
+    """Why there is no picture, or what is odd about it."""
+    data_type: str | None = None
+    units: str | None = None
+    x: Axis | None = None
+    y: Axis | None = None
+    sliders: list[Slider] = []
+    values_type: Literal["float32", "float64"] | None = None
+    values_buffer: int | None = None
+    """C order. Stored values; ``states_buffer`` has what is masked."""
+    states_buffer: int | None = None
+    """uint8 per point: the state under NZ."""
+    storage_states_buffer: int | None = None
+    """uint8 per point: the state if the storage fill value were the mask; absent where it is the same."""
+    states: list[StateCount] = []
+    low: float | None = None
+    """Smallest finite value that is not masked, of those shown."""
+    high: float | None = None
+    text: str | None = None
+    """The value of a scalar, or a table of text values line by line."""
+    fill: str | None = None
+    """``_FillValue`` as decoded, with its dialect."""
+    storage_fill: str | None = None
+    fill_source: str | None = None
+    """The member that ``fill`` is from: ``_FillValue``, on Zarr v2 also ``fill_value``."""
+    hidden_by_xarray: int = 0
+    """Values shown that xarray takes for missing: the mask ``storage`` shows its reading."""
+    read: ReadFacts | None = None
+    errors: list[ChunkError] = []
+    kinds: list[str] = []
+    """The kinds of picture that can be made of the array, the one shown among them."""
+    parts: list[str] = []
+    """The parts of complex values that can be shown."""
+    part: str | None = None
+    image_buffer: int | None = None
+    """uint8, RGBA per point, for kind ``image``."""
+    histogram: Histogram | None = None
+    categories: list[Category] = []
+    dates: list[str] = []
+    """What values that are times mean, a text per point; none where there are none or too many."""
+    packing: Packing | None = None
+    valid_low: float | None = None
+    valid_high: float | None = None
+    """CF's valid range, in stored values; points outside it are in state ``invalid`` when CF display is on."""
+    curvilinear: Curvilinear | None = None
+    overview: str | None = None
+    """Which smaller copy of the array was read instead, in a sentence."""
+
+
+class LinesResult(Message):
+    """Arrays along one dimension, to be drawn together."""
+
+    path: str
+    dimension: str
+    dimensions: list[str]
+    """Those that can be chosen."""
+    x: Axis
+    lines: list[Line]
+    message: str | None = None
+
+
+class ScanResult(Message):
+    """What going through all values has found so far."""
+
+    path: str
+    phase: Literal["none", "running", "done", "cancelled", "failed"]
+    chunks_done: int
+    chunks_total: int
+    message: str
+    whole_bytes: int = 0
+    """The cost of decoding all of it, given before it begins."""
+    count: int = 0
+    """Valid values."""
+    minimum: float | None = None
+    maximum: float | None = None
+    mean: float | None = None
+    std: float | None = None
+    states: list[StateCount] = []
+    histogram: Histogram | None = None
+    errors: list[ChunkError] = []
+    seconds: float = 0.0
+
+
+class ExportResult(Message):
+    """A file for the user's own disk."""
+
+    name: str
+    media_type: str
+    file_buffer: int
+
+
+class Thumbnail(Message):
+    """A small picture."""
+
+    path: str
+    width: int
+    height: int
+    image_buffer: int | None = None
+    """Values as uint8 per pixel, 0 = missing, 1…255 = low…high; the browser colours them. An image's are RGBA."""
+    kind: str = "none"
+    """Name of a kind of picture, or ``none``."""
+    label: str = ""
+
+
+class ThumbnailsResult(Message):
+    """The small pictures that could be made."""
+
+    thumbnails: list[Thumbnail]
+
+
+class NetcdfResult(Message):
+    """A node as netCDF has it."""
+
+    path: str
+    cdl: list[CdlSpan]
+    documents: list[DocumentText]
+
+
+class ColormapsResult(Message):
+    """The colormaps, as tables."""
+
+    names: list[str]
+    tables_buffer: int
+    """uint8, 256 × RGB for each name, one after the other."""
+
+
+class RetryResult(Message):
+    """The node as it is now."""
+
+    row: NodeRow
+
+
+class WalkResult(Message):
+    """How far the walk is."""
+
+    progress: Progress
+
+
+class PageResult(Message):
+    """An explanation."""
+
+    name: str
+    path: str
+    blocks: list[Block]
+
+
+class ActResult(Message):
+    """What has come of an action."""
+
+    message: str | None = None
+    """One sentence for the person who asked for it."""
+    path: str | None = None
+    """The node to go to."""
+    panel: str | None = None
+    """The panel to open."""
+    file: str | None = None
+    """The name of a file for that person's disk."""
+    media_type: str | None = None
+    file_buffer: int | None = None
+
+
+class SetResult(Message):
+    """The traits as they are now."""
+
+    traits: dict[str, Any]
+
+
+class LocateResult(Message):
+    """Where a value was found."""
+
+    index: int
+
+
+class LostResult(Message):
+    """Those that are not being worked on: they, or their replies, got lost on the way."""
+
+    ids: list[int]

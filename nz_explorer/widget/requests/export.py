@@ -1,0 +1,370 @@
+"""A slice as a file: a picture, or its values."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+
+from nz_explorer.model import Array
+from nz_explorer.plots.shown_values import Reading, shown_values
+from nz_explorer.store import Cancellation
+from nz_explorer.values.coordinates.axes import number_text
+from nz_explorer.widget import protocol
+from nz_explorer.widget.requests.answer import Answer, BadRequest, answers
+from nz_explorer.widget.requests.nodes import array_at
+from nz_explorer.widget.session_view import ALL_POINTS, MAX_PIXELS, SessionView
+
+if TYPE_CHECKING:
+    import xarray
+
+    from nz_explorer.plots import Axis, QuickLook
+
+Format = Literal["png", "svg", "npy", "csv", "nc"]
+
+MEDIA_TYPES: dict[str, str] = {
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "npy": "application/octet-stream",
+    "csv": "text/csv",
+    "nc": "application/x-netcdf",
+}
+
+
+@answers("export")
+def answer(session: SessionView, params: protocol.ExportParams, cancel: Cancellation) -> Answer:
+    """Return what is shown of an array as a file."""
+    from nz_explorer.values import UnsupportedArray
+
+    array = array_at(session, params.path)
+    try:
+        look, data = slice_file(session, array, params.format, params.index, params.view, cancel)
+    except (ValueError, TypeError, ImportError, UnsupportedArray) as error:
+        raise BadRequest(str(error)) from error
+    name = file_name(look, params.format)
+    return protocol.ExportResult(name, MEDIA_TYPES[params.format], 0), [data]
+
+
+def slice_file(
+    session: SessionView,
+    array: Array,
+    form: Format,
+    index: Mapping[str, int],
+    view: Mapping[str, Any],
+    cancel: Cancellation | None = None,
+    *,
+    whole: bool = False,
+    packed: bool = False,
+) -> tuple[QuickLook, bytes]:
+    """Return what is shown of an array, and the bytes of a file of it.
+
+    Pictures are drawn as they are shown. Files of numbers hold every element of what is shown, unless there are
+    more than the byte budget has room for, or than 4096 along an axis, and the whole is not asked for.
+
+    Parameters
+    ----------
+    session : SessionView
+        The open hierarchy.
+    array : Array
+        What is shown.
+    form : {"png", "svg", "npy", "csv", "nc"}
+        What file.
+    index : mapping of str to int
+        At which index dimensions are fixed.
+    view : mapping
+        How it is drawn.
+    cancel : Cancellation, optional
+        Set when the file is no longer wanted.
+    whole : bool
+        Whether every element is wanted, however many bytes that takes.
+    packed : bool
+        Whether numbers are wanted as they are stored, neither unpacked nor masked by a valid range.
+
+    Returns
+    -------
+    tuple of QuickLook and bytes
+        The slice, and the file.
+    """
+    from nz_explorer.plots.shown_values import Reading
+
+    options = looking(view)
+    size = (1600, 1000) if form in ("png", "svg") else (MAX_PIXELS, MAX_PIXELS)
+    if form not in ("png", "svg"):
+        options["thin"] = False
+        if whole:
+            size = (ALL_POINTS, ALL_POINTS)
+            options["everything"] = True
+    look = session.quicklook(array, index, width=size[0], height=size[1], cancel=cancel, **options)
+
+    reading = Reading.of(view, packed=packed)
+    if (
+        form == "nc" and not packed
+    ):  # whose attributes say how values are packed: who opens it unpacks them
+        reading = replace(reading, decoded=True)
+    return look, export(look, form, view, reading, lambda: shown_xarray(look, array, reading))
+
+
+def drawing(view: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how a picture is drawn, as `plots.figure` takes it, from the browser's view."""
+    options = dict(view)
+    if "cf" in options:
+        options.setdefault("decoded", options.pop("cf") is not False)
+    if "coordinates" in options:
+        options.setdefault("curvilinear", options.pop("coordinates") is True)
+    return options
+
+
+def looking(view: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a picture shows, as `plots.make` takes it, from the browser's view."""
+    options: dict[str, Any] = {}
+    window = view.get("window")
+    if isinstance(window, Mapping):
+        options["window"] = {
+            name: [int(end) for end in part]
+            for name, part in window.items()
+            if isinstance(part, list | tuple) and len(part) == 2
+        }
+    options |= {name: view[name] for name in ("x", "y") if isinstance(view.get(name), str)}
+    if isinstance(view.get("kind"), str):
+        options["kind"] = view["kind"]
+    if view.get("part") in ("real", "imaginary", "magnitude", "phase"):
+        options["part"] = view["part"]
+    return options
+
+
+def thinned(look: QuickLook) -> str:
+    """Return which elements a picture has, such as ``1 in 2 x 3``; empty where it has all."""
+    steps = [axis.step for axis in (look.y, look.x) if axis is not None]
+    if max(steps, default=1) == 1:
+        return ""
+    return f"1 in {' x '.join(map(str, steps))}"
+
+
+def selection(look: QuickLook) -> dict[str, int | slice]:
+    """Return by dimension what a picture shows: an index, or a slice of evenly spaced points."""
+    shown = {axis.label: _slice(axis) for axis in (look.y, look.x) if axis is not None}
+    return {slider.dimension: slider.index for slider in look.sliders} | shown
+
+
+def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.DataArray:
+    """Return what a picture shows as xarray has it: the values of `shown_values`, NaN where one is missing.
+
+    Parameters
+    ----------
+    look
+        The picture, of all elements that it shows.
+    array
+        The array.
+    reading
+        What is made of stored values.
+    """
+    from nz_explorer.values.to_xarray import to_xarray
+
+    values = shown_values(look, reading)
+    whole = cast("xarray.DataArray", to_xarray(array))
+    source = look.source
+    if source is None or source.path != array.path:  # a smaller copy has no coordinates of its own
+        parts = tuple(_parts_of(look, array))
+    else:
+        parts = source.parts
+    found = whole[parts]
+    order = () if source is None else source.order
+    if list(order) != sorted(order):
+        found = found.transpose(*(whole.dims[axis] for axis in order))
+    if found.dtype.kind in "mM" and values.dtype.kind not in "mM":
+        return found.where(~np.ma.getmaskarray(values))  # times, decoded by xarray
+    filled = plain(values)
+    shown = found.copy(data=filled)
+    if reading.part is not None and look.part is not None:
+        shown = shown.rename(f"{found.name}_{reading.part}")
+    return shown if reading.decoded or look.packing is None else shown.drop_encoding()
+
+
+def _parts_of(look: QuickLook, array: Array) -> Iterator[int | slice]:
+    shown = selection(look)
+    for axis in range(array.ndim or 0):
+        yield shown.get(array.dimension_label(axis), slice(None))
+
+
+def _slice(axis: Axis) -> slice:
+    return slice(axis.start, axis.start + axis.step * (axis.size - 1) + 1, axis.step)
+
+
+def file_name(look: QuickLook, form: str) -> str:
+    """Return a name for a file that any file system takes.
+
+    Parameters
+    ----------
+    look : QuickLook
+        The picture, of which path and indices become part of the name.
+    form : str
+        The extension, without a dot.
+    """
+    slices = [f"{slider.dimension}-{slider.label}" for slider in look.sliders]
+    words = "_".join([look.path.strip("/").replace("/", "_") or "values", *slices])
+    if form not in ("png", "svg") and (left_out := thinned(look)):
+        words = f"{words}_{left_out}"
+    return f"{re.sub(r'[^A-Za-z0-9._+-]+', '-', words)[:120]}.{form}"
+
+
+def export(
+    look: QuickLook,
+    form: Format,
+    view: Mapping[str, Any],
+    reading: Reading,
+    to_xarray: Callable[[], xarray.DataArray],
+) -> bytes:
+    """Return a picture, or the values that it shows, as the bytes of a file.
+
+    Parameters
+    ----------
+    look
+        The picture.
+    form
+        What file.
+    view
+        How it is drawn.
+    reading
+        What is made of stored values.
+    to_xarray
+        Returns the slice as xarray has it, for netCDF.
+    """
+    if form in ("png", "svg"):
+        return _picture(look, form, view)
+    if form == "nc":
+        return _netcdf(to_xarray())
+    values = shown_values(look, reading)
+    if form == "npy":
+        target = io.BytesIO()
+        np.save(target, plain(values), allow_pickle=False)
+        return target.getvalue()
+    return _csv(look, values).encode()
+
+
+def _picture(look: QuickLook, form: str, view: Mapping[str, Any]) -> bytes:
+    from nz_explorer.plots import figure
+
+    target = io.BytesIO()
+    figure(look, **drawing(view)).savefig(target, format=form, dpi=150)
+    return target.getvalue()
+
+
+def plain(values: np.ma.MaskedArray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return masked values as an array whose missing values any reader knows: NaN.
+
+    Parameters
+    ----------
+    values
+        Of any type; texts stay as they are.
+    """
+    if values.dtype.kind in "OT":
+        return np.asarray(values.data, dtype=np.str_)
+    if not np.ma.getmaskarray(values).any():
+        return np.asarray(values.data)
+    if values.dtype.kind in "mM":
+        return np.where(np.ma.getmaskarray(values), np.array("NaT", values.dtype), values.data)
+    if values.dtype.kind in "bui":
+        return np.where(np.ma.getmaskarray(values), np.nan, values.data.astype(np.float64))
+    return np.asarray(values.filled(np.nan)) if values.dtype.kind in "fc" else values.data
+
+
+def _csv(look: QuickLook, values: np.ma.MaskedArray[Any, Any]) -> str:
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    name = look.path.rsplit("/", 1)[-1] or "value"
+    gone = np.ma.getmaskarray(values)
+
+    def row(at: Any) -> list[Any]:
+        cells = zip(np.atleast_1d(values.data[at]).tolist(), np.atleast_1d(gone[at]), strict=True)
+        return ["" if missing else _cell(value) for value, missing in cells]
+
+    if values.ndim == 0 or look.x is None:
+        writer.writerows([[_cell(name)], row(())])
+    elif values.ndim == 1:
+        writer.writerow([_cell(look.x.label), _cell(name)])
+        places = _places(look.x)
+        writer.writerows([place, *row(i)] for i, place in enumerate(places))
+    elif values.ndim == 2 and look.y is not None:
+        writer.writerow([_cell(f"{look.y.label} \\ {look.x.label}"), *_places(look.x)])
+        writer.writerows([place, *row(i)] for i, place in enumerate(_places(look.y)))
+    else:
+        raise ValueError("an image has no table: choose a map of one of its bands")
+    return target.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """Return a value so that no spreadsheet takes a text of a stranger for a formula."""
+    if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
+
+
+def _places(axis: Axis) -> list[str]:
+    if axis.labels is not None:
+        return [_cell(label) for label in axis.labels]
+    if axis.coordinates is not None:
+        return [number_text(value) for value in axis.coordinates.tolist()]
+    return [str(axis.start + axis.step * i) for i in range(axis.size)]
+
+
+def _parts(array: xarray.DataArray) -> Mapping[str, xarray.DataArray]:
+    """Return an array as netCDF can hold it, which has no complex numbers, by name."""
+    name = "values" if array.name is None else str(array.name)
+    if array.dtype.kind != "c":
+        return {name: array}
+    from nz_explorer.plots.complex_parts import PART_OF
+
+    return {
+        f"{name}_{one}": array.copy(data=PART_OF[one](array.values)).drop_encoding()
+        for one in ("real", "imaginary")
+    }
+
+
+def _netcdf_name(name: str, taken: set[str]) -> str:
+    """Return a name that netCDF takes: no ``/`` or control character, no odd first one, no blank at the end."""
+    from nz_explorer.values.to_xarray import unused
+
+    legal = re.sub(r"[/\x00-\x1f\x7f]", "_", name).rstrip(" ")
+    if not re.match(r"[A-Za-z0-9_\u0080-\U0010ffff]", legal):
+        legal = f"_{legal}"
+    return unused(legal, taken)
+
+
+def _netcdf(array: xarray.DataArray) -> bytes:
+    import xarray as xr
+
+    dataset = xr.Dataset(_parts(array))
+    taken: set[str] = set()
+    dataset = dataset.rename(
+        {name: _netcdf_name(str(name), taken) for name in {*dataset.variables, *dataset.dims}}
+    )
+    for variable in dataset.variables.values():
+        # netCDF has no attributes that are objects, null or bools
+        taken = set()
+        variable.attrs = {
+            _netcdf_name(name, taken): value
+            for name, value in variable.attrs.items()
+            if isinstance(value, str | int | float | list | np.ndarray | np.generic)
+            and not isinstance(value, bool)
+        }
+        for key in ("chunks", "preferred_chunks"):
+            variable.encoding.pop(key, None)
+        # Packed without a _FillValue, a NaN would be whatever a cast makes of it.
+        if variable.dtype.kind == "f" and "_FillValue" not in variable.encoding:
+            for key in ("dtype", "scale_factor", "add_offset"):
+                variable.encoding.pop(key, None)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "slice.nc"
+        dataset.to_netcdf(file)
+        return file.read_bytes()

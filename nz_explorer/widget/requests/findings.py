@@ -1,0 +1,307 @@
+"""Findings as the browser shows them: pages of a list, and where each is."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from nz_explorer.conventions import rules
+from nz_explorer.diagnosis.impact import IMPACTS
+from nz_explorer.documents import Document
+from nz_explorer.documents.json_edit import JsonText
+from nz_explorer.documents.json_layout import indented, new_text
+from nz_explorer.documents.json_pieces import PatchError
+from nz_explorer.editing.diffs import LONG_LINE, unified
+from nz_explorer.engine.evaluation import Evaluation, PlacedViolation
+from nz_explorer.engine.findings import SEVERITIES, Severity, Violation
+from nz_explorer.engine.fixes import Fix
+from nz_explorer.engine.impact import Impact
+from nz_explorer.model import Node
+from nz_explorer.store import Cancellation
+from nz_explorer.text.phrases import plural
+from nz_explorer.widget import protocol
+from nz_explorer.widget.impacts import impacts_of
+from nz_explorer.widget.requests import documents
+from nz_explorer.widget.requests.answer import Answer, answers, page_of
+from nz_explorer.widget.session_view import SessionView
+
+MAX_DIFF_BYTES = 256 * 1024
+MOST_LINES = 40
+"""Lines of an excerpt."""
+MOST_LIT = 12
+"""Of a longer value only the beginning is in an excerpt."""
+HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+
+Line = tuple[protocol.CodeLine, str]
+
+
+@answers("findings")
+def answer(session: SessionView, params: protocol.FindingsParams, cancel: Cancellation) -> Answer:
+    """Return a page of the findings of a node."""
+    node = session.tree.node(params.path)
+    return page(session.evaluation, params, node.path), ()
+
+
+def page(
+    evaluation: Evaluation, params: protocol.FindingsParams, path: str
+) -> protocol.FindingsResult:
+    """Return a page of findings. Only those on it are made, and nothing is sorted but the headings.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The evaluation of the hierarchy.
+    params : protocol.FindingsParams
+        Which findings, in which order, from which one on.
+    path : str
+        The node.
+    limit : int
+        How many findings a page has.
+    """
+    violations = evaluation.violations(path, below=params.below)
+    kinds = [_kind(evaluation, violation) for violation, _, _ in violations]
+    severities: Counter[Severity] = Counter()
+    impacts: Counter[Impact] = Counter()
+    for (_, severity, meant), count in Counter(kinds).items():
+        severities[severity] += count
+        impacts[meant] += count
+    if params.impacts:
+        violations = [
+            one for one, kind in zip(violations, kinds, strict=True) if kind[2] in params.impacts
+        ]
+    groups: list[protocol.FindingGroup] = []
+    if params.order != "node":
+        violations, groups = _grouped(evaluation, violations, by_rule=params.order == "rule")
+    placed = page_of(violations, params.offset, params.limit)
+    shown = [evaluation.finding(one) for one in placed]
+    named = {finding.rule for finding in shown}
+    if params.order == "rule":
+        named.update(group.key for group in groups)
+    return protocol.FindingsResult(
+        path=path,
+        below=params.below,
+        offset=params.offset,
+        total=len(violations),
+        counts=protocol.Counts(
+            severities["error"],
+            severities["warning"],
+            severities["info"],
+            evaluation.counts(path).complete,
+        ),
+        impacts=impacts_of(impacts),
+        findings=[
+            protocol.Finding(f.rule, f.level, f.severity, f.impact, f.path, f.pointer, f.message)
+            for f in shown
+        ],
+        rules={
+            rule: protocol.RuleInfo(rules()[rule].title, str(rules()[rule].source))
+            for rule in sorted(named)
+        },
+        groups=groups,
+        not_evaluated=len(evaluation.not_evaluated(path, below=params.below)),
+    )
+
+
+Kind = tuple[str, Severity, Impact]
+"""A rule, how bad breaking it is there, and what it means: what findings are ordered by."""
+
+
+def _kind(evaluation: Evaluation, violation: Violation) -> Kind:
+    return violation.rule.id, violation.severity, evaluation.impact(violation)
+
+
+def _grouped(
+    evaluation: Evaluation, violations: Iterable[PlacedViolation], *, by_rule: bool
+) -> tuple[list[PlacedViolation], list[protocol.FindingGroup]]:
+    """Return hits rule by rule, the gravest first, and their headings; within a rule they stay in order."""
+    buckets: dict[Kind, list[PlacedViolation]] = {}
+    for one in violations:
+        buckets.setdefault(_kind(evaluation, one[0]), []).append(one)
+    gravest: dict[str, int] = {}
+    for rule, _, meant in buckets:
+        rank = IMPACTS.index(meant)
+        gravest[rule] = min(rank, gravest.get(rule, rank))
+
+    def place(kind: Kind) -> tuple[int, int, str, int]:
+        rule, severity, meant = kind
+        own = SEVERITIES.index(severity)
+        if by_rule:
+            return gravest[rule], 0, rule, own
+        return IMPACTS.index(meant), own, rule, 0
+
+    ordered = sorted(buckets, key=place)
+    groups: dict[str, protocol.FindingGroup] = {}
+    for kind in ordered:
+        rule, _, meant = kind
+        name = rule if by_rule else meant
+        tone = IMPACTS[gravest[rule]] if by_rule else meant
+        group = groups.setdefault(name, protocol.FindingGroup(name, tone, 0))
+        group.count += len(buckets[kind])
+    return [one for kind in ordered for one in buckets[kind]], list(groups.values())
+
+
+# --- where a finding is, and what its fix changes ------------------------------------------------
+
+
+def patched(fix: Fix, node: Node | None) -> tuple[Document | None, str | None]:
+    """Return the document that a fix changes, and its text after that; None where that cannot be shown.
+
+    Parameters
+    ----------
+    fix : Fix
+        The fix.
+    node : Node or None
+        The node whose document it changes.
+
+    Returns
+    -------
+    tuple of Document or None and str or None
+        The document, None if the fix creates it, and the text after the fix.
+    """
+    document = next((d for d in (node.documents if node else ()) if d.key == fix.document), None)
+    if not fix.patch or (document is not None and len(document.raw or b"") > MAX_DIFF_BYTES):
+        return document, None
+    try:
+        if document is not None:
+            text = JsonText.of(document.raw or b"", document.key)
+            text.apply(dict(operation) for operation in fix.patch)
+            return document, text.text
+        first, *others = fix.patch
+        if first.get("op") != "add" or first.get("path") != "":
+            return None, None
+        text = JsonText(new_text(first["value"]))
+        text.apply(others)
+    except PatchError:
+        return document, None
+    return None, text.text
+
+
+def excerpt(
+    key: str, document: Document | None, pointer: str | None, after: str | None
+) -> list[Line]:
+    """Return the lines of a document that a finding is about, and those that its fix changes.
+
+    Parameters
+    ----------
+    key : str
+        Of the document.
+    document : Document, optional
+        The document, unless the fix creates it.
+    pointer : str, optional
+        The place in the document that is lit.
+    after : str, optional
+        The text that it becomes.
+    """
+    before = "" if document is None else documents.readable(document)
+    if any(len(line) > LONG_LINE for line in before.splitlines()):
+        try:  # a document on one line is laid out
+            before = indented(before)
+        except PatchError:
+            pass
+        else:
+            if document is not None:
+                document = Document(document.name, document.key, before.encode())
+            after = None if after is None else indented(after)
+    lines = before.splitlines()
+    found: list[list[Line]] = []
+    if after is not None:
+        raw = None if document is None else before.encode()
+        found = _hunks(unified(key, raw, after.encode()))
+    if document is not None and pointer is not None and lines:
+        first, last = documents.line_span(document, pointer)
+        last = min(last, first + MOST_LIT - 1, len(lines))
+        found = _light(found, lines, first, last)
+    shown: list[Line] = []
+    for hunk in found:
+        if shown:
+            shown.append((protocol.CodeLine(None), "…"))
+        shown += hunk
+    if len(shown) > MOST_LINES:
+        shown = [*shown[:MOST_LINES], (protocol.CodeLine(None), "…")]
+    return shown
+
+
+def _hunks(diff: str) -> list[list[Line]]:
+    """Return a unified diff as numbered lines, with one line of context on either side."""
+    found: list[list[Line]] = []
+    old = new = 0
+    for text in diff.splitlines()[2:]:
+        if match := HUNK.match(text):
+            old, new = int(match[1]), int(match[2])
+            found.append([])
+            continue
+        kind, rest = text[:1], text[1:]
+        if kind == "+":
+            found[-1].append((protocol.CodeLine(new, "add"), rest))
+        elif kind == "-":
+            found[-1].append((protocol.CodeLine(old, "remove"), rest))
+        else:
+            found[-1].append((protocol.CodeLine(old), rest))
+        old += kind != "+"
+        new += kind != "-"
+    return [_trimmed(hunk) for hunk in found]
+
+
+def _trimmed(hunk: list[Line]) -> list[Line]:
+    changed = [at for at, (line, _) in enumerate(hunk) if line.kind]
+    return hunk[max(0, changed[0] - 1) : changed[-1] + 2] if changed else hunk
+
+
+def _light(
+    hunks: list[list[Line]], lines: Sequence[str], first: int, last: int
+) -> list[list[Line]]:
+    """Light up lines in the hunks that have them, and put what they lack beside these."""
+    there = set()
+    for hunk in hunks:
+        for line, _ in hunk:
+            if line.kind in ("", "remove") and line.number is not None:
+                there.add(line.number)
+                if first <= line.number <= last and not line.kind:
+                    line.kind = "lit"
+    if there.issuperset(range(first, last + 1)):
+        return hunks
+    alone: list[Line] = [
+        (protocol.CodeLine(number, "lit" if first <= number <= last else ""), lines[number - 1])
+        for number in range(max(1, first - 1), min(len(lines), last + 1) + 1)
+        if number not in there
+    ]
+    return sorted([*hunks, alone], key=lambda hunk: hunk[0][0].number or 0)
+
+
+def in_words(fix: Fix) -> list[str | protocol.Span]:
+    """Return what a fix does to its document, in a sentence."""
+    done: list[str | protocol.Span] = []
+    for operation in fix.patch[:3]:
+        name = _named(str(operation["path"]))
+        if done:
+            done.append("; ")
+        match operation["op"]:
+            case "remove":
+                done += ["remove ", name]
+            case "move":
+                done += ["rename ", _named(str(operation["from"])), " to ", name]
+            case "replace":
+                done += ["set ", name, " to ", _short(operation["value"])]
+            case _:
+                value = operation.get("value")
+                done += ["add ", name]
+                if not isinstance(value, dict | list) or len(json.dumps(value)) <= 60:
+                    done += [" = ", _short(value)]
+    if len(fix.patch) > 3:
+        done.append(f"; {plural(len(fix.patch) - 3, 'more change')}")
+    if done and isinstance(done[0], str):
+        done[0] = done[0][:1].upper() + done[0][1:]
+    return done
+
+
+def _named(pointer: str) -> protocol.Span:
+    last = pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+    return protocol.Span(last or "the document", "code" if last else "", title=pointer or None)
+
+
+def _short(value: Any) -> protocol.Span:
+    text = json.dumps(value, ensure_ascii=False)
+    return protocol.Span(text if len(text) <= 60 else f"{text[:59]}…", "code")

@@ -1,0 +1,85 @@
+"""Pictures of arrays, in full and small, and of the lines of a group."""
+
+from __future__ import annotations
+
+from nz_explorer.model import Array, Group
+from nz_explorer.store import Cancellation
+from nz_explorer.widget import picture_messages, protocol
+from nz_explorer.widget.requests.answer import Answer, BadRequest, answers
+from nz_explorer.widget.requests.nodes import MAX_SMALL_PICTURES, array_at
+from nz_explorer.widget.session_view import MAX_PIXELS, SessionView
+
+
+@answers("picture")
+def picture(session: SessionView, params: protocol.PictureParams, cancel: Cancellation) -> Answer:
+    """Return the picture of an array; what there is of it is sent while it is being read."""
+    from nz_explorer.plots.cached import with_cached
+
+    array = array_at(session, params.path)
+    send = session.unfinished_sender(cancel)
+    look = session.quicklook(
+        array,
+        params.index,
+        width=min(params.width, MAX_PIXELS),
+        height=min(params.height, MAX_PIXELS),
+        everything=params.everything,
+        window=params.window,
+        x=params.x,
+        y=params.y,
+        kind=params.kind,
+        part=params.part,
+        cancel=cancel,
+        partial=None if send is None else lambda part: send(*picture_messages.picture(part)),
+    )
+    session.prefetch.shown(array, params, look)
+    return picture_messages.picture(with_cached(look, array, session.cache))
+
+
+@answers("lines")
+def lines(session: SessionView, params: protocol.LinesParams, cancel: Cancellation) -> Answer:
+    """Return the one-dimensional arrays of a group that share a dimension."""
+    node = session.tree.node(params.path)
+    if not isinstance(node, Group):
+        raise BadRequest(f"{node.path} is no group")
+    found = session.lines(node, params.dimension, width=params.width, cancel=cancel)
+    return picture_messages.lines(node.path, found)
+
+
+@answers("thumbnails")
+def thumbnails(
+    session: SessionView, params: protocol.ThumbnailsParams, cancel: Cancellation
+) -> Answer:
+    """Return small pictures of arrays, or a message for those that have none."""
+    from nz_explorer.plots import missing, thumbnail
+
+    small: list[protocol.Thumbnail] = []
+    buffers: list[bytes] = []
+    for path in params.paths[:MAX_SMALL_PICTURES]:
+        cancel.check()
+        node = session.tree.node(path)
+        if not isinstance(node, Array):
+            continue
+        look = session.quicklook(node, {}, width=params.width, height=params.height, cancel=cancel)
+        image = thumbnail(look, min(params.width, 512), min(params.height, 512))
+        if image is None:
+            said = look.message or look.text or "\n".join(missing(look))
+            small.append(protocol.Thumbnail(path, 0, 0, label=" · ".join(said.splitlines())))
+            continue
+        small.append(
+            protocol.Thumbnail(
+                path, image.shape[1], image.shape[0], len(buffers), look.kind, look.label
+            )
+        )
+        buffers.append(image.tobytes())
+    return protocol.ThumbnailsResult(small), buffers
+
+
+@answers("colormaps")
+def colormaps(
+    session: SessionView, params: protocol.ColormapsParams, cancel: Cancellation
+) -> Answer:
+    """Return the colours of all colormaps."""
+    from nz_explorer.plots import colormap_tables
+
+    names, tables = colormap_tables()
+    return protocol.ColormapsResult(list(names), 0), [tables.tobytes()]

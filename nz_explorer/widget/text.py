@@ -1,0 +1,172 @@
+"""Numbers, codecs and chunk grids in words."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from nz_explorer.model import Array, Group, Node
+from nz_explorer.values.reading.size_limits import bytes_text
+
+MAX_LABEL = 200
+"""Characters of an attribute that heads something."""
+ABOUT = (
+    "summary",
+    "institution",
+    "source",
+    "conventions",
+    "Conventions",
+    "time_coverage_start",
+    "time_coverage_end",
+    "license",
+)
+"""Attributes that describe a group; its title is above them."""
+
+
+def number(count: int) -> str:
+    """Return an integer with thin spaces between its thousands."""
+    return f"{count:,}".replace(",", "\u2009")
+
+
+def lengths(shape: tuple[int, ...]) -> str:
+    """Return lengths such as ``60 × 121 × 240``."""
+    return " × ".join(number(length) for length in shape) if shape else "one value"
+
+
+def label(node: Node) -> str | None:
+    """Return what people call a node, by its attributes; None where there are none."""
+    names = ("long_name", "standard_name") if isinstance(node, Array) else ("title",)
+    for name in names:
+        value = node.attributes.get(name)
+        if isinstance(value, str) and value.strip():
+            text = value.replace("_", " ") if name == "standard_name" else value
+            return " ".join(text.split())[:MAX_LABEL]
+    return None
+
+
+def about(node: Node) -> list[tuple[str, str]]:
+    """Return the attributes that describe a group, in the order of CF and ACDD."""
+    found = []
+    for name in ABOUT:
+        value = node.attributes.get(name)
+        if isinstance(value, str) and value.strip():
+            found.append((name, " ".join(value.split())[:MAX_LABEL]))
+    return found
+
+
+def title(node: Node) -> str:
+    """Return what a node is in one line: ``float32 (time 240, lat 721)``."""
+    if isinstance(node, Array):
+        if node.shape is None:
+            return f"{node.data_type.text}, shape unknown"
+        names = node.dimension_names
+        inside = ", ".join(
+            f"{(names[axis] if names else None) or '?'} {number(length)}"
+            for axis, length in enumerate(node.shape)
+        )
+        return f"{node.data_type.text} ({inside})" if inside else f"{node.data_type.text} scalar"
+    if isinstance(node, Group):
+        children = node.children
+        if children is None:
+            return "group"
+        arrays, groups = len(node.arrays), len(node.groups)
+        parts = [
+            f"{n} {word}{'s' * (n != 1)}" for n, word in ((groups, "group"), (arrays, "array")) if n
+        ]
+        return "group of " + " and ".join(parts) if parts else "empty group"
+    return "a node that cannot be understood"
+
+
+def codec(given: Any) -> str:
+    """Return a codec in words: ``zstd (level 3)``."""
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, dict):
+        return json.dumps(given)
+    name = given.get("name", given.get("id", "?"))
+    configuration = given.get(
+        "configuration", {k: v for k, v in given.items() if k not in ("name", "id")}
+    )
+    if not isinstance(configuration, dict):
+        return str(name)
+    parts = []
+    for key, value in configuration.items():
+        if key == "endian":
+            parts.append(f"{value} endian")
+        elif key in ("codecs", "index_codecs") and isinstance(value, list):
+            parts.append(f"{key.replace('_', ' ')}: {' → '.join(codec(item) for item in value)}")
+        elif key == "chunk_shape" and isinstance(value, list):
+            parts.append(f"inner chunks {' × '.join(map(str, value))}")
+        else:
+            parts.append(f"{key} {value if isinstance(value, str) else json.dumps(value)}")
+    return f"{name} ({', '.join(parts)})" if parts else str(name)
+
+
+def facts(node: Node) -> list[tuple[str, str]]:
+    """Return a description of a node's storage, from its documents."""
+    found: list[tuple[str, str]] = []
+    if node.problem is not None:
+        found.append(("Problem", node.problem))
+    if node.zarr_format is not None:
+        documents = ", ".join(f"{d.name} ({d.origin})" for d in node.documents)
+        found.append(("Zarr format", f"v{node.zarr_format}: {documents}"))
+    if isinstance(node, Array):
+        found.extend(_array_facts(node))
+    elif isinstance(node, Group):
+        if node.children is not None:
+            found.append(("Contents", title(node)))
+        if node.listing_problem is not None:
+            found.append(("Listing", node.listing_problem))
+    return found
+
+
+def _array_facts(array: Array) -> list[tuple[str, str]]:
+    found = [("Data type", array.data_type.text)]
+    shape = array.shape
+    if shape is not None:
+        found.append(("Shape", lengths(shape)))
+    if array.size_bytes is not None:
+        found.append(("Size decoded", bytes_text(array.size_bytes)))
+    source = array.dimension_names_source
+    if array.dimension_names is not None and source != "dimension_names":
+        found.append(("Dimension names", f"from {source}"))
+    chunk, shard, item = array.chunk_shape, array.shard_shape, array.data_type.itemsize
+    if chunk is not None and shape is not None:
+        each = f", {bytes_text(math.prod(chunk) * item)} each" if item else ""
+        found.append(
+            ("Chunks", f"{lengths(chunk)}{each}, {number(grid_size(shape, chunk))} in the grid")
+        )
+        if shard is not None:
+            found.append(
+                ("Shards", f"{lengths(shard)}, {number(grid_size(shape, shard))} in the grid")
+            )
+    elif shape is not None:
+        grid = array.metadata.get("chunk_grid")
+        name = grid.get("name") if isinstance(grid, dict) else None
+        found.append(
+            ("Chunks", f"chunk grid {name!r}, which is not read here" if name else "not described")
+        )
+    found.append(("Codecs", " → ".join(codec(given) for given in array.codecs) or "none"))
+    if array.fill is not None:
+        found.append(("_FillValue", array.fill.text))
+        found.extend(("", problem.why) for problem in array.fill.problems)
+    else:
+        found.append(("_FillValue", "none: nothing is masked"))
+    found.append(
+        ("Storage fill_value", "none" if array.storage_fill is None else array.storage_fill.text)
+    )
+    return found
+
+
+def grid_size(shape: tuple[int, ...], chunk: tuple[int, ...]) -> int:
+    """Return how many chunks cover a shape.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        The shape of the array.
+    chunk : tuple of int
+        The shape of a chunk.
+    """
+    return math.prod(-(-length // max(1, part)) for length, part in zip(shape, chunk, strict=True))

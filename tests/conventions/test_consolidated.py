@@ -1,0 +1,124 @@
+"""Stale, ghost and missing consolidated entries: found, named, fixed – and read by others as they are."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import xarray
+import zarr
+from click.testing import CliRunner
+
+import nz_explorer as nz
+from nz_explorer.cli import main
+from nz_explorer.conventions import evaluate
+
+CONS = {"NZ-CONS-002", "NZ-CONS-003", "NZ-CONS-004"}
+
+
+def _write(folder: Path, zarr_format: int) -> xarray.Dataset:
+    data = xarray.Dataset(
+        {"a": ("x", [1.0, 2.0], {"units": "m"}), "b": (("x", "y"), [[3.0, 4.0, 5.0]] * 2)},
+        {"x": [0, 1], "y": [10, 20, 30]},
+        {"title": "T"},
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # consolidated metadata are not in the specification of v3
+        data.to_zarr(folder, zarr_format=zarr_format, consolidated=True)
+    return data
+
+
+def _entries(folder: Path, zarr_format: int, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change the consolidated entries alone."""
+    file = folder / ("zarr.json" if zarr_format == 3 else ".zmetadata")
+    document = json.loads(file.read_text("utf-8"))
+    change(
+        document["consolidated_metadata"]["metadata"] if zarr_format == 3 else document["metadata"]
+    )
+    file.write_text(json.dumps(document), "utf-8")
+
+
+def _damage(folder: Path, zarr_format: int) -> None:
+    """Make the entry of a stale, that of y a ghost's, and leave b out."""
+
+    def v3(entries: dict[str, Any]) -> None:
+        entries["a"]["attributes"]["units"] = "km"
+        entries["a"]["shape"] = [1]
+        entries["ghost"] = entries["y"]
+        del entries["b"]
+
+    def v2(entries: dict[str, Any]) -> None:
+        entries["a/.zattrs"]["units"] = "km"
+        entries["a/.zarray"]["shape"] = [1]
+        for name in (".zarray", ".zattrs"):
+            entries[f"ghost/{name}"] = entries[f"y/{name}"]
+            del entries[f"b/{name}"]
+
+    _entries(folder, zarr_format, v3 if zarr_format == 3 else v2)
+
+
+def _by_hand(folder: Path) -> None:
+    evaluation = evaluate(nz.open_store(folder, mode="r+"), select=["NZ-CONS"])
+    evaluation.run()
+    what_if = nz.WhatIf(evaluation)
+    for finding in evaluation.findings():
+        what_if.apply(finding)
+    nz.apply(what_if).write()
+
+
+def _by_command(folder: Path) -> None:
+    done = CliRunner().invoke(main, ["fix", str(folder), "--yes", "--select", "NZ-CONS"])
+    assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize("zarr_format", [3, 2])
+def test_each_is_named_with_what_differs(tmp_path: Path, zarr_format: int) -> None:
+    folder = tmp_path / "s.zarr"
+    _write(folder, zarr_format)
+    assert not [f for f in nz.check(folder, progress=False).findings if f.rule in CONS]
+    _damage(folder, zarr_format)
+    found = [f for f in nz.check(folder, progress=False).findings if f.rule in CONS]
+    places = {(f.rule, f.path, f.pointer) for f in found}
+    attributes = "/attributes" if zarr_format == 3 else "/.zattrs"
+    members = "" if zarr_format == 3 else "/.zarray"
+    assert {("NZ-CONS-003", "/b", ""), ("NZ-CONS-004", "/ghost", "")} <= places
+    stale = [f for f in found if f.rule == "NZ-CONS-002"]
+    assert {f.path for f in stale} == {"/a"}
+    told = " ".join(f.message for f in stale)
+    assert f"{attributes}/units" in told
+    assert f"{members}/shape/0" in told or f"{members}/shape" in told
+    assert '"km" instead of "m"' in told or "1 instead of 2" in told
+
+
+@pytest.mark.parametrize("zarr_format", [3, 2])
+@pytest.mark.parametrize("fix", [_by_hand, _by_command])
+def test_fixed_it_is_read_as_it_is(
+    tmp_path: Path, zarr_format: int, fix: Callable[[Path], None]
+) -> None:
+    folder = tmp_path / "s.zarr"
+    data = _write(folder, zarr_format)
+    _damage(folder, zarr_format)
+    assert sorted(zarr.open_group(str(folder), mode="r").array_keys()) == ["a", "ghost", "x", "y"]
+    with pytest.raises(ValueError, match="conflicting sizes"):
+        xarray.open_zarr(folder, consolidated=True)
+    fix(folder)
+    assert not [f for f in nz.check(folder, progress=False).findings if f.rule in CONS]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        group = zarr.open_consolidated(str(folder), zarr_format=zarr_format)
+        assert sorted(group.array_keys()) == ["a", "b", "x", "y"]
+        assert group["a"].shape == (2,)
+        for consolidated in (True, False):
+            with xarray.open_zarr(folder, consolidated=consolidated) as opened:
+                xarray.testing.assert_identical(opened.load(), data)
+
+
+def test_the_entries_of_the_root_are_compared_if_nothing_else_is_asked_for(tmp_path: Path) -> None:
+    _write(tmp_path, 2)
+    _entries(tmp_path, 2, lambda entries: entries[".zattrs"].update(title="other"))
+    report = nz.check(tmp_path, progress=False, select=["NZ-CONS-006"])
+    assert [finding.rule for finding in report.findings] == ["NZ-CONS-006"]

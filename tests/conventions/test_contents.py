@@ -1,0 +1,132 @@
+"""All values are read where they are wanted: here, or on a cluster, with the same result."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import distributed
+import numpy as np
+import pytest
+import zarr
+from click.testing import CliRunner
+
+import nz_explorer as nz
+from nz_explorer.cli import main
+from nz_explorer.engine.evaluation import Budget
+from nz_explorer.store.local.contained_store import ContainedStore
+
+OPTIONS: Any = {"progress": False, "select": ["Z3-CHUNK", "NZ-FILL-008", "NZ-COORD"]}
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Path:
+    """A store of a hundred chunks, one of them damaged, and a coordinate longer than a budget."""
+    folder = tmp_path / "damaged.zarr"
+    group = zarr.open_group(folder, mode="w", attributes={"conventions": "NZ-1.0"})
+    values = np.arange(10_000, dtype="f4").reshape(100, 100)
+    array = group.create_array(
+        "a",
+        data=values,
+        chunks=(10, 10),
+        dimension_names=("t", "x"),
+        attributes={"_FillValue": -9.0},
+    )
+    assert array.nchunks == 100
+    (folder / "a" / "c" / "3" / "4").write_bytes(b"no zstd")
+    times = group.create_array(
+        "t", shape=(100,), dtype="i4", chunks=(10,), dimension_names=("t",), compressors=None
+    )
+    times[:] = [*range(90), 0, *range(91, 100)]
+    return folder
+
+
+def told(report: nz.Report) -> list[tuple[str, str, str]]:
+    return [(f.rule, f.path, f.message) for f in report.findings]
+
+
+def test_one_damaged_chunk_among_a_hundred(damaged: Path) -> None:
+    report = nz.check(damaged, values="all", **OPTIONS)
+    found = {rule: message for rule, path, message in told(report) if path == "/a"}
+    assert set(found) == {"Z3-CHUNK-003"}
+    assert "1 of 100 chunks does not decode; chunk a/c/3/4" in found["Z3-CHUNK-003"]
+    assert [e.reason.split(":")[0] for e in report.not_evaluated if e.rule == "NZ-FILL-008"] == [
+        "unreadable"
+    ]
+
+
+@pytest.mark.parametrize(("values", "reads"), [("none", 0), ("coordinates", 10), ("all", 110)])
+def test_only_what_is_wanted_is_read(
+    damaged: Path, values: Any, reads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys: set[str] = set()
+    get = ContainedStore.get_sync
+
+    def counted(store: Any, key: str, *arguments: Any, **options: Any) -> Any:
+        keys.add(key)
+        return get(store, key, *arguments, **options)
+
+    monkeypatch.setattr(ContainedStore, "get_sync", counted)
+    report = nz.check(damaged, values=values, **OPTIONS)
+    assert len({key for key in keys if "/c/" in key}) == reads
+    left_out = {entry.rule for entry in report.not_evaluated if entry.reason == "cost"}
+    assert ("Z3-CHUNK-003" in left_out) is (values != "all")
+    assert ("NZ-COORD-002" in left_out) is (values == "none")
+
+
+def test_a_budget_leaves_out_what_it_has_no_room_for(damaged: Path) -> None:
+    def break_at_90(**options: Any) -> bool:
+        report = nz.check(damaged, **OPTIONS, **options)
+        return any(rule == "NZ-COORD-002" for rule, _, _ in told(report))
+
+    assert not break_at_90(budget=Budget(max_bytes=200))
+    assert break_at_90(values="all")
+    report = nz.check(damaged, values="all", budget=Budget(max_bytes=1000), **OPTIONS)
+    assert ("/a", "budget") in {(e.path, e.reason) for e in report.not_evaluated}
+
+
+@pytest.fixture
+def cluster() -> Iterator[Any]:
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as found:
+        yield found
+
+
+def test_a_cluster_finds_the_same(
+    damaged: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = []
+    submit = distributed.Client.submit
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        sent.append(arguments)
+        return submit(*arguments, **options)
+
+    monkeypatch.setattr(distributed.Client, "submit", counted)
+    words = ["check", str(damaged), "--values", "all", "--format", "json", "--select", "Z3-CHUNK"]
+    here = CliRunner().invoke(main, words)
+    assert not sent
+    there = CliRunner().invoke(main, [*words, "--scheduler", cluster.scheduler_address])
+    assert sent
+    assert here.exit_code == there.exit_code == 1, there.output
+    assert json.loads(here.stdout) == json.loads(there.stdout)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--scheduler", "tcp://127.0.0.1:9"], "--values all"),
+        (["--scheduler", "tcp://127.0.0.1:9", "--values", "all"], "no scheduler at"),
+    ],
+)
+def test_what_is_wrong_with_the_call(
+    damaged: Path, words: list[str], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nz_explorer.cli.check.CONNECT_SECONDS", 1)
+    found = CliRunner().invoke(main, ["check", str(damaged), *words])
+    assert found.exit_code == 2
+    assert message in found.stderr
+    assert "Traceback" not in found.stderr

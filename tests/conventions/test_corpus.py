@@ -1,0 +1,73 @@
+"""Every rule finds what it should, where it should, and nothing next to it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nz_explorer as nz
+from nz_explorer.conventions import rules
+from tests.corpus.cases import BASES, CASES, contents, source, write
+
+WORKING = sorted(rule.id for rule in rules().values() if rule.works)
+SUMMARY = "NZ-BASE-001"
+ILL_FORMED = re.compile(
+    r"\b1 (?:positive )?(?:arrays|bytes|characters|chunks|dimensions|entries|errors|integers|nodes|strings|values)\b"
+    r"|\ba (?:int|array|object|integer|attribute|element|unlimited)|\ban (?:uint|float|string|group|bool)"
+)
+"""Plurals of one, and articles that do not fit the next word."""
+
+
+def _key(finding: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(finding[member] for member in ("path", "rule", "pointer", "severity"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_case(case: dict[str, Any], tmp_path: Path) -> None:
+    report = nz.check(
+        source(case, tmp_path),
+        conventions=case.get("conventions", "auto"),
+        values=case.get("values", "coordinates"),
+        select=case.get("select", ()),
+        progress=False,
+    ).to_dict()
+    found = [
+        _key(finding)
+        for finding in report["findings"]
+        if finding["rule"] != SUMMARY or case["rule"] == SUMMARY
+    ]
+    assert sorted(found) == sorted(_key(finding) for finding in case["expect"])
+    for open_question in case.get("undecided", ()):
+        assert any(
+            (entry["rule"], entry["path"]) == (open_question["rule"], open_question["path"])
+            and entry["reason"].startswith(open_question["reason"])
+            for entry in report["not_evaluated"]
+        )
+    messages = [finding["message"] for finding in report["findings"]]
+    assert [message for message in messages if ILL_FORMED.search(message)] == []
+    crashes = [entry for entry in report["not_evaluated"] if entry["reason"].startswith("internal")]
+    assert crashes == []
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_a_base_keeps_every_rule(name: str, tmp_path: Path) -> None:
+    report = nz.check(write(contents({"base": name}), tmp_path), progress=False)
+    assert report.findings == []
+    assert report.conforms["NZ-1.0"] is (None if "v2" in name else True)
+    assert report.complete
+
+
+@pytest.mark.parametrize("rule", WORKING)
+def test_a_rule_has_a_failure_and_a_near_miss(rule: str) -> None:
+    cases = [case for case in CASES if case["rule"] == rule]
+    fails = [any(finding["rule"] == rule for finding in case["expect"]) for case in cases]
+    assert True in fails
+    assert False in fails
+
+
+def test_names_are_unique() -> None:
+    names = [case["name"] for case in CASES]
+    assert len(names) == len(set(names))

@@ -1,0 +1,49 @@
+"""Checks of stores that are served: over plain HTTP, which cannot list, and from S3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import nz_explorer as nz
+
+
+def _found(report: nz.Report) -> set[tuple[str, str]]:
+    return {(finding.rule, finding.path) for finding in report.findings}
+
+
+def test_plain_http_says_what_it_cannot_know(
+    broken_store: Path, http_server: Callable[..., Any]
+) -> None:
+    local = nz.check(broken_store, progress=False)
+    report = nz.check(http_server(broken_store).url, progress=False)
+    listing = {entry.rule for entry in report.not_evaluated if entry.reason == "listing"}
+    assert listing == {
+        "TREE-002",
+        "TREE-003",
+        "TREE-004",
+        "TREE-012",
+        "TREE-013",
+        "Z3-NAME-003",
+        "NZ-CONS-003",
+    }
+    unseen = {(rule, path) for rule, path in _found(local) if rule in listing}
+    hidden = {"/archive/monthly_mean", "/ocean/currents"}
+    expected = {(rule, path) for rule, path in _found(local) - unseen if path not in hidden}
+    assert _found(report) == expected
+    assert report.complete
+
+
+def test_plain_http_of_a_good_store_stays_undecided(
+    sample_store: Path, http_server: Callable[..., Any]
+) -> None:
+    report = nz.check(http_server(sample_store).url, progress=False)
+    assert report.counts.error == 0
+    assert report.conforms == {"NZ-1.0": None, "Zarr v3": None}
+
+
+def test_s3_is_checked_like_a_folder(broken_store: Path, s3: Any) -> None:
+    url = s3.upload(broken_store, prefix="rules.zarr")
+    report = nz.check(url, progress=False, storage_options=s3.options)
+    assert _found(report) == _found(nz.check(broken_store, progress=False))

@@ -1,0 +1,157 @@
+"""What breaking a rule means for the people who read the data."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import nz_explorer as nz
+from nz_explorer.conventions import rules
+from nz_explorer.diagnosis.impact import (
+    IMPACTS,
+    READERS,
+    affected,
+    forecasts,
+    impact_of,
+    impact_of_rule,
+)
+from nz_explorer.engine.findings import Fail, Severity, Violation
+from nz_explorer.widget.impacts import Impacts
+from tests.corpus.cases import contents, write
+
+
+@pytest.mark.parametrize("undeclared", [True, False])
+@pytest.mark.parametrize(
+    ("level", "severity", "expected"),
+    [
+        ("MUST", "error", ("distance", "convention")),
+        ("MUST*", "warning", ("distance", "convention")),
+        ("derived", "warning", ("distance", "convention")),
+        ("MUST", "info", ("advice", "advice")),
+        ("SHOULD", "warning", ("advice", "advice")),
+        ("INFO", "info", ("advice", "advice")),
+        ("SHOULD", "error", ("distance", "convention")),
+    ],
+)
+def test_without_an_entry_the_impact_follows_from_the_level(
+    level: str, severity: Severity, expected: tuple[str, str], undeclared: bool
+) -> None:
+    info = replace(rules()["NZ-ATTR-001"], level=level, impact=None)
+    assert impact_of_rule(info, severity, undeclared=undeclared) == expected[not undeclared]
+
+
+def test_the_case_may_differ_from_its_rule() -> None:
+    rule = rules()["NZ-DIM-010"]
+    assert (rule.impact, rule.affects) == ("blocks", ("xarray",))
+
+    def meant(**given: Any) -> tuple[str, tuple[str, ...]]:
+        violation = Violation(rule, Fail("", "", **given), "error")
+        return impact_of(violation, undeclared=False), affected(violation)
+
+    assert meant() == ("blocks", ("xarray",))
+    assert meant(readers={}) == ("convention", ())
+    assert meant(readers={"zarr-python": "raises"}) == ("blocks", ("zarr-python",))
+    assert meant(impact="values") == ("values", ("xarray",))
+
+
+def test_where_a_reader_minds_the_entry_says_which_and_what_it_does() -> None:
+    for info in rules().values():
+        if info.impact in ("blocks", "values"):
+            assert info.affects, f"{info.id} does not say which reader it is about"
+            assert set(info.affects) <= {*READERS}, info.id
+            assert any(name.startswith(info.affects) for name in info.readers), info.id
+        else:
+            assert not info.affects, info.id
+
+
+def test_readers_are_predicted_from_what_they_mind() -> None:
+    broken = [
+        ("NZ-DIM-010", "blocks", "xarray"),
+        ("NZ-CONS-002", "values", "zarr-python"),
+        ("NZ-CONS-002", "values", "xarray"),
+    ]
+    xarray, zarr, netcdf = forecasts(broken, zarr_format=3, complete=True)
+    assert (xarray.opens, xarray.blocked_by, xarray.misled_by) == (
+        False,
+        ("NZ-DIM-010",),
+        ("NZ-CONS-002",),
+    )
+    assert (zarr.opens, zarr.blocked_by, zarr.misled_by) == (True, (), ("NZ-CONS-002",))
+    assert netcdf.opens is None
+    assert "Zarr v3" in netcdf.reason
+    unknown = list(forecasts([], zarr_format=2, complete=False))
+    assert [one.opens for one in unknown] == [None, None, None]
+
+
+def test_a_healthy_file_of_xarray_has_nothing_but_distance_and_advice(tmp_path: Path) -> None:
+    xr.Dataset(
+        {"t": (("time", "lat", "lon"), np.ones((3, 4, 5), "f4"), {"units": "K"})},
+        {
+            "time": ("time", np.arange(3.0), {"units": "days since 2000-01-01"}),
+            "lat": np.linspace(-60, 60, 4),
+            "lon": np.linspace(0, 300, 5),
+        },
+    ).to_zarr(tmp_path / "healthy.zarr", zarr_format=3, consolidated=False)
+    explorer = nz.explore(tmp_path / "healthy.zarr")
+    explorer.wait()
+    counted = Impacts(explorer._session.evaluation)
+    found = counted.at("/")
+    assert (found.blocks, found.values, found.convention) == (0, 0, 0)
+    assert counted.steps() > 0
+    assert [one.opens for one in counted.readers()] == [True, True, None]
+    explorer.close()
+
+
+def test_counts_by_impact_are_those_of_the_findings(tmp_path: Path) -> None:
+    from nz_explorer.lab import demo_data
+
+    source = demo_data.write_broken(tmp_path)
+    explorer = nz.explore(source)
+    explorer.wait()
+    evaluation = explorer._session.evaluation
+    counted = Impacts(evaluation)
+    for path in ("/", *[child.path for child in evaluation.hierarchy.root.children or ()]):
+        meant = [one.impact for one in evaluation.findings(path)]
+        found = counted.at(path)
+        assert {name: getattr(found, name) for name in IMPACTS} == {
+            name: meant.count(name) for name in IMPACTS
+        }
+    explorer.close()
+
+
+def test_levels_of_a_pyramid_are_not_red_and_readers_are_told(tmp_path: Path) -> None:
+    documents = contents({"base": "plain"})
+    axes = [{"name": name, "type": "space"} for name in ("y", "x")]
+    levels = [{"path": name, "coordinateTransformations": []} for name in ("a", "b")]
+    ome = {"ome": {"version": "0.5", "multiscales": [{"axes": axes, "datasets": levels}]}}
+    root = {"zarr_format": 3, "node_type": "group", "attributes": ome}
+    small = json.loads(documents["a/zarr.json"])
+    small["shape"] = small["chunk_grid"]["configuration"]["chunk_shape"] = [1, 2]
+    store = {"zarr.json": json.dumps(root).encode(), "a/zarr.json": documents["a/zarr.json"]}
+    report = nz.check(
+        write({**store, "b/zarr.json": json.dumps(small).encode()}, tmp_path), progress=False
+    )
+    assert {finding.impact for finding in report.findings} <= {"distance", "advice"}
+    assert report.readers["xarray"].blocked_by == ("NZ-DIM-010",)  # which opens one level at a time
+
+
+def test_the_widget_and_the_report_say_the_same(tmp_path: Path) -> None:
+    from nz_explorer.lab import demo_data
+
+    explorer = nz.explore(demo_data.write_broken(tmp_path))
+    explorer.wait()
+    report, counted = explorer.report, Impacts(explorer._session.evaluation)
+    found = {name: len(those) for name, those in report.by_impact.items()}
+    assert {name: getattr(counted.at("/"), name) for name in IMPACTS} == found
+    assert counted.steps() == len(report.conformance.steps)
+    assert [(one.reader, one.opens, tuple(one.blocked_by)) for one in counted.readers()] == [
+        (one.reader, one.opens, one.blocked_by) for one in report.readers.values()
+    ]
+    assert f"{counted.steps()} steps from NZ-1.0" in report.to_text()
+    explorer.close()

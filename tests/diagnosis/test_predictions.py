@@ -1,0 +1,154 @@
+"""What is said of readers beforehand is what they do: predictions from the rules, and the readers themselves."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import warnings
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nz_explorer.conventions import rules
+from nz_explorer.diagnosis.attribution import explain
+from nz_explorer.diagnosis.impact import Forecast
+from nz_explorer.diagnosis.probes import PROBES
+from nz_explorer.diagnosis.probes.answers import Answers, Asked
+from nz_explorer.diagnosis.trial import Failure
+from nz_explorer.diagnosis.trial_process import attempt
+from nz_explorer.model import Group
+from nz_explorer.report.check import check
+from nz_explorer.report.report import Report
+from tests.corpus.cases import CASES, contents, write
+
+READERS = ("zarr-python", "xarray")
+PARTS = 8
+"""The cases are run in so many tests, which may run side by side."""
+
+LACKS = "a registered extension that this zarr-python does not have: no rule is broken"
+EXPLAINED = {
+    **{
+        f"{reader}: {case}": why
+        for reader in READERS
+        for case, why in {
+            "Z3-GRID-001: near miss: another grid": LACKS,
+            "Z3-GRID-004: near miss: a registered grid": LACKS,
+            "Z3-DT-002: near miss: a registered type": LACKS,
+            "Z3-KEY-001: near miss: registered": LACKS,
+            "Z3-CODEC-012: a codec of numcodecs inside of shards": "numcodecs wants a configuration",
+            "Z3-CODEC-008: near miss: the transposed shard is divided": "zarr-python divides before it transposes",
+            "Z3-CODEC-008: the transposed shard is not divided": "zarr-python divides before it transposes",
+            "Z3-CODEC-008: a shard inside of a shard does not divide it": "found when more is read than two values",
+            "NCZ-MODEL-001: objects of no known kind": "whether a codec for objects stands first is not looked at",
+            "Z2-DT-002: a field without unit": "zarr-python reads such a field as a number",
+            "TREE-013: an ending, and a number": "what was renamed is not seen, and what is left opens",
+            "TREE-013: a dot that was taken off": "what was renamed is not seen, and what is left opens",
+        }.items()
+    },
+    "zarr-python: Z3-CM-002: the key of a document is not another node": "it ignores the entry; xarray does not",
+    "zarr-python: Z2-DT-003: near miss: nested": "it knows no arrays in fields",
+    "zarr-python: Z3-SHAPE-001: true": "true is 1 to Python; xarray then has two lengths",
+}
+"""Cases in which a reader does something else than is said of it, and why that is so."""
+
+
+def chosen() -> list[dict[str, Any]]:
+    """Return a failure and a near miss of every rule that readers mind, and one case of some others.
+
+    Running all of them takes minutes; ``python tests/diagnosis/test_predictions.py`` does.
+    """
+    minded = {info.id for info in rules().values() if info.impact in ("blocks", "values")}
+    found: dict[tuple[str, bool], dict[str, Any]] = {}
+    for case in possible():
+        rule, near_miss = case["rule"], "near miss" in case["name"]
+        if rule in minded or (not near_miss and zlib.crc32(rule.encode()) % 4 == 0):
+            found.setdefault((rule, near_miss), case)
+    return list(found.values())
+
+
+def possible() -> Iterator[dict[str, Any]]:
+    """Yield the cases that a folder can hold."""
+    for case in CASES:
+        plain = not {"unreadable", "listable", "served", "fragment"} & set(case)
+        if plain and contents(case):
+            yield case
+
+
+def outcome(reader: str, place: Path, report: Report) -> list[Failure]:
+    """Return where a reader fails in a store, in this process: what it does is the same, and it starts at once."""
+    groups: list[str] = []
+    arrays: list[str] = []
+    for node in report.evaluation.hierarchy.stored.walk("/"):
+        (groups if isinstance(node, Group) else arrays).append(node.path)
+    stream = io.StringIO()
+    asked = Asked(str(place), groups, arrays, zarr_format=report.zarr_format)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        attempt(PROBES[reader], asked, Answers(stream, str(place)))
+    said = map(json.loads, stream.getvalue().splitlines())
+    return [
+        Failure(one["path"], one["error"], tuple(one["kind"]), tuple(one["where"]), one["during"])
+        for one in said
+        if "error" in one
+    ]
+
+
+def differs(forecast: Forecast, failures: list[Failure]) -> str:
+    """Return how what a reader does differs from what was predicted; empty where it does not."""
+    if failures and not forecast.is_affected:
+        return f"fails at {failures[0].path}: {failures[0].message}"
+    if not failures and forecast.opens is False:
+        return f"reads all of it, in spite of {', '.join(forecast.blocked_by)}"
+    return ""
+
+
+def differences(
+    cases: Iterator[dict[str, Any]] | list[dict[str, Any]], folder: Path
+) -> dict[str, str]:
+    """Return by case and reader how predictions and outcomes differ, and causes that are wrong."""
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+    found = {}
+    for number, case in enumerate(cases):
+        place = write(contents(case), folder / str(number))
+        try:
+            report = check(place, values="all", progress=False)
+        except ValueError as error:
+            found[f"check: {case['name']}"] = str(error)
+            continue
+        for reader, forecast in report.readers.items():
+            if reader in READERS:
+                failures = outcome(reader, place, report)
+                if what := differs(forecast, failures):
+                    found[f"{reader}: {case['name']}"] = what
+                for failure in failures:
+                    causes = explain(failure, reader, report.evaluation)
+                    if any(reader not in one.readers and one.impact == "advice" for one in causes):
+                        found[f"{reader} because: {case['name']}"] = causes[0].rule
+        report.evaluation.hierarchy.close()
+    return found
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_readers_do_what_is_said_of_them(tmp_path: Path, part: int) -> None:
+    found = differences(chosen()[part::PARTS], tmp_path)
+    assert {name: what for name, what in found.items() if name not in EXPLAINED} == {}
+
+
+def test_what_is_explained_is_still_so(tmp_path: Path) -> None:
+    names = {name.partition(": ")[2] for name in EXPLAINED}
+    cases = [case for case in CASES if case["name"] in names]
+    assert set(differences(cases, tmp_path)) >= set(EXPLAINED)
+    assert len(cases) == len(names)
+
+
+if __name__ == "__main__":
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        for name, what in differences(possible(), Path(folder)).items():
+            if name not in EXPLAINED:
+                print(f"{name}: {what}")

@@ -1,0 +1,35 @@
+"""The list of symptoms leads to rules that exist, and to the cause of every failure that was reported."""
+
+from __future__ import annotations
+
+import pytest
+
+from nz_explorer.conventions import rules
+from nz_explorer.diagnosis.symptoms import Symptom, symptoms, symptoms_of
+from nz_explorer.engine.catalogue import has_prefix
+from tests.field.case import Case, cases
+from tests.field.test_field import PENDING
+
+
+@pytest.mark.parametrize("symptom", symptoms(), ids=lambda symptom: symptom.key)
+def test_a_symptom_names_rules_that_work(symptom: Symptom) -> None:
+    works = [rule.id for rule in rules().values() if rule.works or rule.status == "off"]
+    for prefix in symptom.prefixes:
+        assert any(has_prefix(rule_id, prefix) for rule_id in works), prefix
+    assert symptom.words
+
+
+def test_each_harm_has_a_symptom() -> None:
+    harmful = {rule.id for rule in rules().values() if rule.works and rule.impact == "values"}
+    assert {rule_id for rule_id in harmful if not symptoms_of([rule_id])} == set()
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+def test_each_reported_failure_has_a_symptom(case: Case) -> None:
+    assert case.name in PENDING or symptoms_of([case.rule])
+
+
+def test_symptoms_narrow_what_is_to_be_looked_at() -> None:
+    found = [symptom.key for symptom in symptoms_of(["CF-TIME-004"])]
+    assert found == ["times-wrong", "selection-fails"]
+    assert not symptoms_of([])

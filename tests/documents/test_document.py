@@ -1,0 +1,307 @@
+"""Documents: every byte sequence has an answer, and says what is wrong with it and where."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+from unittest import mock
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from nz_explorer.documents.decoding import LAZY_BYTES, Entries, decode
+from nz_explorer.documents.document import Document
+from nz_explorer.documents.positions import MAX_DEPTH, ScanError, scan
+from nz_explorer.store import ReadError
+
+
+def kinds(raw: bytes) -> list[str]:
+    return [problem.kind for problem in decode(raw)[1]]
+
+
+def test_a_well_formed_object_has_no_problems() -> None:
+    assert decode(b'{"a": [1, {"b": "x\\": y"}], "c": {}}') == (
+        {"a": [1, {"b": 'x": y'}], "c": {}},
+        (),
+    )
+
+
+@pytest.mark.parametrize(
+    ("raw", "value", "kind", "says"),
+    [
+        (
+            b'{"a": NaN}',
+            {"a": pytest.approx(math.nan, nan_ok=True)},
+            "bare-token",
+            "/a: bare NaN is not JSON",
+        ),
+        (b'{"a": [1, -Infinity]}', {"a": [1, -math.inf]}, "bare-token", "/a/1: bare -Infinity"),
+        (
+            b'{"a": 1, "b": {"c": 2, "c": 3}}',
+            {"a": 1, "b": {"c": 3}},
+            "duplicate",
+            "key 'c' occurs 2 times",
+        ),
+        (b'{"a" : 1, "a" : 2}', {"a": 2}, "duplicate", "key 'a'"),
+        (b'\xef\xbb\xbf{"a": 1}', {"a": 1}, "bom", "byte order mark"),
+        ('{"a": 1}'.encode("utf-16"), {"a": 1}, "utf8", "UTF-16"),
+        (b'{"a": "\xff"}', {"a": "\ufffd"}, "utf8", "byte 7"),
+        (b"[1, 2]", [1, 2], "not-object", "holds a JSON array"),
+        (b"null", None, "not-object", "holds a JSON null"),
+        (b"", None, "empty", "is empty"),
+        (b'{"a": 1,}', None, "syntax", "line 1, column"),
+        (b'{"a": {"b": 1', None, "truncated", "ends too early"),
+        (b'{"a": "text', None, "truncated", "ends too early"),
+        (b"[" * 100_000, None, "limit", "nested too deeply"),
+    ],
+)
+def test_what_is_wrong_is_named(raw: bytes, value: object, kind: str, says: str) -> None:
+    found, problems = decode(raw, "zarr.json")
+    assert found == value
+    assert [problem.kind for problem in problems] == [kind]
+    assert says in problems[0].message
+
+
+def test_a_syntax_error_has_its_line_and_an_excerpt_with_a_caret() -> None:
+    _, (problem,) = decode(b'{\n  "shape": [1, 2],\n  "fill_value": nan\n}', "a/zarr.json")
+    assert (problem.kind, problem.line, problem.column) == ("syntax", 3, 17)
+    line, caret = problem.detail["excerpt"].splitlines()
+    assert line[caret.index("^") :].startswith("nan")
+
+
+def test_an_unreadable_document_says_why() -> None:
+    document = Document(
+        "zarr.json", "a/zarr.json", None, error=ReadError("a/zarr.json", "denied", "access denied")
+    )
+    assert document.value is None
+    assert document.problems[0].kind == "io"
+
+
+def test_a_document_can_be_let_go_and_decoded_again() -> None:
+    document = Document("zarr.json", "zarr.json", b'{"a": 1}')
+    assert document.value == {"a": 1}
+    document.release()
+    assert document.ok
+
+
+def consolidated(entries: str, before: str = "") -> bytes:
+    padding = "x" * LAZY_BYTES
+    return (
+        f'{{"zarr_format": 3, {before} "attributes": {{"p": "{padding}"}}, "consolidated_metadata": '
+        f'{{"kind": "inline", "must_understand": false, "metadata": {{{entries}}}}}}}'
+    ).encode()
+
+
+def test_entries_of_a_large_document_are_decoded_when_asked_for() -> None:
+    value, problems = decode(consolidated('"a": {"shape": [1]}, "b": {"shape": [2]}'))
+    entries = value["consolidated_metadata"]["metadata"]
+    assert isinstance(entries, Entries)
+    assert not problems
+    assert dict(entries) == {"a": {"shape": [1]}, "b": {"shape": [2]}}
+    assert value["consolidated_metadata"]["kind"] == "inline"
+
+
+_names = st.text(st.characters(codec="utf-8"), max_size=3)
+_members = st.dictionaries(_names, st.integers() | _names, max_size=3)
+
+
+@given(
+    st.lists(st.tuples(_names, _members), max_size=4),
+    _members,
+    st.booleans(),
+    st.sampled_from([(", ", ": "), (",", ":"), (" , ", " :")]),
+)
+@example([("00", {"": ""}), ("00", {})], {}, False, (",", ":"))  # as long as the blanks would be
+@example([("\x1f", {})], {"": -(2**63) - 1}, False, (", ", ": "))  # an integer beyond 64 bits
+def test_a_large_document_says_what_a_small_one_says(
+    entries: list[tuple[str, dict[str, Any]]],
+    attributes: dict[str, Any],
+    escaped: bool,
+    blanks: tuple[str, str],
+) -> None:
+    def text(value: Any) -> str:
+        return json.dumps(value, ensure_ascii=escaped, separators=blanks)
+
+    comma, colon = blanks
+    held = comma.join(f"{text(name)}{colon}{text(entry)}" for name, entry in entries)
+    raw = "".join(
+        [
+            f'{{"zarr_format"{colon}3{comma}"node_type"{colon}"group"{comma}"attributes"{colon}',
+            f'{text(attributes)}{comma}"consolidated_metadata"{colon}{{"kind"{colon}"inline"{comma}',
+            f'"must_understand"{colon}false{comma}"metadata"{colon}{{{held}}}}}}}',
+        ]
+    ).encode()
+    value, problems = decode(raw)
+    with mock.patch("nz_explorer.documents.decoding.LAZY_BYTES", 0):
+        lazily, others = decode(raw)
+    assert [p.kind for p in others] == [p.kind for p in problems]
+    held_lazily = lazily["consolidated_metadata"]
+    names = {name for name, _ in entries}
+    plain = not any(name.startswith(":") for name in names)  # which looks like the end of a key
+    if len(names) == len(entries) and blanks[0] != " , " and plain:
+        assert isinstance(held_lazily["metadata"], Entries)
+    held_lazily["metadata"] = dict(held_lazily["metadata"])
+    assert lazily == value
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        consolidated('"a": {"shape": [1]}, "a": {"shape": [2]}'),
+        consolidated('"a": {"shape": [1]}', '"attributes": {},'),
+        consolidated('"a": {"shape": [1]}', '"x": {"y": 1, "y": 2},'),
+    ],
+)
+def test_a_repeated_key_in_a_large_document_is_found(raw: bytes) -> None:
+    assert "duplicate" in kinds(raw)
+
+
+@given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
+def test_no_bytes_raise(raw: bytes) -> None:
+    value, problems = decode(raw)
+    assert isinstance(value, dict) or problems
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.text(max_size=6), JSON, max_size=5), st.sampled_from([None, 2]))
+def test_valid_documents_decode_as_python_decodes_them(
+    value: dict[str, object], indent: int | None
+) -> None:
+    raw = json.dumps(value, indent=indent).encode()
+    assert decode(raw) == (value, ())
+
+
+@given(st.dictionaries(st.text(max_size=6), JSON, max_size=5))
+def test_every_value_is_found_where_it_stands(value: dict[str, object]) -> None:
+    text = json.dumps(value, indent=1)
+    places = scan(text)
+    for pointer, (start, end) in places.places.items():
+        found: object = value
+        for part in pointer.split("/")[1:]:
+            key = part.replace("~1", "/").replace("~0", "~")
+            found = found[int(key)] if isinstance(found, list) else found[key]  # type: ignore[index]
+        assert json.loads(text[start:end]) == found
+
+
+def test_spans_are_lines_and_tokens_are_as_spelled() -> None:
+    document = Document("zarr.json", "zarr.json", b'{\n "a": -9999.0,\n "b": [\n  1,\n  2\n ]\n}')
+    assert document.token("/a") == "-9999.0"
+    span = document.span("/b")
+    assert span is not None
+    assert (span.first_line, span.last_line) == (3, 6)
+    assert document.span("/nothing") is None
+
+
+def test_an_invalid_escape_in_a_key_has_no_place() -> None:
+    document = Document("zarr.json", "zarr.json", rb'{"a\q": 1, "b": 2}')
+    assert not document.ok
+    assert document.span("/b") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "says", "at"),
+    [
+        (r'{"a\q": 1}', "the key is not a string", 1),
+        ('{"a" 1}', "expected ':'", 5),
+        ("{a: 1}", "expected a string", 1),
+        ("[1 2]", r"expected ',' or '\]'", 3),
+        ("[1,]", "expected a value", 3),
+        ("[-Infin]", "expected a value", 1),
+        ("{} {}", "text after the end", 3),
+        ("[" * (MAX_DEPTH + 2), "nested deeper", MAX_DEPTH + 1),
+    ],
+)
+def test_what_cannot_be_scanned_says_where(text: str, says: str, at: int) -> None:
+    with pytest.raises(ScanError, match=says) as caught:
+        scan(text)
+    assert caught.value.offset == at
+
+
+def test_control_characters_in_strings_are_read_and_reported() -> None:
+    document = Document(".zattrs", ".zattrs", b'{"a": "bell \x07", "b": 1}')
+    assert document.value == {"a": "bell \x07", "b": 1}
+    assert [(p.kind, p.column) for p in document.problems] == [("syntax", 13)]
+    span = document.span("/b")
+    assert span is not None
+    assert document.token("/b") == "1"
+    broken = Document(".zattrs", ".zattrs", b'{"a": "bell \x07", "b": }')
+    assert broken.value is None
+
+
+def test_words_that_netcdf_c_writes_without_quotes_are_text() -> None:
+    raw = b'{"a": 01, "b": [+5, .5, 5.], "c": nan, "d": 0x10, "e": TRUE, "f": "01, 02", "g": 1}'
+    document = Document(".zattrs", ".zattrs", raw)
+    assert document.value == {
+        "a": "01",
+        "b": ["+5", ".5", "5."],
+        "c": "nan",
+        "d": "0x10",
+        "e": "TRUE",
+        "f": "01, 02",
+        "g": 1,
+    }
+    assert [(p.kind, p.column) for p in document.problems] == [("syntax", 8)]
+    assert document.token("/a") == "01"
+    assert document.token("/b/1") == ".5"
+    # elsewhere nobody writes them
+    assert Document(".zarray", ".zarray", b'{"shape": [01]}').value is None
+    assert Document(".zattrs", ".zattrs", b'{"a": maybe}').value is None
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\n  "])
+@pytest.mark.parametrize("where", ["member", "entry"])
+def test_a_repeated_key_is_found_however_a_large_document_is_laid_out(
+    blank: str, where: str
+) -> None:
+    """Its entries are indexed and not decoded; a key that was dropped must not go unseen."""
+    filler = ", ".join(f'"n{i}": {{"title": "{"t" * 1000}"}}' for i in range(100))
+    again = {"member": f'"zarr_format"{blank}: 2, ', "entry": f'"n5"{blank}: {{}}, '}[where]
+    member, entry = (again, "") if where == "member" else ("", again)
+    text = (
+        f'{{{member}"zarr_format": 3, "node_type": "group", "consolidated_metadata":'
+        f' {{"kind": "inline", "must_understand": false, "metadata": {{{entry}{filler}}}}}}}'
+    )
+    assert len(text) > LAZY_BYTES
+    _, problems = decode(text.encode())
+    assert [problem.kind for problem in problems] == ["duplicate"]
+
+
+@pytest.mark.parametrize("last", ['"z": {}', '"z:": {}', '"\\u003a": {}', '"\\u003A": {}'])
+def test_a_repeated_key_is_found_where_blanks_or_colons_make_up_for_it(last: str) -> None:
+    """A text with a repeated key may be as long as one without, and may hold as many colons."""
+    entries = [f'"n{i}": {{"title": "{"t" * 1000}"}}' for i in range(100)]
+
+    def text(*entries: str) -> bytes:
+        return (
+            '{"zarr_format": 3, "node_type": "group", "consolidated_metadata": {"kind": "inline",'
+            f' "must_understand": false, "metadata": {{{", ".join(entries)}}}}}}}'
+        ).encode()
+
+    whole = text(*entries, last)
+    assert decode(whole)[1] == ()
+    again = '"n99": {}'
+    missing = len(again) + 2
+    short = [entry.replace(": ", ":", 1) for entry in entries[:missing]]
+    repeated = text(again, *short, *entries[missing:], last)
+    assert len(repeated) == len(whole)
+    assert [problem.kind for problem in decode(repeated)[1]] == ["duplicate"]
+
+
+@pytest.mark.parametrize("colon", ["\\u003a", "\\u003A"])
+def test_a_repeated_key_is_found_beside_an_escaped_colon(colon: str) -> None:
+    _, problems = decode(f'{{"a": 1, "a": 2, "b": "{colon}"}}'.encode())
+    assert [problem.kind for problem in problems] == ["duplicate"]

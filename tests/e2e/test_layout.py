@@ -1,0 +1,154 @@
+"""Every tab and drawer at the sizes that people have: nothing is cut off or covered, the picture and its slider are seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+from playwright.sync_api import Page, expect
+
+from nz_explorer.widget.explorer import PANELS
+from tests.e2e.lab import Explorer, OpenNotebook, eventually
+from tests.e2e.test_everyone import SETTLED, THEME
+
+SIZES = ((1440, 900), (1120, 640), (1000, 700), (900, 620), (760, 600), (660, 560))
+NAMES = (
+    "a_dimension_with_a_name_that_is_long",
+    "ensemble_member",
+    "forecast_reference_time",
+    "level",
+    "quantile",
+    "wave_number",
+    "latitude",
+    "longitude",
+)
+PROBLEMS = (Path(__file__).parent / "layout.js").read_text("utf-8")
+"""What is cut off, covered, or seen only by scrolling sideways."""
+LAYOUT = """() => {
+    const root = document.querySelector(".nzx");
+    root.scrollIntoView({ block: "end" });  // JupyterLab may have moved it since
+    const box = selector => root.querySelector(selector)?.getBoundingClientRect();
+    const rows = element => new Set([...element.children].map(child => child.getBoundingClientRect())
+        .filter(({ width }) => width > 0).map(({ top, height }) => Math.round((top + height / 2) / 12))).size;
+    const fits = element => element.scrollWidth <= element.clientWidth + 1;
+    const toolbar = root.querySelector("[role=toolbar]");
+    const foot = root.querySelector(".nzx-foot");
+    const [canvas, slider] = [box("canvas"), box("input[type=range]")];
+    return {
+        toolbar: rows(toolbar) === 1 && fits(toolbar),
+        foot: rows(foot) === 1 && fits(foot),
+        apart: canvas.bottom <= slider.top + 1,
+        together: canvas.top >= 0 && slider.bottom <= innerHeight,
+        drawn: canvas.height >= 100,
+    };
+}"""
+
+
+GROUP = "/a_group_with_a_name_that_is_longer_than_what_fits_here"
+ARRAY = f"{GROUP}/an_array_with_a_name_that_is_longer_than_what_fits_here"
+TWELVE = """
+import nz_explorer.diagnosis.impact as impact
+
+impact.READERS = ("xarray", "zarr-python", "netCDF-C", *(f"reader with a long name {n}" for n in range(9)))
+"""
+
+
+@pytest.fixture
+def crowded(tmp_path: Path) -> Path:
+    """An array of eight dimensions in a group, all with long names and long units; one length is in conflict."""
+    root = zarr.open_group(
+        tmp_path / "a_store_with_a_name_that_is_longer_than_what_fits.zarr",
+        mode="w",
+        attributes={
+            "title": "A title that nobody reads to its end, least of all on a small screen " * 2
+        },
+    )
+    group = root.create_group(GROUP[1:])
+    array = group.create_array(
+        ARRAY.rpartition("/")[2],
+        shape=(3, 4, 5, 6, 7, 8, 30, 40),
+        chunks=(1, 1, 1, 1, 1, 1, 30, 40),
+        dtype="f4",
+        dimension_names=NAMES,
+        attributes={
+            "units": "kg m-2 s-1 (mol mol-1)-1 per square degree of longitude",
+            "long_name": "A long name that goes on for a while after one would expect it to stop",
+            "_FillValue": -999.0,
+        },
+    )
+    array[0, 0, 0, 0, 0, 0] = np.arange(1200).reshape(30, 40)
+    for name, length in zip(NAMES, array.shape, strict=True):
+        about = {
+            "units": "a unit of measurement that is rather long",
+            "long_name": f"The long name of {name}",
+        }
+        group.create_array(
+            name, shape=(length,), dtype="f8", dimension_names=(name,), attributes=about
+        )[...] = np.arange(length) * 1234.56789
+    group.create_array("other", shape=(31, 40), dtype="f4", dimension_names=NAMES[-2:])
+    group.create_group("another_group_with_a_name_that_is_longer_than_what_fits_here")
+    return Path(str(root.store_path.store.root))  # type: ignore[attr-defined]
+
+
+GOOD = dict.fromkeys(("toolbar", "foot", "apart", "together", "drawn"), True)
+
+
+def problems(page: Page, path: str, panel: str) -> list[str]:
+    """Return what is wrong with what is shown, once it has come to rest."""
+    found: list[str] = []
+    for _ in range(20):
+        found = page.evaluate(PROBLEMS)
+        if path == ARRAY and panel == "plot":
+            layout: dict[str, bool] = page.evaluate(LAYOUT)
+            found += [name for name, good in layout.items() if not good]
+        if not found:
+            break
+        page.wait_for_timeout(100)
+    return found
+
+
+def test_nothing_is_cut_off_or_covered(notebook: OpenNotebook, crowded: Path) -> None:
+    """With long names and units, eight dimensions and twelve readers; every tab and drawer, light and dark."""
+    source = str(crowded)
+    book = notebook([f"{TWELVE}\nimport nz_explorer as nz\n\nex = nz.explore({source!r})\nex"])
+    book.run_all()
+    explorer = Explorer(book.widgets.first)
+    expect(explorer.tree).to_be_visible()
+    explorer.wait_until_done()
+    wrong: dict[str, list[str]] = {}
+    # Colours change no measure, so in the dark one size is enough.
+    sizes = {
+        ("light", GROUP): SIZES[::2],
+        ("light", ARRAY): SIZES,
+        ("dark", GROUP): SIZES[1:2],
+        ("dark", ARRAY): SIZES[5:],
+    }
+    for theme in ("light", "dark"):
+        book.page.evaluate(THEME, theme)
+        expect(explorer.root).to_have_attribute("data-scheme", theme)
+        for path in (GROUP, ARRAY):
+            for panel in PANELS:
+                book.tell(f"ex.path, ex.panel = {path!r}, {panel!r}")
+                book.page.wait_for_function(SETTLED)
+                for width, height in sizes[theme, path]:
+                    book.page.set_viewport_size({"width": width, "height": height})
+                    if found := problems(book.page, path, panel):
+                        wrong[f"{theme} {panel} of {path[-5:]} at {width} × {height}"] = found
+    assert wrong == {}
+
+
+def test_the_picture_and_its_slider_are_seen_together(
+    notebook: OpenNotebook, sample_store: Path
+) -> None:
+    source, path = str(sample_store), "/ocean/sea_surface_temperature"
+    book = notebook([f"import nz_explorer as nz\n\nex = nz.explore({source!r}, path={path!r})\nex"])
+    book.run_all()
+    explorer = Explorer(book.widgets.first)
+    expect(explorer.root.get_by_role("slider").first).to_be_visible()
+    for width, height in SIZES:
+        book.page.set_viewport_size({"width": width, "height": height})
+        eventually(book.page, lambda: book.page.evaluate(LAYOUT) == GOOD)
+        assert book.page.evaluate(LAYOUT) == GOOD, f"{width} × {height}"
+        assert book.page.evaluate(PROBLEMS) == [], f"{width} × {height}"

@@ -1,0 +1,472 @@
+"""What if: edits on an overlay say what a check of the edited store would say, and write nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import jsonpatch
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import nz_explorer as nz
+from nz_explorer.conventions import evaluate
+from nz_explorer.editing.trial_edits.edited_documents import CannotEdit
+from nz_explorer.editing.trial_edits.what_if import WhatIf
+from nz_explorer.engine.evaluation import Evaluation
+from nz_explorer.model import NodeNotFound, open_store
+from tests.conftest import digest
+from tests.corpus.cases import CASES, FaultyStore, contents, write
+
+V3 = contents({"base": "plain"})
+
+
+def evaluated(source: Any, **options: Any) -> Evaluation:
+    evaluation = evaluate(open_store(source), **options)
+    evaluation.run()
+    return evaluation
+
+
+def store(documents: dict[str, bytes]) -> FaultyStore:
+    return FaultyStore(documents, [], listable=True)
+
+
+def picture(evaluation: Evaluation) -> dict[str, Any]:
+    """Everything that an evaluation says."""
+    return {
+        "findings": sorted(
+            re.sub(r"memory://\d+", "", repr(f)) + str(f.tags) for f in evaluation.findings()
+        ),
+        "counts": evaluation.counts("/"),
+        "nodes": evaluation.nodes,
+        "not evaluated": sorted(map(repr, evaluation.not_evaluated())),
+        "conforms": evaluation.conforms,
+        "complete": evaluation.complete,
+        "tallies": evaluation.tallies(),
+    }
+
+
+# --- edits --------------------------------------------------------------------------------------
+
+
+def test_set_remove_undo_reset() -> None:
+    base = evaluated(store(V3))
+    before = picture(base)
+    what_if = WhatIf(base)
+    assert what_if.diff() == {}
+    assert (what_if.gone, what_if.new) == ([], [])
+    what_if.set("/a", "/dimension_names/0", "x").set("/a", "/attributes/deep/er", [1])
+    assert what_if.hierarchy["/a"].dimension_names == ("x", "x")  # type: ignore[attr-defined]
+    assert what_if.hierarchy["/a"].attributes["deep"] == {"er": [1]}
+    assert "NZ-DIM-010" in {f.rule for f in what_if.new}
+    assert list(what_if.diff()) == ["a/zarr.json"]
+    assert '+  "dimension_names": ["x", "x"],\n' in str(what_if.diff())
+    what_if.remove("/a", "/dimension_names")
+    assert "NZ-DIM-001" in {f.rule for f in what_if.new}
+    what_if.undo()
+    assert "NZ-DIM-010" in {f.rule for f in what_if.new}
+    what_if.undo().undo()
+    assert picture(what_if.evaluation) == before
+    assert what_if.edits == []
+    with pytest.raises(CannotEdit, match="nothing to undo"):
+        what_if.undo()
+    what_if.set("/", "/attributes/conventions", "NZ-1.0 CF-1.12")
+    what_if.reset()
+    assert what_if.edits == []
+    assert picture(base) == before
+
+
+def test_set_makes_what_is_missing() -> None:
+    documents = dict(V3)
+    root = json.loads(documents["zarr.json"])
+    root.pop("attributes", None)
+    documents["zarr.json"] = json.dumps(root).encode()
+    what_if = WhatIf(evaluated(store(documents)))
+    what_if.set("/", "/attributes/list", []).set("/", "/attributes/list/-", float("nan"))
+    assert what_if.hierarchy.root.attributes == {"list": ["NaN"]}
+    what_if.set("/a", "/attributes/x~1y", 1)
+    assert what_if.hierarchy["/a"].attributes["x/y"] == 1
+
+
+def test_v2_pointers_begin_with_the_document() -> None:
+    what_if = WhatIf(evaluated(store(contents({"base": "v2"}))))
+    what_if.set("/a", "/.zattrs/units", "K")
+    assert what_if.hierarchy["/a"].attributes["units"] == "K"
+    what_if.set("/a", "/.zarray/fill_value", 7)
+    assert [edit.key for edit in what_if.edits] == ["a/.zarray", "a/.zattrs"]
+    with pytest.raises(CannotEdit, match="does not begin with a document"):
+        what_if.set("/a", "/units", "K")
+    documents = {k: v for k, v in contents({"base": "v2"}).items() if not k.endswith(".zattrs")}
+    what_if = WhatIf(evaluated(store(documents)))
+    what_if.set("/a", "/.zattrs/units", "K")
+    assert what_if.edits[0].before is None
+    assert json.loads(what_if.edits[0].after or b"") == {"units": "K"}
+    what_if.undo()
+    assert what_if.edits == []
+
+
+def test_edits_that_cannot_be_made(tmp_path: Path) -> None:
+    what_if = WhatIf(evaluated(write({**V3, "b/zarr.json": b'{"zarr_format"'}, tmp_path)))
+    before = picture(what_if.evaluation)
+    for edit, why in (
+        (lambda: what_if.remove("/a", "/nothing"), "nothing at /nothing"),
+        (lambda: what_if.set("/a", "/shape/x", 1), "nothing at /shape/x"),
+        (lambda: what_if.set("/a", "/zarr_format/x", 1), "neither an object"),
+        (lambda: what_if.set("/a", "/attributes/x", {1, 2}), "not JSON"),
+        (lambda: what_if.set("/b", "/x", 1), "ends too early"),
+        (lambda: what_if.edit("a/c/0", "x"), "no metadata document"),
+        (lambda: what_if.edit("../zarr.json", "x"), "unsafe part"),
+    ):
+        with pytest.raises(CannotEdit, match=why):
+            edit()
+    with pytest.raises(NodeNotFound):
+        what_if.set("/nowhere", "/x", 1)
+    assert what_if.edits == []
+    assert picture(what_if.evaluation) == before
+
+
+def test_nothing_may_be_left() -> None:
+    what_if = WhatIf(evaluated(store({"zarr.json": V3["zarr.json"]})))
+    before = picture(what_if.evaluation)
+    with pytest.raises(CannotEdit):
+        what_if.edit("zarr.json", None)
+    assert picture(what_if.evaluation) == before
+
+
+def test_nothing_is_written(broken_copy: Path) -> None:
+    before = digest(broken_copy)
+    what_if = WhatIf(evaluated(broken_copy))
+    for finding in what_if.base.findings():
+        try:
+            what_if.apply(finding)
+        except CannotEdit:
+            continue
+    what_if.edit("zarr.json", b"{").undo().consolidate().diff()
+    assert what_if.edits
+    assert digest(broken_copy) == before
+
+
+def test_tokens_survive(tmp_path: Path) -> None:
+    text = (
+        '{"zarr_format": 3, "node_type": "group",\n "odd": [1e20, -9999.0, 0.10000000000000001,'
+        ' 123456789012345678901234567890],\n "attributes": {"Conventions": "NZ-1.0", "z": 1, "a": 2}}\n'
+    )
+    what_if = WhatIf(evaluated(write({**V3, "zarr.json": text.encode()}, tmp_path)))
+    what_if.set("/", "/attributes/title", "T")
+    assert what_if.edits[0].after == text.replace('"a": 2', '"a": 2, "title": "T"').encode()
+
+
+# --- fixes --------------------------------------------------------------------------------------
+
+
+def test_fixes_of_the_sample(broken_copy: Path) -> None:
+    what_if = WhatIf(evaluated(broken_copy))
+    tried = 0
+    for finding in what_if.base.findings():
+        fix = finding.fix
+        if fix is None or fix.safety != "safe" or not (fix.patch or finding.rule == "JSON-005"):
+            continue
+        if finding not in what_if.evaluation.findings(finding.path, below=False):
+            continue
+        tried += 1
+        what_if.apply(finding)
+        assert finding not in what_if.evaluation.findings(finding.path, below=False)
+        assert finding in what_if.gone
+    assert tried > 5
+    assert picture(what_if.evaluation) == picture(evaluated(_written(what_if, broken_copy)))
+
+
+def _written(what_if: WhatIf, folder: Path) -> Path:
+    """Write the edits, plainly."""
+    for edit in what_if.edits:
+        file = folder / edit.key
+        if edit.after is None:
+            file.unlink()
+        else:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(edit.after)
+    return folder
+
+
+def test_a_fix_comes_with_its_consolidated_entry(broken_copy: Path) -> None:
+    what_if = WhatIf(evaluated(broken_copy))
+    finding = next(
+        f
+        for f in what_if.base.findings()
+        if f.fix is not None and f.fix.also and f.fix.safety == "safe"
+    )
+    what_if.apply(finding)
+    assert {edit.key for edit in what_if.edits} == {
+        finding.fix.document,  # type: ignore[union-attr]
+        "zarr.json",
+    }
+    assert not [f for f in what_if.new if f.rule.startswith("NZ-CONS")]
+    with pytest.raises(CannotEdit, match="gone already"):
+        what_if.apply(finding)
+
+
+def test_advice_is_not_applied() -> None:
+    what_if = WhatIf(
+        evaluated(store({**V3, "zarr.json": b'{"zarr_format":3,"node_type":"group","a":1,"a":2}'}))
+    )
+    finding = next(f for f in what_if.base.findings() if f.rule == "JSON-004")
+    with pytest.raises(CannotEdit, match="advice"):
+        what_if.apply(finding)
+    finding = next(f for f in what_if.base.findings() if f.rule == "NZ-BASE-001")
+    with pytest.raises(CannotEdit, match="no fix"):
+        what_if.apply(finding)
+
+
+def test_a_byte_order_mark_is_taken_off() -> None:
+    what_if = WhatIf(evaluated(store({**V3, "a/zarr.json": b"\xef\xbb\xbf" + V3["a/zarr.json"]})))
+    (finding,) = [f for f in what_if.base.findings() if f.rule == "JSON-005"]
+    what_if.apply(finding)
+    assert what_if.edits[0].after == V3["a/zarr.json"]
+    assert {f.rule for f in what_if.gone} >= {"JSON-005"}
+
+
+def test_consolidating_again(broken_copy: Path) -> None:
+    what_if = WhatIf(evaluated(broken_copy))
+    rules = ("NZ-CONS-002", "NZ-CONS-003", "NZ-CONS-004")
+    assert {f.rule for f in what_if.base.findings()} >= set(rules)
+    what_if.consolidate()
+    assert [edit.key for edit in what_if.edits] == ["zarr.json"]
+    assert not [f for f in what_if.evaluation.findings() if f.rule in rules]
+    assert picture(what_if.evaluation) == picture(evaluated(_written(what_if, broken_copy)))
+    with pytest.raises(CannotEdit, match="no consolidated metadata"):
+        WhatIf(evaluated(store(V3))).consolidate()
+
+
+def test_entries_are_spelled_like_their_documents(tmp_path: Path) -> None:
+    array = json.loads(V3["a/zarr.json"])
+    text = json.dumps(array).replace('"fill_value": 0', '"fill_value": 0.0')
+    assert "0.0" in text
+    root = json.loads(V3["zarr.json"])
+    root["consolidated_metadata"] = {
+        "kind": "inline",
+        "must_understand": False,
+        "metadata": {"a": {**array, "shape": [9]}, "x": json.loads(V3["x/zarr.json"])},
+    }
+    documents = {
+        **V3,
+        "zarr.json": json.dumps(root, indent=2).encode(),
+        "a/zarr.json": text.encode(),
+    }
+    what_if = WhatIf(evaluated(write(documents, tmp_path)))
+    (finding,) = [f for f in what_if.base.findings() if f.rule == "NZ-CONS-002"]
+    what_if.apply(finding)
+    assert b'"fill_value": 0.0' in (what_if.edits[0].after or b"")
+
+
+# --- the same as a check of the edited store ----------------------------------------------------
+
+BASES = [
+    contents(case)
+    for case in CASES
+    if not case.get("unreadable") and case.get("listable", True) and len(contents(case)) < 30
+]
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 9)
+    | st.sampled_from(["x", "a", "NaN", "float32", ""]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["x", "units", "name"]), inner, max_size=2)
+    ),
+    max_leaves=5,
+)
+POINTERS = st.sampled_from(
+    [
+        "/attributes/conventions",
+        "/attributes/_FillValue",
+        "/attributes/units",
+        "/dimension_names",
+        "/dimension_names/0",
+        "/shape",
+        "/shape/0",
+        "/data_type",
+        "/node_type",
+        "/fill_value",
+        "/zarr_format",
+        "/consolidated_metadata",
+        "/.zattrs/_ARRAY_DIMENSIONS",
+        "/.zattrs/units",
+        "/.zarray/shape",
+        "/.zgroup/zarr_format",
+    ]
+)
+
+
+def _act(data: st.DataObject, what_if: WhatIf, keys: list[str]) -> str:
+    """Do something to the overlay; return what."""
+    action = data.draw(st.sampled_from(["set", "set", "remove", "edit", "swap", "apply", "undo"]))
+    key = data.draw(st.sampled_from(keys))
+    path = "/" + key.rpartition("/")[0]
+    try:
+        if action == "set":
+            what_if.set(path, data.draw(POINTERS), data.draw(JSON))
+        elif action == "remove":
+            what_if.remove(path, data.draw(POINTERS))
+        elif action == "edit":
+            text = data.draw(st.sampled_from([None, b"{", b"null", b"{}"]))
+            what_if.edit(key, text)
+        elif action == "swap":
+            other = data.draw(st.sampled_from(keys))
+            name = data.draw(
+                st.sampled_from([key, f"{path[1:]}/n/zarr.json".lstrip("/"), "p/q/zarr.json"])
+            )
+            what_if.edit(name, what_if._edited().current(other))
+        elif action == "apply":
+            fixes = [f for f in what_if.evaluation.findings() if f.fix is not None]
+            if fixes:
+                what_if.apply(data.draw(st.sampled_from(fixes)))
+        else:
+            what_if.undo()
+    except (CannotEdit, NodeNotFound):
+        return f"{action} refused"
+    return action
+
+
+def test_a_document_of_the_other_format_beside_an_array() -> None:
+    def told(evaluation: Evaluation) -> list[str]:
+        return [f.message for f in evaluation.findings() if f.rule == "TREE-004"]
+
+    array = V3["a/zarr.json"]
+    what_if = WhatIf(evaluated(store({"zarr.json": array})))
+    for key, text in ((".zattrs", b"{}"), (".zarray", b"{"), (".zgroup", b"{"), (".zarray", None)):
+        what_if.edit(key, text)
+        now = {edit.key: edit.after for edit in what_if.edits if edit.after is not None}
+        again = evaluated(store({"zarr.json": array, **now}))
+        assert told(what_if.evaluation) == told(again) != []
+        assert picture(what_if.evaluation) == picture(again)
+    assert "zarr.json and .zattrs, .zgroup" in told(what_if.evaluation)[0]
+
+
+@given(st.data())
+@settings(max_examples=120, deadline=None)
+def test_edits_say_what_a_check_of_the_edited_store_says(data: st.DataObject) -> None:
+    documents = data.draw(st.sampled_from(BASES))
+    keys = [key for key in documents if key.rsplit("/")[-1].startswith((".z", "zarr.json"))]
+    consolidated = data.draw(st.booleans())
+    try:
+        base = evaluate(open_store(store(documents), consolidated=consolidated))
+    except nz.SourceError:
+        return
+    if not keys:
+        return
+    base.run()
+    before = picture(base)
+    what_if = WhatIf(base)
+    for _ in range(data.draw(st.integers(1, 4))):
+        _act(data, what_if, keys)
+        now = dict(documents)
+        for edit in what_if.edits:
+            now.pop(edit.key, None)
+            if edit.after is not None:
+                now[edit.key] = edit.after
+        again = evaluate(
+            open_store(store(now), consolidated=what_if._uses_consolidated()),
+            conventions=base.conventions,
+        )
+        again.run()
+        assert picture(what_if.evaluation) == picture(again)
+    assert picture(base) == before
+    while what_if._steps:
+        what_if.undo()
+    assert picture(what_if.evaluation) == before
+    assert what_if.gone == what_if.new == []
+
+
+def test_a_patch_of_a_fix_means_what_jsonpatch_says(broken_copy: Path) -> None:
+    base = evaluated(broken_copy)
+    for finding in base.findings():
+        fix = finding.fix
+        if fix is None or not fix.patch:
+            continue
+        what_if = WhatIf(base).apply(finding)
+        after = {edit.key: edit.after for edit in what_if.edits}
+        for document, patch in (
+            (fix.document, fix.patch),
+            *((c.document, c.patch) for c in fix.also),
+        ):
+            file = broken_copy / document
+            value = json.loads(file.read_text("utf-8-sig")) if file.exists() else None
+            expected = jsonpatch.apply_patch(value, [dict(o) for o in patch])
+            found = json.loads(after[document] or b"") if document in after else value
+            if len({fix.document, *(c.document for c in fix.also)}) == 1 + len(fix.also):
+                assert repr(found) == repr(expected) or found == expected
+
+
+# --- what is not known yet ----------------------------------------------------------------------
+
+
+def test_a_hierarchy_that_was_not_visited(broken_copy: Path) -> None:
+    whole = evaluated(broken_copy, values="none")
+    base = evaluate(open_store(broken_copy), values="none")
+    what_if = WhatIf(base)
+    assert base.findings() == []
+    path = "/forecast/ozone"
+    known = {(f.rule, f.pointer) for f in whole.findings(path, below=False)}
+    what_if.set(path, "/attributes/comment", "x")
+    assert {(f.rule, f.pointer) for f in what_if.evaluation.findings(path, below=False)} >= known
+    assert [f for f in what_if.new if f.path == path and (f.rule, f.pointer) in known] == []
+
+
+def test_the_report_and_the_repr(broken_copy: Path) -> None:
+    what_if = WhatIf(evaluated(broken_copy)).set("/", "/attributes/conventions", "NZ-1.0")
+    assert "NZ-DECL-001" not in {f.rule for f in what_if.report.findings}
+    assert "1 document changed" in repr(what_if)
+    shutil.rmtree(broken_copy)
+    assert "1 document changed" in repr(what_if)
+
+
+DIALECTS = [case for case in CASES if case["rule"].startswith(("Z2", "CS", "REF", "GZ"))]
+
+
+@pytest.mark.parametrize("family", ["Z2", "CS", "REF", "GZ"])
+def test_fixes_of_the_dialects_cure(family: str) -> None:
+    """A fix that is a patch cures its finding, and a safe one brings no other error."""
+    tried: set[str] = set()
+    for case in DIALECTS:
+        if not case["rule"].startswith(family) or "unreadable" in case:
+            continue
+        evaluation = evaluate(
+            open_store(FaultyStore(contents(case), [], case.get("listable", True))),
+            case.get("conventions", "auto"),
+            select=case.get("select", ()),
+        )
+        evaluation.run()
+        for finding in evaluation.findings():
+            fix = finding.fix
+            if finding.rule != case["rule"] or fix is None or not fix.can_be_applied(finding.rule):
+                continue
+            what_if = WhatIf(evaluation).apply(finding)
+            assert finding not in what_if.evaluation.findings(), case["name"]
+            if fix.safety == "safe":
+                assert not [new for new in what_if.new if new.severity == "error"], case["name"]
+            tried.add(finding.rule)
+    assert len(tried) > {"Z2": 10, "CS": 8, "REF": 1, "GZ": 5}[family]
+
+
+def test_writing_on_in_a_document_is_one_edit_and_each_is_told(sample_store: Path) -> None:
+    told: list[int] = []
+    evaluation = nz.check(sample_store, progress=False).evaluation
+    what_if = nz.WhatIf(evaluation, changed=lambda: told.append(what_if.steps))
+    text = (sample_store / "ocean" / "zarr.json").read_text()
+    for title in ("a", "ab", "abc"):
+        document = text.replace('"attributes": {', f'"attributes": {{"note": "{title}",', 1)
+        what_if.edit("ocean/zarr.json", document, amend=title != "a")
+    assert what_if.steps == 1
+    assert what_if.hierarchy.stored["/ocean"].attributes["note"] == "abc"
+    what_if.set("/forecast", "/attributes/note", "other")
+    what_if.edit("ocean/zarr.json", text, amend=True)  # the last edit was of another document
+    assert what_if.steps == 3
+    for _ in range(3):
+        what_if.undo()
+    assert what_if.edits == []
+    assert told == [1, 1, 1, 2, 3, 2, 1, 0]

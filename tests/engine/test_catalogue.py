@@ -1,0 +1,73 @@
+"""The rules as data: complete, selectable, and in step with the code."""
+
+from __future__ import annotations
+
+import pytest
+
+from nz_explorer.conventions import registry, rules
+from nz_explorer.conventions.nz import NZ
+from nz_explorer.engine.catalogue import COSTS, RuleInfo, has_prefix
+
+SCOPES = {"document", "node", "group", "array", "attribute", "root", "store", "tree", "CMO"}
+
+
+@pytest.mark.parametrize(
+    "rule", [rule for rule in rules().values() if rule.works], ids=lambda rule: rule.id
+)
+def test_a_rule_that_works_can_be_explained(rule: RuleInfo) -> None:
+    for member in ("title", "statement", "rationale", "bad_example", "good_example"):
+        assert getattr(rule, member)
+
+
+@pytest.mark.parametrize("rule", rules().values(), ids=lambda rule: rule.id)
+def test_facts_of_a_rule(rule: RuleInfo) -> None:
+    assert rule.cost in COSTS
+    assert rule.scope in SCOPES
+    assert rule.fix in ("none", "suggest", "unsafe", "safe")
+    assert rule.works or rule.reason
+    assert set(rule.see_also) <= {*rules(), "NZ-FILL-006"}
+
+
+def test_code_and_data_name_the_same_rules() -> None:
+    written = {rule_id for function in registry().functions for rule_id in function.ids} | {
+        NZ.summary_rule
+    }
+    assert written == {rule.id for rule in rules().values() if rule.works}
+
+
+def test_slugs_are_unique() -> None:
+    slugs = [rule.slug for rule in rules().values()]
+    assert len(slugs) == len(set(slugs))
+
+
+def test_what_a_rule_needs_is_provided_before() -> None:
+    provided = {"data type", ".zattrs"}  # judged by rules that come later, and before all rules
+    provided |= {function.provides for function in registry().functions if function.provides}
+    for function in registry().functions:
+        assert set(function.needs) <= provided
+
+
+def test_prefixes_end_at_a_dash() -> None:
+    assert has_prefix("NZ-DIM-010", "NZ")
+    assert has_prefix("NZ-DIM-010", "nz-dim")
+    assert has_prefix("NZ-DIM-010", "NZ-DIM-010")
+    assert not has_prefix("NZ-DIM-010", "NZ-D")
+    assert not has_prefix("Z3-DIM-001", "Z")
+
+
+def test_the_longest_prefix_decides() -> None:
+    chosen = registry().select(["NZ", "Z3-DIM-001"], ["NZ-DIM", "Z3"])
+    assert chosen["NZ-DECL-001"]
+    assert not chosen["NZ-DIM-010"]
+    assert chosen["Z3-DIM-001"]
+    assert not chosen["Z3-DOC-001"]
+    assert not chosen["JSON-002"]
+    assert not registry().select(["NZ"], ["NZ"])["NZ-DIM-010"]
+    with pytest.raises(ValueError, match="no rule"):
+        registry().select([], ["NOPE"])
+
+
+def test_rules_are_found_by_id_prefix_and_slug() -> None:
+    assert [rule.id for rule in registry().find("nz/dim-names-present")] == ["NZ-DIM-001"]
+    assert {rule.family for rule in registry().find("json")} == {"JSON"}
+    assert registry().find("NZ-DIM-999") == []

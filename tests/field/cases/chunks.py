@@ -1,0 +1,231 @@
+"""Chunks that are lost, cut short, or stored under other keys than the metadata say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from tests.field.case import fails, reported, sees
+from tests.field.readers import xarray, zarr_python
+from tests.field.stores import array, group, put, without
+
+
+def _nested(folder: Path, separator: str | None, dtype: str = "u1") -> Path:
+    """Write chunks with slashes in their keys; the metadata say another separator, or none."""
+    root = group(folder, 2)
+    made = root.create_array(
+        "0",
+        shape=(4, 6),
+        chunks=(2, 3),
+        dtype=dtype,
+        fill_value=0,
+        compressors=None,
+        chunk_key_encoding={"name": "v2", "separator": "/"},
+        attributes={"_ARRAY_DIMENSIONS": ["y", "x"]},
+    )
+    made[:] = 7
+    document = folder / "0" / ".zarray"
+    if separator is None:
+        without(document, "dimension_separator")
+    else:
+        put(document, separator, "dimension_separator")
+    return folder
+
+
+def _zeros(found: dict[str, object]) -> bool:
+    return not np.asarray(found["0"]).any()
+
+
+def _sevens(found: dict[str, object]) -> bool:
+    return bool((np.asarray(found["0"]) == 7).all())
+
+
+@reported(
+    "ome/ome-zarr-py#201",
+    "A YX image opens, and is all zeros",
+    finding=("Z2-ARR-010", "/0", "dimension_separator", "missing"),
+    before=sees(zarr_python, _zeros),
+    after=sees(zarr_python, _sevens),
+)
+def image_is_all_zeros(folder: Path) -> Path:
+    return _nested(folder, ".")
+
+
+@reported(
+    "ome/ome-zarr-py#343",
+    "parse_url expects / between the indices, so an array written with the default reads as zeros",
+    finding=("Z2-ARR-010", "/0", '"/"', '"."'),
+    before=sees(zarr_python, _zeros),
+    after=sees(zarr_python, _sevens),
+)
+def separator_that_a_tool_enforces(folder: Path) -> Path:
+    made = group(folder, 2).create_array(
+        "0",
+        shape=(2, 3),
+        chunks=(1, 3),
+        dtype="u1",
+        fill_value=0,
+        compressors=None,
+        attributes={"_ARRAY_DIMENSIONS": ["y", "x"]},
+    )
+    made[:] = 7
+    put(folder / "0" / ".zarray", "/", "dimension_separator")
+    return folder
+
+
+@reported(
+    "ome/ome-zarr-py#245",
+    "A multiscale image is only the fill value when it is read back",
+    finding=("Z2-ARR-010", "/0", "named with"),
+    before=sees(zarr_python, _zeros),
+    after=sees(zarr_python, _sevens),
+)
+def only_the_fill_value(folder: Path) -> Path:
+    return _nested(folder, ".", "f8")
+
+
+@reported(
+    "dask/dask#7673",
+    "da.from_zarr finds no data where the chunks have / in their keys",
+    finding=("Z2-ARR-010", "/0", '"."'),
+    before=sees(zarr_python, _zeros),
+    after=sees(zarr_python, _sevens),
+)
+def separator_is_not_written(folder: Path) -> Path:
+    return _nested(folder, None)
+
+
+@reported(
+    "ome/napari-ome-zarr#91",
+    "The plugin opens the image and everything is 0; it must have / as its separator",
+    finding=("Z2-ARR-010", "/0", "missing"),
+    before=sees(zarr_python, _zeros),
+    after=sees(zarr_python, _sevens),
+)
+def plugin_shows_zeros(folder: Path) -> Path:
+    return _nested(folder, ".", "u2")
+
+
+def _lost(folder: Path, *keys: str) -> Path:
+    root = group(folder)
+    array(root, "x", np.arange(4), ["x"])
+    array(root, "myarr", np.arange(1.0, 9.0).reshape(2, 4), ["time", "x"], chunks=(1, 4))
+    for key in keys:
+        (folder / "myarr" / "c" / key).unlink()
+    return folder
+
+
+@reported(
+    "pydata/xarray#9701",
+    "A chunk file is missing, and the data come back filled: nobody can tell them from real ones",
+    finding=("Z3-CHUNK-004", "/myarr", "1 of 2 chunks"),
+    values="all",
+    before=sees(xarray, lambda ds: not ds["myarr"].values[1].any()),
+)
+def a_chunk_is_missing(folder: Path) -> Path:
+    return _lost(folder, "1/0")
+
+
+@reported(
+    "hytest-org/hytest#395",
+    "Numerous chunks without data in one variable; the same dates are complete elsewhere",
+    finding=("Z3-CHUNK-004", "/U10", "chunks"),
+    values="all",
+    before=sees(xarray, lambda ds: int((ds["U10"].values == 0).sum()) == 2),
+)
+def chunks_lost_on_the_way(folder: Path) -> Path:
+    array(group(folder), "U10", np.arange(1.0, 7.0), ["time"], chunks=(1,))
+    for key in ("1", "4"):
+        (folder / "U10" / "c" / key).unlink()
+    return folder
+
+
+@reported(
+    "abTEM/abTEM#363",
+    "After a write that failed the file opens, with the right shape and nothing but zeros",
+    finding=("Z3-CHUNK-004", "/array0", "no chunk"),
+    values="all",
+    before=sees(zarr_python, lambda found: not found["array0"].any()),
+    kind="pull",
+)
+def only_metadata(folder: Path) -> Path:
+    array(group(folder), "array0", np.ones((2, 2)), ["x", "y"])
+    (folder / "array0" / "c" / "0" / "0").unlink()
+    return folder
+
+
+@reported(
+    "czbiohub-sf/iohub#415",
+    "RuntimeError: the checksum is invalid, for chunks that a job had not written to the end",
+    finding=("Z3-CHUNK-003", "/0", "1 of 2 chunks", "does not decode"),
+    before=fails(zarr_python, Exception, ""),
+    values="all",
+    beside=("Z3-CHUNK-002",),
+)
+def chunk_cut_short(folder: Path) -> Path:
+    made = group(folder).create_array(
+        "0", shape=(4,), chunks=(2,), dtype="u2", dimension_names=["x"], compressors="auto"
+    )
+    made[:] = [1, 2, 3, 4]
+    chunk = folder / "0" / "c" / "1"
+    chunk.write_bytes(chunk.read_bytes()[:6])
+    return folder
+
+
+@reported(
+    "zarr-developers/numcodecs#810",
+    "RuntimeError: error during blosc decompression: -1, because the answer was cut short on its way",
+    finding=("Z2-CHUNK-004", "/t", "1 of 2 chunks"),
+    before=fails(zarr_python, Exception, ""),
+    values="all",
+)
+def blosc_cannot_decode(folder: Path) -> Path:
+    from numcodecs import Blosc
+
+    made = group(folder, 2).create_array(
+        "t",
+        shape=(400,),
+        chunks=(200,),
+        dtype="f4",
+        compressors=Blosc(),
+        fill_value=None,
+        attributes={"_ARRAY_DIMENSIONS": ["x"]},
+    )
+    made[:] = np.arange(400)
+    chunk = folder / "t" / "1"
+    chunk.write_bytes(chunk.read_bytes()[:40])
+    return folder
+
+
+@reported(
+    "zarrs/zarrs#274",
+    "invalid inner chunk shape [1024, 1024], it must evenly divide [256, 256]",
+    finding=("Z3-CODEC-008", "/t2m", "do not divide"),
+    before=fails(xarray, Exception, ""),
+)
+def inner_chunks_larger_than_the_shard(folder: Path) -> Path:
+    return _sharded(folder, "t2m", [4, 4], [8, 8])
+
+
+@reported(
+    "fideus-labs/ngff-zarr#156",
+    "Writing a sharded array of unusual dimensions produces an error about the chunk shape",
+    finding=("Z3-CODEC-008", "/image", "do not divide"),
+    before=fails(xarray, Exception, ""),
+)
+def inner_chunks_that_do_not_divide(folder: Path) -> Path:
+    return _sharded(folder, "image", [6, 4], [4, 4])
+
+
+def _sharded(folder: Path, name: str, shard: list[int], inner: list[int]) -> Path:
+    group(folder).create_array(
+        name,
+        shape=(12, 8),
+        shards=tuple(shard),
+        chunks=(2, 2),
+        dtype="f4",
+        dimension_names=["y", "x"],
+    )
+    put(folder / name / "zarr.json", inner, "codecs", 0, "configuration", "chunk_shape")
+    return folder

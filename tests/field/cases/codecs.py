@@ -1,0 +1,151 @@
+"""Codecs that a reader does not have, or does not find under the name that was written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from tests.field.case import fails, opens, reported, sees
+from tests.field.readers import xarray, zarr_python
+from tests.field.stores import array, group, put
+
+
+def _v2(folder: Path, name: str, codec: object, member: str = "compressor") -> Path:
+    array(
+        group(folder, 2), name, np.arange(6, dtype="u1").reshape(2, 3), ["y", "x"], fill_value=None
+    )
+    put(folder / name / ".zarray", codec, member)
+    return folder
+
+
+@reported(
+    "zarr-developers/numcodecs#547",
+    "ValueError: codec not available: 'imagecodecs_jpegxl' when the images are read again",
+    finding=("Z2-CODEC-001", "/camera0_rgb", "imagecodecs_jpegxl", "imagecodecs"),
+    before=fails(xarray, Exception, "imagecodecs_jpegxl"),
+)
+def images_as_jpegxl(folder: Path) -> Path:
+    return _v2(folder, "camera0_rgb", {"id": "imagecodecs_jpegxl", "level": 5})
+
+
+@reported(
+    "cgohlke/imagecodecs#82",
+    "codec not available: 'imagecodecs_jpegxl' – nobody had said that codecs must be registered",
+    finding=("Z2-CODEC-001", "/data", "register_codecs"),
+    before=fails(xarray, Exception, "imagecodecs_jpegxl"),
+)
+def codecs_not_registered(folder: Path) -> Path:
+    return _v2(folder, "data", {"id": "imagecodecs_jpegxl"})
+
+
+@reported(
+    "zarr-developers/numcodecs#73",
+    "Chunks compressed as JPEG 2000 by a package of its own",
+    finding=("Z2-CODEC-001", "/image", "jpeg2k", "zarr-jpeg2k"),
+    before=fails(xarray, Exception, "jpeg2k"),
+)
+def jpeg_2000(folder: Path) -> Path:
+    return _v2(folder, "image", {"id": "jpeg2k", "level": 10})
+
+
+@reported(
+    "zarr-developers/zarr-python#1637",
+    "ValueError: codec not available: 'blosc2' from xr.open_zarr",
+    finding=("Z2-CODEC-001", "/t2m", "blosc2"),
+    before=fails(xarray, Exception, "blosc2"),
+)
+def blosc_2(folder: Path) -> Path:
+    return _v2(folder, "t2m", {"id": "blosc2"})
+
+
+@reported(
+    "zarr-developers/VirtualiZarr#514",
+    "codec not available: 'None' – the compressor was written in the form of Zarr v3",
+    finding=("Z2-ARR-007", "/air", '"name"', '"id"'),
+    before=fails(xarray, Exception, "None"),
+    after=opens(xarray),
+)
+def compressor_in_the_form_of_v3(folder: Path) -> Path:
+    _v2(folder, "air", {"name": "zstd", "configuration": {"level": 0, "checksum": False}})
+    for chunk in (folder / "air").glob("[0-9]*"):
+        chunk.unlink()
+    return folder
+
+
+def _serializer(folder: Path, name: str) -> Path:
+    array(group(folder), "my_variable", np.zeros((2, 3)), ["lat", "lon"])
+    (folder / "my_variable" / "c" / "0" / "0").unlink()
+    put(folder / "my_variable" / "zarr.json", [{"name": name, "configuration": {}}], "codecs")
+    return folder
+
+
+@reported(
+    "zarr-developers/zarr-python#3548",
+    "UnknownCodecError: Unknown codec: 'zarr.codecs.numcodecs.PCodec'",
+    finding=("Z3-CODEC-012", "/my_variable", "zarr.codecs.numcodecs.PCodec", "numcodecs.pcodec"),
+    before=fails(xarray, Exception, "PCodec"),
+    after=sees(zarr_python, lambda found: found["my_variable"].shape == (2, 3)),
+)
+def name_of_a_class(folder: Path) -> Path:
+    return _serializer(folder, "zarr.codecs.numcodecs.PCodec")
+
+
+@reported(
+    "zarr-developers/zarr-python#3384",
+    "The message for an unknown codec does not help: the array is not recognized as a component of a hierarchy",
+    finding=("Z3-CODEC-012", "/baz", "custom_codec"),
+    before=fails(zarr_python, Exception, "custom_codec"),
+)
+def unknown_codec(folder: Path) -> Path:
+    array(group(folder), "baz", np.zeros((2, 2), "i4"), ["y", "x"])
+    put(folder / "baz" / "zarr.json", "custom_codec", "codecs", 0, "name")
+    return folder
+
+
+@reported(
+    "OSGeo/gdal#14833",
+    "GDAL leaves out an array whose codec it does not have, numcodecs.zlib, from what it lists",
+    finding=("Z3-CODEC-012", "/zlibbed", "numcodecs.zlib", "numcodecs"),
+    before=opens(zarr_python),
+)
+def codec_that_gdal_lacks(folder: Path) -> Path:
+    from numcodecs.zarr3 import Zlib
+
+    made = group(folder).create_array(
+        "zlibbed", shape=(8,), chunks=(8,), dtype="i4", compressors=[Zlib()], dimension_names=["x"]
+    )
+    made[:] = np.arange(8)
+    return folder
+
+
+@reported(
+    "OSGeo/gdal#14407",
+    "ERROR 1: Filter bitround not handled, though nothing has to be done to decode it",
+    finding=("Z2-CODEC-002", "/dem", "bitround"),
+    before=opens(zarr_python),
+)
+def filter_that_gdal_lacks(folder: Path) -> Path:
+    array(group(folder, 2), "dem", np.zeros((2, 2), "f4"), ["y", "x"], fill_value=None)
+    put(folder / "dem" / ".zarray", [{"id": "bitround", "keepbits": 14}], "filters")
+    return folder
+
+
+@reported(
+    "SpikeInterface/spikeinterface#3875",
+    "read_zarr fails with codec not available: 'wavpack'; installing wavpack-numcodecs solves it",
+    finding=("Z2-CODEC-001", "/traces_seg0", "wavpack", "pip install wavpack-numcodecs"),
+    before=fails(xarray, Exception, "wavpack"),
+)
+def recording_in_wavpack(folder: Path) -> Path:
+    return _v2(folder, "traces_seg0", {"id": "wavpack", "level": 3})
+
+
+@reported(
+    "SpikeInterface/spikeinterface#3618",
+    "A recording that was saved with WavPack cannot be sorted in a container: codec not available: 'wavpack'",
+    finding=("Z2-CODEC-001", "/traces_seg0", "wavpack-numcodecs"),
+    before=fails(zarr_python, Exception, "wavpack"),
+)
+def recording_in_a_container(folder: Path) -> Path:
+    return _v2(folder, "traces_seg0", {"id": "wavpack", "level": 3, "bps": None})

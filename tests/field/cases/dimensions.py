@@ -1,0 +1,119 @@
+"""Names and lengths of dimensions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import zarr
+
+from tests.field.case import fails, opens, reported, sees
+from tests.field.readers import xarray, zarr_python
+from tests.field.stores import array, group, without
+
+
+@reported(
+    "pydata/xarray#9970",
+    "A store that zarr-python wrote cannot be opened with xarray; the message is cryptic",
+    finding=("NZ-DIM-001", "/bar", "dimension_names"),
+    before=(fails(xarray, (KeyError, ValueError)), opens(zarr_python)),
+    after=opens(xarray),
+)
+def plain_zarr(folder: Path) -> Path:
+    array(group(folder), "bar", np.ones((3, 5), "f4"))
+    return folder
+
+
+@reported(
+    "pydata/xarray#8749",
+    "KeyError: '_ARRAY_DIMENSIONS' after the attribute was taken out of one variable",
+    finding=("NZ-DIM-001", "/my_xda", "_ARRAY_DIMENSIONS"),
+    before=fails(xarray, KeyError, "_ARRAY_DIMENSIONS"),
+    after=sees(xarray, lambda ds: ds["my_xda"].dims == ("label", "z")),
+)
+def attribute_removed(folder: Path) -> Path:
+    root = group(folder, 2)
+    array(root, "label", [1, 2], ["label"], fill_value=None)
+    array(root, "z", [1, 2, 3], ["z"], fill_value=None)
+    array(root, "my_xda", np.ones((2, 3)), ["label", "z"], fill_value=None)
+    without(folder / "my_xda" / ".zattrs", "_ARRAY_DIMENSIONS")
+    return folder
+
+
+@reported(
+    "xarray-contrib/datatree#280",
+    "Taking _ARRAY_DIMENSIONS out of .zattrs does no harm; taking it out of .zmetadata does",
+    finding=("NZ-CONS-002", "/my_xda", "consolidated", "_ARRAY_DIMENSIONS"),
+    before=fails(xarray, KeyError, "_ARRAY_DIMENSIONS"),
+    after=opens(xarray),
+    beside=("Z2-OGC-002", "NZ-DIM-001"),
+)
+def attribute_removed_from_the_copy(folder: Path) -> Path:
+    root = group(folder, 2)
+    array(root, "my_xda", np.ones((2, 3)), ["label", "z"], fill_value=None)
+    zarr.consolidate_metadata(folder, zarr_format=2)
+    without(folder / ".zmetadata", "metadata", "my_xda/.zattrs", "_ARRAY_DIMENSIONS")
+    return folder
+
+
+@reported(
+    "fsspec/kerchunk#278",
+    "References made by kerchunk lack _ARRAY_DIMENSIONS on the two variables of strings",
+    finding=("NZ-DIM-001", "/obs_id", "_ARRAY_DIMENSIONS"),
+    before=fails(xarray, KeyError, "_ARRAY_DIMENSIONS"),
+    after=sees(xarray, lambda ds: ds["obs_id"].dims == ("obs",)),
+)
+def references_without_names(folder: Path) -> Path:
+    root = group(folder, 2)
+    array(root, "obs", np.arange(3), ["obs"], fill_value=None)
+    array(root, "obs_id", np.array([b"a", b"b", b"c"]), fill_value=None)
+    return folder
+
+
+def _two_lengths(folder: Path) -> Path:
+    root = group(folder)
+    array(root, "time", np.arange(4), ["time"])
+    array(root, "APTMP_2maboveground", np.ones((4, 2), "f4"), ["time", "latitude"])
+    array(root, "APCP_surface", np.ones((3, 2), "f4"), ["time", "latitude"])
+    return folder
+
+
+@reported(
+    "pydata/xarray#9685",
+    "conflicting sizes for dimension 'time': length 122 on one variable and 121 on another",
+    finding=("NZ-DIM-010", "/", "time", "APCP_surface", "3", "4"),
+    before=fails(xarray, ValueError, "conflicting sizes for dimension 'time'"),
+    after=sees(xarray, lambda ds: ds.sizes["time"] == 4),
+)
+def lengths_of_accumulated_variables(folder: Path) -> Path:
+    return _two_lengths(folder)
+
+
+@reported(
+    "openghg/openghg#908",
+    "ValueError: conflicting sizes for dimension 'time', after hourly and high-resolution footprints were put into one store",
+    finding=("NZ-DIM-010", "/", "time", "fp_HiTRes"),
+    before=fails(xarray, ValueError, "conflicting sizes"),
+    after=sees(xarray, lambda ds: ds["fp"].shape == ds["fp_HiTRes"].shape[:1] == (3,)),
+    choice=1,  # crop the longer one
+)
+def lengths_of_footprints(folder: Path) -> Path:
+    root = group(folder)
+    array(root, "time", np.arange(3), ["time"])
+    array(root, "fp", np.ones(3), ["time"])
+    array(root, "fp_HiTRes", np.ones((5, 2)), ["time", "H_back"])
+    return folder
+
+
+@reported(
+    "pydata/xarray#8383",
+    "A coordinate of length 0 cannot be extended: appending succeeds, and reading fails",
+    finding=("NZ-DIM-010", "/", "dimension t", "foo"),
+    before=fails(xarray, ValueError, "conflicting sizes for dimension 't'"),
+    after=opens(xarray),
+)
+def extended_null_coordinate(folder: Path) -> Path:
+    root = group(folder)
+    root.create_array("t", shape=(0,), chunks=(1,), dtype="i8", dimension_names=["t"])
+    array(root, "foo", np.zeros(1, "i8"), ["t"])
+    return folder

@@ -1,0 +1,228 @@
+"""Where documents lie: zip files, lost documents, files that do not belong there."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import zarr
+from zarr.errors import ContainsArrayError, GroupNotFoundError
+
+from tests.field.case import fails, opens, reported, sees
+from tests.field.readers import xarray, zarr_python
+from tests.field.stores import array, group, zipped
+
+
+def _sample(folder: Path, zarr_format: int = 3) -> Path:
+    root = group(folder, zarr_format)
+    array(root, "lat", [10.0, 20.0, 30.0], ["lat"], fill_value=None if zarr_format == 2 else 0)
+    return folder
+
+
+def _unpacked(file: Path) -> Path:
+    """Pack a zip file anew from within its top folder."""
+    inside = file.parent / "inside"
+    with zipfile.ZipFile(file) as archive:
+        archive.extractall(inside)
+    (top,) = inside.iterdir()
+    return zipped(top, file.parent / "right.zip")
+
+
+@reported(
+    "zarr-developers/zarr-python#756",
+    "GroupNotFoundError for a zip file made with `zip -r0 foo.zarr.zip foo.zarr`",
+    finding=("TREE-009", "/", "foo.zarr", "top folder"),
+    before=(fails(zarr_python, GroupNotFoundError), fails(xarray, FileNotFoundError)),
+    after=(opens(zarr_python), opens(xarray)),
+    by_hand=_unpacked,
+)
+def zip_with_the_outer_folder(folder: Path) -> Path:
+    return zipped(_sample(folder / "foo.zarr"), folder / "foo.zarr.zip", "foo.zarr/")
+
+
+@reported(
+    "vitessce/vitessce#2223",
+    "Zipped stores open only where one has changed into the folder before zipping it",
+    finding=("TREE-009", "/", "cells.zarr", "top folder"),
+    before=fails(zarr_python, GroupNotFoundError),
+    after=opens(zarr_python),
+    by_hand=_unpacked,
+)
+def zip_for_a_viewer(folder: Path) -> Path:
+    return zipped(_sample(folder / "cells.zarr", 2), folder / "cells.zarr.zip", "cells.zarr/")
+
+
+def _once(file: Path) -> Path:
+    """Pack a zip file anew with the last entry of each name."""
+    with zipfile.ZipFile(file) as archive, zipfile.ZipFile(file.parent / "n.zip", "w") as fresh:
+        for name in dict.fromkeys(archive.namelist()):
+            fresh.writestr(name, archive.read(name))
+    return file.parent / "n.zip"
+
+
+def _twice(folder: Path, key: str, change: dict[str, object]) -> Path:
+    file = zipped(_sample(folder / "s"), folder / "s.zip")
+    content = (folder / "s" / key).read_bytes()
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr(key, content.replace(b'"attributes": {}', b'"attributes": {"run": 2}'))
+    return file
+
+
+@reported(
+    "zarr-developers/zarr-python#3580",
+    "After resizing an array in a ZipStore the file holds zarr.json many times; desktop tools show the oldest one",
+    finding=("TREE-010", "/", "lat/zarr.json", "2 times"),
+    before=sees(zarr_python, lambda found: len(found) == 1),
+    after=opens(zarr_python),
+    by_hand=_once,
+)
+def zip_with_a_document_twice(folder: Path) -> Path:
+    return _twice(folder, "lat/zarr.json", {})
+
+
+@reported(
+    "scverse/anndata#1971",
+    "UserWarning: Duplicate name: '.zattrs' while an AnnData object is written to a zip file",
+    finding=("TREE-010", "/", "zarr.json", "2 times"),
+    before=opens(zarr_python),
+    after=opens(zarr_python),
+    by_hand=_once,
+)
+def zip_with_duplicate_names(folder: Path) -> Path:
+    return _twice(folder, "zarr.json", {})
+
+
+def _renamed(folder: Path) -> Path:
+    return folder.rename(folder.with_name(folder.name.removesuffix(".zip")))
+
+
+@reported(
+    "pydata/xarray#10827",
+    "to_zarr('x.zarr.zip') makes a folder of that name where a zip file was expected",
+    finding=("TREE-011", "/", ".zip", "folder"),
+    before=fails(
+        lambda path: zarr.open_group(zarr.storage.ZipStore(path, mode="r"), mode="r"), OSError
+    ),
+    after=opens(xarray),
+    by_hand=_renamed,
+)
+def folder_called_zip(folder: Path) -> Path:
+    return _sample(folder / "in_2024_01.zarr.zip")
+
+
+def _swept(folder: Path) -> Path:
+    for file in [*folder.rglob("._*"), *folder.rglob(".DS_Store")]:
+        file.unlink()
+    return folder
+
+
+@reported(
+    "scverse/spatialdata#1013",
+    "A store on an external disk of a Mac cannot be read: there are ._ files in it",
+    finding=("TREE-012", "/", "._lat", "macOS"),
+    before=sees(lambda path: {p.name for p in path.iterdir()}, lambda names: "._lat" in names),
+    after=opens(zarr_python),
+    by_hand=_swept,
+)
+def files_of_the_finder(folder: Path) -> Path:
+    _sample(folder)
+    for name in ("._lat", ".DS_Store", "lat/._zarr.json"):
+        (folder / name).write_bytes(b"\0\5\x16\7\0\2")
+    return folder
+
+
+@reported(
+    "ScrollPrize/villa#1758",
+    "The .zarr path that the name advertises cannot be opened as a group, though the groups inside are valid",
+    finding=("TREE-001", "/", "horizontal", "vertical"),
+    before=fails(zarr_python, FileNotFoundError),
+    after=opens(zarr_python),
+)
+def no_document_at_the_root(folder: Path) -> Path:
+    for name in ("horizontal", "vertical"):
+        _sample(folder / name, 2)
+    return folder
+
+
+@reported(
+    "zarr-developers/zarr-python#304",
+    "ValueError: group not found at path '' – the upload with ./* had left out the hidden files",
+    finding=("TREE-001", "/", "lat"),
+    before=fails(zarr_python, FileNotFoundError),
+    after=sees(zarr_python, lambda found: "lat" in found),
+)
+def hidden_files_not_uploaded(folder: Path) -> Path:
+    _sample(folder, 2)
+    (folder / ".zgroup").unlink()
+    (folder / ".zattrs").unlink(missing_ok=True)
+    return folder
+
+
+@reported(
+    "ome/ome2024-ngff-challenge#95",
+    "The rows of a plate have no zarr.json, so zarr-python does not see them as groups",
+    finding=("TREE-002", "/B", "no metadata document", "3"),
+    before=sees(zarr_python, lambda found: "B/3/0" not in found),
+    after=sees(zarr_python, lambda found: "B/3/0" in found),
+)
+def rows_without_documents(folder: Path) -> Path:
+    group(folder)
+    group(folder / "B" / "3")
+    array(zarr.open_group(folder / "B" / "3"), "0", np.ones((2, 2), "u1"), ["y", "x"])
+    return folder
+
+
+def _put_into_a_group(folder: Path) -> Path:
+    root = folder.with_name("group.zarr")
+    group(root)
+    shutil.copytree(folder, root / "data")
+    return root
+
+
+@reported(
+    "zarr-developers/zarr-python#598",
+    "ValueError: path '' contains an array – after an array was synced to a bucket and opened as a group",
+    finding=("TREE-008", "/", "array"),
+    before=(fails(xarray, (ContainsArrayError, FileNotFoundError)), opens(zarr_python)),
+    after=opens(xarray),
+    by_hand=_put_into_a_group,
+)
+def array_at_the_root(folder: Path) -> Path:
+    made = zarr.create_array(
+        folder, shape=(3,), dtype="f4", dimension_names=["x"], compressors=None
+    )
+    made[:] = 1
+    return folder
+
+
+@reported(
+    "cgohlke/tifffile#125",
+    "ContainsArrayError from xarray for a store that tifffile made of one image",
+    finding=("TREE-008", "/", "array"),
+    before=fails(xarray, (ContainsArrayError, FileNotFoundError)),
+    after=sees(xarray, lambda ds: ds["data"].dims == ("Y", "X")),
+    by_hand=_put_into_a_group,
+)
+def image_at_the_root(folder: Path) -> Path:
+    made = zarr.create_array(
+        folder, shape=(2, 2), dtype="u1", dimension_names=["Y", "X"], compressors=None
+    )
+    made[:] = 7
+    return folder
+
+
+@reported(
+    "ScrollPrize/villa#1700",
+    "Writing with mode='a' put a group of v2 beside zarr.json; what was written does not show when the store is opened",
+    finding=("TREE-004", "/", "in v2 alone: /new"),
+    before=sees(zarr_python, lambda found: "new" not in found and "lat" in found),
+    beside=("TREE-005",),
+    kind="pull",
+)
+def both_formats_side_by_side(folder: Path) -> Path:
+    _sample(folder)
+    (folder / ".zgroup").write_text('{"zarr_format": 2}', "utf-8")
+    array(zarr.open_group(folder, mode="r+", zarr_format=2), "new", [1.0], ["x"], fill_value=None)
+    return folder

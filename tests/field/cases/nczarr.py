@@ -1,0 +1,42 @@
+"""Datasets of netCDF-C that other programs read or have changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.field.case import fails, opens, reported
+from tests.field.readers import netcdf_c, xarray
+from tests.field.stores import without
+
+
+def _written(folder: Path) -> Path:
+    import netCDF4
+
+    with netCDF4.Dataset(f"{folder.as_uri()}#mode=nczarr,file", "w") as dataset:
+        dataset.createDimension("dim2", 3)
+        dataset.createVariable("var1", "i4", ("dim2",))[:] = [1, 2, 3]
+    return folder
+
+
+@reported(
+    "pydata/xarray#7572",
+    "KeyError: _ARRAY_DIMENSIONS is missing, and the NCZarr metadata are not found: their names have changed",
+    finding=("NCZ-XR-001", "/var1", "_ARRAY_DIMENSIONS"),
+    before=(fails(xarray, KeyError, "_ARRAY_DIMENSIONS"), opens(netcdf_c)),
+    after=(opens(xarray), opens(netcdf_c)),
+)
+def names_that_only_netcdf_c_finds(folder: Path) -> Path:
+    without(_written(folder) / "var1" / ".zattrs", "_ARRAY_DIMENSIONS")
+    return folder
+
+
+@reported(
+    "Unidata/netcdf-c#2647",
+    "The names of dimensions are lost in mode nczarr,noxarray: they are _zdim_9 and _zdim_10",
+    finding=("NCZ-VAR-006", "/var1", "notes"),
+    before=fails(netcdf_c, OSError),
+    after=opens(netcdf_c),
+)
+def notes_on_an_array_are_lost(folder: Path) -> Path:
+    without(_written(folder) / "var1" / ".zattrs", "_nczarr_array")
+    return folder

@@ -1,0 +1,174 @@
+"""Times that cannot be decoded, or are other times than were written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from tests.field.case import fails, opens, reported, sees
+from tests.field.readers import xarray
+from tests.field.stores import array, group
+
+
+def _series(folder: Path, values: list[float], kind: str = "i8", **attributes: str) -> Path:
+    root = group(folder)
+    array(root, "time", np.array(values, kind), ["time"], **attributes)
+    array(root, "precip", np.arange(len(values), dtype="f4"), ["time"])
+    return folder
+
+
+@reported(
+    "pydata/xarray#521",
+    "unable to decode time units 'months since 1955-01-01 00:00:00' with the default calendar",
+    finding=("CF-TIME-001", "/time", "months", "no fixed length"),
+    before=fails(xarray, ValueError, "unable to decode time units"),
+    after=sees(xarray, lambda ds: ds["time"].attrs["reference_date"].startswith("1955")),
+)
+def months_since(folder: Path) -> Path:
+    return _series(folder, [0, 1, 2], "f4", units="months since 1955-01-01 00:00:00")
+
+
+@reported(
+    "ECMWFCode4Earth/ml_drought#26",
+    "unable to decode time units 'months since 1900-01-01' with calendar 'gregorian'",
+    finding=("CF-TIME-001", "/time", "months"),
+    before=fails(xarray, ValueError, "months since 1900-01-01"),
+    after=opens(xarray),
+)
+def months_of_chirps(folder: Path) -> Path:
+    return _series(folder, [0, 1, 2], "f4", units="months since 1900-01-01", calendar="gregorian")
+
+
+@reported(
+    "podaac/l2ss-py#315",
+    "Failed to decode variable 'solar_time': unable to decode time units 'seconds since 00:00:00'",
+    finding=("CF-TIME-001", "/solar_time", "00:00:00", "no date"),
+    before=fails(xarray, ValueError, "seconds since 00:00:00"),
+    after=opens(xarray),
+)
+def time_of_day(folder: Path) -> Path:
+    root = group(folder)
+    array(root, "solar_time", [0.0, 1.0], ["sample"], units="seconds since 00:00:00")
+    return folder
+
+
+@reported(
+    "etienneschalk/scientific-data-viewer#136",
+    "unable to decode time units '(days since 2000-01-01 00:00:00)-1' of a rate",
+    finding=("CF-TIME-001", "/delta", "(days since"),
+    before=fails(xarray, ValueError, "unable to decode time units"),
+    after=opens(xarray),
+)
+def rate_with_units_of_times(folder: Path) -> Path:
+    array(
+        group(folder),
+        "delta",
+        [0.5, 1.5],
+        ["sample"],
+        units="(days since 2000-01-01 00:00:00)-1",
+    )
+    return folder
+
+
+@reported(
+    "google-research/arco-era5#59",
+    "Failed to decode variable 'valid_time': unable to decode time units 'hours since 1900-01-01 06:00:00', although cftime is installed",
+    finding=("CF-TIME-003", "/valid_time", "no date"),
+    before=fails(xarray, ValueError, "unable to decode time units"),
+    after=opens(xarray),
+)
+def values_beyond_every_calendar(folder: Path) -> Path:
+    root = group(folder)
+    array(
+        root,
+        "valid_time",
+        np.array([0.0, 1.0, 9.969209968386869e36]),
+        ["valid_time"],
+        units="hours since 1900-01-01 06:00:00",
+    )
+    return folder
+
+
+def _repeats(ds: object) -> bool:
+    times = ds["time"].values  # type: ignore[index]
+    return len(set(times)) < len(times)
+
+
+@reported(
+    "pydata/xarray#5106",
+    "to_zarr with append_dim forgets the hours of the coordinate: both steps are at 00:00",
+    finding=("CF-TIME-004", "/time", "whole days", "2021-02-21"),
+    before=sees(xarray, _repeats),
+)
+def hours_lost_on_append(folder: Path) -> Path:
+    return _series(folder, [0, 0], units="days since 2021-02-21")
+
+
+@reported(
+    "pydata/xarray#3379",
+    "Appending steps two minutes apart captures no time below the hour",
+    finding=("CF-TIME-004", "/time", "whole days"),
+    before=sees(xarray, _repeats),
+)
+def minutes_lost_on_append(folder: Path) -> Path:
+    return _series(folder, [0, 0, 0], units="days since 2019-01-01 01:10:00")
+
+
+@reported(
+    "pydata/xarray#3942",
+    "int64 is the default encoding of times; what is appended loses its hours and minutes",
+    finding=("CF-TIME-004", "/time", "whole days", "2012-01-02"),
+    before=sees(xarray, _repeats),
+)
+def integer_days(folder: Path) -> Path:
+    return _series(folder, [0, 1, 1], units="days since 2012-01-01")
+
+
+@reported(
+    "ldeo-glaciology/xapres#13",
+    "Of 11000 time stamps 127 are left when duplicates are dropped: one for each day",
+    finding=("CF-TIME-004", "/time", "whole days"),
+    before=sees(xarray, _repeats),
+)
+def one_stamp_a_day(folder: Path) -> Path:
+    return _series(folder, [0, 0, 1, 1, 2, 2], units="days since 2022-01-01 10:15:00")
+
+
+def _dropped(folder: Path) -> Path:
+    fresh = folder.with_name("fresh.zarr")
+    xarray(folder).drop_duplicates("time").drop_encoding().to_zarr(fresh, consolidated=False)
+    return fresh
+
+
+@reported(
+    "pydata/xarray#4958",
+    "The same data are appended twice without an error, though all the times are there already",
+    finding=("CF-COORD-001", "/time", "twice", "2000-01-01", "value[3]", "value[0]"),
+    before=sees(xarray, _repeats),
+    after=sees(xarray, lambda ds: not _repeats(ds) and ds.sizes["time"] == 3),
+    by_hand=_dropped,
+    beside=("CF-TIME-004",),
+)
+def appended_twice(folder: Path) -> Path:
+    return _series(folder, [0.0, 0.25, 0.5] * 2, "f8", units="days since 2000-01-01")
+
+
+@reported(
+    "pangeo-forge/pangeo-forge-recipes#465",
+    "The units of the source are not kept, and the time values of the store are not unique",
+    finding=("CF-TIME-004", "/time", "whole days", "1987-07-10"),
+    before=sees(xarray, _repeats),
+)
+def units_not_kept(folder: Path) -> Path:
+    return _series(folder, [0, 0, 0, 0, 1, 1, 1, 1], units="days since 1987-07-10")
+
+
+@reported(
+    "pydata/xarray#5473",
+    "A junk slice stands at the first index: time is 140624802912264, 0, 10, 20",
+    finding=("NZ-COORD-002", "/time", "value[2] = 10 after value[1] = 0"),
+    before=sees(xarray, lambda ds: ds["time"].values[0] > 1e14),
+)
+def junk_at_the_first_index(folder: Path) -> Path:
+    return _series(folder, [140624802912264, 0, 10, 20])

@@ -1,0 +1,228 @@
+"""Values that are not what was stored: zeros that go missing, fill values that do not, packing."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from pathlib import Path
+from struct import pack
+
+import numpy as np
+
+from tests.field.case import fails, opens, reported, sees
+from tests.field.readers import xarray, zarr_python
+from tests.field.stores import array, group
+
+
+@reported(
+    "pydata/xarray#4930",
+    "xr.open_zarr converts 0 to nan",
+    finding=("Z2-FV-007", "/foo__a", "3 of the 3 values"),
+    before=sees(xarray, lambda ds: bool(np.isnan(ds["foo__a"].values).all())),
+    after=sees(xarray, lambda ds: bool((ds["foo__a"].values == 0).all())),
+    values="all",
+)
+def zeros_become_nan(folder: Path) -> Path:
+    array(group(folder, 2), "foo__a", np.zeros(3), ["x"], fill_value=0.0)
+    return folder
+
+
+@reported(
+    "pydata/xarray#5475",
+    "The default fill_value of zarr-python is 0, and so 0 is shown as missing: [nan, 1, 2, 3, 4]",
+    finding=("Z2-FV-007", "/arr", "0"),
+    before=sees(xarray, lambda ds: bool(np.isnan(ds["arr"].values[0]))),
+    after=sees(xarray, lambda ds: ds["arr"].values.tolist() == [0, 1, 2, 3, 4]),
+    values="all",
+    beside=("Z2-FV-006",),
+)
+def default_fill_value(folder: Path) -> Path:
+    array(group(folder, 2), "arr", np.arange(5, dtype="i4"), ["phony_dim_0"], fill_value=0)
+    return folder
+
+
+@reported(
+    "ai2cm/fv3gfs-wrapper#85",
+    "A small but meaningful number of NaNs in the surface geopotential, because the arrays were made with fill_value 0",
+    finding=("Z2-FV-007", "/phis", "1 of the 4 values"),
+    before=sees(xarray, lambda ds: int(np.isnan(ds["phis"].values).sum()) == 1),
+    after=sees(xarray, lambda ds: not np.isnan(ds["phis"].values).any()),
+    values="all",
+    kind="pull",
+)
+def zeros_of_the_geopotential(folder: Path) -> Path:
+    array(group(folder, 2), "phis", np.array([[5.0, 0.0], [7.0, 9.0]]), ["y", "x"], fill_value=0.0)
+    return folder
+
+
+@reported(
+    "pydata/xarray#11332",
+    "TypeError: Failed to decode fill_value: expected str or bytes for dtype float32, got float",
+    finding=("NZ-FILL-006", "/data", "xarray"),
+    before=(fails(xarray, TypeError, "fill_value"), opens(zarr_python)),
+    after=opens(xarray),
+)
+def plain_missing_value(folder: Path) -> Path:
+    array(group(folder), "data", np.array([1, 2, 3], "f4"), ["x"], _FillValue=0.0)
+    return folder
+
+
+@reported(
+    "earth-mover/icechunk#819",
+    "AssertionError in FillValueCoder.decode when the example notebook opens the repository",
+    finding=("NZ-FILL-006", "/sst", "base64"),
+    before=fails(xarray, TypeError, "fill_value"),
+    after=sees(xarray, lambda ds: bool(np.isnan(ds["sst"].values[1]))),
+)
+def missing_value_of_an_example(folder: Path) -> Path:
+    array(group(folder), "sst", np.array([280.5, -999.0]), ["time"], _FillValue=-999.0)
+    return folder
+
+
+@reported(
+    "zarr-developers/VirtualiZarr#628",
+    "_FillValue = -1 of an int8 variable: neither the number nor the text nor base64 opens",
+    finding=("NZ-FILL-002", "/DQF", "_FillValue"),
+    before=fails(xarray, (TypeError, ValueError), ""),
+    after=sees(xarray, lambda ds: bool(np.isnan(ds["DQF"].values[1]))),
+    beside=("NZ-FILL-005",),
+)
+def base64_for_an_integer(folder: Path) -> Path:
+    text = b64encode(pack("<q", -1)).decode()
+    array(group(folder), "DQF", np.array([0, -1], "i1"), ["x"], _FillValue=text)
+    return folder
+
+
+@reported(
+    "zarr-developers/VirtualiZarr#343",
+    "The fill value is lost: -9999.9 is shown instead of nan once the data are in Zarr v3",
+    finding=("CF-FILL-001", "/foo", "-9999.9", "data"),
+    before=sees(xarray, lambda ds: ds["foo"].values[0] < -9999),
+    after=sees(xarray, lambda ds: bool(np.isnan(ds["foo"].values[0]))),
+)
+def fill_value_without_attribute(folder: Path) -> Path:
+    array(
+        group(folder), "foo", np.array([-9999.9, 2, 3], "f4"), ["dim_0"], fill_value=-9999.900390625
+    )
+    return folder
+
+
+@reported(
+    "pydata/xarray#2374",
+    "Data flagged with netCDF's default 9.96921e+36 are not masked unless _FillValue is written",
+    finding=("CF-FILL-002", "/var1", "9.96921e+36"),
+    before=sees(xarray, lambda ds: ds["var1"].values[2] > 9e36),
+    after=sees(xarray, lambda ds: bool(np.isnan(ds["var1"].values[2]))),
+    values="all",
+)
+def default_of_netcdf(folder: Path) -> Path:
+    array(group(folder), "var1", np.array([0.0, 1.0, 9.969209968386869e36]), ["x"])
+    return folder
+
+
+@reported(
+    "pydata/xarray#7723",
+    "The default fill value is not masked when it is read: everything that was not written is 9.97e36",
+    finding=("CF-FILL-001", "/test", "9.96921e+36"),
+    before=sees(xarray, lambda ds: bool((ds["test"].values > 9e36).all())),
+    after=sees(xarray, lambda ds: bool(np.isnan(ds["test"].values).all())),
+)
+def everything_is_997e36(folder: Path) -> Path:
+    group(folder).create_array(
+        "test",
+        shape=(4,),
+        chunks=(2,),
+        dtype="f4",
+        fill_value=9.969209968386869e36,
+        dimension_names=["x"],
+    )
+    return folder
+
+
+@reported(
+    "JuliaGeo/NCDatasets.jl#163",
+    "ncdump shows _, xarray shows -32767 for values that the provider meant to be masked",
+    finding=("CF-FILL-001", "/latitude", "-32767"),
+    before=sees(xarray, lambda ds: ds["latitude"].values.min() == -32767),
+    after=sees(xarray, lambda ds: bool(np.isnan(ds["latitude"].values[0]))),
+)
+def default_of_shorts(folder: Path) -> Path:
+    array(group(folder), "latitude", np.array([-32767, 5], "i2"), ["row"], fill_value=-32767)
+    return folder
+
+
+@reported(
+    "pydata/xarray#8359",
+    "valid_min, valid_max and valid_range do not mask anything",
+    finding=("CF-RANGE-001", "/ssm", "-9999", "valid range"),
+    before=sees(xarray, lambda ds: ds["ssm"].values.min() == -9999),
+    after=sees(xarray, lambda ds: bool(np.isnan(ds["ssm"].values[0]))),
+    values="all",
+)
+def outside_the_valid_range(folder: Path) -> Path:
+    array(group(folder), "ssm", np.array([-9999, 3, 50], "i2"), ["x"], valid_min=0, valid_max=100)
+    return folder
+
+
+@reported(
+    "Unidata/netcdf4-python#670",
+    "Values outside valid_min and valid_max that differ from _FillValue are not masked everywhere",
+    finding=("CF-RANGE-001", "/azi_angle_trip", "valid range"),
+    before=sees(xarray, lambda ds: np.nanmin(ds["azi_angle_trip"].values) < -180),
+    values="all",
+)
+def angles_out_of_range(folder: Path) -> Path:
+    array(
+        group(folder),
+        "azi_angle_trip",
+        np.array([-32767, -30000, 18000], "i2"),
+        ["x"],
+        _FillValue=-32767,
+        valid_min=-18000,
+        valid_max=18000,
+        scale_factor=0.01,
+    )
+    return folder
+
+
+@reported(
+    "pydata/xarray#4784",
+    "UFuncTypeError for a GeoTIFF saved as Zarr: scale_factor and add_offset are strings",
+    finding=("CF-PACK-001", "/band", "scale_factor", "not a number"),
+    before=fails(xarray, TypeError, "ufunc"),
+    after=sees(xarray, lambda ds: ds["band"].values.tolist() == [0.5, 1.0]),
+)
+def scale_of_a_geotiff(folder: Path) -> Path:
+    array(group(folder), "band", np.array([1, 2], "i2"), ["x"], scale_factor="0.5")
+    return folder
+
+
+@reported(
+    "fsspec/kerchunk#211",
+    "scale_factor and add_offset of netCDF-3 files are strings in the references",
+    finding=("CF-PACK-001", "/t2m", "add_offset", "not a number"),
+    before=fails(xarray, TypeError, "ufunc"),
+    after=sees(xarray, lambda ds: ds["t2m"].values.tolist() == [273.5, 274.0]),
+)
+def offset_of_references(folder: Path) -> Path:
+    root = group(folder, 2)
+    array(
+        root,
+        "t2m",
+        np.array([1, 2], "i2"),
+        ["x"],
+        fill_value=None,
+        scale_factor=0.5,
+        add_offset="273",
+    )
+    return folder
+
+
+@reported(
+    "pydata/xarray#4631",
+    "decode_cf fails where scale_factor is a list; of length 1 it was mended, of more it is refused",
+    finding=("CF-PACK-001", "/foo", "scale_factor", "[0.01, 0.02]"),
+    before=fails(xarray, ValueError, "size 1"),
+)
+def scale_is_a_list(folder: Path) -> Path:
+    array(group(folder), "foo", np.array([0, 1], "i2"), ["x"], scale_factor=[0.01, 0.02])
+    return folder

@@ -1,0 +1,116 @@
+"""Starting JupyterLab, without a browser; tests/e2e looks at what a person sees."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from nz_explorer.lab import launcher
+
+
+def run(*arguments: str, **options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "nz_explorer.cli", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=90,
+        **options,  # type: ignore[call-overload]
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["frobnicate"], "frobnicate"),
+        (["demo", "--port", "x"], "--port"),
+        (["demo", "--port", "70000"], "--port"),
+        (["lab"], "SOURCE"),
+        (["demo", "--frob"], "--frob"),
+    ],
+)
+def test_a_wrong_call_is_one_line_and_exit_code_2(arguments: list[str], said: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("nz-explorer: ")
+    assert said in line
+
+
+def test_help_names_every_command() -> None:
+    done = run("--help")
+    assert done.returncode == 0
+    assert {"demo", "lab"} <= {line.split()[0] for line in done.stdout.splitlines() if line.strip()}
+
+
+def test_a_port_that_is_taken_is_an_error_in_one_line() -> None:
+    with socket.socket() as taken:
+        taken.bind((launcher.LOOPBACK, 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = run("demo", "--no-browser", "--port", str(port))
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert str(port) in line
+    assert "Traceback" not in line
+
+
+def test_lab_names_a_source_that_cannot_be_opened(tmp_path: Path) -> None:
+    done = run("lab", str(tmp_path / "nothing-here"), "--no-browser")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert "nothing-here" in line
+
+
+def test_without_jupyterlab_the_extra_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(launcher, "find_spec", lambda name: None)
+    with (
+        pytest.raises(launcher.LaunchError, match=r"nz_explorer\[lab\]"),
+        launcher.serve(tmp_path),
+    ):
+        pass
+
+
+def test_the_address_is_handed_out_when_the_server_accepts_connections(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
+    process = SimpleNamespace(pid=1, poll=lambda: None)
+    accepts = threading.Event()
+    with socket.socket() as server:
+        server.bind((launcher.LOOPBACK, 0))
+        port = server.getsockname()[1]
+        about = {"url": f"http://{launcher.LOOPBACK}:{port}/", "port": port}
+        (tmp_path / "jpserver-1.json").write_text(json.dumps(about))
+
+        def listen() -> None:
+            accepts.set()
+            server.listen()
+
+        late = threading.Timer(0.5, listen)
+        late.start()
+        try:
+            assert launcher._wait_for_url(process, tmp_path / "server.log") == about["url"]
+            assert accepts.is_set()
+        finally:
+            late.join()
+
+
+def test_the_example_notebook_starts_with_the_explorer_and_names_its_kernel() -> None:
+    notebook = json.loads(launcher.example_notebook().read_text("utf-8"))
+    first = notebook["cells"][0]
+    assert first["cell_type"] == "code"
+    source = "".join(first["source"])
+    assert "import nz_explorer as nz" in source
+    assert source.splitlines()[-1] == "ex"
+    assert notebook["metadata"]["kernelspec"]["name"] == "python3"

@@ -1,0 +1,270 @@
+"""One truth: what the picture shows, `Explorer.values`, files and programs give is the same."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+import zarr
+
+import nz_explorer as nz
+from nz_explorer.widget.explorer import Explorer
+
+VIEWS: list[tuple[str, dict[str, int], dict[str, Any]]] = [
+    ("/t", {"time": 1}, {}),
+    ("/t", {"time": 1}, {"cf": False}),
+    ("/t", {"time": 1}, {"mask": "raw"}),
+    ("/t", {"time": 1}, {"mask": "storage"}),
+    ("/t", {"time": 1}, {"window": {"lat": [3, 9], "lon": [2, 11]}, "colormap": "magma"}),
+    ("/t", {"time": 1}, {"low": 1.0, "high": 4.0, "log": True}),
+    ("/t", {"lat": 2}, {"x": "time", "y": "lon"}),
+    ("/t", {"time": 2}, {"kind": "histogram"}),
+    ("/t", {"time": 0, "lat": 3}, {"kind": "line"}),
+    ("/lat", {}, {}),
+    ("/series", {}, {}),
+    ("/series", {}, {"window": {"step": [100, 400]}}),
+    ("/sparse", {}, {}),
+    ("/nan", {}, {}),
+    ("/height", {}, {}),
+    ("/names", {}, {}),
+    ("/wave", {}, {}),
+    ("/wave", {}, {"part": "phase"}),
+    ("/flags", {}, {}),
+    ("/picture", {}, {}),
+    ("/bare/a", {}, {}),
+    ("/bare/holes", {}, {}),
+    ("/when", {}, {}),
+]
+"""Path, index and view."""
+RUNNER = """
+import pickle, sys, warnings
+import matplotlib as mpl
+mpl.use("agg")
+import matplotlib.pyplot as plt
+import numpy as np
+warnings.simplefilter("ignore")
+found = []
+for text in pickle.load(open(sys.argv[1], "rb")):
+    names = {}
+    plt.close("all")
+    exec(compile(text, "program", "exec"), names)
+    values = names["values"]
+    drawn = None
+    if plt.get_fignums() and plt.gcf().axes:
+        axes = plt.gcf().axes[0]
+        meshes = [one for one in axes.collections if hasattr(one, "get_cmap")]
+        drawn = {
+            "x": axes.get_xlim(),
+            "upwards": axes.get_ylim()[0] < axes.get_ylim()[1],
+            "colours": [(one.get_cmap().name, one.get_clim()) for one in meshes],
+        }
+    data = np.ma.getdata(values)
+    data = data.astype(object) if data.dtype.kind in "TU" else data
+    found.append((np.array(data), np.array(np.ma.getmaskarray(values)), drawn))
+    if "ex" in names:
+        names["ex"].close()
+pickle.dump(found, open(sys.argv[2], "wb"))
+"""
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with packed, sparse, complex, textual and odd arrays, and a group that xarray refuses."""
+    folder = tmp_path_factory.mktemp("code") / "s.zarr"
+    group = zarr.create_group(folder)
+    rng = np.random.default_rng(0)
+
+    def put(name: str, values: Any, dims: tuple[str, ...] | None, **options: Any) -> zarr.Array:
+        values = np.asarray(values)
+        attributes = options.pop("attributes", {})
+        dtype = str if values.dtype.kind == "U" else values.dtype
+        made = group.create_array(
+            name, shape=values.shape, dtype=dtype, dimension_names=dims, **options
+        )
+        made[...] = values
+        made.attrs.update(attributes)
+        return made
+
+    packed = rng.integers(-100, 400, (4, 12, 15)).astype("i2")
+    packed[:, 2, 3] = -999
+    packed[:, 4, 4] = 0
+    put(
+        "t",
+        packed,
+        ("time", "lat", "lon"),
+        chunks=(2, 5, 7),
+        fill_value=0,
+        attributes={
+            "_FillValue": -999,
+            "scale_factor": -0.01,
+            "add_offset": 1.5,
+            "units": "K",
+            "valid_range": [-90, 350],
+        },
+    )
+    put("lat", np.linspace(60, 5, 12), ("lat",))
+    put("lon", np.arange(15.0), ("lon",))
+    put("time", np.arange(4), ("time",), attributes={"units": "days since 2000-01-01"})
+    put("when", np.arange(4), ("time",), attributes={"units": "hours since 2000-01-01"})
+    put("series", rng.normal(size=50_000).astype("f4"), ("step",), chunks=(5000,))
+    sparse = group.create_array(
+        "sparse", shape=(40, 40), chunks=(10, 10), dtype="f4", dimension_names=("y", "x")
+    )
+    sparse[5:25, 5:25] = 2.5
+    put("nan", np.array([[1.0, np.nan, 3], [np.inf, -1, 2]]), ("a", "b"))
+    put("height", np.float64(2.5), ())
+    put("names", np.array(["one", "two", ""]), ("c",))
+    put("wave", (np.arange(12) * (1 + 2j)).reshape(3, 4), ("d", "e"))
+    put("flags", np.array([[0, 1], [2, 1]], "i1"), ("f", "g"), attributes={"_FillValue": 2})
+    put("picture", rng.integers(0, 255, (8, 9, 3)).astype("u1"), ("v", "w", "band"))
+    put("bare/a", np.arange(6.0).reshape(2, 3), None, attributes={"_FillValue": 4.0})
+    put("bare/holes", np.arange(8.0).reshape(2, 4), None, chunks=(1, 4), compressors=None)
+    chunk = folder / "bare" / "holes" / "c" / "1" / "0"
+    chunk.write_bytes(chunk.read_bytes()[:9])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def v2(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("code2") / "s.zarr"
+    group = zarr.create_group(folder, zarr_format=2)
+    for name, dims, values in (
+        ("zeros", ["y", "x"], np.array([[0, 1, 2], [3, 0, 5]], "i2")),
+        ("marked", ["y", "x"], np.array([[-9, 1, 2], [3, -9, 5]], "f4")),
+        ("plain", None, np.array([[0, 1, 2], [3, 0, 5]], "f8")),
+    ):
+        fill = -9 if name == "marked" else 0
+        made = group.create_array(name, shape=(2, 3), dtype=values.dtype, fill_value=fill)
+        made[...] = values
+        if dims:
+            made.attrs["_ARRAY_DIMENSIONS"] = dims
+    return folder
+
+
+def shown(ex: Explorer) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+    values = ex.values()
+    axes = ex.figure().axes[0]
+    meshes = [one for one in (*axes.collections, *axes.images) if hasattr(one, "get_cmap")]
+    meshes = [one for one in meshes if one.get_array() is not None]
+    look = {
+        "x": axes.get_xlim(),
+        "upwards": axes.get_ylim()[0] < axes.get_ylim()[1],
+        "colours": [(one.get_cmap().name, one.get_clim()) for one in meshes],
+    }
+    return np.ma.getdata(values), np.ma.getmaskarray(values), look
+
+
+def test_programs_bind_what_the_picture_shows(store: Path, v2: Path, tmp_path: Path) -> None:
+    wanted, programs, told = [], [], []
+    places = [(store, *one) for one in VIEWS]
+    places += [(v2, f"/{name}", {}, {}) for name in ("zeros", "marked", "plain")]
+    for source, path, index, view in places:
+        ex = nz.explore(source, path=path)
+        ex.index, ex.view = index, view
+        expected = shown(ex)
+        for using in ("zarr", "xarray", "nz_explorer"):
+            programs.append(ex.code(using))
+            wanted.append(expected)
+            told.append((path, index, view, using))
+        ex.close()
+    (tmp_path / "programs").write_bytes(pickle.dumps(programs))
+    subprocess.run(
+        [sys.executable, "-c", RUNNER, str(tmp_path / "programs"), str(tmp_path / "found")],
+        check=True,
+        timeout=300,
+    )
+    results = pickle.loads((tmp_path / "found").read_bytes())
+    assert len({len(results), len(wanted), 3 * len(places)}) == 1
+    for what, program, (values, missing, look), (data, mask, drawn) in zip(
+        told, programs, wanted, results, strict=True
+    ):
+        said = f"{what}\n{program}"
+        assert np.array_equal(mask, missing), said
+        there = ~missing
+        if values.dtype.kind in "OTU":
+            assert np.asarray(values, object)[there].tolist() == data[there].tolist(), said
+        else:
+            np.testing.assert_allclose(data[there], values[there], rtol=1e-12, err_msg=said)
+        if drawn is None or "holes" in what[0] or what[3] != "zarr":
+            continue
+        if look["colours"] and drawn["colours"] and what[0] != "/flags":
+            (name, clim), (wanted_name, wanted_clim) = drawn["colours"][-1], look["colours"][-1]
+            assert name == wanted_name, said
+            np.testing.assert_allclose(clim, wanted_clim, rtol=1e-6, err_msg=said)
+            assert drawn["upwards"] == look["upwards"], said
+            np.testing.assert_allclose(sorted(drawn["x"]), sorted(look["x"]), err_msg=said)
+
+
+@pytest.fixture
+def packed(store: Path) -> Iterator[Explorer]:
+    ex = nz.explore(store, path="/t")
+    ex.index = {"time": 1}
+    yield ex
+    ex.close()
+
+
+def test_values_are_decoded_and_masked(packed: Explorer) -> None:
+    stored = packed.array[1]
+    missing = (stored == -999) | (stored < -90) | (stored > 350)
+    found = packed.values()
+    assert np.array_equal(np.ma.getmaskarray(found), missing)
+    np.testing.assert_allclose(found.data[~missing], (stored * -0.01 + 1.5)[~missing])
+    raw = packed.values(packed=True)
+    assert raw.dtype == np.int16
+    assert np.array_equal(raw.data, stored)
+    assert np.array_equal(np.ma.getmaskarray(raw), stored == -999)
+
+
+def test_files_and_xarray_say_the_same(packed: Explorer, tmp_path: Path) -> None:
+    filled = packed.values().filled(np.nan)
+    np.testing.assert_allclose(np.load(packed.export(tmp_path / "a.npy")), filled)
+    rows = (packed.export(tmp_path / "a.csv")).read_text().splitlines()[1:]
+    table = [[float(cell or "nan") for cell in row.split(",")[1:]] for row in rows]
+    np.testing.assert_allclose(table, filled)
+    with xr.open_dataset(packed.export(tmp_path / "a.nc")) as dataset:
+        np.testing.assert_allclose(dataset["t"].values, filled, atol=0.006)
+    found = packed.to_xarray(shown=True)
+    np.testing.assert_allclose(found.values, filled)
+    np.testing.assert_allclose(found["lat"].values, np.linspace(60, 5, 12))
+    whole = packed.to_xarray()
+    assert whole.shape == (4, 12, 15)
+
+
+def test_what_was_never_written_is_the_same_to_all(store: Path) -> None:
+    ex = nz.explore(store, path="/sparse")
+    values = ex.values()
+    assert not np.ma.getmaskarray(values).any()
+    assert np.array_equal(values.data, ex.array[:])
+    assert np.array_equal(values.data, ex.to_xarray().values)
+    assert np.array_equal(values.data, ex.to_xarray(shown=True).values)
+    ex.close()
+
+
+def test_a_line_of_many_elements_gives_all_of_them(store: Path) -> None:
+    ex = nz.explore(store, path="/series")
+    assert ex.values().shape == (50_000,)
+    assert np.array_equal(ex.values().data, ex.array[:])
+    ex.close()
+
+
+def test_a_node_that_cannot_be_read_gives_the_same_sentence(tmp_path: Path) -> None:
+    group = zarr.create_group(tmp_path / "s")
+    group.create_array("a", shape=(2,), dtype="f4")
+    (tmp_path / "s" / "a" / "zarr.json").write_text("{oops")
+    ex = nz.explore(tmp_path / "s", path="/a")
+    said = set()
+    for ask in (ex.values, ex.to_xarray, lambda: ex.array):
+        with pytest.raises(Exception, match="neither a group nor an array") as caught:
+            ask()
+        said.add(str(caught.value))
+    assert len(said) == 1
+    texts = " ".join(" ".join(one.get_text().split()) for one in ex.figure().axes[0].texts)
+    assert texts[:60] == said.pop()[:60]
+    ex.close()

@@ -1,0 +1,111 @@
+"""Pinned points and their series: over the protocol, and the same in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import traitlets
+import xarray as xr
+import zarr
+
+import nz_explorer as nz
+from nz_explorer.widget.explorer import Explorer
+from tests.widget.conftest import Browse
+
+PINS = [{"lat": 2, "lon": 3}, {"lat": 0, "lon": 0}]
+
+
+@pytest.fixture
+def packed(tmp_path: Path) -> Path:
+    """A packed field over time, latitude and longitude, in chunks of two times, one value of them missing."""
+    group = zarr.open_group(tmp_path / "store.zarr", mode="w")
+    values = np.arange(5 * 3 * 4, dtype="i2").reshape(5, 3, 4)
+    values[3, 2, 3] = -1
+    field = group.create_array(
+        "t", data=values, chunks=(2, 2, 2), dimension_names=("time", "lat", "lon")
+    )
+    field.attrs.update({"_FillValue": -1, "scale_factor": 0.1, "add_offset": 5.0, "units": "K"})
+    for name, numbers, units in [
+        ("time", np.arange(5), "days since 2001-07-01"),
+        ("lat", np.array([60.0, 50, 40]), "degrees_north"),
+        ("lon", np.arange(4.0) * 10, "degrees_east"),
+    ]:
+        one = group.create_array(name, data=numbers, dimension_names=(name,))
+        one.attrs["units"] = units
+    group.create_array("text", shape=(2,), dtype="string", dimension_names=("n",))
+    return tmp_path / "store.zarr"
+
+
+@pytest.fixture
+def ex(packed: Path) -> Iterator[Explorer]:
+    explorer = nz.explore(packed, path="/t")
+    yield explorer
+    explorer.close()
+
+
+def test_a_line_for_each_pin_decoded_and_masked(browse: Browse, packed: Path) -> None:
+    browser = browse(packed)
+    found = browser.ask("series", path="/t", dimension="time", pins=PINS)
+    assert found["x"]["labels"] == [f"2001-07-0{day}" for day in range(1, 6)]
+    assert [line["label"] for line in found["lines"]] == ["lat 40, lon 30", "lat 60, lon 0"]
+    assert {line["units"] for line in found["lines"]} == {"K"}
+    first, second = (
+        np.frombuffer(browser.buffers[line["values_buffer"]], "f8") for line in found["lines"]
+    )
+    np.testing.assert_allclose(second, 5 + 0.1 * np.arange(0, 60, 12))
+    states = np.frombuffer(browser.buffers[found["lines"][0]["states_buffer"]], "u1")
+    assert states.tolist() == [0, 0, 0, 1, 0]
+    np.testing.assert_allclose(first[[0, 4]], 5 + 0.1 * np.array([11, 59]))
+
+
+def test_dimensions_that_a_pin_does_not_name_stay_at_the_index(
+    browse: Browse, packed: Path
+) -> None:
+    browser = browse(packed)
+    found = browser.ask("series", path="/t", dimension="lat", pins=[{"lon": 1}], index={"time": 2})
+    assert [line["label"] for line in found["lines"]] == ["lon 10"]
+    values = np.frombuffer(browser.buffers[found["lines"][0]["values_buffer"]], "f8")
+    np.testing.assert_allclose(values, 5 + 0.1 * np.array([25, 29, 33]))
+
+
+def test_what_has_no_series_is_said(browse: Browse, packed: Path) -> None:
+    browser = browse(packed)
+    error = browser.refused("series", path="/t", dimension="depth", pins=PINS)
+    assert error["message"] == "/t has no dimension 'depth'; it has time, lat, lon"
+    found = browser.ask("series", path="/text", dimension="n", pins=[{}])
+    assert found["lines"] == []
+    assert found["message"] == "/text holds no numbers"
+    many = browser.ask("series", path="/t", dimension="time", pins=PINS * 20)
+    assert len(many["lines"]) == 24
+    assert many["message"] == "the first 24 pins of 40 are drawn"
+
+
+def test_series_in_python_are_those_of_xarray(ex: Explorer, packed: Path) -> None:
+    ex.pins = PINS
+    found = ex.series("time")
+    points = {name: xr.DataArray([pin[name] for pin in PINS], dims="pin") for name in PINS[0]}
+    with xr.open_zarr(packed, consolidated=False) as dataset:
+        # xarray takes _FillValue of Zarr v3 in base64 only
+        wanted = dataset["t"].isel(points).transpose("pin", "time").load()
+    stored = np.isnan(found.values)
+    assert stored.sum() == 1
+    np.testing.assert_allclose(found.values[~stored], wanted.values[~stored])
+    assert found.dims == ("pin", "time")
+    assert found["lat"].values.tolist() == [40, 60]
+    np.testing.assert_array_equal(found["time"].values, wanted["time"].values)
+    assert found.attrs["units"] == "K"
+    with pytest.raises(KeyError, match="has no dimension 'depth'"):
+        ex.series("depth")
+
+
+def test_pins_are_points(ex: Explorer) -> None:
+    assert ex.pins == []
+    ex.pins = [{"lat": np.int64(1)}]
+    assert ex.pins == [{"lat": 1}]
+    for nonsense in ([{"lat": 1.5}], [{"lat": True}], ["lat"]):
+        with pytest.raises(traitlets.TraitError):
+            ex.pins = nonsense
+    assert ex.pins == [{"lat": 1}]

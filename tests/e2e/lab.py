@@ -46,6 +46,7 @@ EXECUTE = """async code => {
 }"""
 RESTART = "() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()"
 SAVE = 'async () => { await jupyterapp.commands.execute("docmanager:save"); }'
+FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 IDLE = """() => {
     const session = window.jupyterapp?.shell?.currentWidget?.sessionContext;
     return session?.isReady && session.session?.kernel?.status === "idle";
@@ -219,6 +220,12 @@ class Explorer:
         canvas = self.root.locator("canvas").first
         url: str = canvas.evaluate("canvas => canvas.toDataURL()")
         return url
+
+    def settle(self) -> None:
+        """Wait until the picture is drawn and stands where it stays."""
+        self.root.page.evaluate(FRAMES)
+        expect(self.root.locator("[aria-busy]")).to_have_attribute("aria-busy", "false")
+        self.root.page.evaluate(FRAMES)
 
     def wait_until_repainted(self, before: str) -> None:
         """Wait until the picture's canvas shows something else."""

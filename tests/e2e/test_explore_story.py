@@ -89,6 +89,7 @@ ipywidgets.VBox([month, ex])
     expect(explorer.picture).to_have_attribute("aria-label", re.compile("2025-08"))
 
     # Another tab of JupyterLab in front, and back.
+    explorer.settle()
     before = explorer.pixels()
     book.page.evaluate("() => jupyterapp.commands.execute('launcher:create')")
     expect(explorer.root).to_be_hidden()

@@ -40,6 +40,7 @@ def test_netcdf_files_through_xarray(
         explorer.item(array).click()
         expect(explorer.picture).to_have_attribute("aria-label", re.compile(rf"\b{array}\b"))
         if dimension:
+            explorer.settle()
             before = explorer.pixels()
             explorer.slider(dimension).press("ArrowRight")
             explorer.wait_until_repainted(before)

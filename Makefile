@@ -33,7 +33,8 @@ demo: $(VENV)/lab.done front
 	@$(BIN)/nz-explorer demo $(if $(NO_BROWSER),--no-browser)
 
 # One after the other also under -j, so that pytest's summary is the last thing printed.
-test: $(VENV)/test.done front browser
+test:
+	@$(MAKE) --no-print-directory -j2 --output-sync=target $(VENV)/test.done front browser
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory -j2 --output-sync=target types js docs
 	@$(MAKE) --no-print-directory pytest
@@ -50,9 +51,9 @@ js: $(PACKAGES)
 	cd js && npm run --silent lint
 	cd js && npm run --silent test
 
-# One process has the browser, the others share the rest.
+# In the order that tests/conftest.py gives them.
 pytest: $(VENV)/test.done front browser
-	$(BIN)/python -m pytest --numprocesses=2 --dist=loadgroup
+	$(BIN)/python -m pytest --numprocesses=2 --dist=loadgroup --no-loadscope-reorder
 
 browser: $(VENV)/test.done
 	@$(BIN)/python tests/e2e/browser.py

@@ -44,16 +44,23 @@ NCZARR = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the browser last: what fails in a unit test need not be looked for there.
+    """Share the tests out to two processes so that both have as much to do, and one browser runs at a time.
 
-    With several processes one of them has the browser and all of its tests; those may wait long for
-    each thing that must come while others keep the machine busy.
+    One begins with most browser tests, the other with everything else and ends with the rest of them; they may
+    wait long for each thing that must come while others keep the machine busy.
     """
-    items.sort(key=lambda item: "e2e" in item.path.parts)
+    items.sort(key=share)
     for item in items:
-        if "e2e" in item.path.parts:
-            item.add_marker(pytest.mark.xdist_group("browser"))
+        if share(item) != 1:
+            item.add_marker(pytest.mark.xdist_group(f"browser {share(item)}"))
             item.add_marker(pytest.mark.timeout(300))
+
+
+def share(item: pytest.Item) -> int:
+    """Return 1 for what needs no browser, 0 for what is run before it, 2 for what is run after it."""
+    if "e2e" not in item.path.parts:
+        return 1
+    return 2 if item.path.stem in ("test_connections", "test_hosts", "test_real_data") else 0
 
 
 # --- folders ------------------------------------------------------------------------------------

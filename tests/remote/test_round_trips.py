@@ -97,9 +97,8 @@ def test_folders_that_are_no_nodes_are_looked_into_side_by_side(
 def test_a_group_without_a_document_is_found_after_as_few(sample_copy: Path, s3: S3) -> None:
     without_consolidated(sample_copy)
     (sample_copy / "forecast" / "zarr.json").unlink()
-    network = slow(s3.network)
     url = s3.upload(sample_copy, prefix="missing.zarr")
-    network.forget()
+    network = slow(s3.network)
     hierarchy = open_store(url, storage_options=s3.options)
     assert [node.name for node in hierarchy.children("/")] == LEVEL
     assert hierarchy["/forecast"].state == "missing"

@@ -19,7 +19,7 @@ import zarr
 from jupyter_client.blocking.client import BlockingKernelClient
 
 import nz_explorer as nz
-from nz_explorer.model import Hierarchy, open_store
+from nz_explorer.model import open_store
 from nz_explorer.values.reading.chunk_cache import ChunkCache, shared_cache
 from nz_explorer.values.window import read_window
 from nz_explorer.widget import channel

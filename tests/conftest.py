@@ -43,24 +43,18 @@ NCZARR = {
 """Short names of the stores that netCDF-C wrote."""
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in a hook of the same name
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Share the tests out to two processes so that both have as much to do, and one browser runs at a time.
+    """Put the browser first, and all of it into one process.
 
-    One begins with most browser tests, the other with everything else and ends with the rest of them; they may
-    wait long for each thing that must come while others keep the machine busy.
+    It takes as long as everything else, and two browsers at a time would wait for each other; its tests may wait
+    long for each thing that must come while others keep the machine busy.
     """
-    items.sort(key=share)
+    items.sort(key=lambda item: "e2e" not in item.path.parts)
     for item in items:
-        if share(item) != 1:
-            item.add_marker(pytest.mark.xdist_group(f"browser {share(item)}"))
+        if "e2e" in item.path.parts:
+            item.add_marker(pytest.mark.xdist_group("browser"))
             item.add_marker(pytest.mark.timeout(300))
-
-
-def share(item: pytest.Item) -> int:
-    """Return 1 for what needs no browser, 0 for what is run before it, 2 for what is run after it."""
-    if "e2e" not in item.path.parts:
-        return 1
-    return 2 if item.path.stem in ("test_connections", "test_hosts", "test_real_data") else 0
 
 
 # --- folders ------------------------------------------------------------------------------------

@@ -51,9 +51,9 @@ js: $(PACKAGES)
 	cd js && npm run --silent lint
 	cd js && npm run --silent test
 
-# In the order that tests/conftest.py gives them.
+# One process has the browser, the others share the rest.
 pytest: $(VENV)/test.done front browser
-	$(BIN)/python -m pytest --numprocesses=2 --dist=loadgroup --no-loadscope-reorder
+	$(BIN)/python -m pytest --numprocesses=2 --dist=loadgroup
 
 browser: $(VENV)/test.done
 	@$(BIN)/python tests/e2e/browser.py

@@ -43,14 +43,13 @@ NCZARR = {
 """Short names of the stores that netCDF-C wrote."""
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in a hook of the same name
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the browser first, and all of it into one process.
+    """Run the browser last: what fails in a unit test need not be looked for there.
 
-    It takes as long as everything else, and two browsers at a time would wait for each other; its tests may wait
-    long for each thing that must come while others keep the machine busy.
+    With several processes one of them has the browser and all of its tests; those may wait long for
+    each thing that must come while others keep the machine busy.
     """
-    items.sort(key=lambda item: "e2e" not in item.path.parts)
+    items.sort(key=lambda item: "e2e" in item.path.parts)
     for item in items:
         if "e2e" in item.path.parts:
             item.add_marker(pytest.mark.xdist_group("browser"))

@@ -16,6 +16,7 @@ export function mount(session: Session, el: HTMLElement): () => void {
     spotlight: signal(null),
     sections: signal({}),
     wanted: signal(null),
+    symptom: signal(null),
     arrivals: signal(0),
     goto: (path: string, panel?: string) => {
       session.select(path, panel);

@@ -153,6 +153,23 @@ def test_pages_of_findings_add_up_and_only_what_is_on_one_is_made(
     assert not by_node["groups"]
     assert by_node["findings"][0]["path"] == "/"
 
+    causes = by_node["symptoms"][0]
+    assert causes["key"] == "xarray-cannot-open" and 0 < causes["count"] < whole["total"]
+    told = [one["count"] for one in by_node["symptoms"]]
+    assert told.index(0) > max(at for at, count in enumerate(told) if count)
+    for order, before in (("impact", whole), ("rule", by_rule), ("node", by_node)):
+        chosen = browser.ask(
+            "findings", path="/", order=order, symptom="xarray-cannot-open", limit=1000
+        )
+        first = chosen["causes"]
+        assert first == causes["count"] and chosen["total"] == whole["total"]
+        for part in (chosen["findings"][:first], chosen["findings"][first:]):
+            kept = [one for one in before["findings"] if one in part]
+            assert kept == part
+        other = [group["count"] for group in chosen["groups"] if group["key"] == "other"]
+        assert other == ([] if order == "node" else [whole["total"] - first])
+    assert whole["causes"] is None
+
 
 @pytest.mark.parametrize("method", ["node", "findings", "document", "netcdf"])
 def test_every_node_of_a_broken_store_has_every_panel(

@@ -323,6 +323,7 @@ export interface FindingsParams {
   limit?: number;
   impacts?: ("advice" | "blocks" | "convention" | "distance" | "values")[];
   order?: "impact" | "node" | "rule";
+  symptom?: string | null;
 }
 
 /** Asks for the documents of a node. */
@@ -510,6 +511,8 @@ export interface FindingsResult {
   rules: Record<string, RuleInfo>;
   groups: FindingGroup[];
   not_evaluated: number;
+  symptoms: Symptom[];
+  causes: number | null;
 }
 
 /** A rule that a node breaks. */
@@ -533,6 +536,14 @@ export interface RuleInfo {
 export interface FindingGroup {
   key: string;
   impact: "advice" | "blocks" | "convention" | "distance" | "values";
+  count: number;
+}
+
+/** Something that people notice. */
+export interface Symptom {
+  key: string;
+  text: string;
+  words: string[];
   count: number;
 }
 

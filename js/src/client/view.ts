@@ -19,6 +19,8 @@ export interface View {
   sections: Signal<Readonly<Record<string, boolean>>>;
   /** The impact of the findings that are looked at; null for all. */
   wanted: Signal<keyof Impacts | null>;
+  /** The key of the symptom that was chosen. */
+  symptom: Signal<string | null>;
   /** Grows when somebody is led to a panel, also to the one that is in front. */
   arrivals: Signal<number>;
   goto(path: string, panel?: string): void;

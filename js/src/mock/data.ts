@@ -69,6 +69,8 @@ export interface MockStore {
   findings: Finding[];
   notEvaluated: { rule: string; path: string; reason: string }[];
   rules: Record<string, Rule>;
+  /** The rules that may be why, by what people notice. */
+  symptoms: Record<string, string[]>;
 }
 
 export const noImpacts = (): Impacts => ({ blocks: 0, values: 0, convention: 0, distance: 0, advice: 0 });
@@ -104,6 +106,11 @@ export function emptyStore(name: string): MockStore {
     findings: [],
     notEvaluated: [],
     rules: { ...RULES },
+    symptoms: {
+      "a codec is not available": ["Z3-CODEC-001"],
+      "attributes are lost": ["NZ-ATTR-004"],
+      "xarray cannot open it": ["NZ-DIM-010"],
+    },
   };
   addGroup(store, "/");
   return store;

@@ -460,6 +460,7 @@ export class MockKernel {
       limit = 200,
       order = "impact",
       impacts = [],
+      symptom = null,
     }): FindingsResult => {
       const inside = (other: string) =>
         other === path || (below && (path === "/" || other.startsWith(`${path}/`)));
@@ -468,8 +469,12 @@ export class MockKernel {
       const meant = noImpacts();
       for (const { impact } of all) meant[impact] += 1;
       const rank = ({ impact }: Finding) => Object.keys(meant).indexOf(impact);
-      const keyOf = (finding: Finding) => (order === "rule" ? finding.rule : finding.impact);
+      const cause = this.store.symptoms[symptom ?? ""];
+      const aside = ({ rule }: Finding) => cause !== undefined && !cause.includes(rule);
+      const keyOf = (finding: Finding) =>
+        aside(finding) ? "other" : order === "rule" ? finding.rule : finding.impact;
       if (order !== "node") wanted.sort((a, b) => rank(a) - rank(b) || a.rule.localeCompare(b.rule));
+      wanted.sort((a, b) => Number(aside(a)) - Number(aside(b)));
       const groups = new Map<string, FindingsResult["groups"][number]>();
       for (const finding of order === "node" ? [] : wanted) {
         const key = keyOf(finding);
@@ -501,6 +506,15 @@ export class MockKernel {
           }),
         ),
         not_evaluated: open.length,
+        symptoms: Object.entries(this.store.symptoms)
+          .map(([text, rules]) => ({
+            key: text,
+            text,
+            words: rules,
+            count: all.filter(({ rule }) => rules.includes(rule)).length,
+          }))
+          .sort((a, b) => Number(!a.count) - Number(!b.count)),
+        causes: cause === undefined ? null : wanted.filter((one) => !aside(one)).length,
       };
     },
     document: ({ path, pointer }) => ({

@@ -56,6 +56,8 @@ class FindingsParams(Message):
     impacts: list[Impact] = []
     """Only those; by default all."""
     order: Literal["impact", "rule", "node"] = "impact"
+    symptom: str | None = None
+    """Key of a symptom: findings that may cause it come first."""
 
 
 class DocumentParams(Message):

@@ -120,10 +120,21 @@ class FindingGroup(Message):
     """Findings that follow each other under one heading."""
 
     key: str
-    """An impact, or the id of a rule."""
+    """An impact, the id of a rule, or ``other``: what does not cause the symptom that was chosen."""
     impact: Impact
     """The gravest of them."""
     count: int
+
+
+class Symptom(Message):
+    """Something that people notice."""
+
+    key: str
+    text: str
+    words: list[str]
+    """What else they may type to find it."""
+    count: int
+    """Findings there that may cause it."""
 
 
 class FindingsResult(Message):
@@ -142,6 +153,10 @@ class FindingsResult(Message):
     groups: list[FindingGroup]
     """All of them, in their order; none where the findings are in the order of the nodes."""
     not_evaluated: int
+    symptoms: list[Symptom]
+    """Those that something there causes come first."""
+    causes: int | None = None
+    """How many of the findings may cause the symptom that was chosen: they come first."""
 
 
 class DocumentResult(Message):

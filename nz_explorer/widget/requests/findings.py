@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 from nz_explorer.conventions import rules
 from nz_explorer.diagnosis.impact import IMPACTS
+from nz_explorer.diagnosis.symptoms import symptoms
 from nz_explorer.documents import Document
 from nz_explorer.documents.json_edit import JsonText
 from nz_explorer.documents.json_layout import indented, new_text
@@ -65,21 +66,29 @@ def page(
     kinds = [_kind(evaluation, violation) for violation, _, _ in violations]
     severities: Counter[Severity] = Counter()
     impacts: Counter[Impact] = Counter()
-    for (_, severity, meant), count in Counter(kinds).items():
+    broken: Counter[str] = Counter()
+    for (rule, severity, meant), count in Counter(kinds).items():
         severities[severity] += count
         impacts[meant] += count
+        broken[rule] += count
+    symptom = next((one for one in symptoms() if one.key == params.symptom), None)
+    aside = {rule for rule in broken if symptom is not None and not symptom.may_come_from(rule)}
     if params.impacts:
         violations = [
             one for one, kind in zip(violations, kinds, strict=True) if kind[2] in params.impacts
         ]
     groups: list[protocol.FindingGroup] = []
     if params.order != "node":
-        violations, groups = _grouped(evaluation, violations, by_rule=params.order == "rule")
+        violations, groups = _grouped(
+            evaluation, violations, by_rule=params.order == "rule", aside=aside
+        )
+    elif aside:
+        violations = sorted(violations, key=lambda one: one[0].rule.id in aside)
     placed = page_of(violations, params.offset, params.limit)
     shown = [evaluation.finding(one) for one in placed]
     named = {finding.rule for finding in shown}
     if params.order == "rule":
-        named.update(group.key for group in groups)
+        named.update(group.key for group in groups if group.key != "other")
     return protocol.FindingsResult(
         path=path,
         below=params.below,
@@ -102,7 +111,23 @@ def page(
         },
         groups=groups,
         not_evaluated=len(evaluation.not_evaluated(path, below=params.below)),
+        symptoms=_symptoms(broken),
+        causes=None if symptom is None else sum(one[0].rule.id not in aside for one in violations),
     )
+
+
+def _symptoms(broken: Counter[str]) -> list[protocol.Symptom]:
+    """Return what people may have come with: first what the broken rules cause."""
+    found = [
+        protocol.Symptom(
+            one.key,
+            one.text,
+            list(one.words),
+            sum(count for rule, count in broken.items() if one.may_come_from(rule)),
+        )
+        for one in symptoms()
+    ]
+    return sorted(found, key=lambda one: not one.count)
 
 
 Kind = tuple[str, Severity, Impact]
@@ -114,9 +139,16 @@ def _kind(evaluation: Evaluation, violation: Violation) -> Kind:
 
 
 def _grouped(
-    evaluation: Evaluation, violations: Iterable[PlacedViolation], *, by_rule: bool
+    evaluation: Evaluation,
+    violations: Iterable[PlacedViolation],
+    *,
+    by_rule: bool,
+    aside: Container[str],
 ) -> tuple[list[PlacedViolation], list[protocol.FindingGroup]]:
-    """Return hits rule by rule, the gravest first, and their headings; within a rule they stay in order."""
+    """Return hits rule by rule, the gravest first, and their headings; within a rule they stay in order.
+
+    What is set aside comes last, under one heading.
+    """
     buckets: dict[Kind, list[PlacedViolation]] = {}
     for one in violations:
         buckets.setdefault(_kind(evaluation, one[0]), []).append(one)
@@ -125,19 +157,24 @@ def _grouped(
         rank = IMPACTS.index(meant)
         gravest[rule] = min(rank, gravest.get(rule, rank))
 
-    def place(kind: Kind) -> tuple[int, int, str, int]:
+    def place(kind: Kind) -> tuple[bool, int, int, str, int]:
         rule, severity, meant = kind
         own = SEVERITIES.index(severity)
         if by_rule:
-            return gravest[rule], 0, rule, own
-        return IMPACTS.index(meant), own, rule, 0
+            return rule in aside, gravest[rule], 0, rule, own
+        return rule in aside, IMPACTS.index(meant), own, rule, 0
 
     ordered = sorted(buckets, key=place)
     groups: dict[str, protocol.FindingGroup] = {}
+    name: str
+    tone: Impact
     for kind in ordered:
         rule, _, meant = kind
-        name = rule if by_rule else meant
-        tone = IMPACTS[gravest[rule]] if by_rule else meant
+        if rule in aside:
+            name, tone = "other", "advice"
+        else:
+            name = rule if by_rule else meant
+            tone = IMPACTS[gravest[rule]] if by_rule else meant
         group = groups.setdefault(name, protocol.FindingGroup(name, tone, 0))
         group.count += len(buckets[kind])
     return [one for kind in ordered for one in buckets[kind]], list(groups.values())

@@ -2,31 +2,26 @@ import { useContext, useState } from "preact/hooks";
 import type { Finding, FindingsParams } from "../../client/protocol.gen";
 import { useView } from "../../client/view";
 import { Button } from "../../ui/button/Button";
-import { Icon } from "../../ui/icons/Icon";
-import { IMPACTS, type Impact } from "../../ui/impact/Impact";
 import { Page } from "../../ui/page/Page";
 import { Waiting } from "../../ui/problem/Waiting";
 import { PlaceContext } from "../../ui/section/Section";
-import { grouped, plural } from "../../ui/text/format";
+import { plural } from "../../ui/text/format";
 import { Detail } from "./Detail";
-import { COUNTED, HEADINGS } from "./impact";
 import { List, type ListLink } from "./List";
 import { useFindings } from "./paging";
 import { ReportMenu } from "./ReportMenu";
+import { Symptoms } from "./Symptoms";
 import "./findings.css";
 
 type Order = NonNullable<FindingsParams["order"]>;
 
 /** Findings as a list and the one that is looked at. */
 export function FindingsPanel({ path, group }: { path: string; group: boolean }) {
-  const { session, wanted: filter } = useView();
+  const { session, wanted: filter, symptom } = useView();
   const place = useContext(PlaceContext);
   const [order, setOrder] = useState<Order>("impact");
   const [below, setBelow] = useState(true);
   const wanted = filter.value;
-  const setWanted = (impact: Impact | null) => {
-    filter.value = impact;
-  };
   const [chosen, setChosen] = useState<{ index: number; finding: Finding | null }>({
     index: 0,
     finding: null,
@@ -35,7 +30,7 @@ export function FindingsPanel({ path, group }: { path: string; group: boolean })
   /** Whether the detail is in front where there is room for one of the two. */
   const [front, setFront] = useState(false);
   const inside = group && below;
-  const question = { path, below: inside, order, impacts: wanted ? [wanted] : [] };
+  const question = { path, below: inside, order, impacts: wanted ? [wanted] : [], symptom: symptom.value };
   const list = useFindings(session, question, session.revision.value);
   const { result } = list;
   const key = JSON.stringify(question);
@@ -88,29 +83,7 @@ export function FindingsPanel({ path, group }: { path: string; group: boolean })
   return (
     <div class="nzx-column nzx-findings" data-front={front || place?.section ? "detail" : "list"}>
       <div class="nzx-findings-bar">
-        {result && (
-          <div class="nzx-filters" role="group" aria-label="Only">
-            {IMPACTS.filter((impact) => result.impacts[impact] > 0).map((impact) => {
-              const count = result.impacts[impact];
-              const pressed = wanted === impact;
-              return (
-                <button
-                  key={impact}
-                  type="button"
-                  class={`nzx-filter nzx-is-${impact}`}
-                  aria-pressed={pressed}
-                  aria-label={`${grouped(count)} ${COUNTED[impact](count)}`}
-                  title={pressed ? "Show all findings" : `Only: ${HEADINGS[impact]}`}
-                  onClick={() => setWanted(pressed ? null : impact)}
-                >
-                  <Icon name={impact} /> {grouped(count)}
-                  <span class="nzx-word"> {COUNTED[impact](count)}</span>
-                  {pressed && <Icon name="cross" />}
-                </button>
-              );
-            })}
-          </div>
-        )}
+        <Symptoms result={result} />
         <span class="nzx-gap" />
         {group && (
           <label class="nzx-check">
@@ -145,7 +118,13 @@ export function FindingsPanel({ path, group }: { path: string; group: boolean })
                 {wanted ? (
                   <>
                     <p class="nzx-note">No findings of this impact here.</p>
-                    <Button onClick={() => setWanted(null)}>Show all</Button>
+                    <Button
+                      onClick={() => {
+                        filter.value = null;
+                      }}
+                    >
+                      Show all
+                    </Button>
                   </>
                 ) : (
                   <p class="nzx-note">No findings here.</p>

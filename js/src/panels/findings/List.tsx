@@ -122,6 +122,7 @@ export function List({ list, chosen, onChoose, links, children }: Props) {
                   index={index}
                   total={total}
                   top={top}
+                  quiet={index >= (result?.causes ?? total)}
                   chosen={index === chosen}
                   reachable={index === (chosen !== null && numbers.includes(chosen) ? chosen : first)}
                   onChoose={() => onChoose(index, true)}
@@ -154,7 +155,11 @@ function Heading({ group, list, top }: { group: Group; list: FindingsList; top: 
   return (
     <li class={`nzx-group-head nzx-is-${impact}`} role="presentation" style={{ top }}>
       <Icon name={impact} />
-      <strong class="nzx-cut">{HEADINGS[key as Impact] ?? visible(list.rules[key]?.title ?? key)}</strong>
+      <strong class="nzx-cut">
+        {key === "other"
+          ? "Other findings"
+          : (HEADINGS[key as Impact] ?? visible(list.rules[key]?.title ?? key))}
+      </strong>
       <span class="nzx-gap" />
       <span class="nzx-quiet">{grouped(count)}</span>
     </li>
@@ -167,15 +172,17 @@ interface ItemProps {
   index: number;
   total: number;
   top: string;
+  /** Whether the symptom that was chosen has other causes. */
+  quiet: boolean;
   chosen: boolean;
   reachable: boolean;
   onChoose: () => void;
 }
 
-function Item({ from, finding, index, total, top, chosen, reachable, onChoose }: ItemProps) {
+function Item({ from, finding, index, total, top, quiet, chosen, reachable, onChoose }: ItemProps) {
   return (
     <li
-      class={finding ? `nzx-finding nzx-is-${finding.impact}` : "nzx-finding"}
+      class={`nzx-finding nzx-is-${finding?.impact} ${quiet ? "nzx-aside" : ""}`}
       data-index={index}
       data-rule={finding?.rule}
       data-impact={finding?.impact}

@@ -32,15 +32,46 @@ describe("findings", () => {
     await waitFor(() => expect(host.model.get("path")).toBe("/analysis/y"));
   });
 
+  test("a symptom is chosen by keyboard: what causes it comes first, the rest is quiet", async () => {
+    host = await mountWidget(smallStore(), { panel: "findings" });
+    const list = () => screen.getByRole("list", { name: "Findings" });
+    await screen.findByRole("list", { name: "Findings" });
+    await waitFor(() => expect(rulesIn(list())).toHaveLength(3));
+    const box = screen.getByRole("combobox", { name: "What do you see?" });
+    const press = (key: string) => fireEvent.keyDown(box, { key });
+    const options = () => screen.queryAllByRole("option", { name: /not available|lost|cannot open/ });
+    press("ArrowDown");
+    // Those that something here causes come first.
+    expect(options().map((one) => one.getAttribute("aria-selected"))).toEqual(["true", "false", "false"]);
+    expect(options()[2]?.textContent).toBe("a codec is not available–");
+    fireEvent.input(box, { target: { value: "attr-004" } });
+    expect(options().map(({ textContent }) => textContent)).toEqual(["attributes are lost1"]);
+    press("Enter");
+    await waitFor(() => expect(rulesIn(list())[0]).toBe("NZ-ATTR-004"));
+    expect(screen.getByText("1 of 3")).toBeTruthy();
+    expect(itemAt(list(), 0).className).not.toContain("nzx-aside");
+    expect(itemAt(list(), 1).className).toContain("nzx-aside");
+    expect(within(list()).getByText("Other findings")).toBeTruthy();
+    expect(options()).toHaveLength(0);
+    press("Backspace");
+    await waitFor(() => expect(rulesIn(list())[0]).toBe("NZ-DIM-010"));
+    fireEvent.input(box, { target: { value: "codec" } });
+    press("Enter");
+    await screen.findByText("nothing found");
+    fireEvent.click(screen.getByRole("button", { name: "Remove: a codec is not available" }));
+    await waitFor(() => expect(screen.queryByText("nothing found")).toBeNull());
+  });
+
   test("are filtered by impact, and ordered by impact, rule or node", async () => {
     host = await mountWidget(smallStore(), { panel: "findings" });
     const list = await screen.findByRole("list", { name: "Findings" });
     await waitFor(() => expect(rulesIn(list)).toHaveLength(3));
     expect(within(list).getByText("Blocks a reader")).toBeTruthy();
-    fireEvent.click(screen.getByRole("button", { name: "1 convention" }));
+    fireEvent.click(screen.getByRole("combobox", { name: "What do you see?" }));
+    fireEvent.click(screen.getByRole("option", { name: /^only: Breaks a convention/ }));
     const findings = () => screen.getByRole("list", { name: "Findings" });
     await waitFor(() => expect(rulesIn(findings())).toEqual(["NZ-ATTR-004"]));
-    fireEvent.click(screen.getByRole("button", { name: "1 convention" }));
+    fireEvent.click(screen.getByRole("button", { name: "Remove: Breaks a convention" }));
     fireEvent.change(screen.getByRole("combobox", { name: "Order" }), { target: { value: "rule" } });
     const { title } = host.kernel.store.rules["NZ-DIM-010"] ?? {};
     await waitFor(() => expect(within(findings()).getByText(title as string)).toBeTruthy());

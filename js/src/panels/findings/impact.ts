@@ -9,15 +9,6 @@ export const HEADINGS: Record<Impact, string> = {
   advice: "Worth knowing",
 };
 
-/** The same beside a number. */
-export const COUNTED: Record<Impact, (count: number) => string> = {
-  blocks: () => "blocking",
-  values: () => "values",
-  convention: () => "convention",
-  distance: (count) => (count === 1 ? "step from NZ-1.0" : "steps from NZ-1.0"),
-  advice: () => "worth knowing",
-};
-
 /** One finding in a word. */
 export const WORDS: Record<Impact, string> = {
   blocks: "blocks",

@@ -1,0 +1,133 @@
+import { useState } from "preact/hooks";
+import type { FindingsResult } from "../../client/protocol.gen";
+import { useView } from "../../client/view";
+import { Icon } from "../../ui/icons/Icon";
+import { IMPACTS, type Impact } from "../../ui/impact/Impact";
+import { grouped } from "../../ui/text/format";
+import { HEADINGS } from "./impact";
+
+/** What somebody sees, out of a list that can be searched, or the impact that is looked at. */
+export function Symptoms({ result }: { result: FindingsResult | null }) {
+  const { uid, symptom, wanted } = useView();
+  const [text, setText] = useState("");
+  const [open, setOpen] = useState(false);
+  const [active, setActive] = useState(0);
+  const words = text.toLowerCase().split(/\s+/);
+  const all = [
+    ...(result?.symptoms ?? []).map((one) => ({ ...one, choose: () => (symptom.value = one.key) })),
+    ...IMPACTS.map((impact) => ({
+      key: impact,
+      text: `only: ${HEADINGS[impact]}`,
+      words: [],
+      count: result?.impacts[impact] ?? 0,
+      choose: () => (wanted.value = impact),
+    })).filter(({ count }) => count > 0),
+  ];
+  const matching = all.filter((one) => {
+    const said = [one.text, ...one.words].join(" ").toLowerCase();
+    return words.every((word) => said.includes(word));
+  });
+  // What nobody has named is not left without a way on.
+  const found = matching.length > 0 ? matching : all;
+  const chips = [
+    { key: symptom.value, clear: () => (symptom.value = null) },
+    { key: wanted.value, clear: () => (wanted.value = null) },
+  ].filter(({ key }) => key);
+  const close = () => {
+    setText("");
+    setOpen(false);
+  };
+  const show = (to: number) => {
+    setOpen(true);
+    setActive(to);
+  };
+  const choose = (at: number) => {
+    found[at]?.choose();
+    close();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { key } = event;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+    if (step) show(open ? (active + step + found.length) % found.length : 0);
+    else if (key === "Enter" && open) choose(active);
+    else if (key === "Escape" && open) close();
+    else {
+      if (key === "Backspace" && text === "") chips.at(-1)?.clear();
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const id = `${uid}-symptom`;
+  const causes = result?.causes ?? null;
+  return (
+    <div class="nzx-symptoms">
+      <Icon name="search" />
+      {chips.map(({ key, clear }) => {
+        const said = HEADINGS[key as Impact] ?? result?.symptoms.find((one) => one.key === key)?.text ?? key;
+        return (
+          <button
+            type="button"
+            key={key}
+            class="nzx-chip"
+            aria-label={`Remove: ${said}`}
+            title={said}
+            onClick={clear}
+          >
+            <span class="nzx-cut">{said}</span> <Icon name="cross" />
+          </button>
+        );
+      })}
+      <span role="status" class="nzx-quiet" title="Findings that may cause it">
+        {causes !== null &&
+          (causes ? `${grouped(causes)} of ${grouped(result?.total ?? 0)}` : "nothing found")}
+      </span>
+      <input
+        role="combobox"
+        aria-label="What do you see?"
+        aria-expanded={open}
+        aria-controls={`${id}s`}
+        aria-activedescendant={open ? `${id}-${active}` : undefined}
+        placeholder={chips.length > 0 ? "or another" : "What do you see? Times are wrong, …"}
+        autocomplete="off"
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          show(0);
+        }}
+        onClick={() => show(0)}
+        onBlur={close}
+        onKeyDown={onKeyDown}
+      />
+      {open && (
+        <div
+          id={`${id}s`}
+          class="nzx-menu nzx-menu-left"
+          role="listbox"
+          aria-label="Symptoms"
+          // The focus stays where it is typed.
+          onMouseDown={(event) => event.preventDefault()}
+        >
+          {found.map((one, at) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the text box takes the keys
+            <div
+              key={one.key}
+              id={`${id}-${at}`}
+              class={`nzx-menu-item ${one.count ? "" : "nzx-quiet"}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={at === active}
+              ref={(element) => {
+                if (at === active) element?.scrollIntoView?.({ block: "nearest" });
+              }}
+              onClick={() => choose(at)}
+            >
+              {one.text}
+              <span class="nzx-quiet">{one.count ? grouped(one.count) : "–"}</span>
+            </div>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}

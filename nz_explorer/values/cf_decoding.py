@@ -15,13 +15,11 @@ from nz_explorer.values.coordinates.axes import (
     text_attribute,
     unusable_packing,
 )
-from nz_explorer.values.coordinates.repeated_values import first_repeated
 from nz_explorer.values.coordinates.times import seconds_in_unit, time_labels, time_problem
 
 __all__ = [
     "Flags",
     "Packing",
-    "first_repeated",
     "flags",
     "packing",
     "seconds_in_unit",

@@ -67,6 +67,22 @@ def test_it_stops_at_the_first_violation(store):
     assert found.bytes_read == 3 * 8
 
 
+@pytest.mark.parametrize(
+    ("values", "repeated"),
+    [
+        ([0, 1, 1, 2], (2, 1, 1)),
+        ([0, 1, 2, 1], (3, 1, 1)),
+        ([5, 9, 2, 7, 1, 3, 4, 9], (7, 1, 9)),  # three chunks after the one where the order breaks
+        ([5, 9, 2, 7], None),
+    ],
+)
+def test_a_value_that_stands_twice(any_store, values, repeated):
+    assert check(any_store, values, chunks=2).repeated == repeated
+    short = check(any_store, values, chunks=2, budget=2 * 2 * 8, overwrite=True)
+    assert short.bytes_read <= 2 * 2 * 8
+    assert short.repeated in (repeated, None)
+
+
 def test_missing_values(any_store):
     found = check(any_store, [0.0, 1.0, 2.0, np.nan, 4.0])
     assert (found.result, found.index) == ("missing", 3)

@@ -131,12 +131,9 @@ def values_occur_once(array: Array, found: Monotonicity) -> Iterator[Fail | Unde
         return
     if found.result != "not" or "never written" in found.note:
         return
-    from nz_explorer.values.cf_decoding import first_repeated
-
-    repeated = first_repeated(array, found)
-    if repeated is None:
+    if found.repeated is None:
         return
-    index, before, value = repeated
+    index, before, value = found.repeated
     date = _date(array, value) if _is_time(array) else None
     what = f"value[{index}] = {shown(value)} is also value[{before}]" + (
         f": {date}" if date else ""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -50,7 +50,17 @@ _MOST_AHEAD = 64
 _BYTES_AHEAD = 2 * MEBIBYTE
 """Over a network so much is asked for at first: a request costs more than what it may bring in vain."""
 NO_LIMIT = sys.maxsize
+MOST_COMPARED = 65_536
+"""Values among which one that stands twice is looked for."""
 _FLIPPED: dict[OrderResult, OrderResult] = {"increasing": "decreasing", "decreasing": "increasing"}
+
+
+class Repeated(NamedTuple):
+    """A value that a coordinate has twice: where it stands again, where it stood before, and what it is."""
+
+    index: int
+    before: int
+    value: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +90,9 @@ class Monotonicity:
     hidden
         How many values xarray takes for missing although they are not; see `Array.xarray_fill`. Only where
         all values were read.
+    repeated
+        Where it is not monotonic: index and value of the first number that stood before, and the index at which;
+        None where none of the first `MOST_COMPARED` did, or not with what may be read.
     """
 
     result: OrderResult
@@ -93,6 +106,7 @@ class Monotonicity:
     note: str = ""
     bytes_read: int = 0
     hidden: int = 0
+    repeated: Repeated | None = None
 
     @property
     def strict(self) -> bool | None:
@@ -191,6 +205,8 @@ class _Check:
         array = opened.array
         self.other_fill = array.xarray_fill if array.xarray_fill is not array.fill else None
         self.hidden = 0
+        self.seen: list[tuple[int, np.ndarray[Any, Any]]] = []
+        """Where values among which one may stand twice begin, and those values."""
 
     def run(self) -> Monotonicity:
         count, number, ahead = self.opened.grid[0], 0, self._at_first()
@@ -200,7 +216,10 @@ class _Check:
                 self.cancel.check()
             answer, read = self._batch(range(number, min(number + ahead, most)))
             if answer is not None:
-                return replace(answer, first=self.first, bytes_read=self.bytes_read)
+                repeated = self._repeated(answer) if answer.result == "not" else None
+                return replace(
+                    answer, first=self.first, bytes_read=self.bytes_read, repeated=repeated
+                )
             # more at once the longer it goes well: most coordinates have one chunk, some thousands
             number, ahead = number + read, min(2 * ahead, _MOST_AHEAD)
         if most < count:
@@ -236,14 +255,46 @@ class _Check:
             return Monotonicity("budget", note=note), 0
         wanted = [(number,) for number in numbers]
         chunks = read_chunks(self.opened, wanted, cache=self.cache, cancel=self.cancel)
+        answer = None
         for number in numbers:
             chunk = chunks[number,]
             if number in fresh and chunk.state == "present":
                 self.bytes_read += self.opened.chunk_bytes
-            answer = self._chunk(number, chunk)
-            if answer is not None:
-                return answer, 0
-        return None, len(numbers)
+            answer = answer or self._chunk(number, chunk)
+            self._remember(number, chunk)
+        return answer, 0 if answer else len(numbers)
+
+    def _remember(self, number: int, chunk: Chunk) -> None:
+        start = number * self.opened.chunk_shape[0]
+        if start < MOST_COMPARED and chunk.state == "present" and chunk.values is not None:
+            self.seen.append((start, chunk.values[: MOST_COMPARED - start]))
+
+    def _repeated(self, found: Monotonicity) -> Repeated | None:
+        """Return the first value that stood before, reading on where that takes it."""
+        if found.index is not None and found.before == found.after:
+            return Repeated(found.index, found.index - 1, found.after)
+        if self.opened.array.data_type.kind not in ("int", "uint", "float") or not self.seen:
+            return None
+        size = self.opened.chunk_shape[0]
+        begin = self.seen[-1][0] // size + 1
+        end = min(self.opened.grid[0], -(-min(self.length, MOST_COMPARED) // size))
+        room = max(0, self.budget - self.bytes_read) // self.opened.chunk_bytes
+        more = range(begin, min(end, begin + room, MOST_UNASKED_CHUNKS))
+        wanted = [(number,) for number in more]
+        chunks = read_chunks(self.opened, wanted, cache=self.cache, cancel=self.cancel)
+        for number in more:
+            self._remember(number, chunks[number,])
+            self.bytes_read += self.opened.chunk_bytes
+        values = np.concatenate([values for _, values in self.seen])
+        places = np.concatenate([start + np.arange(len(values)) for start, values in self.seen])
+        there = ~_missing(values, self.opened.array.fill)
+        values, places = values[there], places[there]
+        _, first, where = np.unique(values, return_index=True, return_inverse=True)
+        again = np.flatnonzero(first[where] != np.arange(len(values)))
+        if not len(again):
+            return None
+        index = int(again[0])
+        return Repeated(int(places[index]), int(places[first[where[index]]]), values[index].item())
 
     def _kept(self, number: int) -> bool:
         return self.cache is not None and self.cache.holds(self.opened.version, (number,))

@@ -154,7 +154,8 @@ def test_pages_of_findings_add_up_and_only_what_is_on_one_is_made(
     assert by_node["findings"][0]["path"] == "/"
 
     causes = by_node["symptoms"][0]
-    assert causes["key"] == "xarray-cannot-open" and 0 < causes["count"] < whole["total"]
+    assert causes["key"] == "xarray-cannot-open"
+    assert 0 < causes["count"] < whole["total"]
     told = [one["count"] for one in by_node["symptoms"]]
     assert told.index(0) > max(at for at, count in enumerate(told) if count)
     for order, before in (("impact", whole), ("rule", by_rule), ("node", by_node)):
@@ -162,7 +163,8 @@ def test_pages_of_findings_add_up_and_only_what_is_on_one_is_made(
             "findings", path="/", order=order, symptom="xarray-cannot-open", limit=1000
         )
         first = chosen["causes"]
-        assert first == causes["count"] and chosen["total"] == whole["total"]
+        assert first == causes["count"]
+        assert chosen["total"] == whole["total"]
         for part in (chosen["findings"][:first], chosen["findings"][first:]):
             kept = [one for one in before["findings"] if one in part]
             assert kept == part

@@ -58,7 +58,7 @@ _FLIPPED: dict[OrderResult, OrderResult] = {"increasing": "decreasing", "decreas
 class Repeated(NamedTuple):
     """A value that a coordinate has twice: where it stands again, where it stood before, and what it is."""
 
-    index: int
+    at: int
     before: int
     value: Any
 

@@ -23,6 +23,7 @@ from nz_explorer.values.coordinates.axes import (
     text_attribute,
     unusable_packing,
 )
+from nz_explorer.values.coordinates.curvilinear import parts_of_box
 from nz_explorer.values.masks.cell_states import UNREAD
 from nz_explorer.values.masks.masked import hides
 from nz_explorer.values.nonempty_region import NonemptyRegion, locate, shows_nearly_nothing
@@ -46,7 +47,7 @@ def make(  # noqa: PLR0913  # each is a choice of the caller
     budget: int = DEFAULT_BUDGET,
     everything: bool = False,
     thin: bool = True,
-    window: Mapping[str, Sequence[int]] | None = None,
+    window: Mapping[str, Sequence[float]] | None = None,
     x: str | None = None,
     y: str | None = None,
     kind: str = "auto",
@@ -76,7 +77,8 @@ def make(  # noqa: PLR0913  # each is a choice of the caller
     thin
         Of a line of more elements than there is room for, show the lowest and the highest of as many parts.
     window
-        Part of a dimension that is shown, as first index and the one after the last.
+        Part of a dimension that is shown, as first index and the one after the last; of a two-dimensional
+        coordinate its lowest and highest value, of which the smallest part of the array is shown that holds them.
     x, y
         Names of the dimensions along the axes, instead of the last two that are longer than 1.
     kind
@@ -146,7 +148,7 @@ class _Reading(PictureSource):
         self,
         array: Array,
         index: Mapping[str, int],
-        window: Mapping[str, Sequence[int]],
+        window: Mapping[str, Sequence[float]],
         along: tuple[str | None, str | None],
         kind: str,
         part: Part | None,
@@ -161,6 +163,7 @@ class _Reading(PictureSource):
         self.axes = self.kind.axes(array)
         if self.kind.any_axes:
             self.axes = with_chosen(array, self.axes, *along)
+        self.window = window
         self.parts = {
             axis: (low, high)
             for axis in self.axes
@@ -188,6 +191,10 @@ class _Reading(PictureSource):
             )
             look = nothing(array.path, f"it holds no values: the length of {empty} is 0")
             return replace(look, data_type=array.data_type.text)
+        if self.window.keys() - set(self.names):
+            self.parts |= parts_of_box(
+                array, self.axes, self.window, cache=self.cache, cancel=self.cancel
+            )
         most = self.kind.most_points(self.axes, width, height, bounded=budget is not None)
         whole_line = self._whole_line(budget)
         if budget is not None and not whole_line and self.kind.overviews:
@@ -334,5 +341,5 @@ class _Reading(PictureSource):
         return None if self.packing else text_attribute(self.array, "units")
 
 
-def _pair(given: Sequence[int]) -> tuple[int, int]:
-    return (max(0, given[0]), given[1]) if len(given) == 2 else (0, 0)
+def _pair(given: Sequence[float]) -> tuple[int, int]:
+    return (max(0, int(given[0])), int(given[1])) if len(given) == 2 else (0, 0)

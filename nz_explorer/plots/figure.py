@@ -24,7 +24,7 @@ def figure(  # noqa: PLR0913  # each is a choice of the caller
     high: float | None = None,
     log: bool = False,
     decoded: bool = True,
-    curvilinear: bool = False,
+    curvilinear: bool = True,
     width: float = 8.0,
     height: float = 5.0,
     **options: object,

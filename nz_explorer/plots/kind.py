@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from nz_explorer.plots.drawing.view import View
     from nz_explorer.plots.picture import Axis, QuickLook
     from nz_explorer.plots.source import PictureSource
+    from nz_explorer.values.coordinates.curvilinear import Curvilinear
 
-    Places = Callable[[Axis, str], list[str]]
+    Places = Callable[[Axis | Curvilinear, str], list[str]]
 
 
 class PictureKind(ABC):
@@ -139,7 +140,8 @@ class PictureKind(ABC):
         values
             An expression for the masked array that is drawn; ``np`` is numpy.
         places
-            Returns the lines that bind a name, ``x`` or ``y``, to where the points of an axis lie.
+            Returns the lines that bind a name, ``x`` or ``y``, to where the points of an axis lie, or of
+            two-dimensional coordinates; none where these cannot be read.
         """
         return [f"print({values})"]
 

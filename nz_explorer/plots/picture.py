@@ -36,7 +36,7 @@ class Axis:
     decreasing
         Whether coordinate values fall with the index.
     downwards
-        Whether larger values are drawn further down, along a vertical axis.
+        Whether larger values, or later rows, are drawn further down, along a vertical axis.
     units
         Of the coordinate values.
     coordinates

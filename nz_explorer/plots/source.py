@@ -18,7 +18,7 @@ from nz_explorer.values.coordinates.axes import (
     axis_coordinates,
     coordinate_label,
 )
-from nz_explorer.values.coordinates.curvilinear import Curvilinear, curvilinear
+from nz_explorer.values.coordinates.curvilinear import Curvilinear, curvilinear, northwards
 from nz_explorer.values.coordinates.times import time_labels
 from nz_explorer.values.masks.cell_states import VALUE, States
 from nz_explorer.values.overviews import Overview
@@ -135,7 +135,7 @@ class PictureSource:
             size=drawn.size,
             length=drawn.length,
             decreasing=found.decreasing,
-            downwards=found.downwards,
+            downwards=found.downwards and not self._northwards(points, found),
             units=found.units,
             coordinates=found.coordinates,
             labels=found.labels,
@@ -146,6 +146,13 @@ class PictureSource:
 
     def _along(self, array: Array, points: Points) -> AxisCoordinates:
         return axis_coordinates(array, points, cache=self.cache, cancel=self.cancel)
+
+    def _northwards(self, points: Points, found: AxisCoordinates) -> bool:
+        """Return whether rows without coordinates of their own lead to the north."""
+        if found.kind != "index" or points.axis != self.axes[0]:
+            return False
+        budget = self.coordinate_budget
+        return northwards(self.array, self.axes, budget, cache=self.cache, cancel=self.cancel)
 
     def curvilinear(self, window: Window) -> Curvilinear | None:
         """Return the two-dimensional coordinates of a map, None where there are none or they cost too much."""

@@ -68,7 +68,8 @@ MAPS = [
     Kind("categories", "/flags"),
     Kind("phase", "/waves", {"part": "phase"}),
     Kind("packed", "/packed"),
-    Kind("curvilinear", "/turned", {"curvilinear": True}, reach=1),
+    Kind("curvilinear", "/turned", reach=1),
+    Kind("rows that lead north", "/turned", {"curvilinear": False}),
     *(Kind(mask, "/states", {"mask": mask}) for mask in ("nz", "storage", "raw", "differences")),
 ]
 

@@ -703,8 +703,36 @@ def test_two_dimensional_coordinates(ocean):
     found = look(ocean, "/sst", width=10, height=10)
     assert found.curvilinear.x.shape == found.values.shape
     np.testing.assert_array_equal(found.curvilinear.x + found.curvilinear.y, found.values)
+    # without them the rows still lead north
+    upwards = figure(found_at := look(ocean, "/sst"), curvilinear=False).axes[0].get_ylim()
+    assert upwards[0] < upwards[1]
+    assert not found_at.y.downwards
     ocean["sst"].attrs["coordinates"] = "nav_lat"
+    assert look(ocean, "/sst").y.downwards
     assert look(ocean, "/sst").curvilinear is None
+
+
+def test_a_box_of_two_dimensional_coordinates_shows_the_part_that_holds_it(ocean):
+    box = {"nav_lon": [-30.0, 0.0], "nav_lat": [10.0, 30.0]}
+    found = look(ocean, "/sst", window=box)
+    lon, lat = found.curvilinear.x, found.curvilinear.y
+    inside = found.curvilinear.inside(box)
+    whole = look(ocean, "/sst").curvilinear
+    assert inside.sum() == whole.inside(box).sum() > 50
+    assert inside[1:-1].any(axis=1).all()
+    assert found.values.size < 600
+    np.testing.assert_array_equal(lon + lat, found.values)
+    drawn = figure(found, window=box).axes[0]
+    assert (drawn.get_xlim(), drawn.get_ylim()) == ((-30, 0), (10, 30))
+    # a longitude may be counted the other way, and smaller than a cell
+    shifted = {**box, "nav_lon": [330.0, 360.0]}
+    assert look(ocean, "/sst", window=shifted).values.shape == found.values.shape
+    tiny = look(ocean, "/sst", window={"nav_lon": [0.1, 0.2], "nav_lat": [3.1, 3.2]})
+    assert tiny.values.size <= 9
+    # where everything is inside, the map ends where the points do
+    wide = {"nav_lon": [-170.0, 170.0], "nav_lat": [-80.0, 80.0]}
+    every = figure(look(ocean, "/sst", window=wide), window=wide).axes[0].get_xlim()
+    assert every == figure(look(ocean, "/sst")).axes[0].get_xlim()
 
 
 def test_a_slider_says_the_time_that_an_auxiliary_coordinate_has(tmp_path):

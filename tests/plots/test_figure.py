@@ -78,7 +78,9 @@ def test_coordinates_grow_upwards_and_rows_downwards(looks):
     assert look.y.kind == "time"
     bottom, top = figure(look).axes[0].get_ylim()
     assert bottom < top
-    plain = replace(look, y=replace(look.y, kind="index", coordinates=None, labels=None))
+    plain = replace(
+        look, y=replace(look.y, kind="index", coordinates=None, labels=None, downwards=True)
+    )
     bottom, top = figure(plain).axes[0].get_ylim()
     assert (bottom, top) == (5.5, -0.5)
     falling = replace(
@@ -238,8 +240,8 @@ def test_maps_on_two_dimensional_coordinates(kinds):
     from matplotlib.collections import QuadMesh
 
     look = make(kinds, "/field")
-    flat = figure(look)
-    drawn = figure(look, curvilinear=True)
+    flat = figure(look, curvilinear=False)
+    drawn = figure(look)
     (mesh,) = [c for c in drawn.axes[0].collections if isinstance(c, QuadMesh)]
     corners = mesh.get_coordinates()
     assert corners.shape == (21, 31, 2)

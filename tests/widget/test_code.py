@@ -41,6 +41,9 @@ VIEWS: list[tuple[str, dict[str, int], dict[str, Any]]] = [
     ("/bare/a", {}, {}),
     ("/bare/holes", {}, {}),
     ("/when", {}, {}),
+    ("/sst", {}, {}),
+    ("/sst", {}, {"coordinates": False}),
+    ("/sst", {}, {"window": {"nav_lon": [172.0, 185.0], "nav_lat": [20.0, 40.0]}}),
 ]
 """Path, index and view."""
 RUNNER = """
@@ -126,6 +129,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     put("picture", rng.integers(0, 255, (8, 9, 3)).astype("u1"), ("v", "w", "band"))
     put("bare/a", np.arange(6.0).reshape(2, 3), None, attributes={"_FillValue": 4.0})
     put("bare/holes", np.arange(8.0).reshape(2, 4), None, chunks=(1, 4), compressors=None)
+    j, i = np.mgrid[0:20, 0:30]
+    put("sst", j + i / 2, ("j", "i"), attributes={"coordinates": "nav_lat nav_lon"})
+    lon, lat = ((160 + i + j / 4 + 180) % 360 - 180).astype("f4"), (10 + 2 * j).astype("f4")
+    put("nav_lon", lon, ("j", "i"), attributes={"units": "degrees_east"})
+    put("nav_lat", lat, ("j", "i"), attributes={"units": "degrees_north"})
     chunk = folder / "bare" / "holes" / "c" / "1" / "0"
     chunk.write_bytes(chunk.read_bytes()[:9])
     return folder

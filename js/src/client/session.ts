@@ -5,7 +5,7 @@ import { type Send, Trait, type Traits } from "./traits";
 
 export type Mask = "nz" | "storage" | "raw" | "differences";
 const MASKS: readonly unknown[] = ["nz", "storage", "raw", "differences"];
-/** Part of a dimension that is shown: first index and the one after the last. */
+/** Part of a dimension that is shown: first index and the one after the last; of a 2-D coordinate its range. */
 export type Window = Record<string, number[]>;
 
 /** How a picture is shown; the trait `view`. Members this version does not know are kept. */
@@ -50,7 +50,7 @@ export function readIndex(raw: unknown): Record<string, number> {
 function readWindow(raw: unknown): Window {
   const window: Window = {};
   for (const [name, part] of Object.entries(record(raw))) {
-    if (Array.isArray(part) && part.length === 2 && part.every(Number.isInteger) && part[0] < part[1])
+    if (Array.isArray(part) && part.length === 2 && part.every(Number.isFinite) && part[0] < part[1])
       window[name] = part;
   }
   return window;
@@ -67,7 +67,7 @@ export function readOptions(raw: unknown): PictureOptions {
     log: given.log === true,
     grid: given.grid === true,
     decoded: given.decoded !== false,
-    curvilinear: given.curvilinear === true,
+    curvilinear: (given.curvilinear ?? given.coordinates) !== false,
     window: readWindow(given.window),
     kind: typeof given.kind === "string" ? given.kind : "auto",
     part: typeof given.part === "string" ? given.part : "",

@@ -69,7 +69,7 @@ test("traits of the wrong form are read as their defaults", () => {
     log: false,
     grid: false,
     decoded: true,
-    curvilinear: false,
+    curvilinear: true,
     window: {},
     x: "",
     y: "",

@@ -651,7 +651,7 @@ export class MockKernel {
         ...base,
         kind: "index",
         decreasing: false,
-        downwards: false,
+        downwards: true,
         units: null,
         coordinates_buffer: null,
         labels: null,

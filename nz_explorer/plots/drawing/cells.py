@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def upwards(axis: Axis, edges: Numbers) -> tuple[float, float]:
-    """Return the limits of a vertical axis: an index counts rows from the top, as a depth does.
+    """Return the limits of a vertical axis, the lower one first.
 
     Parameters
     ----------
@@ -27,8 +27,7 @@ def upwards(axis: Axis, edges: Numbers) -> tuple[float, float]:
         Boundaries of its cells.
     """
     bottom, top = float(min(edges[0], edges[-1])), float(max(edges[0], edges[-1]))
-    rises = axis.kind in ("number", "time") and not axis.downwards
-    return (bottom, top) if rises else (top, bottom)
+    return (top, bottom) if axis.downwards else (bottom, top)
 
 
 def draw_cells(axes: Axes, values: Any, x: Numbers, y: Numbers, **options: Any) -> Any:

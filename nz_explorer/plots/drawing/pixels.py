@@ -27,7 +27,7 @@ def area(image: Image, look: QuickLook, width: int, height: int) -> Image | None
     if look.x is None or look.y is None:
         return None
     image = forward(forward(image, look.x, axis=1), look.y, axis=0)
-    if look.y.kind in ("number", "time") and not look.y.downwards:
+    if not look.y.downwards:
         image = image[::-1]
     rows, columns = _nearest(image.shape[0], height), _nearest(image.shape[1], width)
     return np.ascontiguousarray(image[np.ix_(rows, columns)])

@@ -80,6 +80,8 @@ class View:
         Apply CF's packing and valid range.
     curvilinear
         Draw a map on its two-dimensional coordinates.
+    window
+        By name of such a coordinate its lowest and highest value; others are ignored.
     options
         Controls that only one kind of picture has, by name.
     """
@@ -90,7 +92,8 @@ class View:
     high: float | None = None
     log: bool = False
     decoded: bool = True
-    curvilinear: bool = False
+    curvilinear: bool = True
+    window: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod

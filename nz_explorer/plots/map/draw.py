@@ -170,7 +170,7 @@ def draw_curvilinear(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> 
     ValueError
         If matplotlib knows no such colormap.
     """
-    cells = None if look.curvilinear is None else mesh(look.curvilinear)
+    cells = None if look.curvilinear is None else mesh(look.curvilinear, view.window)
     if look.curvilinear is None or cells is None:
         return
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,20 +43,28 @@ class Mesh:
     turns: tuple[float, ...] = (0.0,)
 
 
-def mesh(grid: Curvilinear) -> Mesh | None:
-    """Return the cells around the points of a grid; None where no point has a place."""
+def mesh(grid: Curvilinear, box: Mapping[str, Any] | None = None) -> Mesh | None:
+    """Return the cells around the points of a grid; None where no point has a place.
+
+    Parameters
+    ----------
+    grid
+        The points.
+    box
+        By name of a coordinate its lowest and highest value: the cells are cut there.
+    """
     x, y = grid.x.astype(np.float64), grid.y.astype(np.float64)
     whole = np.isfinite(x) & np.isfinite(y)
     if not whole.any():
         return None
-    circle = 360.0 if _is_longitude(grid) else 0.0
+    circle = grid.circle
     places = x[whole]
     if circle:
         places = (places - _cut(places)) % circle + _cut(places)
         # neighbours differ by less than half a circle, whatever side of the date line they are on
         x = np.degrees(np.unwrap(np.unwrap(np.radians(np.where(whole, x, 0)), axis=1), axis=0))
-    x_limits = _limits(places, x.shape[1], circle)
-    y_limits = _limits(y[whole], y.shape[0])
+    x_limits = _cut_at(box, grid.x_label, _limits(places, x.shape[1], circle))
+    y_limits = _cut_at(box, grid.y_label, _limits(y[whole], y.shape[0]))
     x, y = (_corners(np.where(whole, c, np.mean(c[whole]))) for c in (x, y))
     if not circle:
         return Mesh(x, y, whole, x_limits, y_limits)
@@ -67,9 +76,12 @@ def mesh(grid: Curvilinear) -> Mesh | None:
     return Mesh(x, y, whole, x_limits, y_limits, turns)
 
 
-def _is_longitude(grid: Curvilinear) -> bool:
-    units, name = (grid.x_units or "").lower(), grid.x_label.lower()
-    return units.startswith("degree") or name.startswith("lon")
+def _cut_at(
+    box: Mapping[str, Any] | None, label: str, span: tuple[float, float]
+) -> tuple[float, float]:
+    """Return the limits that a box gives; those of the points where all of them lie inside."""
+    low, high = (box or {}).get(label, span)
+    return span if low <= span[0] and span[1] <= high else (float(low), float(high))
 
 
 def _cut(places: _Doubles) -> float:

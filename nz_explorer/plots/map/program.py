@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from nz_explorer.plots.drawing.view import View
-from nz_explorer.plots.picture import Axis, QuickLook
-from nz_explorer.text.source_code import arguments, line
+from nz_explorer.plots.map.mesh import Mesh, mesh
+from nz_explorer.plots.picture import QuickLook
+from nz_explorer.text.source_code import arguments, line, noted
+from nz_explorer.values.coordinates.curvilinear import Curvilinear
 from nz_explorer.values.masks.cell_states import VALUE
 
+if TYPE_CHECKING:
+    from nz_explorer.plots.kind import Places
 
-def map_program(
-    look: QuickLook, view: View, values: str, places: Callable[[Axis, str], list[str]]
-) -> list[str]:
+
+def map_program(look: QuickLook, view: View, values: str, places: Places) -> list[str]:
     """Return lines that draw a map with the colours and limits in force; see `PictureKind.program`.
 
     Parameters
@@ -28,17 +33,56 @@ def map_program(
     """
     if look.x is None or look.y is None or look.values is None:
         return [f"print({values})"]
-    lines = [*places(look.x, "x"), *places(look.y, "y")]
-    given = arguments("x", "y", values)
+    grid = look.curvilinear if view.curvilinear else None
+    cells = None if grid is None else mesh(grid, view.window)
+    lines = [] if grid is None or cells is None else [*places(grid, "x"), *places(grid, "y")]
+    curved = len(lines) == 2
+    if grid is not None and cells is not None and curved:
+        prepared, values = _cells(grid, cells, values)
+        lines += prepared
+    else:
+        lines = [*places(look.x, "x"), *places(look.y, "y")]
+    x = "x + turn" if curved else "x"
+    given = arguments(x, "y", values)
     if not look.categories:
         low, high = view.limits(view.values(look)[view.states(look) == VALUE])
-        given = arguments("x", "y", values, cmap=view.colormap)
+        given = arguments(x, "y", values, cmap=view.colormap)
         if view.log:
             lines.append("from matplotlib.colors import LogNorm")
             given += line(", norm=LogNorm({}, {}, clip=True)", low, high)
         else:
             given += line(", vmin={}, vmax={}", low, high)
+    if curved and cells is not None:
+        lines += [
+            line("for turn in {}:", [*cells.turns]),
+            f"    plt.pcolormesh({given})",
+            "plt.colorbar()",
+            line("plt.axis({})", [*cells.x_limits, *cells.y_limits]),
+        ]
+        return lines
     lines += [f"plt.pcolormesh({given})", "plt.colorbar()"]
-    if look.y.kind not in ("number", "time") or look.y.downwards:
+    if look.y.downwards:
         lines.append("plt.gca().invert_yaxis()")
     return lines
+
+
+def _cells(grid: Curvilinear, cells: Mesh, values: str) -> tuple[list[str], str]:
+    """Return lines that make two-dimensional coordinates fit for matplotlib, and what is drawn on them."""
+    lines = []
+    there = np.isfinite(grid.x) & np.isfinite(grid.y)
+    if not there.all():
+        lines += [
+            noted("there = np.isfinite(x) & np.isfinite(y)", "points that have a place"),
+            "x, y = (np.where(there, one, one[there].mean()) for one in (x, y))",
+        ]
+    if grid.circle:
+        turned = "x = np.degrees(np.unwrap(np.unwrap(np.radians(x), axis=1), axis=0))"
+        lines.append(noted(turned, "neighbours stay together across the date line"))
+    seam = not bool(cells.whole[there].all())
+    if seam:
+        wide = "wide = sum(np.abs(np.gradient(x, axis=axis)) for axis in (0, 1)) > 60"
+        lines.append(noted(wide, "around a pole, and on a seam"))
+    gone = [*([] if there.all() else ["~there"]), *(["wide"] if seam else [])]
+    if gone:
+        values = f"np.ma.masked_where({' | '.join(gone)}, {values})"
+    return lines, values

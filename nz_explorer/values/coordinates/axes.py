@@ -51,7 +51,7 @@ class AxisCoordinates:
     decreasing
         Whether coordinates fall with the index.
     downwards
-        Whether larger values lie further down: depths, and pressures.
+        Whether larger values lie further down: depths, pressures, and rows without coordinates.
     title
         ``long_name`` or ``standard_name`` of the coordinate array.
     path
@@ -65,7 +65,7 @@ class AxisCoordinates:
     labels: list[str] | None = None
     units: str | None = None
     decreasing: bool = False
-    downwards: bool = False
+    downwards: bool = True
     title: str | None = None
     path: str | None = None
     why: str | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -16,7 +16,7 @@ from nz_explorer.model.dialects.ref import resolve
 from nz_explorer.store import Cancellation
 from nz_explorer.values.coordinates.axes import COORDINATE_BUDGET, text_attribute, unpacked
 from nz_explorer.values.masks.cell_states import VALUE
-from nz_explorer.values.points import Points
+from nz_explorer.values.points import Points, spread
 from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.values.reading.opening import UnsupportedArray
 from nz_explorer.values.window import read_points
@@ -62,6 +62,26 @@ class Curvilinear:
     y: np.ndarray[Any, np.dtype[np.float32]]
     x_units: str | None = None
     y_units: str | None = None
+
+    @property
+    def circle(self) -> float:
+        """The length of the circle that x runs on: 360 of longitudes, else 0."""
+        units, name = (self.x_units or "").lower(), self.x_label.lower()
+        return 360.0 if units.startswith("degree") or name.startswith("lon") else 0.0
+
+    def inside(self, box: Mapping[str, Sequence[float]]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Return which points lie between the lowest and the highest values that a box gives by name."""
+        found: np.ndarray[Any, np.dtype[np.bool_]] = np.isfinite(self.x) & np.isfinite(self.y)
+        sides = ((self.x_label, self.x, self.circle), (self.y_label, self.y, 0.0))
+        for label, values, circle in sides:
+            if label not in box:
+                continue
+            low, high = box[label]
+            beyond = values - low
+            found &= (beyond % circle if circle else beyond) <= high - low
+            if not circle:
+                found &= beyond >= 0
+        return found
 
 
 def find_curvilinear(
@@ -200,3 +220,114 @@ def curvilinear(
         text_attribute(x, "units"),
         text_attribute(y, "units"),
     )
+
+
+_MOST_POINTS = 1024
+"""Points along an axis at which coordinates are compared with a box."""
+_FEW = 8
+"""Points along an axis by which the direction of latitudes is found."""
+
+
+def parts_of_box(
+    array: Array,
+    axes: Sequence[int],
+    box: Mapping[str, Sequence[float]],
+    *,
+    cache: ChunkCache | None = None,
+    cancel: Cancellation | None = None,
+) -> dict[int, tuple[int, int]]:
+    """Return the smallest part of an array that holds all points inside of a box.
+
+    Parameters
+    ----------
+    array
+        The array shown.
+    axes
+        The two axes of the map.
+    box
+        By name of a two-dimensional coordinate its lowest and highest value.
+    cache
+        Where decoded chunks are kept.
+    cancel
+        Looked at between chunks.
+
+    Returns
+    -------
+    dict
+        By axis the first index and the one after the last; empty where there is nothing to go by. Where no point
+        lies inside, the part around the one that is nearest to the middle.
+    """
+    shape = array.shape or ()
+    if len(axes) != 2:
+        return {}
+    points = [spread(axis, shape[axis], _MOST_POINTS) for axis in axes]
+    grid = curvilinear(array, points, cache=cache, cancel=cancel)
+    if grid is None:
+        return {}
+    box = {
+        name: pair
+        for name, pair in box.items()
+        if name in (grid.x_label, grid.y_label) and len(pair) == 2 and pair[0] < pair[1]
+    }
+    if not box:
+        return {}
+    inside = grid.inside(box)
+    if not inside.any():
+        inside = _nearest(grid, box)
+    found = {}
+    for part, other in zip(points, (1, 0), strict=True):
+        (there,) = np.nonzero(inside.any(axis=other))
+        # one more on both sides: cells reach half-way to their neighbours
+        first, last = int(there[0]) - 1, int(there[-1]) + 1
+        found[part.axis] = (
+            max(0, part.start + part.step * first),
+            min(part.length, part.start + part.step * (last + 1)),
+        )
+    return found
+
+
+def _nearest(
+    grid: Curvilinear, box: Mapping[str, Sequence[float]]
+) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    away = np.zeros(grid.x.shape, np.float64)
+    sides = ((grid.x_label, grid.x, grid.circle), (grid.y_label, grid.y, 0.0))
+    for label, values, circle in sides:
+        if label in box:
+            beyond = values.astype(np.float64) - sum(box[label]) / 2
+            away += (beyond - circle * np.round(beyond / circle) if circle else beyond) ** 2
+    inside = np.zeros(grid.x.shape, np.bool_)
+    inside.flat[np.nanargmin(np.where(np.isfinite(grid.x + grid.y), away, np.nan))] = True
+    return inside
+
+
+def northwards(
+    array: Array,
+    axes: Sequence[int],
+    budget: int | None = COORDINATE_BUDGET,
+    *,
+    cache: ChunkCache | None = None,
+    cancel: Cancellation | None = None,
+) -> bool:
+    """Return whether the rows of a map lead to the north, as its two-dimensional coordinates have it.
+
+    Parameters
+    ----------
+    array
+        The array shown.
+    axes
+        The two axes of the map, that of rows first.
+    budget
+        The most bytes to decode for each of the two.
+    cache
+        Where decoded chunks are kept.
+    cancel
+        Looked at between chunks.
+    """
+    if find_curvilinear(array, axes, cancel) is None:
+        return False
+    points = [spread(axis, (array.shape or ())[axis], _FEW) for axis in axes]
+    grid = curvilinear(array, points, budget=budget, cache=cache, cancel=cancel)
+    if grid is None or grid.y.shape[0] < 2:
+        return False
+    steps = np.diff(grid.y, axis=0)
+    return bool(np.nansum(steps) > 0)

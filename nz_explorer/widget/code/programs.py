@@ -20,6 +20,7 @@ from nz_explorer.plots.registry import kind_of
 from nz_explorer.plots.shown_values import Reading
 from nz_explorer.text.source_code import arguments, comment, line, literal, noted, program
 from nz_explorer.values.coordinates.axes import find_coordinate
+from nz_explorer.values.coordinates.curvilinear import Curvilinear, find_curvilinear
 from nz_explorer.values.masks.cell_states import UNREADABLE
 from nz_explorer.values.reading.decoding import error_text
 from nz_explorer.values.reading.opening import open_for_reading
@@ -360,23 +361,62 @@ class _Writer:
             values = f"{_PARTS[look.part]}(values)"
         view = View.of(drawing(self.view), kind.controls)
         return kind.program(
-            look, view, values, lambda axis, name: [self._places(array, axis, name, using)]
+            look, view, values, lambda axis, name: self._places(array, axis, name, using)
         )
 
     def _places(
-        self, array: Array, axis: Axis, name: str, using: Literal["zarr", "xarray"] | None
-    ) -> str:
-        """Return a line that binds where the points of an axis lie."""
+        self,
+        array: Array,
+        axis: Axis | Curvilinear,
+        name: str,
+        using: Literal["zarr", "xarray"] | None,
+    ) -> list[str]:
+        """Return the line that binds where the points of an axis lie, or of a grid; none where a grid is not read."""
+        if isinstance(axis, Curvilinear):
+            found = None if using is None else self._surface(axis, name, using)
+            return [] if found is None else [f"{name} = {found}"]
         places = np.asarray(places_of(axis))
         read = None if using is None else self._coordinate(array, axis, places, using)
         if read is not None:
-            return f"{name} = {read}"
+            return [f"{name} = {read}"]
         steps = np.diff(places)
         if not steps.size or bool((steps == steps[0]).all()):
             step = float(steps[0]) if steps.size else 1.0
             start = float(places[0]) if places.size else 0.0
-            return line(f"{name} = {{}} + {{}} * np.arange({{}})", start, step, int(places.size))
-        return line(f"{name} = np.array({{}})", [float(place) for place in places])
+            return [line(f"{name} = {{}} + {{}} * np.arange({{}})", start, step, int(places.size))]
+        return [line(f"{name} = np.array({{}})", [float(place) for place in places])]
+
+    def _surface(
+        self, grid: Curvilinear, name: str, using: Literal["zarr", "xarray"]
+    ) -> str | None:
+        """Return an expression that reads a two-dimensional coordinate, where it has just these numbers."""
+        source = None if self.look is None else self.look.source
+        shown = None if source is None else self.node.hierarchy.get(source.path)
+        if source is None or not isinstance(shown, Array):
+            return None
+        found = find_curvilinear(shown, source.order)
+        if found is None:
+            return None
+        coordinate = found[name == "y"]
+        names = [shown.dimension_label(axis) for axis in range(shown.ndim or 0)]
+        axes = [names.index(one) for one in coordinate.dimension_names or () if one in names]
+        turned = axes != list(source.order)
+        parts = tuple(source.parts[axis] for axis in axes)
+        if coordinate.parent != shown.parent:
+            return None
+        text = self._read(coordinate, ", ".join(map(part_text, parts)), using)
+        if text is None:
+            return None
+        try:
+            stored = np.asarray(open_for_reading(coordinate).zarr[parts])
+        except Exception:  # noqa: BLE001  # whatever stores and codecs raise: then it is not read
+            return None
+        known = grid.y if name == "y" else grid.x
+        if stored.dtype.kind not in "iuf" or not np.array_equal(
+            (stored.T if turned else stored).astype(np.float32), known, equal_nan=True
+        ):
+            return None
+        return f"{text}.T" if turned else text
 
     def _coordinate(
         self,
@@ -397,17 +437,21 @@ class _Writer:
         part = look.source.parts[number]
         if coordinate is None or coordinate.parent != array.parent:
             return None
-        if self._refused_by_zarr(coordinate.path):
-            return None
         try:
             stored = np.asarray(open_for_reading(coordinate).zarr[part])
         except Exception:  # noqa: BLE001  # whatever stores and codecs raise: then it is not read
             return None
         if stored.dtype.kind not in "iuf" or not np.array_equal(stored.astype(float), places):
             return None
+        return self._read(coordinate, part_text(part), using)
+
+    def _read(self, array: Array, parts: str, using: Literal["zarr", "xarray"]) -> str | None:
+        """Return an expression that reads a part of another array; None where zarr does not open it."""
+        if self._refused_by_zarr(array.path):
+            return None
         if using == "xarray":
-            return line("ds[{}]", coordinate.name) + f".values[{part_text(part)}]"
+            return line("ds[{}]", array.name) + f".values[{parts}]"
         source = "store" if self._zipped else self.source
-        form = 2 if coordinate.zarr_format == 2 else None
-        given = arguments(source, path=self._inside(coordinate.path), mode="r", zarr_format=form)
-        return f"zarr.open_array({given})[{part_text(part)}]"
+        form = 2 if array.zarr_format == 2 else None
+        given = arguments(source, path=self._inside(array.path), mode="r", zarr_format=form)
+        return f"zarr.open_array({given})[{parts}]"

@@ -65,8 +65,9 @@ class Explorer(SyncedWidget):
           (nothing), or ``differences`` between the first two;
         - ``colormap``: a name of matplotlib; ``low``, ``high``: limits; ``log``: logarithmic or not;
         - ``cf``: whether scale, offset and valid range of CF are applied, as they are by default;
-        - ``coordinates``: whether a map is drawn on its two-dimensional coordinates;
-        - ``window``: part of dimensions, by name: ``[first, after the last]``;
+        - ``coordinates``: whether a map is drawn on its two-dimensional coordinates, as it is by default;
+        - ``window``: part of dimensions, by name: ``[first, after the last]``; of a two-dimensional coordinate its
+          range, as in ``{"nav_lon": [-20, 40]}``: `values` then are the smallest part of the array that holds it;
         - ``x``, ``y``: names of the dimensions along the axes, instead of the last two;
         - ``kind``: ``line``, ``map``, ``image`` or ``histogram``;
         - ``part`` of complex numbers: ``real``, ``imaginary``, ``magnitude`` or ``phase``.

@@ -23,7 +23,7 @@ class Axis(Message):
     decreasing: bool = False
     """Whether coordinate values fall with the index."""
     downwards: bool = False
-    """Whether larger values are drawn further down, along a vertical axis."""
+    """Whether larger values, or later rows, are drawn further down, along a vertical axis."""
     units: str | None = None
     coordinates_buffer: int | None = None
     """float64, one per point; absent for kind ``index`` and ``category``."""

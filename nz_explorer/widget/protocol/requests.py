@@ -79,8 +79,9 @@ class PictureParams(Message):
     height: int = 500
     everything: bool = False
     """Read the whole slice, regardless of the byte budget."""
-    window: dict[str, list[int]] = {}
-    """Part of a dimension that is shown, as first index and the one after the last."""
+    window: dict[str, list[float]] = {}
+    """Part of a dimension that is shown, as first index and the one after the last; of a two-dimensional coordinate,
+    such as ``nav_lon``, its lowest and highest value."""
     x: str | None = None
     """Name of the dimension along the horizontal axis; the usual one by default."""
     y: str | None = None

@@ -117,8 +117,8 @@ def drawing(view: Mapping[str, Any]) -> dict[str, Any]:
     if "cf" in options:
         options.setdefault("decoded", options.pop("cf") is not False)
     if "coordinates" in options:
-        options.setdefault("curvilinear", options.pop("coordinates") is True)
-    return options
+        options.setdefault("curvilinear", options.pop("coordinates") is not False)
+    return {**options, "window": looking(view).get("window", {})}
 
 
 def looking(view: Mapping[str, Any]) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def looking(view: Mapping[str, Any]) -> dict[str, Any]:
     window = view.get("window")
     if isinstance(window, Mapping):
         options["window"] = {
-            name: [int(end) for end in part]
+            name: [float(end) for end in part]
             for name, part in window.items()
             if isinstance(part, list | tuple) and len(part) == 2
         }

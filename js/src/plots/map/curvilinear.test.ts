@@ -3,7 +3,7 @@ import { readOptions } from "../../client/session";
 import { picture } from "../../mock/picture";
 import { cellAt, reading } from "../../panels/plot/stage/Hover";
 import { sceneOf } from "..";
-import { windowOf } from "../shared/zoom";
+import { windowAround, windowOf } from "../shared/zoom";
 import { curvedOf, splat } from "./curvilinear";
 
 /** A picture of 3 × 2 points: 1 2 NaN / −9999 0 6, the first of the second row being a fill value. */
@@ -31,6 +31,20 @@ describe("two-dimensional coordinates", () => {
     expect([...splat(curved, 3, 2, 6, 4)]).toEqual([
       0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 3, 3, 4, 4, 5, 5,
     ]);
+  });
+
+  test("a box across the cut of the circle is drawn whole", () => {
+    const xs = Array.from({ length: 36 }, (_, at) => at * 10 - 175);
+    const both = [...xs, ...xs];
+    const ys = both.map((_, at) => (at < 36 ? 10 : 0));
+    const coordinates = {
+      ...{ x_label: "lon", y_label: "lat", x_buffer: 0, y_buffer: 1 },
+      ...{ x_units: "degrees_east", y_units: null },
+    };
+    const curved = curvedOf(coordinates, both, ys, 36, 2, { lon: [160, 200] });
+    if (!curved) throw new Error("no coordinates");
+    const points = splat(curved, 36, 2, 4, 1);
+    expect([...points].map((point) => both[point])).toEqual([165, 175, -175, -165]);
   });
 
   test("a grid across the date line stays together and smears nowhere", () => {
@@ -81,7 +95,7 @@ describe("two-dimensional coordinates", () => {
       new DataView(Float32Array.from([1, 2, 3, 1, 2, 3]).buffer),
       new DataView(Float32Array.from([5, 5, 5, 9, 9, 9]).buffer),
     );
-    const scene = sceneOf(made.picture, made.buffers, readOptions({ curvilinear: true }));
+    const scene = sceneOf(made.picture, made.buffers, options);
     if (!scene) throw new Error("no scene");
     // The second row lies above, for its latitude is larger.
     expect(cellAt(scene, { x: 0.9, y: 0.1 }, 60, 40)).toEqual({ x: 2, y: 1 });
@@ -89,11 +103,21 @@ describe("two-dimensional coordinates", () => {
       ["lat", "9 "],
       ["lon", "3 "],
     ]);
-    expect(windowOf(scene, { x: 0.4, y: 0.1 }, { x: 0.9, y: 0.3 }, 60, 40)).toEqual({
-      lon: [1, 3],
-      lat: [1, 2],
-    });
-    const flat = sceneOf(made.picture, made.buffers, options);
+    // On coordinates it is their range, and the picture is cut there.
+    const window = { lon: [1.7, 3.2], lat: [8.6, 10.2] };
+    const [from, to] = [
+      { x: 0.4, y: 0.1 },
+      { x: 0.9, y: 0.3 },
+    ];
+    expect(windowOf(scene, from, to)).toEqual(window);
+    const cut = sceneOf(made.picture, made.buffers, readOptions({ window }));
+    expect([cut?.curved?.low, cut?.curved?.high]).toEqual([
+      [1.7, 8.6],
+      [3.2, 10.2],
+    ]);
+    expect(windowAround(scene, {}, { x: 1, y: 1 }, 0.5)).toEqual({ lon: [1.25, 2.75], lat: [6, 10] });
+    expect(windowAround(scene, {}, { x: 1, y: 1 }, 2)).toEqual({});
+    const flat = sceneOf(made.picture, made.buffers, readOptions({ curvilinear: false }));
     expect(flat?.curved).toBeNull();
   });
 });

@@ -1,4 +1,5 @@
 import type { Curvilinear } from "../../client/protocol.gen";
+import type { Window } from "../../client/session";
 import { AxisGeometry } from "../shared/axis";
 
 /** Two-dimensional coordinates of the points of a map. */
@@ -32,12 +33,16 @@ function cutOf(x: ArrayLike<number>): number {
   return best >= 180 && widest > GAP ? best - 360 : best;
 }
 
+/** A longitude counted from another one. */
+const turned = (value: number, from: number) => ((((value - from) % 360) + 360) % 360) + from;
+
 export function curvedOf(
   curvilinear: Curvilinear,
   xs: ArrayLike<number>,
   ys: ArrayLike<number>,
   nx: number,
   ny: number,
+  window: Window = {},
 ): Curved | null {
   const circle = /^degree/i.test(curvilinear.x_units ?? "") || /^lon/i.test(curvilinear.x_label) ? 360 : 0;
   const cut = circle ? cutOf(xs) : 0;
@@ -45,7 +50,7 @@ export function curvedOf(
   const high: [number, number] = [-Number.POSITIVE_INFINITY, -Number.POSITIVE_INFINITY];
   const y = Float64Array.from(ys);
   const x = Float64Array.from(xs, (value, at) => {
-    const here = circle ? ((((value - cut) % 360) + 360) % 360) + cut : value;
+    const here = circle ? turned(value, cut) : value;
     const other = y[at] as number;
     if (!Number.isFinite(here) || !Number.isFinite(other)) return Number.NaN;
     low[0] = Math.min(low[0], here);
@@ -62,6 +67,18 @@ export function curvedOf(
     if (at === 0 && circle) half = Math.max(0, Math.min(half, (circle - to + from) / 2));
     low[at] = from - half;
     high[at] = to + half;
+  });
+  [curvilinear.x_label, curvilinear.y_label].forEach((label, at) => {
+    const [from, to] = window[label] ?? [];
+    // Where all points lie inside, the map ends where they do.
+    if (from === undefined || to === undefined || (from <= (low[at] as number) && (high[at] as number) <= to))
+      return;
+    low[at] = from;
+    high[at] = to;
+    if (at === 0 && circle)
+      x.forEach((value, point) => {
+        x[point] = turned(value, from);
+      });
   });
   return { x, y, circle, low, high };
 }

@@ -38,7 +38,7 @@ export interface AxisTick {
 
 /**
  * Where the points of an axis lie on the screen. Coordinates grow to the right and upwards (depths downwards)
- * whichever way they are stored; bare indices grow to the right and downwards, as rows of a matrix do.
+ * whichever way they are stored; bare indices grow to the right and downwards, as rows of a matrix do, or northwards.
  */
 export class AxisGeometry {
   readonly size: number;
@@ -59,7 +59,7 @@ export class AxisGeometry {
     this.edges = real ?? Float64Array.from({ length: this.size + 1 }, (_, at) => at / this.size);
     // Places by coordinate already grow with it; places by number follow the order of storage.
     const backwards = real === null && measured && axis.decreasing;
-    if (backwards !== (vertical && measured && !axis.downwards)) {
+    if (backwards !== (vertical && axis?.downwards === false)) {
       for (let at = 0; at < this.edges.length; at++) this.edges[at] = 1 - (this.edges[at] as number);
     }
   }

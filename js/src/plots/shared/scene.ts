@@ -56,7 +56,9 @@ export function makeScene(
     return view && view.byteLength >= states.length * 4 ? floats(view, "float32") : null;
   });
   const curved =
-    curvilinear && options.curvilinear && xs && ys ? curvedOf(curvilinear, xs, ys, field.nx, field.ny) : null;
+    curvilinear && options.curvilinear && xs && ys
+      ? curvedOf(curvilinear, xs, ys, field.nx, field.ny, options.window)
+      : null;
   const { x, y } =
     curvilinear && curved
       ? {

@@ -11,7 +11,7 @@ const axis = (change: Partial<Axis>): Axis => ({
   size: 4,
   length: 4,
   decreasing: false,
-  downwards: false,
+  downwards: !/number|time/.test(change.kind ?? ""),
   units: null,
   coordinates_buffer: null,
   labels: null,

@@ -21,12 +21,12 @@ describe("windows", () => {
   if (!scene) throw new Error("no scene");
 
   test("a rectangle is a range of array indices, of decimated points too", () => {
-    expect(windowOf(scene, { x: 0.75, y: 0.5 }, { x: 0.25, y: 0.25 }, 100, 100)).toEqual({
+    expect(windowOf(scene, { x: 0.75, y: 0.5 }, { x: 0.25, y: 0.25 })).toEqual({
       x: [28, 52],
       y: [2, 6],
     });
     // A dimension that is shown whole is not named.
-    expect(windowOf(scene, { x: 0.25, y: 0 }, { x: 0.75, y: 1 }, 100, 100)).toEqual({ x: [28, 52] });
+    expect(windowOf(scene, { x: 0.25, y: 0 }, { x: 0.75, y: 1 })).toEqual({ x: [28, 52] });
   });
 
   test("zooming in and out keeps to the array and to its point", () => {

@@ -27,33 +27,28 @@ function put(window: Window, { label, length }: Axis, from: number, to: number):
   if (first > 0 || end < length) window[label] = [first, end];
 }
 
-/** The window that a rectangle drawn on a picture stands for, null where nothing lies in it. */
-export function windowOf(scene: Scene, a: Place, b: Place, width: number, height: number): Window | null {
-  const { x0, x1, y0, y1 } = extent([a, b], !scene.look.flat);
-  const { nx } = scene.field;
-  let low = [scene.x.indexAt(x0), scene.y.indexAt(y0)];
-  let high = [scene.x.indexAt(x1 - 1e-9), scene.y.indexAt(y1 - 1e-9)];
-  if (scene.curved) {
-    low = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    high = [-1, -1];
-    const [w, h] = [Math.round(width), Math.round(height)];
-    const points = scene.points(w, h);
-    for (let row = Math.floor(y0 * h); row < y1 * h; row++) {
-      for (let column = Math.floor(x0 * w); column < x1 * w; column++) {
-        const at = points[row * w + column] ?? -1;
-        if (at < 0) continue;
-        [at % nx, Math.floor(at / nx)].forEach((index, axis) => {
-          low[axis] = Math.min(low[axis] as number, index);
-          high[axis] = Math.max(high[axis] as number, index);
-        });
-      }
-    }
-    if ((high[0] as number) < 0) return null;
-  }
+/** The range of coordinates between two places of a picture that is drawn on them. */
+function boxOf({ x, y, curved }: Scene, { x0, x1, y0, y1 }: ReturnType<typeof extent>): Window {
+  const between = (axis: 0 | 1, at: number) => {
+    const [low, high] = [curved?.low[axis] ?? 0, curved?.high[axis] ?? 1];
+    return Number((low + at * (high - low)).toPrecision(6));
+  };
+  return {
+    [x.axis?.label ?? ""]: [between(0, x0), between(0, x1)],
+    [y.axis?.label ?? ""]: [between(1, 1 - y1), between(1, 1 - y0)],
+  };
+}
+
+/** The window that a rectangle drawn on a picture stands for. */
+export function windowOf(scene: Scene, a: Place, b: Place): Window {
+  const box = extent([a, b], !scene.look.flat);
+  if (scene.curved) return boxOf(scene, box);
   const window: Window = {};
-  axesOf(scene).forEach(({ axis }, at) => {
+  axesOf(scene).forEach((geometry, at) => {
+    const { axis } = geometry;
     if (axis === null) return;
-    const [one, other] = [low[at] as number, high[at] as number];
+    const [from, to] = at === 0 ? [box.x0, box.x1] : [box.y0, box.y1];
+    const [one, other] = [geometry.indexAt(from), geometry.indexAt(to - 1e-9)];
     put(
       window,
       axis,
@@ -66,6 +61,14 @@ export function windowOf(scene: Scene, a: Place, b: Place, width: number, height
 
 /** The window made `by` times as large around a point of the picture. */
 export function windowAround(scene: Scene, before: Window, around: Place, by: number): Window {
+  if (scene.curved) {
+    const all = axesOf(scene).every(({ axis }) => axis && axis.size * axis.step >= axis.length);
+    const { x, y } = centerOf(scene, around);
+    // Beyond all of it there is nothing.
+    return by > 1 && all
+      ? {}
+      : boxOf(scene, { x0: x - x * by, x1: x + (1 - x) * by, y0: y - y * by, y1: y + (1 - y) * by });
+  }
   const window: Window = {};
   axesOf(scene).forEach(({ axis }, at) => {
     if (axis === null) return;
@@ -78,4 +81,13 @@ export function windowAround(scene: Scene, before: Window, around: Place, by: nu
     put(window, axis, start, start + next);
   });
   return window;
+}
+
+/** Where the middle of a point is drawn, between 0 and 1. */
+export function centerOf({ curved, field, x, y }: Scene, at: Place): Place {
+  if (!curved) return { x: x.center(at.x), y: y.center(at.y) };
+  const point = at.y * field.nx + at.x;
+  const part = (axis: 0 | 1, value = 0) =>
+    (value - curved.low[axis]) / (curved.high[axis] - curved.low[axis]);
+  return { x: part(0, curved.x[point]), y: 1 - part(1, curved.y[point]) };
 }

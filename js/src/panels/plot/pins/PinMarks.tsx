@@ -2,8 +2,8 @@ import { useView } from "../../../client/view";
 import type { Frame } from "../../../plots/shared/layout";
 import { categoryColor } from "../../../plots/shared/paint";
 import type { Scene } from "../../../plots/shared/scene";
+import { centerOf } from "../../../plots/shared/zoom";
 import { px } from "../../../ui/text/format";
-import { centerOf } from "../stage/Hover";
 import { pinnable, placeOf } from "./points";
 import "./pins.css";
 
@@ -25,6 +25,8 @@ export function PinMarks({ scene, frame }: { scene: Scene; frame: Frame }) {
         const place = placeOf(scene, pin);
         if (place === null) return null;
         const { x, y } = centerOf(scene, place);
+        // A box on 2-D coordinates cuts what was read for it.
+        if (x < 0 || x > 1 || y < 0 || y > 1) return null;
         const top = frame.top + (scene.look.flat ? y * frame.height : 8);
         return (
           <span

@@ -5,10 +5,12 @@ import { type CellState, STATES } from "../../../plots/shared/field";
 import type { Frame } from "../../../plots/shared/layout";
 import { StateChip } from "../../../plots/shared/StateChip";
 import type { Scene } from "../../../plots/shared/scene";
-import { extent, type Place as Point, windowAround, windowOf } from "../../../plots/shared/zoom";
+import { centerOf, extent, type Place as Point, windowAround, windowOf } from "../../../plots/shared/zoom";
 import { px, shortest } from "../../../ui/text/format";
 import { visible } from "../../../ui/text/text";
 import { pinnable, pinOf, toggled } from "../pins/points";
+
+const inside = ({ x, y }: Point) => x >= 0 && x < 1 && y >= 0 && y < 1;
 
 interface HoverProps {
   scene: Scene;
@@ -50,7 +52,6 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
         y: (event.clientY - box.top - top) / height,
       };
     };
-    const inside = ({ x, y }: Point) => x >= 0 && x < 1 && y >= 0 && y < 1;
     const cell = (point: Point) =>
       inside(point) ? cellAt(scene, point, Math.round(width * ratio), Math.round(height * ratio)) : null;
     const point = (event: PointerEvent) => {
@@ -78,8 +79,7 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
     const release = (event: PointerEvent) => {
       const found = from && !drawn ? cell(place(event)) : null;
       if (found) pin(found);
-      const window = drawn && windowOf(scene, drawn[0], drawn[1], width * ratio, height * ratio);
-      if (window) session.setOptions({ window });
+      if (drawn) session.setOptions({ window: windowOf(scene, ...drawn) });
       drop();
     };
     const drop = () => {
@@ -134,8 +134,9 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
     const clamp = (value: number, size: number) => Math.max(0, Math.min(size - 1, value));
     setAt({ x: clamp(from.x + step[0], nx), y: clamp(from.y + step[1], ny), keyed: true });
   };
-  const here = at !== null && at.x < nx && at.y < ny ? at : null;
-  const middle = here ? centerOf(scene, here) : { x: 0, y: 0 };
+  const there = at !== null && at.x < nx && at.y < ny ? at : null;
+  const middle = there ? centerOf(scene, there) : { x: 0, y: 0 };
+  const here = inside(middle) ? there : null;
   const atX = left + middle.x * width;
   const atY = line ? 0 : top + middle.y * height;
   const box = band && extent(band, line);
@@ -195,16 +196,6 @@ export function cellAt(scene: Scene, { x, y }: Point, width: number, height: num
     }
   }
   return null;
-}
-
-/** Where the middle of a point is drawn, between 0 and 1. */
-export function centerOf(scene: Scene, { x, y }: Point): Point {
-  const { curved } = scene;
-  if (!curved) return { x: scene.x.center(x), y: scene.y.center(y) };
-  const at = y * scene.field.nx + x;
-  const part = (axis: 0 | 1, value = 0) =>
-    (value - curved.low[axis]) / (curved.high[axis] - curved.low[axis]);
-  return { x: part(0, curved.x[at]), y: 1 - part(1, curved.y[at]) };
 }
 
 /** What is known of one point, as text. */

@@ -38,6 +38,6 @@ test("CF decoding is on where there is packing, and switching it asks nothing", 
 test("a map is drawn on its coordinates without asking for more", async () => {
   host = await at("curved");
   fireEvent.click(await more("checkbox", "Draw on 2-D coordinates"));
-  await waitFor(() => expect(host.model.get("view")).toMatchObject({ curvilinear: true }));
+  await waitFor(() => expect(host.model.get("view")).toMatchObject({ curvilinear: false }));
   expect(host.requests("picture")).toHaveLength(1);
 });

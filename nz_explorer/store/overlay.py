@@ -88,17 +88,7 @@ class OverlayReader(Reader):
         *,
         max_bytes: int | None = None,
     ) -> list[bytes | ReadError | None]:
-        """Return the bytes of each key; see `Reader.get_many`.
-
-        Parameters
-        ----------
-        keys : sequence of str
-            What to read.
-        cancel : Cancellation, optional
-            Ends it early.
-        max_bytes : int, optional
-            The most bytes that each key may hold; `MAX_DOCUMENT_BYTES` by default.
-        """
+        """Return the bytes of each key; see `Reader.get_many`."""
         documents = self._documents
         below = [key for key in keys if key not in documents]
         answers = iter(self.base.get_many(below, cancel, max_bytes=max_bytes) if below else ())
@@ -110,15 +100,6 @@ class OverlayReader(Reader):
         """Return the names below each prefix; see `Reader.list_many`.
 
         A folder whose last document is removed is still listed, as a local folder is.
-
-        Parameters
-        ----------
-        prefixes : sequence of str
-            Paths of the folders, without slashes at their ends.
-        cancel : Cancellation, optional
-            Ends it early.
-        limit : int, optional
-            The most names that are returned for each of them; all by default.
         """
         answers = self.base.list_many(prefixes, cancel, limit)
         documents = self._documents
@@ -130,17 +111,7 @@ class OverlayReader(Reader):
     def list_below(
         self, prefix: str, cancel: Cancellation | None = None, limit: int | None = None
     ) -> Listing:
-        """Return the keys below a prefix; see `Reader.list_below`.
-
-        Parameters
-        ----------
-        prefix : str
-            Path of the folder, without slashes at its ends.
-        cancel : Cancellation, optional
-            Ends it early.
-        limit : int, optional
-            The most keys that are returned; all by default.
-        """
+        """Return the keys below a prefix; see `Reader.list_below`."""
         found = self.base.list_below(prefix, cancel, limit)
         stem = f"{prefix}/" if prefix else ""
         keys = set(found.names)

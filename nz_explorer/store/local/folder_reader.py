@@ -1,28 +1,21 @@
-"""Stores in a local folder, read without an event loop: that alone costs ten times the reads."""
+"""Stores in a local folder."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nz_explorer.store.cancellation import Cancellation
-from nz_explorer.store.errors import ReadError
 from nz_explorer.store.local.files import Files
-from nz_explorer.store.reader import MAX_DOCUMENT_BYTES, Listing, Packaging, Reader, check_key
+from nz_explorer.store.local.local_reader import LocalReader
+from nz_explorer.store.reader import Listing, Packaging, check_key
 
 if TYPE_CHECKING:
     from zarr.abc.store import Store
 
 
-def _os_error(key: str, error: OSError) -> ReadError:
-    reason = "denied" if isinstance(error, PermissionError) else "os"
-    return ReadError(key, reason, error.strerror or str(error))
-
-
-class FolderReader(Reader):
+class FolderReader(LocalReader):
     """Reads a folder of the local file system.
 
     Parameters
@@ -56,82 +49,15 @@ class FolderReader(Reader):
         """Whether the folder is called like a zip file."""
         return Packaging(folder_called_zip=self.folder.suffix.lower() == ".zip")
 
-    def get_many(
-        self,
-        keys: Sequence[str],
-        cancel: Cancellation | None = None,
-        *,
-        max_bytes: int | None = None,
-    ) -> list[bytes | ReadError | None]:
-        """Return the bytes of each key; see `Reader.get_many`.
-
-        Parameters
-        ----------
-        keys : sequence of str
-            What to read.
-        cancel : Cancellation, optional
-            Ends it early.
-        max_bytes : int, optional
-            The most bytes that each key may hold; `MAX_DOCUMENT_BYTES` by default.
-        """
-        limit = MAX_DOCUMENT_BYTES if max_bytes is None else max_bytes
-        counters = self.counters
-        counters.round_trips += 1
-        answers: list[bytes | ReadError | None] = []
-        for key in keys:
-            if cancel is not None:
-                cancel.check()
-            counters.requests += 1
-            try:
-                check_key(key)
-                answer = self._files.read(key, limit)
-            except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-                answers.append(None)
-            except OSError as error:
-                answers.append(_os_error(key, error))
-            except ReadError as error:
-                answers.append(error)
-            else:
-                counters.bytes += len(answer)
-                answers.append(answer)
-        return answers
-
-    def list_many(
-        self, prefixes: Sequence[str], cancel: Cancellation | None = None, limit: int | None = None
-    ) -> list[Listing | ReadError]:
-        """Return the names below each prefix; see `Reader.list_many`.
-
-        Parameters
-        ----------
-        prefixes : sequence of str
-            Paths of the folders, without slashes at their ends.
-        cancel : Cancellation, optional
-            Ends it early.
-        limit : int, optional
-            The most names that are returned for each of them; all by default.
-        """
-        counters = self.counters
-        counters.round_trips += 1
-        answers: list[Listing | ReadError] = []
-        for prefix in prefixes:
-            if cancel is not None:
-                cancel.check()
-            counters.requests += 1
-            try:
-                if prefix:
-                    check_key(prefix)
-                    if self._links is not None:
-                        self._links.check(prefix, file=False)
-                answers.append(self._list(prefix, limit))
-            except (FileNotFoundError, NotADirectoryError):
-                answers.append(Listing(()))
-            except OSError as error:
-                answers.append(_os_error(prefix, error))
-            except ReadError as error:
-                answers.append(error)
-        return answers
+    def _read(self, key: str, limit: int) -> bytes:
+        check_key(key)
+        return self._files.read(key, limit)
 
     def _list(self, prefix: str, limit: int | None) -> Listing:
+        if prefix:
+            check_key(prefix)
+            if self._links is not None:
+                self._links.check(prefix, file=False)
         where = f"{self._base}/{prefix}" if prefix else self._base
         with os.scandir(where) as entries:
             found = list(islice(entries, limit))

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nz_explorer.store.cancellation import Cancellation
-from nz_explorer.store.errors import ReadError, SourceError
+from nz_explorer.store.errors import SourceError
 from nz_explorer.store.local.archive import BROKEN, open_archive, read_member
-from nz_explorer.store.reader import (
-    MAX_DOCUMENT_BYTES,
-    Listing,
-    Packaging,
-    Reader,
-    check_key,
-    is_safe,
-)
+from nz_explorer.store.local.local_reader import LocalReader
+from nz_explorer.store.reader import Listing, Packaging, check_key, is_safe
 
 if TYPE_CHECKING:
     from zarr.abc.store import Store
@@ -27,7 +20,7 @@ _LEFT_BY_MACOS = frozenset(("__MACOSX", ".DS_Store"))
 ROOT_DOCUMENTS = ("zarr.json", ".zgroup", ".zarray", ".zmetadata", ".nczarr", ".zattrs")
 
 
-class ZipReader(Reader):
+class ZipReader(LocalReader):
     """Reads a zip file, from its single top folder where the root has no document of its own.
 
     Raises
@@ -66,72 +59,20 @@ class ZipReader(Reader):
         """Whether all is in one top folder, and which names occur more than once."""
         return Packaging(self.prefix if self._finds_prefix else "", repeated=self._repeated)
 
-    def get_many(
-        self,
-        keys: Sequence[str],
-        cancel: Cancellation | None = None,
-        *,
-        max_bytes: int | None = None,
-    ) -> list[bytes | ReadError | None]:
-        """Return the bytes of each key; see `Reader.get_many`.
-
-        Parameters
-        ----------
-        keys : sequence of str
-            What to read.
-        cancel : Cancellation, optional
-            Ends it early.
-        max_bytes : int, optional
-            The most bytes that each key may hold; `MAX_DOCUMENT_BYTES` by default.
-        """
-        limit = MAX_DOCUMENT_BYTES if max_bytes is None else max_bytes
-        self.counters.round_trips += 1
-        answers: list[bytes | ReadError | None] = []
-        for key in keys:
-            if cancel is not None:
-                cancel.check()
-            self.counters.requests += 1
-            answers.append(self._read(key, limit))
-        return answers
-
-    def _read(self, key: str, max_bytes: int) -> bytes | ReadError | None:
+    def _read(self, key: str, limit: int) -> bytes:
+        check_key(key)
+        archive = self._zip
         try:
-            check_key(key)
-            archive = self._zip
             info = archive.getinfo(f"{self.prefix}/{key}" if self.prefix else key)
-            data = read_member(archive, info, key, max_bytes)
-        except ReadError as error:
-            return error
-        except KeyError:
-            return None
-        self.counters.bytes += len(data)
-        return data
+        except KeyError as error:
+            raise FileNotFoundError(key) from error
+        return read_member(archive, info, key, limit)
 
-    def list_many(
-        self, prefixes: Sequence[str], cancel: Cancellation | None = None, limit: int | None = None
-    ) -> list[Listing | ReadError]:
-        """Return the names below each prefix; see `Reader.list_many`.
-
-        Parameters
-        ----------
-        prefixes : sequence of str
-            Paths of the folders, without slashes at their ends.
-        cancel : Cancellation, optional
-            Ends it early.
-        limit : int, optional
-            The most names that are returned for each of them; all by default.
-        """
-        self.counters.round_trips += 1
-        answers: list[Listing | ReadError] = []
-        for prefix in prefixes:
-            if cancel is not None:
-                cancel.check()
-            self.counters.requests += 1
-            where = "/".join(part for part in (self.prefix, prefix) if part)
-            names = sorted(self._levels.get(where, ()))
-            complete = limit is None or len(names) <= limit
-            answers.append(Listing(tuple(names if complete else names[:limit]), complete))
-        return answers
+    def _list(self, prefix: str, limit: int | None) -> Listing:
+        where = "/".join(part for part in (self.prefix, prefix) if part)
+        names = sorted(self._levels.get(where, ()))
+        complete = limit is None or len(names) <= limit
+        return Listing(tuple(names if complete else names[:limit]), complete)
 
     def open_zarr_store(self) -> Store:
         """Open the store for zarr, read-only."""

@@ -105,17 +105,7 @@ class RemoteReader(Reader):
         *,
         max_bytes: int | None = None,
     ) -> list[bytes | ReadError | None]:
-        """Return the bytes of each key; see `Reader.get_many`.
-
-        Parameters
-        ----------
-        keys : sequence of str
-            What to read.
-        cancel : Cancellation, optional
-            Ends it early.
-        max_bytes : int, optional
-            The most bytes that each key may hold; `MAX_DOCUMENT_BYTES` by default.
-        """
+        """Return the bytes of each key; see `Reader.get_many`."""
         limit = MAX_DOCUMENT_BYTES if max_bytes is None else max_bytes
         if cancel is not None:
             cancel.check()
@@ -127,17 +117,7 @@ class RemoteReader(Reader):
     def list_many(
         self, prefixes: Sequence[str], cancel: Cancellation | None = None, limit: int | None = None
     ) -> list[Listing | ReadError]:
-        """Return the names below each prefix; see `Reader.list_many`.
-
-        Parameters
-        ----------
-        prefixes : sequence of str
-            Paths of the folders, without slashes at their ends.
-        cancel : Cancellation, optional
-            Ends it early.
-        limit : int, optional
-            The most names that are returned for each of them; all by default.
-        """
+        """Return the names below each prefix; see `Reader.list_many`."""
         if cancel is not None:
             cancel.check()
         if not self.listable:
@@ -153,15 +133,6 @@ class RemoteReader(Reader):
         self, prefix: str, cancel: Cancellation | None = None, limit: int | None = None
     ) -> Listing:
         """Return the keys below a prefix; see `Reader.list_below`.
-
-        Parameters
-        ----------
-        prefix : str
-            Path of the folder, without slashes at its ends.
-        cancel : Cancellation, optional
-            Ends it early.
-        limit : int, optional
-            The most keys that are returned; all by default.
 
         Raises
         ------
@@ -184,19 +155,7 @@ class RemoteReader(Reader):
         cancel: Cancellation | None = None,
         limit: int | None = None,
     ) -> tuple[list[bytes | ReadError | None], list[Listing | ReadError]]:
-        """Return bytes and names after one round trip; see `Reader.get_and_list`.
-
-        Parameters
-        ----------
-        keys : sequence of str
-            What to read.
-        prefixes : sequence of str
-            Paths of the folders, without slashes at their ends.
-        cancel : Cancellation, optional
-            Ends it early.
-        limit : int, optional
-            The most names that are returned for each of them; all by default.
-        """
+        """Return bytes and names after one round trip; see `Reader.get_and_list`."""
         if cancel is not None:
             cancel.check()
         if not self.listable:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonpatch
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -345,6 +346,17 @@ def test_a_document_of_the_other_format_beside_an_array() -> None:
         assert told(what_if.evaluation) == told(again) != []
         assert picture(what_if.evaluation) == picture(again)
     assert "zarr.json and .zattrs, .zgroup" in told(what_if.evaluation)[0]
+
+
+def test_rules_on_values_are_asked_again_whichever_attribute_is_edited() -> None:
+    attributes = {"units": "hours since 1900-01-01"}
+    x = {**json.loads(V3["x/zarr.json"]), "attributes": attributes}
+    documents = {"zarr.json": V3["zarr.json"], "x/zarr.json": json.dumps(x).encode()}
+    documents["x/c/0"] = np.array([0, 1, 9.969209968386869e36]).tobytes()
+    what_if = WhatIf(evaluated(store(documents)))
+    assert "CF-TIME-003" in {finding.rule for finding in what_if.evaluation.findings()}
+    what_if.remove("/x", "/attributes/units")
+    assert "CF-TIME-003" not in {finding.rule for finding in what_if.evaluation.findings()}
 
 
 @given(st.data())

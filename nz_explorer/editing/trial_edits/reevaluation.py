@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from nz_explorer.editing.trial_edits.edited_documents import ABSENT, path_of
+from nz_explorer.editing.trial_edits.edited_documents import path_of
 from nz_explorer.engine.evaluation import Evaluation, has_value_rules
 from nz_explorer.model import Array, Consolidated, Group, Hierarchy, Node
 from nz_explorer.model.dialects import nczarr
 from nz_explorer.model.paths import above, all_above
-
-VALUE_ATTRIBUTES = ("_FillValue", "missing_value", "scale_factor", "add_offset", "_Unsigned")
-"""Attributes that decide what a stored value means."""
 
 
 def visit_around(evaluation: Evaluation, path: str) -> None:
@@ -237,9 +234,7 @@ def _axes(node: Node) -> Any:
 
 
 def _values_key(node: Node) -> Any:
-    """Return what the meaning of an array's values depends on."""
+    """Return what the verdicts on an array's values depend on: rules on them may ask for any attribute."""
     if not isinstance(node, Array):
         return None
-    metadata = {key: value for key, value in node.metadata.items() if key != "attributes"}
-    attributes = [node.attributes.get(key, ABSENT) for key in VALUE_ATTRIBUTES]
-    return has_value_rules(node), repr(metadata), repr(attributes)
+    return has_value_rules(node), repr(node.metadata), repr(node.attributes)

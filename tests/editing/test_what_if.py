@@ -350,7 +350,7 @@ def test_a_document_of_the_other_format_beside_an_array() -> None:
 
 def test_rules_on_values_are_asked_again_whichever_attribute_is_edited() -> None:
     attributes = {"units": "hours since 1900-01-01"}
-    x = {**json.loads(V3["x/zarr.json"]), "attributes": attributes}
+    x = json.loads(V3["x/zarr.json"]) | {"data_type": "float64", "attributes": attributes}
     documents = {"zarr.json": V3["zarr.json"], "x/zarr.json": json.dumps(x).encode()}
     documents["x/c/0"] = np.array([0, 1, 9.969209968386869e36]).tobytes()
     what_if = WhatIf(evaluated(store(documents)))

@@ -175,13 +175,13 @@ def is_step(finding: Finding, *, zarr_format: int | None) -> bool:
     finding : Finding
         The finding.
     zarr_format : int, optional
-        The format of the store. Of v2 the rules hold by analogy, as warnings, and those of plain Zarr not at all.
+        The format of the store. To v2 the rules apply by analogy, and those of plain Zarr not at all.
     """
     info = finding.info
     if not info.required or info.id == NZ.summary_rule:  # which only counts the others
         return False
     if zarr_format == 2:
-        return info.family == NZ.family and finding.severity in ("error", "warning")
+        return info.family == NZ.family and finding.violation.fail.severity != "info"
     return finding.severity == "error" and info.family in (NZ.family, *NZ.summary_families)
 
 

@@ -29,13 +29,15 @@ Status = Literal["working", "off", "delegated", "output", "planned"]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a rule comes from."""
+    """Where a rule comes from: a document and its heading, or whose ``practice`` it is."""
 
     doc: str
     section: str
     version: str | None = None
 
     def __str__(self) -> str:
+        if self.doc == "practice":
+            return f"practice of {self.section}"
         name = self.doc if self.version is None else f"{self.doc} {self.version}"
         return f"{name}, {self.section}"
 
@@ -100,6 +102,12 @@ class RuleInfo:
     def required(self) -> bool:
         """Whether breaking it is breaking the convention."""
         return self.severity == "error" and self.level.startswith(("MUST", "DEF"))
+
+    @property
+    def example_titles(self) -> tuple[str, str]:
+        """What its bad and its good example are called: what it only notes breaks nothing."""
+        notes = self.level == "INFO"
+        return ("Is reported", "Is not reported") if notes else ("Breaks it", "Keeps it")
 
     @property
     def works(self) -> bool:

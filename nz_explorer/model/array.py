@@ -224,21 +224,25 @@ class Array(Node):
 
     @property
     def fill(self) -> FillValue | None:
-        """The value that marks missing data under NZ, None where there is none.
+        """The value that marks missing data in what is shown, None where there is none.
 
-        On Zarr v2 xarray and netCDF-C move the ``_FillValue`` of their arrays into ``fill_value``. It serves where
-        they have named the dimensions and there is no ``_FillValue``; yet zero, which every other program writes
-        there as the default, marks nothing.
+        That is `nz_fill`, except that on Zarr v2 xarray and netCDF-C move the ``_FillValue`` of their arrays into
+        ``fill_value``. It serves where they have named the dimensions and there is no ``_FillValue``; yet zero,
+        which every other program writes there as the default, marks nothing.
         """
         if self._fill is _UNSET:
-            attributes = self.attributes
-            if "_FillValue" in attributes:
+            if "_FillValue" in self.attributes:
                 self._fill = self.decoded("_FillValue")
             elif self._has_moved_fill:
                 self._fill = self.storage_fill
             else:
                 self._fill = None
         return self._fill
+
+    @property
+    def nz_fill(self) -> FillValue | None:
+        """The value that marks missing data under NZ: that of the attribute ``_FillValue``, and nothing else."""
+        return self.fill if "_FillValue" in self.attributes else None
 
     @property
     def fill_source(self) -> str | None:

@@ -1,4 +1,4 @@
-"""What type an attribute has under NZ (NZ-1.0, Attribute Types)."""
+"""What type an attribute has under NZ (NZ-1.0, Attribute Value Types)."""
 
 from __future__ import annotations
 

@@ -116,6 +116,6 @@ def _reference(use: Use) -> str | None:
 def is_candidate(array: Array) -> bool:
     """Whether an array is a dimension coordinate if only its values allow it.
 
-    Its name is that of its only dimension (NZ-1.0, Dimension Coordinate Array).
+    Its name is that of its only dimension (NZ-1.0, Dimension Coordinate).
     """
     return array.named_like_dimension

@@ -291,7 +291,7 @@ class _Reading(PictureSource):
             "units": self._units(),
             "name": text_attribute(array, "long_name", "standard_name"),
             "sliders": self.sliders(window),
-            "fill": fill_text(array.fill),
+            "fill": _shown_fill(array),
             "fill_source": array.fill_source,
             "storage_fill": fill_text(array.storage_fill),
             "read": window.facts,
@@ -343,3 +343,10 @@ class _Reading(PictureSource):
 
 def _pair(given: Sequence[float]) -> tuple[int, int]:
     return (max(0, int(given[0])), int(given[1])) if len(given) == 2 else (0, 0)
+
+
+def _shown_fill(array: Array) -> str | None:
+    """Return what is masked as text, and whose reading it is where no ``_FillValue`` says so."""
+    text = fill_text(array.fill)
+    moved = array.fill_source == "fill_value"
+    return f"{text}, as xarray reads Zarr v2" if moved else text

@@ -148,9 +148,12 @@ def _array_facts(array: Array) -> list[tuple[str, str]]:
             ("Chunks", f"chunk grid {name!r}, which is not read here" if name else "not described")
         )
     found.append(("Codecs", " → ".join(codec(given) for given in array.codecs) or "none"))
-    if array.fill is not None:
-        found.append(("_FillValue", array.fill.text))
-        found.extend(("", problem.why) for problem in array.fill.problems)
+    if array.nz_fill is not None:
+        found.append(("_FillValue", array.nz_fill.text))
+        found.extend(("", problem.why) for problem in array.nz_fill.problems)
+    elif array.fill is not None:
+        how = f"masked is the fill_value {array.fill.text}, as xarray reads Zarr v2"
+        found.append(("_FillValue", f"none: {how}"))
     else:
         found.append(("_FillValue", "none: nothing is masked"))
     found.append(

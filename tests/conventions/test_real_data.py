@@ -57,7 +57,7 @@ def test_what_xarray_writes_as_v3(
 def test_what_xarray_writes_as_v2(name: str, zarr_from_netcdf: Convert) -> None:
     report = nz.check(zarr_from_netcdf(name, 2), progress=False)
     assert _errors(report) == set()
-    assert ("NZ-DECL-001", "warning") in {(f.rule, f.severity) for f in report.findings}
+    assert ("NZ-DECL-001", "info") in {(f.rule, f.severity) for f in report.findings}
     assert {f.tags for f in report.findings if f.rule == "NZ-DECL-001"} == {("v2-analogue",)}
     assert report.conforms == {"NZ-1.0": None, "Zarr v2": True}
 

@@ -54,6 +54,17 @@ def test_a_healthy_store_is_read(sample_store: Path, reader: str) -> None:
     assert found.read >= len(list(hierarchy.walk()))
 
 
+@pytest.mark.parametrize(("dtype", "fill"), [("float32", -9999.9), ("int16", -1.0)])
+def test_a_plain_nz_reader_rounds_the_fill_value(tmp_path: Path, dtype: str, fill: float) -> None:
+    root = zarr.create_group(tmp_path / "s.zarr", attributes={"conventions": "NZ-1.0"})
+    array = root.create_array("a", shape=(2,), dtype=dtype, dimension_names=["x"], fill_value=0)
+    array.attrs["_FillValue"] = fill
+    array[:] = fill
+    hierarchy = open_store(tmp_path / "s.zarr")
+    found = try_reader("plain NZ", hierarchy)
+    assert (found.state, found.values["/a"].shown) == ("reads", "missing")
+
+
 def test_failures_lead_to_their_rules(broken: Evaluation) -> None:
     found = try_reader("zarr-python", broken.hierarchy)
     assert found.state == "fails"

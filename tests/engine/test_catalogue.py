@@ -71,3 +71,47 @@ def test_rules_are_found_by_id_prefix_and_slug() -> None:
     assert [rule.id for rule in registry().find("nz/dim-names-present")] == ["NZ-DIM-001"]
     assert {rule.family for rule in registry().find("json")} == {"JSON"}
     assert registry().find("NZ-DIM-999") == []
+
+
+HEADINGS = {
+    "NZ-1.0": (
+        "Description",
+        "Relationship to the Zarr v3 Specification",
+        "Relationship to Zarr v2",
+        "Relationship to Domain Conventions",
+        "Convention Registration",
+        "Convention Declaration",
+        "Array",
+        "Dimension",
+        "Dimension Coordinate",
+        "Auxiliary Array",
+        "Scalar Array",
+        "Array Data Types",
+        "Attribute Value Types",
+        "The _FillValue Attribute",
+        "Properties",
+        "Root Group Attributes",
+        "Array Attributes",
+        "Array Structural Requirements",
+        "Naming Rules",
+        "Consolidated Metadata",
+        "Codec Interoperability (Informative)",
+        "Recommended Baseline",
+        "Broadly Supported Codecs",
+        "Sharding",
+        "Out of Scope (Informative)",
+        "Normative Summary",
+    ),
+}
+"""Headings of the texts, as they are printed there."""
+
+
+@pytest.mark.parametrize("rule", rules().values(), ids=lambda rule: rule.id)
+def test_a_rule_cites_a_heading_of_its_text(rule: RuleInfo) -> None:
+    headings = HEADINGS.get(rule.source.doc)
+    assert headings is None or rule.source.section in headings
+
+
+def test_what_is_no_more_than_a_practice_is_cited_as_one() -> None:
+    assert str(rules()["NZ-FILL-006"].source) == "practice of xarray up to 2026.9"
+    assert str(rules()["NZ-FILL-003"].source) == "NZ-1.0, The _FillValue Attribute"

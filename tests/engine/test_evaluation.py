@@ -383,7 +383,7 @@ def test_what_is_gone_is_forgotten_on_the_next_visit(broken_copy: Path) -> None:
     ("given", "rule", "better"),
     [
         ("NZ-1.0/CF-1.12", "NZ-DECL-001", "NZ-1.0 CF-1.12"),
-        ("lab/profile  NZ-1.0", "NZ-DECL-003", "lab/profile NZ-1.0"),
+        ("lab/profile\tNZ-1.0", "NZ-DECL-003", "lab/profile NZ-1.0"),
         ("nz-1.0 nz-1.01", "NZ-DECL-005", "NZ-1.0 nz-1.01"),
         ("NZ-1.5 NZ-1", "NZ-DECL-008", "NZ-1.5 NZ-1.0"),
     ],

@@ -333,6 +333,15 @@ def test_valid_hierarchies_of_v2_have_no_errors(documents: dict[str, Any]) -> No
     assert report.conforms == {"NZ-1.0": None, "Zarr v2": True}
 
 
+_NO_ATTRIBUTES_OF_V2 = (
+    [],
+    5,
+    "x",
+    {"conventions": "NZ-1.0", "a": [1, "x"]},
+    {"conventions": "NZ-1.0", "a/b": 1},
+)
+
+
 @given(_hierarchies().map(_as_v2), st.data())
 @settings(max_examples=50, deadline=None)
 def test_a_single_corruption_of_v2_is_found_where_it_is(
@@ -345,7 +354,7 @@ def test_a_single_corruption_of_v2_is_found_where_it_is(
     elif key.endswith(".zgroup"):
         documents[key] = data.draw(st.sampled_from([{}, {"zarr_format": 3}, {"zarr_format": "2"}]))
     else:
-        documents[key] = data.draw(st.sampled_from([[], 5, "x", {"a": [1, "x"]}, {"a/b": 1}]))
+        documents[key] = data.draw(st.sampled_from(_NO_ATTRIBUTES_OF_V2))
     assert _found_at(documents, _path(key), ("error", "warning"))
 
 

@@ -139,18 +139,6 @@ NEAR: dict[str, tuple[int, tuple[str, ...], Subtree, Subtree]] = {
         _array('{"_FillValue": 1.0, "missing_value": 2.0}'),
     ),
     "_FillValue": (3, ("_FillValue",), _array('{"_FillValue": 1}'), _array('{"_FillValue": true}')),
-    "a declaration": (
-        3,
-        ("Conventions",),
-        _group('{"Conventions": "CF-1.6"}'),
-        _group('{"Conventions": "CF-1.8"}'),
-    ),
-    "the new declaration": (
-        3,
-        ("conventions",),
-        _group('{"conventions": "NZ-1.0"}'),
-        _group('{"conventions": "NZ-1.0 CF-1.11"}'),
-    ),
     "a reference": (
         3,
         ("coordinates",),

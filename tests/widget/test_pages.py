@@ -80,6 +80,19 @@ def explain(browser: Browser, found: dict[str, Any]) -> list[dict[str, Any]]:
     return page(browser, "finding", found["path"], **params)
 
 
+def test_nz_masks_nothing_by_the_fill_value_of_v2(browse: Browse, tmp_path: Path) -> None:
+    root = zarr.create_group(tmp_path / "s.zarr", zarr_format=2)
+    array = root.create_array("x", shape=(3,), dtype="float32", fill_value=-1)
+    array.attrs["_ARRAY_DIMENSIONS"] = ["x"]
+    array[:] = [-1, 1, 2]
+    browser = browse(tmp_path / "s.zarr")
+    lab = said(page(browser, "fill", "/x"))
+    assert "As NZ masks it: 0 of 3 missing" in lab
+    assert "As xarray reads it: 1 of 3 missing, 1 otherwise than to NZ" in lab
+    assert "Because it passes every test" in said(page(browser, "role", "/x"))
+    assert finding(browser, "Z2-FV-008")["path"] == "/x"
+
+
 @pytest.mark.parametrize("name", sorted(set(PAGES) - NEEDS_MORE))
 def test_every_node_of_a_broken_store_has_every_page(
     browse: Browse, broken_store: Path, name: str

@@ -164,7 +164,7 @@ def packed_by_codec(array: Array) -> Iterator[Fail]:
     if _scale_codec(array) is None:
         yield Fail(
             array.attribute_pointer(_packed(array)[0]),
-            f"packed by {' and '.join(_packed(array))}; there is a scale_offset codec for that",
+            f"packed by {' and '.join(_packed(array))}; NZ prefers the codec scale_offset where it is available",
         )
 
 

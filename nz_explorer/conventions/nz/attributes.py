@@ -1,4 +1,4 @@
-"""NZ: attribute values have a type that netCDF knows (NZ-1.0, Attribute Types)."""
+"""NZ: attribute values have a type that netCDF knows (NZ-1.0, Attribute Value Types)."""
 
 from __future__ import annotations
 

@@ -101,24 +101,22 @@ def _all_tokens(node: Node) -> Iterator[tuple[str, str]]:
 
 @rule("NZ-DECL-003", on="root", needs=("attributes", "conventions"), when=_is_group)
 def separator(node: Node) -> Iterator[Fail]:
-    """Require single spaces between identifiers, and none around them."""
+    """Require spaces between identifiers, however many."""
     for key, value in _given(node):
         parts = [part for part in _SEPARATORS.split(value) if part]
         odd = _odd_separators(value)
-        if value != value.strip():
-            odd.append("spaces at an end")
         if not odd or not parts:
             continue
         yield Fail(
             node.attribute_pointer(key),
-            f'identifiers in "{key}" must be separated by single spaces, found {", ".join(odd)}',
+            f'identifiers in "{key}" must be separated by spaces, found {", ".join(odd)}',
             severity="info" if key == KEYS[1] and set(odd) == {"a comma"} else None,
             fix=partial(_joined, key, " ".join(parts)),
         )
 
 
 def _odd_separators(value: str) -> list[str]:
-    """Name the separators that are not a single space."""
+    """Name the separators that are not spaces."""
     found = _SEPARATORS.findall(value)
     return list(dict.fromkeys(mark for separator in found for mark in _name_separator(separator)))
 
@@ -132,9 +130,7 @@ def _name_separator(found: str) -> list[str]:
         "\t": "a tab",
     }
     marks = [name for mark, name in names.items() if mark in found]
-    return marks or (
-        [] if found == " " else ["several blanks" if len(found) > 1 else "another blank"]
-    )
+    return marks or ([] if not found.strip(" ") else ["another blank"])
 
 
 def _joined(key: str, value: str, node: Node) -> Draft:
@@ -253,19 +249,11 @@ def not_on_root(node: Node) -> Iterator[Fail]:
         return
     for key in KEYS:
         if key in node.attributes:
-            recent = any(_forbids_below_root(token) for token in tokens(node.attributes[key], key))
             yield Fail(
                 node.attribute_pointer(key),
                 f'"{key}" has no effect here: conventions are declared on the root group',
-                severity="warning" if recent else None,
                 fix=partial(_drop, key),
             )
-
-
-def _forbids_below_root(token: str) -> bool:
-    """Whether a convention is declared on the root only: CF from version 1.8, which knows groups."""
-    version = re.fullmatch(r"cf-1\.(\d{1,4})", fold(token))
-    return version is not None and int(version[1]) >= 8
 
 
 def _drop(key: str, node: Node) -> Draft:

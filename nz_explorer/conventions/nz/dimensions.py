@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.suggested_names import suggested_names
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, dimension_table
-from nz_explorer.model.dialects import multiscales
 from nz_explorer.model.paths import all_above
 
 if TYPE_CHECKING:
@@ -46,13 +46,13 @@ def scalar_encoding(array: Array) -> Iterator[Fail]:
     """Require a scalar to have an empty list of dimension names."""
     if array.ndim == 0 and _lacks_names(array):
         name = "_ARRAY_DIMENSIONS" if array.zarr_format == 2 else "dimension_names"
-        v2 = array.zarr_format == 2
-        why = "xarray needs it" if v2 else "every reader accepts that, but NZ-1.0 requires it"
+        # that xarray needs the attribute of v2 is Z2-OGC-002
+        why = (
+            "" if array.zarr_format == 2 else " (every reader accepts that, but NZ-1.0 requires it)"
+        )
         yield Fail(
             names_pointer(array),
-            f'this scalar array has no "{name}": [] ({why})',
-            impact="blocks" if v2 else None,
-            readers={"xarray": "raises KeyError, and cannot open the group"} if v2 else None,
+            f'this scalar array has no "{name}": []{why}',
             fix=_name_scalar,
         )
 
@@ -76,6 +76,7 @@ def names_present(array: Array) -> Iterator[Fail]:
         yield Fail(
             names_pointer(array),
             f"this array has no {what}; NZ-1.0 requires {wanted}",
+            readers={} if array.zarr_format == 2 else None,  # that xarray needs it is Z2-OGC-002
             fix=_add_names,
         )
 
@@ -88,43 +89,6 @@ def _add_names(node: Node) -> Draft | None:
     if node.zarr_format == 2:
         return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names), note)
     return Draft("safe" if certain else "suggest", (add("/dimension_names", names),), note)
-
-
-def suggested_names(array: Array) -> tuple[list[str], bool]:
-    """Return names for the dimensions of an array, and whether its own metadata give them.
-
-    Looked for in its attribute ``_ARRAY_DIMENSIONS``, in what netCDF-C noted, in the axes of an OME-Zarr image, in an
-    array beside it of the same shape, and in the one-dimensional arrays beside it of the right lengths.
-    """
-    shape = array.shape or ()
-    own = array.attributes.get("_ARRAY_DIMENSIONS")
-    if (
-        isinstance(own, list)
-        and len(own) == len(shape)
-        and all(isinstance(n, str) and n for n in own)
-    ):
-        return own, True
-    noted = [reference.rpartition("/")[2] for reference in array.dimension_references or ()]
-    if noted and all(noted):
-        return noted, True
-    group = None if array.parent is None else array.hierarchy.node_if_loaded(array.parent)
-    if group is not None and (axes := multiscales.axis_names(group.attributes, len(shape))):
-        return axes, True
-    siblings = group.arrays if isinstance(group, Group) else []
-    for sibling in siblings:
-        names = sibling.dimension_names
-        if sibling.shape == shape and names is not None and all(names):
-            return [str(name) for name in names], False
-    coordinates = [s for s in siblings if s.dimension_names == (s.name,) and s.shape is not None]
-    names_by_length: dict[int, list[str]] = {}
-    for sibling in coordinates:
-        names_by_length.setdefault((sibling.shape or (0,))[0], []).append(sibling.name)
-    return [
-        found[0]
-        if len(found := names_by_length.get(length, [])) == 1 and shape.count(length) == 1
-        else f"dim_{axis}"
-        for axis, length in enumerate(shape)
-    ], False
 
 
 def _named_axes(array: Array) -> list[tuple[int, Any, int]]:
@@ -358,13 +322,11 @@ def namesake_of_more(group: Group) -> Iterator[Fail]:
     for array in arrays:
         names = array.dimension_names
         if names is not None and len(names) > 1 and array.name in labels:
-            own = array.name in names
             yield Fail(
                 "",
                 f"this array is named like dimension {json_text(array.name)} but has dimensions"
                 f" {json_text(list(names))}: it is not a dimension coordinate",
                 path=array.path,
-                severity="warning" if own else None,
             )
 
 

@@ -1,4 +1,4 @@
-"""NZ: _FillValue is one value of the array's own type (NZ-1.0, Array Attributes)."""
+"""NZ: _FillValue is one value of the array's own type (NZ-1.0, The _FillValue Attribute)."""
 
 from __future__ import annotations
 
@@ -99,10 +99,23 @@ def _correct(problem: FillProblem) -> FixMaker:
         return Draft(
             problem.safety,
             set_attribute(node, "_FillValue", problem.suggestion),
-            XARRAY if problem.kind == "dialect" else None,
+            _note(node, problem),
         )
 
     return fix
+
+
+def _note(node: Node, problem: FillProblem) -> str | None:
+    """Return what remains to be known of a fix: xarray reads no plain value of floats."""
+    if problem.kind == "dialect":
+        return XARRAY
+    kind = node.data_type.kind if isinstance(node, Array) and node.zarr_format == 3 else ""
+    if kind not in ("float", "complex"):
+        return None
+    return (
+        "NZ readers then know it; xarray (up to 2026.9) still cannot open the group, because it reads"
+        " only its own base64 form (NZ-FILL-006)"
+    )
 
 
 @rule("NZ-FILL-002", on="array", needs=("attributes", "data type"), when=_has_fill)

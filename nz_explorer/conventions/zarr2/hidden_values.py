@@ -24,7 +24,8 @@ COUNTED = ("bool", "int", "uint", "string")
 
 def _hidden_by_xarray(array: Array) -> bool:
     """Whether xarray masks by a fill value that marks nothing; it opens no array without names of dimensions."""
-    hidden, fill = array.xarray_fill, array.fill
+    # that a value of a coordinate is missing has to be said by _FillValue
+    hidden, fill = array.xarray_fill, array.nz_fill if is_candidate(array) else array.fill
     return (
         array.zarr_format == 2
         and hidden is not None

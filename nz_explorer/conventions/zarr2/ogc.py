@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.suggested_names import suggested_names
 from nz_explorer.conventions.zarr2.nodes import NCZARR, V2
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.documents.json_types import json_type
@@ -26,25 +27,38 @@ _LEVELS = (1.5, 4.5)
 """By how much one level of a pyramid is shorter than the next."""
 
 
+def _has_no_names(array: Array) -> bool:
+    """Whether dimensions have no names; those that only netCDF-C knows are NCZ-XR-001."""
+    return "_ARRAY_DIMENSIONS" not in array.attributes and array.dimension_references is None
+
+
 @rule(
     "Z2-OGC-002",
     on="array",
     formats=V2,
-    needs=("shape", "attributes"),
-    when=lambda array: "_ARRAY_DIMENSIONS" not in array.attributes,
+    needs=("shape", ".zattrs"),
+    when=_has_no_names,
 )
 def has_array_dimensions(array: Array) -> Iterator[Fail]:
     """Require names for the dimensions where netCDF-like tools look for them."""
-    names = array.dimension_names
     if array.ndim is not None:
         yield Fail(
             "/.zattrs/_ARRAY_DIMENSIONS",
             "this array has no _ARRAY_DIMENSIONS; to netCDF-like tools its dimensions are anonymous",
-            fix=lambda node: Draft(
-                "suggest",
-                () if names is None else set_attribute(node, "_ARRAY_DIMENSIONS", list(names)),
-            ),
+            fix=_name_dimensions,
         )
+
+
+def _name_dimensions(node: Node) -> Draft | None:
+    if not isinstance(node, Array) or node.shape is None:
+        return None
+    names, certain = suggested_names(node)
+    note = (
+        None if certain or not names else "guessed from other arrays in the group: check the names"
+    )
+    return Draft(
+        "suggest" if names else "safe", set_attribute(node, "_ARRAY_DIMENSIONS", names), note
+    )
 
 
 @rule(

@@ -199,7 +199,7 @@ def _as_packed(looks: PackedBytes) -> FixMaker:
 
 
 def _has_fill(array: Array, _: Contents) -> bool:
-    return array.fill is not None and array.fill.usable
+    return array.nz_fill is not None and array.nz_fill.usable
 
 
 @rule("NZ-FILL-008", on="contents", when=_has_fill)

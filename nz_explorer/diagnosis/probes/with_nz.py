@@ -9,7 +9,7 @@ import numpy as np
 
 from nz_explorer.diagnosis.probes.answers import Answers, Asked, Step, corners, text_of
 from nz_explorer.model import Array, Group, Node, dimension_table, open_store
-from nz_explorer.model.fill_values import matches
+from nz_explorer.model.fill_values import FillProblem, matches
 from nz_explorer.values.reading.chunks import read_chunks
 from nz_explorer.values.reading.opening import open_for_reading
 
@@ -47,8 +47,14 @@ def _check(node: Node) -> None:
     if isinstance(node, Array):
         if node.dimension_names is None or not all(node.dimension_names):
             raise ValueError("not every dimension has a name")
-        if node.fill is not None and node.fill.problems:
-            raise ValueError(f"_FillValue: {node.fill.problems[0].why}")
+        fill = node.nz_fill
+        if fill is not None and (problem := next(filter(_refused, fill.problems), None)):
+            raise ValueError(f"_FillValue: {problem.why}")
+
+
+def _refused(problem: FillProblem) -> bool:
+    """Whether a ``_FillValue`` is none; one that is rounded or spelled as a float still has its value."""
+    return problem.kind not in ("rounding", "spelling")
 
 
 def _read(array: Array, step: Step) -> None:
@@ -64,7 +70,8 @@ def _read(array: Array, step: Step) -> None:
         if number == 0 and chunk.values is not None:
             value = chunk.values[(0,) * len(corner)]
             step.raw = text_of(value)
-            missing = array.fill is not None and bool(matches(np.asarray(value), array.fill))
+            fill = array.nz_fill
+            missing = fill is not None and bool(matches(np.asarray(value), fill))
             step.shown = "missing" if missing else step.raw
 
 

@@ -97,6 +97,8 @@ class Conformance:
         """Note whether the attributes of the root declare the convention that sums up others."""
         how = None if self._summarised is None else self._summarised.declared_how
         self.declared = how is not None and how(attributes)
+        advisory = self._registry.advisory(self._hierarchy.zarr_format)
+        self._records.take_as_advice(frozenset() if self.declared else advisory)
 
     def by_convention(self) -> dict[str, bool | None]:
         """Return by title whether the dataset keeps each convention; None where that is not known."""
@@ -230,7 +232,10 @@ class Conformance:
         """
         convention = self._summarised
         of_convention = convention is not None and violation.rule.family == convention.family
-        return impact_of(violation, undeclared=of_convention and not self.declared)
+        undeclared = of_convention and not self.declared
+        found = impact_of(violation, undeclared=undeclared)
+        required = violation.rule.required and violation.fail.severity != "info"
+        return "distance" if undeclared and required and found == "advice" else found
 
     # --- what was evaluated -----------------------------------------------------------------
 

@@ -10,6 +10,7 @@ import msgspec
 
 from nz_explorer.engine.evaluation.counts import FindingCounts, OpenWork
 from nz_explorer.engine.findings import Violation
+from nz_explorer.engine.impact import HARMS, impact_of
 from nz_explorer.engine.plan import RuleResults, count
 
 if TYPE_CHECKING:
@@ -102,6 +103,8 @@ class Records:
 
     def __init__(self, configuration: Configuration | None) -> None:
         self._configuration = configuration
+        self._advisory: frozenset[str] = frozenset()
+        """Families of rules that a dataset has not promised to keep, and that are written for another format."""
         self.nodes: dict[str, Record] = {}
         self.counts = FindingCounts()
         self.work = OpenWork()
@@ -152,6 +155,27 @@ class Records:
         if results is not None and not results.clean:
             self._account(owner, part, results, 1)
 
+    def take_as_advice(self, families: frozenset[str]) -> None:
+        """Have what some families of rules find reported as information, unless a reader is affected.
+
+        Parameters
+        ----------
+        families : frozenset of str
+            Prefixes of the ids of the rules; those of an earlier call are no longer meant.
+        """
+        if families == self._advisory:
+            return
+        given = [
+            (owner, part, results)
+            for owner, record in self.nodes.items()
+            for part, results in record.parts.items()
+        ]
+        for owner, part, results in given:
+            self._account(owner, part, results, -1)
+        self._advisory = families
+        for owner, part, results in given:
+            self._account(owner, part, results, 1)
+
     def drop(self, path: str) -> None:
         """Forget one node."""
         record = self.nodes.pop(path)
@@ -165,7 +189,7 @@ class Records:
             self.undecided[rule_id] += sign
         for violation in results.violations:
             self.failed[violation.rule.id] += sign if _breaks(violation) else 0
-        if self._configuration is None and results.local:
+        if self._as_given and results.local:
             if results.violations:
                 self.counts.add(owner, results.counts, sign)
             return
@@ -188,19 +212,30 @@ class Records:
         results : RuleResults
             The results of one part of it.
         """
-        if self._configuration is None and results.local:
+        if self._as_given and results.local:
             return {owner: results.violations} if results.violations else {}
         places: dict[str, tuple[Violation, ...]] = {}
         for violation in results.violations:
             place = violation.fail.path or owner
-            shown = (
-                violation
-                if self._configuration is None
-                else _configured(violation, place, self._configuration)
-            )
+            shown = self._shown(violation, place)
             if shown is not None:
                 places[place] = (*places.get(place, ()), shown)
         return places
+
+    @property
+    def _as_given(self) -> bool:
+        return self._configuration is None and not self._advisory
+
+    def _shown(self, violation: Violation, place: str) -> Violation | None:
+        if (
+            violation.rule.family in self._advisory
+            and violation.severity != "info"
+            and impact_of(violation, undeclared=True) not in HARMS
+        ):
+            violation = Violation(violation.rule, violation.fail, "info")
+        if self._configuration is None:
+            return violation
+        return _configured(violation, place, self._configuration)
 
     def parts_at(self, place: str) -> list[tuple[tuple[str, str], tuple[Violation, ...]]]:
         """Return the violations at a node, in an order that does not depend on when it was evaluated.

@@ -59,7 +59,7 @@ def decode_fill(value: Any, data_type: DataType, beyond: str | None = None) -> F
 
     Notes
     -----
-    Source: NZ-1.0, Array Attributes (``_FillValue``).
+    Source: NZ-1.0, The _FillValue Attribute.
     See https://github.com/zarr-conventions/nz/blob/v1/README.md.
     """
     return _finish(value, data_type, _Decoder(data_type, storage=0, beyond=beyond).decode(value))

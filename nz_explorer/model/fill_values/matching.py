@@ -31,7 +31,7 @@ def matches(  # one return per family of types
 
     Notes
     -----
-    Source: NZ-1.0, ``_FillValue`` ("values equal to it are missing").
+    Source: NZ-1.0, The _FillValue Attribute ("values equal to it are missing").
     See https://github.com/zarr-conventions/nz/blob/v1/README.md.
     """
     values = np.asarray(values)

@@ -148,8 +148,10 @@ def _fix(fix: Fix) -> str:
 
 def _rule(rule: RuleInfo) -> str:
     examples = "".join(
-        f"<br>{label}: <code>{html.escape(example)}</code>"
-        for label, example in (("breaks it", rule.bad_example), ("keeps it", rule.good_example))
+        f"<br>{label.lower()}: <code>{html.escape(example)}</code>"
+        for label, example in zip(
+            rule.example_titles, (rule.bad_example, rule.good_example), strict=True
+        )
         if example
     )
     return (

@@ -226,8 +226,7 @@ def rule_text(rule: RuleInfo, *, color: bool = False, width: int | None = 100) -
     sections = [
         ("", rule.statement),
         ("Why", rule.rationale),
-        ("Breaks it", rule.bad_example),
-        ("Keeps it", rule.good_example),
+        *zip(rule.example_titles, (rule.bad_example, rule.good_example), strict=True),
         (
             "What readers do",
             "\n".join(f"{reader}: {what}" for reader, what in rule.readers.items()),

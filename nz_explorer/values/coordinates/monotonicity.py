@@ -149,7 +149,7 @@ def check_monotonic(
 
     Notes
     -----
-    Source: NZ-1.0, Dimension Coordinate Array ("strictly monotonic").
+    Source: NZ-1.0, Dimension Coordinate ("strictly monotonic").
     See https://github.com/zarr-conventions/nz/blob/v1/README.md.
     Neighbours are compared with ``<`` and ``>``; differences would wrap around or overflow.
     """
@@ -203,7 +203,7 @@ class _Check:
         self.first: Any = None
         self.spacing = _Spacing()
         array = opened.array
-        self.other_fill = array.xarray_fill if array.xarray_fill is not array.fill else None
+        self.other_fill = array.xarray_fill if array.xarray_fill is not array.nz_fill else None
         self.hidden = 0
         self.seen: list[tuple[int, np.ndarray[Any, Any]]] = []
         """Where values among which one may stand twice begin, and those values."""
@@ -327,7 +327,7 @@ class _Check:
         value = _python(np.asarray(default)) if not isinstance(default, str | bytes) else default
         shown = value_text(default)
         what = f"elements {start} to {stop - 1} were never written and all read as {shown}"
-        missing = _missing(np.asarray(default).reshape(1), self.opened.array.fill).any()
+        missing = _missing(np.asarray(default).reshape(1), self.opened.array.nz_fill).any()
         if missing:
             return Monotonicity("missing", start, after=value, note=f"{what}, which is missing")
         return Monotonicity("not", start + 1, value, value, note=what)
@@ -335,7 +335,7 @@ class _Check:
     def _values(self, start: int, values: np.ndarray[Any, Any]) -> Monotonicity | None:
         if start == 0:
             self.first = _python(values[:1])
-        missing = _missing(values, self.opened.array.fill)
+        missing = _missing(values, self.opened.array.nz_fill)
         if self.other_fill is not None:
             self.hidden += int((_missing(values, self.other_fill) & ~missing).sum())
         if self.length == 1:

@@ -78,7 +78,7 @@ def classify(
 
     Notes
     -----
-    Source: NZ-1.0, ``_FillValue`` ("When both are present and differ, `_FillValue` governs").
+    Source: NZ-1.0, The _FillValue Attribute ("When both are present and differ, `_FillValue` governs").
     See https://github.com/zarr-conventions/nz/blob/v1/README.md.
     """
     plain = np.zeros(values.shape, np.uint8)

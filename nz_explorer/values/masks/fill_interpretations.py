@@ -111,7 +111,7 @@ def readings(
 
     Notes
     -----
-    Source: NZ-1.0, Array Attributes (``_FillValue``).
+    Source: NZ-1.0, The _FillValue Attribute.
     See https://github.com/zarr-conventions/nz/blob/v1/README.md.
     """
     shape = array.shape or ()
@@ -136,7 +136,7 @@ def readings(
     return FillInterpretations(
         found,
         FillInterpretation("stored", _none(found), values),
-        FillInterpretation("nz", _equal(values, array.fill), values),
+        FillInterpretation("nz", _equal(values, array.nz_fill), values),
         FillInterpretation("storage", _equal(values, array.storage_fill), values),
         _by_xarray(array, found, cache, cancel),
     )

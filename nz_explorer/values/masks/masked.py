@@ -41,7 +41,7 @@ def masked(array: Array, selection: Selection = ...) -> np.ma.MaskedArray[Any, A
 
     Notes
     -----
-    Source: NZ-1.0, ``_FillValue`` ("values equal to it are missing", "`_FillValue` governs").
+    Source: NZ-1.0, The _FillValue Attribute ("values equal to it are missing", "`_FillValue` governs").
     See https://github.com/zarr-conventions/nz/blob/v1/README.md.
     """
     values = np.asarray(open_for_reading(array).zarr[selection])
@@ -68,7 +68,7 @@ def hides(fill: FillValue | None, array: Array, value: Any) -> bool:
 
     Notes
     -----
-    Source: NZ-1.0, ``_FillValue`` ("values equal to it are missing").
+    Source: NZ-1.0, The _FillValue Attribute ("values equal to it are missing").
     See https://github.com/zarr-conventions/nz/blob/v1/README.md.
     """
     if fill is None or not fill.usable:

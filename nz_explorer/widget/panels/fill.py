@@ -65,7 +65,7 @@ def _arrays(context: Context, group: Group | None) -> Blocks:
     rows = [
         blocks.row(
             blocks.link(array.path, array.name, panel="fill"),
-            "none" if array.fill is None else blocks.code(array.fill.text),
+            "none" if array.nz_fill is None else blocks.code(array.nz_fill.text),
             "none" if array.storage_fill is None else blocks.code(array.storage_fill.text),
         )
         for array in arrays
@@ -140,8 +140,8 @@ def _grows_upwards(context: Context, array: Array, found: FillInterpretations) -
 
 def _why(array: Array, found: FillInterpretations) -> list[protocol.Text]:
     """Say in sentences where the readings come from and why they differ."""
-    fill, storage = array.fill, array.storage_fill
-    source = blocks.quiet(f" ({rules()['NZ-FILL-007'].source})")
+    fill, storage = array.nz_fill, array.storage_fill
+    source = blocks.quiet(f" ({rules()['NZ-FILL-002'].source})")
     said: list[protocol.Text] = []
     if fill is None:
         said.append(

@@ -65,10 +65,11 @@ def finding_page(context: Context) -> Blocks:
             found += _way_out(finding, way, number)
     found += _where(context, finding, fix)
     examples: list[Blocks] = []
+    bad, good = rule.example_titles
     if rule.bad_example:
-        examples.append(_example("Breaks it", "error", rule.bad_example))
+        examples.append(_example(bad, "error", rule.bad_example))
     if rule.good_example:
-        examples.append(_example("Keeps it", "good", rule.good_example))
+        examples.append(_example(good, "good", rule.good_example))
     if examples:
         found.append(blocks.section("Examples of the rule", [blocks.columns(*examples)]))
     return found

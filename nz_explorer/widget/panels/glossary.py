@@ -104,9 +104,9 @@ def _shard(array: Array) -> Example | None:
 
 
 def _fill(array: Array) -> Example | None:
-    if array.fill is None:
+    if array.nz_fill is None:
         return None
-    return f"{array.name}: {array.fill.text}", array.attribute_pointer("_FillValue")
+    return f"{array.name}: {array.nz_fill.text}", array.attribute_pointer("_FillValue")
 
 
 def _storage_fill(array: Array) -> Example | None:

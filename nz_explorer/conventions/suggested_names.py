@@ -1,0 +1,53 @@
+"""Names for the dimensions of an array that has none, from what is beside it."""
+
+from __future__ import annotations
+
+from nz_explorer.model import Array, Group
+from nz_explorer.model.dialects import multiscales
+
+
+def suggested_names(array: Array) -> tuple[list[str], bool]:
+    """Return names for the dimensions of an array, and whether its own metadata give them.
+
+    Looked for in its attribute ``_ARRAY_DIMENSIONS``, in what netCDF-C noted, in the axes of an OME-Zarr image, in an
+    array beside it of the same shape, and in the one-dimensional arrays beside it of the right lengths.
+
+    Parameters
+    ----------
+    array : Array
+        The array; its shape is sound.
+
+    Returns
+    -------
+    tuple of (list of str, bool)
+        A name for each dimension, and whether these need not be checked.
+    """
+    shape = array.shape or ()
+    own = array.attributes.get("_ARRAY_DIMENSIONS")
+    if (
+        isinstance(own, list)
+        and len(own) == len(shape)
+        and all(isinstance(n, str) and n for n in own)
+    ):
+        return own, True
+    noted = [reference.rpartition("/")[2] for reference in array.dimension_references or ()]
+    if noted and all(noted):
+        return noted, True
+    group = None if array.parent is None else array.hierarchy.node_if_loaded(array.parent)
+    if group is not None and (axes := multiscales.axis_names(group.attributes, len(shape))):
+        return axes, True
+    siblings = group.arrays if isinstance(group, Group) else []
+    for sibling in siblings:
+        names = sibling.dimension_names
+        if sibling.shape == shape and names is not None and all(names):
+            return [str(name) for name in names], False
+    coordinates = [s for s in siblings if s.dimension_names == (s.name,) and s.shape is not None]
+    names_by_length: dict[int, list[str]] = {}
+    for sibling in coordinates:
+        names_by_length.setdefault((sibling.shape or (0,))[0], []).append(sibling.name)
+    return [
+        found[0]
+        if len(found := names_by_length.get(length, [])) == 1 and shape.count(length) == 1
+        else f"dim_{axis}"
+        for axis, length in enumerate(shape)
+    ], False

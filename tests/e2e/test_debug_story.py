@@ -30,6 +30,12 @@ def test_from_symptom_to_saved_fix(
 
     # The cause, and the line where it should be.
     panel = explorer.show("Findings")
+    symptom = panel.get_by_role("combobox", name="What do you see?")
+    symptom.fill("phony")
+    symptom.press("Enter")
+    expect(panel.get_by_role("button", name=re.compile("^Remove: .*called dim_0"))).to_be_visible()
+    first = panel.get_by_role("list", name="Findings").get_by_role("listitem").first
+    expect(first).to_contain_text("NZ-DIM-001")
     finding = panel.get_by_role("list", name="Findings").locator("[data-rule=NZ-DIM-001]")
     finding.get_by_role("button").click()
     panel.get_by_role("button", name=re.compile("^Show me: NZ-DIM-001")).click()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import xarray as xr
@@ -275,4 +278,71 @@ def test_a_node_that_cannot_be_read_gives_the_same_sentence(tmp_path: Path) -> N
     assert len(said) == 1
     texts = " ".join(" ".join(one.get_text().split()) for one in ex.figure().axes[0].texts)
     assert texts[:60] == said.pop()[:60]
+    ex.close()
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_an_array_that_cannot_be_read_gives_the_same_sentence(
+    tmp_path: Path, zarr_format: Literal[2, 3]
+) -> None:
+    unknown: dict[str, Any] = {"zarr_format": zarr_format, "shape": [2], "fill_value": 0}
+    (tmp_path / "a").mkdir()
+    if zarr_format == 2:
+        unknown |= {"chunks": [2], "dtype": "<f4", "order": "C", "filters": None}
+        unknown |= {"compressor": {"id": "wavelet"}}
+        (tmp_path / ".zgroup").write_text('{"zarr_format": 2}')
+        (tmp_path / "a" / ".zarray").write_text(json.dumps(unknown))
+    else:
+        unknown |= {"node_type": "array", "data_type": "float32", "codecs": [{"name": "wavelet"}]}
+        unknown["chunk_grid"] = {"name": "regular", "configuration": {"chunk_shape": [2]}}
+        unknown["chunk_key_encoding"] = {"name": "default"}
+        (tmp_path / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group"}')
+        (tmp_path / "a" / "zarr.json").write_text(json.dumps(unknown))
+    ex = nz.explore(tmp_path, path="/a")
+    why = 'zarr cannot read /a: the codec "wavelet" is not available here'
+    for ask in (ex.values, ex.to_xarray, lambda: ex.array, lambda: nz.scan(ex.node)):
+        with pytest.raises(Exception, match=why):
+            ask()
+    assert ex.figure().axes[0].texts[0].get_text() == why
+    for package in ("zarr", "nz_explorer"):
+        assert f"# {why}\n" in ex.code(using=package)
+    ex.close()
+
+
+@pytest.mark.parametrize("copied", ["", "inner"], ids=["at the root", "in the group"])
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_all_agree_where_consolidated_metadata_are_stale(
+    tmp_path: Path, zarr_format: Literal[2, 3], copied: str
+) -> None:
+    store = tmp_path / "s.zarr"
+    zarr.create_group(store, zarr_format=zarr_format)
+    before = xr.Dataset({"t": (("time", "x"), np.arange(12.0).reshape(4, 3))})
+    before["time"] = np.arange(4.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        before.to_zarr(store, group="inner", mode="a", consolidated=False, zarr_format=zarr_format)
+        zarr.consolidate_metadata(store, path=copied)
+    inner = zarr.open_group(store, path="inner", mode="r+", use_consolidated=False)
+    inner["t"].resize((6, 3))
+    inner["time"].resize((6,))
+    # The copy at the root counts; one in a group that the root does not know of is only reported.
+    steps = 6 if copied else 4
+
+    ex = nz.explore(store, path="/inner/t")
+    assert ex.node.shape == ex.array.shape == (steps, 3)
+    assert ex.values().shape == ex.values(whole=True).shape == (steps, 3)
+    assert ex.to_xarray().shape == ex.to_xarray(shown=True).shape == (steps, 3)
+    for package in ("zarr", "xarray", "nz_explorer"):
+        names: dict[str, Any] = {}
+        exec(ex.code(using=package), names)
+        assert names["values"].shape == (steps, 3)
+        if package == "nz_explorer":
+            names["ex"].close()
+    plt.close("all")
+    ex.path = "/inner"
+    assert ex.to_xarray().sizes["time"] == steps
+    opened: dict[str, Any] = {}
+    exec(ex.code(using="zarr"), opened)
+    exec(ex.code(using="xarray"), opened)
+    assert opened["group"]["t"].shape[0] == opened["ds"].sizes["time"] == steps
     ex.close()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import itertools
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,8 @@ _V3_KNOWN = frozenset(
         "consolidated_metadata",
     )
 )
+_UNKNOWN_CODEC = re.compile("codec not available: '*([^']+)'*")
+"""What numcodecs says."""
 MOST_DIMENSIONS = 32
 """What any NumPy takes."""
 MOST_CODECS = 100
@@ -322,6 +325,8 @@ def _reason(array: Array, error: Exception) -> str:
             except Exception:  # noqa: BLE001  # KeyError, or an error of its own, by version
                 return f'the codec "{name}" is not available here'
     text = " ".join(str(error.args[0] if error.args else error).split())
+    if unknown := _UNKNOWN_CODEC.fullmatch(text):
+        return f'the codec "{unknown[1]}" is not available here'
     return text[:400] or type(error).__name__
 
 

@@ -118,7 +118,7 @@ class _Writer:
 
     def with_nz(self) -> str:
         """Return a program with this package."""
-        lines = [*self._imports("nz_explorer as nz"), *self._explorer()]
+        lines = [*self._imports("nz_explorer as nz"), *self._why_not(), *self._explorer()]
         if self._has_values:
             lines.append("values = ex.values()")
         return program([*lines, "ex", "", "# whole, as xarray has it:", "# ex.to_xarray()"])
@@ -131,9 +131,8 @@ class _Writer:
             return program([*self._imports("zarr"), *opened, "print(group.tree())"])
         look, modules = self.look, ["matplotlib.pyplot as plt", "numpy as np"]
         if look is None or look.source is None:
-            return program(
-                [*self._imports("zarr"), *self._open_zarr(node.path, "array"), "print(array)"]
-            )
+            opened = [*self._why_not(), *self._open_zarr(node.path, "array")]
+            return program([*self._imports("zarr"), *opened, "print(array)"])
         if self._unreadable:
             return self._around_chunks(modules)
         refused = self._refused_by_zarr(look.source.path)
@@ -282,22 +281,40 @@ class _Writer:
         lines, source = self._store()
         node = self.node.hierarchy.get(path)
         form = None if node is None or node.zarr_format != 2 else 2
-        given = arguments(source, path=self._inside(path), mode="r", zarr_format=form)
-        return [*lines, f"{kind} = zarr.open_{kind}({given})"]
+        # Opened by its path, a group shows the copy that is in it, and not that of the root.
+        inside = kind == "group" and path != "/"
+        from_root = inside and self._consolidated
+        given = arguments(
+            source,
+            path=self._inside("/" if from_root else path),
+            mode="r",
+            zarr_format=form,
+            use_consolidated=False if inside and not from_root else None,
+        )
+        part = f"[{literal(path[1:])}]" if from_root else ""
+        return [*lines, f"{kind} = zarr.open_{kind}({given}){part}"]
+
+    @property
+    def _consolidated(self) -> bool:
+        return self.hierarchy.metadata_source == "consolidated"
 
     def _open_xarray(self, group: str, *, decoded: bool) -> list[str]:
         source = self.source
         lines = []
         if self._zipped:
             lines, source = ["import zarr"], f"zarr.storage.ZipStore({arguments(source, mode='r')})"
-        consolidated = self.hierarchy.metadata_source == "consolidated"
         options = arguments(
             source,
             group=self._inside(group),
-            consolidated=consolidated,
+            consolidated=self._consolidated,
             decode_cf=None if decoded else False,
         )
         return [*lines, f"ds = xr.open_zarr({options})"]
+
+    def _why_not(self) -> list[str]:
+        """Say why there is no picture, as the plot does."""
+        look = self.look
+        return [] if look is None or look.source or not look.message else [comment(look.message)]
 
     def _cost(self) -> list[str]:
         """Say what reading takes where the picture has not read all of it."""

@@ -192,5 +192,5 @@ def hidden_text(array: Array, window: Window) -> str | None:
         return None
     return (
         f"xarray shows {number:,} of these {plural(window.states.size, 'value')} as missing: they equal the "
-        f"fill_value {array.storage_fill.text}, which marks nothing; mask by the storage fill_value to see them so"
+        f"fill_value {array.storage_fill.text}, which marks nothing"
     )

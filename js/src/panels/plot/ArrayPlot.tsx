@@ -81,6 +81,7 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
   // What cannot be drawn says so in its place, and there is nothing to do with it.
   const drawn = picture && picture.kind !== "none" ? picture : null;
   const packing = options.decoded ? (picture?.packing ?? null) : null;
+  const asXarray = options.mask === "storage";
   const setIndex = (dimension: string, to: number) =>
     session.index.set({ ...session.index.peek(), [dimension]: to }, 80);
   // What has come of the picture that is wanted is not old.
@@ -94,7 +95,16 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
           (note) =>
             note && (
               <p key={note} class="nzx-note nzx-plot-message">
-                <Icon name="info" /> {visible(note)}
+                <Icon name="info" /> {visible(note)}{" "}
+                {note === drawn.message && drawn.hidden_by_xarray > 0 && (
+                  <button
+                    type="button"
+                    class="nzx-link"
+                    onClick={() => session.setOptions({ mask: asXarray ? "nz" : "storage" })}
+                  >
+                    {asXarray ? "Show them as values" : "Show as xarray does"}
+                  </button>
+                )}
               </p>
             ),
         )}

@@ -1,5 +1,6 @@
 import { fireEvent, screen, waitFor, within } from "@testing-library/preact";
 import { describe, expect, test, vi } from "vitest";
+import type { PictureResult } from "../../client/protocol.gen";
 import { brokenStore, smallStore, wideStore } from "../../mock/data";
 import { type Host, more, mountWidget, pass } from "../../mock/host";
 
@@ -14,6 +15,26 @@ describe("plot", () => {
     for (const state of ["_FillValue", "NaN", "+Inf", "−Inf", "absent chunk"])
       expect(legend.textContent).toContain(state);
     expect(screen.getByText(/^12 of 48 chunks read · /)).toBeTruthy();
+  });
+
+  test("what xarray hides is shown as it does by one click, and the legend names the member that masks", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/sst" }, (kernel) => {
+      kernel.onReply = (method, message) => {
+        const { result } = message as { result: PictureResult };
+        if (method === "picture")
+          Object.assign(result, {
+            hidden_by_xarray: 3,
+            message: "xarray hides 3",
+            fill_source: "fill_value",
+          });
+      };
+    });
+    fireEvent.click(await screen.findByRole("button", { name: "Show as xarray does" }));
+    await waitFor(() => expect(host.model.get("view")).toMatchObject({ mask: "storage" }));
+    fireEvent.click(await screen.findByRole("button", { name: "Show them as values" }));
+    await waitFor(() =>
+      expect(screen.getByRole("group", { name: "Legend" }).textContent).toMatch(/\d fill_value/),
+    );
   });
 
   test("a slider for each other dimension sets the index and fetches the slice", async () => {

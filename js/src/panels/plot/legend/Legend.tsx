@@ -32,6 +32,7 @@ export function Legend({ picture, scene }: LegendProps) {
   if (states.length === 0) return null;
   // Of what type it is stands in the metadata.
   const fill = picture.fill?.replace(/ \([^()]*\)$/, "") ?? null;
+  const source = picture.fill_source ?? STATE_NAMES.fill;
   const details: Partial<Record<CellState, string | null>> = {
     fill,
     storage_fill: picture.storage_fill,
@@ -50,12 +51,20 @@ export function Legend({ picture, scene }: LegendProps) {
             />
           )}
           <b>{counted(count)}</b>{" "}
-          {state === "value" ? (count === 1 ? "value" : "values") : STATE_NAMES[state]}
+          {state === "value"
+            ? count === 1
+              ? "value"
+              : "values"
+            : state === "fill"
+              ? source
+              : STATE_NAMES[state]}
           {details[state] && <Quiet> {visible(details[state])}</Quiet>}
         </span>
       ))}
       {fill !== null && mask === "nz" && !states.some(({ state }) => state === "fill") && (
-        <span>no _FillValue {visible(fill)}</span>
+        <span>
+          no {source} {visible(fill)}
+        </span>
       )}
       {mask === "differences" && scene && !scene.states.some((state) => state >= ONLY_NZ) && (
         <span>NZ and storage fill mask the same cells here</span>

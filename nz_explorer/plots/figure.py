@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nz_explorer.plots.colours.ranges import Limits, Scale
 from nz_explorer.plots.drawing.canvas import empty, lock
 from nz_explorer.plots.drawing.legends import entitle, message_lines, write
 from nz_explorer.plots.drawing.mask import Mask
@@ -20,9 +21,12 @@ def figure(  # noqa: PLR0913  # each is a choice of the caller
     *,
     mask: Mask = "nz",
     colormap: str | None = None,
+    reverse: bool = False,
+    limits: Limits = "held",
     low: float | None = None,
     high: float | None = None,
-    log: bool = False,
+    scale: Scale = "linear",
+    levels: int | None = None,
     decoded: bool = True,
     curvilinear: bool = True,
     width: float = 8.0,
@@ -39,11 +43,20 @@ def figure(  # noqa: PLR0913  # each is a choice of the caller
         What counts as missing: ``_FillValue`` (``nz``), the storage ``fill_value`` (``storage``),
         nothing that is a number (``raw``); or where the first two differ (``differences``).
     colormap
-        A name that matplotlib knows; empty or None for the default.
+        A name that matplotlib knows; empty or None for what suits the array.
+    reverse
+        Whether the colormap runs the other way.
+    limits
+        What limits of colour or of the y axis are taken from: ``held`` from the first slice that was shown,
+        ``frame``, the slice itself, the ``whole`` array, where its statistics are known, or ``robust``: the slice
+        without its lowest and highest 2 %. Of quantities with a sign those of colour are symmetric about zero.
     low, high
-        Limits of colour or of the y axis; the range of what is shown where they are None.
-    log
-        Logarithmic colours or y axis; values that are not positive then take the lowest colour.
+        Limits instead of those.
+    scale
+        Of colour or of the y axis, ``linear``, ``log`` or ``symlog``: linear near zero. In a logarithm values that
+        are not positive take the lowest colour.
+    levels
+        Into how many colours the colormap is divided.
     decoded
         Apply CF's packing and valid range, where the array has them.
     curvilinear
@@ -66,8 +79,9 @@ def figure(  # noqa: PLR0913  # each is a choice of the caller
     """
     kind = kind_of(look)
     given = {
-        "mask": mask, "colormap": colormap, "low": low, "high": high, "log": log,
-        "decoded": decoded, "curvilinear": curvilinear, **options,
+        "mask": mask, "colormap": colormap, "reverse": reverse, "limits": limits,
+        "low": low, "high": high, "scale": scale, "levels": levels, "decoded": decoded,
+        "curvilinear": curvilinear, **options,
     }  # fmt: skip
     with lock:
         drawn, axes = empty(width, height)

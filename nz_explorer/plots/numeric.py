@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from nz_explorer.plots.colours.defaults import default_colours
+from nz_explorer.plots.colours.ranges import robust
 from nz_explorer.plots.complex_parts import PARTS
 from nz_explorer.plots.numbers import as_floats, broken_text, units_of_part, value_range
 from nz_explorer.plots.picture import QuickLook
@@ -50,6 +52,10 @@ def numeric_picture(
     if lost.any():
         values[lost] = np.nan
     low, high = value_range(values, states)
+    without_extremes = robust(values, states)
+    meant = (low, high)
+    if low is not None and source.packing is not None:
+        meant = tuple(sorted(source.packing.decode((low, high)).tolist()))
     drawn = list(window.axes)
     notes = [note, broken_text(window)]
     if thin_to is not None and drawn[0].step == 1 and drawn[0].size > thin_to:
@@ -71,6 +77,8 @@ def numeric_picture(
         storage_states=storage,
         low=low,
         high=high,
+        ranges={} if without_extremes is None else {"robust": without_extremes},
+        colours=default_colours(source.array, *meant, source.part),
         parts=() if source.part is None else PARTS,
         part=source.part,
         categories=categories(source.array, stored, states),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
+from nz_explorer.plots.colours.defaults import Colours
+from nz_explorer.plots.colours.ranges import Range
 from nz_explorer.plots.complex_parts import Part
 from nz_explorer.plots.summaries import Category
 from nz_explorer.values.cf_decoding import Packing
@@ -144,6 +147,10 @@ class QuickLook:
         How often each state occurs.
     low, high
         The range of finite values that are not masked.
+    ranges
+        What limits can be taken from, in stored values: ``held``, ``whole`` and ``robust``, as far as they are known.
+    colours
+        Those that suit the array.
     text
         The value of a scalar; a table line by line for texts.
     fill, storage_fill
@@ -228,6 +235,8 @@ class QuickLook:
     source: Selection | None = None
     hidden_by_xarray: int = 0
     fill_source: str | None = None
+    ranges: Mapping[str, Range] = field(default_factory=dict)
+    colours: Colours = field(default_factory=Colours)
 
     @property
     def values_type(self) -> Literal["float32", "float64"] | None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nz_explorer.widget.background.reader_trials import Trials
     from nz_explorer.widget.background.scans import Scans
     from nz_explorer.widget.search import Searches
+    from nz_explorer.widget.slice_limits import SliceLimits
     from nz_explorer.widget.tree import Tree
 
 ALL_POINTS = 2**40
@@ -159,6 +160,10 @@ class SessionView(Protocol):
     @property
     def scans(self) -> Scans:
         """Scans of all values of arrays."""
+
+    @property
+    def limits(self) -> SliceLimits:
+        """What limits of pictures are taken from."""
 
     @property
     def trials(self) -> Trials:

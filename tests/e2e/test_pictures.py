@@ -60,7 +60,7 @@ class Kind:
 MAPS = [
     Kind("falling axis", "/map"),
     Kind("limits", "/map", {"low": 0.0, "high": 12.0, "colormap": "turbo"}),
-    Kind("logarithm", "/map", {"log": True}),
+    Kind("logarithm", "/map", {"scale": "log"}),
     Kind("window", "/map", {"window": {"lat": [3, 20], "lon": [10, 30]}}),
     Kind("uneven axis", "/uneven"),
     Kind("image", "/image"),

@@ -92,7 +92,7 @@ def test_coordinates_grow_upwards_and_rows_downwards(looks):
 
 def test_limits_logarithm_and_colours(looks):
     look = looks("/field")
-    picture = drawn(figure(look, low=10, high=20, log=True, colormap="magma", grid=True))
+    picture = drawn(figure(look, low=10, high=20, scale="log", colormap="magma", grid=True))
     image = picture.axes[0].images[-1]
     assert (image.norm.vmin, image.norm.vmax) == (10, 20)
     assert type(image.norm).__name__ == "LogNorm"
@@ -117,7 +117,7 @@ def test_a_line(looks):
     look = looks("/y")
     picture = drawn(figure(look))
     assert picture.axes[0].lines[0].get_ydata().tolist() == look.values.tolist()
-    drawn(figure(look, log=True, low=1))
+    drawn(figure(look, scale="log", low=1))
     gaps = replace(look, cell_states=np.array([0, 1, 0, 1, 1, 0], np.uint8))
     picture = drawn(figure(gaps))
     assert len(picture.axes[0].patches) == 4  # to each gap a shade and a strip below
@@ -146,7 +146,7 @@ def test_one_value_has_colours_too(tmp_path):
         group.create_array(f"a{number}", data=values, fill_value=77.0)
         look = make(open_store(tmp_path / "s.zarr"), f"/a{number}")
         drawn(figure(look))
-        drawn(figure(look, log=True))
+        drawn(figure(look, scale="log"))
 
 
 def test_pyplot_is_not_used(looks, monkeypatch):

@@ -26,7 +26,7 @@ VIEWS: list[tuple[str, dict[str, int], dict[str, Any]]] = [
     ("/t", {"time": 1}, {"mask": "raw"}),
     ("/t", {"time": 1}, {"mask": "storage"}),
     ("/t", {"time": 1}, {"window": {"lat": [3, 9], "lon": [2, 11]}, "colormap": "magma"}),
-    ("/t", {"time": 1}, {"low": 1.0, "high": 4.0, "log": True}),
+    ("/t", {"time": 1}, {"low": 1.0, "high": 4.0, "scale": "log"}),
     ("/t", {"lat": 2}, {"x": "time", "y": "lon"}),
     ("/t", {"time": 2}, {"kind": "histogram"}),
     ("/t", {"time": 0, "lat": 3}, {"kind": "line"}),

@@ -64,7 +64,7 @@ def test_what_pages_set_is_confirmed_and_set_by_message_where_it_was_not(
         return next(one for one in reversed(sent) if one["kind"] == "reply")
 
     ex.set_state({"path": "/analysis"})  # the host's way
-    assert told() == {"path": "/analysis"}
+    assert told() == {"path": "/analysis", "view": {}}
     now = {"path": "/ocean", "index": {"time": 2}}
     assert ask(**now)["result"] == {"traits": now}
     assert told() == now == {"path": ex.path, "index": ex.index}
@@ -119,7 +119,7 @@ def test_the_figure_shows_the_slice(explore, sample_store: Path) -> None:
     ex.index = {"time": 5}
     second = pixels(ex)
     assert not np.array_equal(first, second)
-    ex.view = {"colormap": "magma", "log": False, "mask": "raw", "low": 250.0, "high": 300.0}
+    ex.view = {"colormap": "magma", "scale": "linear", "mask": "raw", "low": 250.0, "high": 300.0}
     assert not np.array_equal(pixels(ex), second)
 
 

@@ -70,6 +70,9 @@ export interface PictureResult {
   states: StateCount[];
   low: number | null;
   high: number | null;
+  ranges: Record<string, number[]>;
+  colormap: string;
+  signed: boolean;
   text: string | null;
   fill: string | null;
   storage_fill: string | null;
@@ -389,7 +392,9 @@ export interface NetcdfParams {
 }
 
 /** Asks for the colormaps. */
-export type ColormapsParams = Record<string, never>;
+export interface ColormapsParams {
+  others?: string[];
+}
 
 /** Asks to read a node again, and all below it. */
 export interface RetryParams {
@@ -644,6 +649,7 @@ export interface CdlSpan {
 export interface ColormapsResult {
   names: string[];
   tables_buffer: number;
+  diverging: string[];
 }
 
 /** The node as it is now. */

@@ -5,16 +5,27 @@ import { type Send, Trait, type Traits } from "./traits";
 
 export type Mask = "nz" | "storage" | "raw" | "differences";
 const MASKS: readonly unknown[] = ["nz", "storage", "raw", "differences"];
+export type Scale = "linear" | "log" | "symlog";
+const SCALES: readonly unknown[] = ["linear", "log", "symlog"];
+/** What limits are taken from where none are typed. */
+export type Limits = "held" | "frame" | "whole" | "robust";
+const LIMITS: readonly unknown[] = ["held", "frame", "whole", "robust"];
 /** Part of a dimension that is shown: first index and the one after the last; of a 2-D coordinate its range. */
 export type Window = Record<string, number[]>;
 
 /** How a picture is shown; the trait `view`. Members this version does not know are kept. */
 export interface PictureOptions {
   mask: Mask;
+  /** Empty for what suits the array. */
   colormap: string;
+  reverse: boolean;
+  /** Into how many colours it is divided. */
+  levels: number | null;
+  limits: Limits;
+  /** Typed limits. */
   low: number | null;
   high: number | null;
-  log: boolean;
+  scale: Scale;
   grid: boolean;
   /** Whether scale, offset and valid range of CF are applied. */
   decoded: boolean;
@@ -62,9 +73,12 @@ export function readOptions(raw: unknown): PictureOptions {
     ...given,
     mask: MASKS.includes(given.mask) ? (given.mask as Mask) : "nz",
     colormap: typeof given.colormap === "string" ? given.colormap : "",
+    reverse: given.reverse === true,
+    levels: finite(given.levels),
+    limits: LIMITS.includes(given.limits) ? (given.limits as Limits) : "held",
     low: finite(given.low),
     high: finite(given.high),
-    log: given.log === true,
+    scale: SCALES.includes(given.scale) ? (given.scale as Scale) : "linear",
     grid: given.grid === true,
     decoded: given.decoded !== false,
     curvilinear: (given.curvilinear ?? given.coordinates) !== false,
@@ -75,6 +89,11 @@ export function readOptions(raw: unknown): PictureOptions {
     y: typeof given.y === "string" ? given.y : "",
   };
 }
+
+/** What belongs to one array: the kernel keeps it, and sends that of the next one. */
+const OF_ARRAY = "kind part x y reduce window against colormap reverse limits low high scale levels".split(
+  " ",
+);
 
 export type Pin = Record<string, number>;
 const readPins = (raw: unknown): Pin[] => (Array.isArray(raw) ? raw.map(readIndex) : []);
@@ -91,6 +110,8 @@ export interface Colormaps {
   names: string[];
   /** 256 × RGB for each name. */
   tables: Uint8Array;
+  /** Those with a middle that stands for something. */
+  diverging: string[];
 }
 
 /** The dimensions along the axes of a picture, by name; a line has no `y`. */
@@ -135,7 +156,7 @@ export class Session {
 
   readonly #traits: Record<string, { hear(raw: unknown): void; close(): void }>;
   readonly #unfollow: () => void;
-  #colormapsAsked = false;
+  #colormapsAsked: string | null = null;
   #revisionTimer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(model: Wire & Traits) {
@@ -173,9 +194,9 @@ export class Session {
       before = path;
       const { paths, at } = this.trail.peek();
       if (paths[at] !== path) this.trail.value = { paths: [...paths.slice(0, at + 1), path], at: at + 1 };
-      const { window, kind, part, x, y } = this.options.peek();
-      if (Object.keys(window).length > 0 || kind !== "auto" || part + x + y !== "")
-        this.setOptions({ window: {}, kind: "auto", part: "", x: "", y: "" });
+      this.options.flush();
+      const common = Object.entries(this.options.peek()).filter(([name]) => !OF_ARRAY.includes(name));
+      this.options.show(readOptions(Object.fromEntries(common)));
     });
     void this.open();
   }
@@ -189,32 +210,28 @@ export class Session {
     }
   }
 
-  /** The colormaps, asked for once. */
-  wantColormaps(): void {
-    if (this.#colormapsAsked) return;
-    this.#colormapsAsked = true;
-    this.client.call("colormaps", {}).answer.then(
+  /** The colormaps, asked for once; again for one that is not among the usual ones. */
+  wantColormaps(other: string): void {
+    if (this.#colormapsAsked !== null && (other === "" || this.colormaps.peek()?.names.includes(other)))
+      return;
+    if (this.#colormapsAsked === other) return;
+    this.#colormapsAsked = other;
+    this.client.call("colormaps", { others: other ? [other] : [] }).answer.then(
       ({ value, buffers }) => {
         const view = buffers[value.tables_buffer];
         if (view === undefined || view.byteLength < value.names.length * 768) return;
         const tables = new Uint8Array(view.buffer, view.byteOffset, view.byteLength).slice();
-        this.colormaps.value = { names: value.names, tables };
+        this.colormaps.value = { names: value.names, tables, diverging: value.diverging };
       },
       () => {
-        this.#colormapsAsked = false;
+        this.#colormapsAsked = null;
       },
     );
   }
 
-  /** Goes to a node; limits of a picture are for one array only. */
+  /** Goes to a node. */
   select(path: string, panel?: string): void {
-    if (path !== this.path.peek()) {
-      const options = this.options.peek();
-      if (options.low !== null || options.high !== null) {
-        this.options.set({ ...options, low: null, high: null });
-      }
-      this.path.set(path);
-    }
+    this.path.set(path);
     if (panel) this.panel.set(panel);
   }
 

@@ -84,6 +84,11 @@ export class Trait<T> {
     this.#signal.value = this.#known;
   }
 
+  /** Shows what the kernel is about to send. */
+  show(value: T): void {
+    this.#signal.value = value;
+  }
+
   set(value: T, delay = 0): void {
     if (!same(value, this.#signal.peek())) this.#signal.value = value;
     clearTimeout(this.#delay);

@@ -77,6 +77,8 @@ export class MockKernel {
     (path: string, params: Record<string, unknown>, buffers: DataView[]) => Partial<ActResult>
   > = {};
 
+  #path: unknown;
+  readonly #views = new Map<unknown, unknown>();
   readonly #scans = new Map<string, ScanResult>();
   readonly #working = new Set<number>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
@@ -96,13 +98,28 @@ export class MockKernel {
       bytes_read: nodes * 700,
     };
     model.onSend = (message) => this.#hear(message as never);
-    model.onSave = (traits) => this.tellTraits(traits);
+    this.#path = model.get("path");
+    model.onSave = (traits) => {
+      this.tellTraits(traits);
+      if ("path" in traits) this.#changeView(traits.path);
+    };
   }
 
   stop(): void {
     for (const timer of this.#timers) clearTimeout(timer);
     this.model.onSend = null;
     this.model.onSave = null;
+  }
+
+  /** What belongs to one array comes back with it. */
+  #changeView(path: unknown): void {
+    const view = this.model.get("view") as Record<string, unknown>;
+    this.#views.set(this.#path, view);
+    this.#path = path;
+    const { mask = "nz", grid = false, decoded = true } = view;
+    const next = { ...(this.#views.get(path) as object), mask, grid, decoded };
+    this.model.fromPython("view", next);
+    this.tellTraits({ view: next });
   }
 
   /** Sends the summary unasked. */
@@ -540,7 +557,7 @@ export class MockKernel {
       names.forEach((name, nth) => {
         for (let at = 0; at < 256; at++) tables.set(colorOf(name, at / 255), nth * 768 + at * 3);
       });
-      return { names, tables_buffer: buffers.push(new DataView(tables.buffer)) - 1 };
+      return { names, tables_buffer: buffers.push(new DataView(tables.buffer)) - 1, diverging: ["RdBu"] };
     },
     lines: ({ path, dimension, width = 800 }, buffers) => {
       const all = this.#node(path).children.map((child) => this.#node(child));
@@ -705,6 +722,9 @@ export class MockKernel {
       states: [],
       low: null,
       high: null,
+      ranges: {},
+      colormap: "viridis",
+      signed: false,
       text: null,
       fill: null,
       storage_fill: "0.0",

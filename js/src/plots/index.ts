@@ -20,9 +20,10 @@ export function sceneOf(
   picture: PictureResult,
   buffers: readonly DataView[],
   options: PictureOptions,
+  diverging?: boolean,
 ): Scene | null {
   const look = kindOf(picture)?.look;
-  return look ? makeScene(picture, buffers, options, look) : null;
+  return look ? makeScene(picture, buffers, options, look, diverging) : null;
 }
 
 /** What a kind of picture is called on the screen. */

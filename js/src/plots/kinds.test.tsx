@@ -21,7 +21,7 @@ describe("kinds", () => {
     expect(bars.querySelectorAll("rect")).toHaveLength(20);
     const heights = () => [...bars.querySelectorAll("rect")].map((one) => Number(one.getAttribute("height")));
     const before = heights();
-    fireEvent.click(await more("checkbox", "Logarithmic scale"));
+    fireEvent.change(await more("combobox", "Scale"), { target: { value: "log" } });
     await waitFor(() => expect(heights()).not.toEqual(before));
     expect(screen.queryByRole("combobox", { name: "Missing is" })).toBeNull();
     fireEvent.keyDown(bars, { key: "ArrowRight" });

@@ -16,6 +16,7 @@ from nz_explorer.plots.drawing.parts import (
 )
 from nz_explorer.plots.drawing.view import PATTERNS, STATE_TITLES, View
 from nz_explorer.plots.picture import QuickLook
+from nz_explorer.text.phrases import plural
 from nz_explorer.values.masks.cell_states import (
     States,
 )
@@ -46,6 +47,21 @@ def quantity(look: QuickLook, view: View) -> str:
     if look.packing is not None:
         units = look.packing.units if view.decoded else "as stored"
     return named(name, units)
+
+
+def with_left_out(look: QuickLook, view: View) -> str:
+    """Return `quantity`, and how many values have no logarithm where one is drawn.
+
+    Parameters
+    ----------
+    look
+        The picture.
+    view
+        How it is to be drawn.
+    """
+    count = view.left_out(look)
+    said = f"; no logarithm of {plural(count, 'value')} ≤ 0" if count else ""
+    return f"{quantity(look, view)}{said}"
 
 
 def present(states: States) -> list[int]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nz_explorer.plots.drawing.colormaps import NAMES
+from nz_explorer.plots.colours.colormaps import colormap, is_diverging
+from nz_explorer.plots.colours.ranges import Limits, Range, Scale, threshold
 from nz_explorer.plots.drawing.mask import ONLY_NZ, ONLY_STORAGE, Mask, masked_states
 from nz_explorer.plots.picture import Numbers, QuickLook
 from nz_explorer.values.masks.cell_states import (
@@ -22,8 +23,12 @@ from nz_explorer.values.masks.cell_states import (
     TITLES,
     UNREAD,
     UNREADABLE,
+    VALUE,
     States,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.colors import Colormap, Normalize
 
 Doubles = np.ndarray[Any, np.dtype[np.float64]]
 Pattern = tuple[str, str, str]
@@ -71,11 +76,17 @@ class View:
     mask
         What counts as missing.
     colormap
-        A name that matplotlib knows.
+        A name that matplotlib knows; empty for what suits the array.
+    reverse
+        Whether the colormap runs the other way.
+    limits
+        What limits of colour or of the y axis are taken from.
     low, high
-        Limits of colour or of the y axis, in decoded values; None for the range of what is shown.
-    log
-        Logarithmic colours or y axis.
+        Limits in decoded values, instead of those.
+    scale
+        Of colour or of the y axis.
+    levels
+        Into how many colours the colormap is divided.
     decoded
         Apply CF's packing and valid range.
     curvilinear
@@ -87,10 +98,13 @@ class View:
     """
 
     mask: Mask = "nz"
-    colormap: str = NAMES[0]
+    colormap: str = ""
+    reverse: bool = False
+    limits: Limits = "held"
     low: float | None = None
     high: float | None = None
-    log: bool = False
+    scale: Scale = "linear"
+    levels: int | None = None
     decoded: bool = True
     curvilinear: bool = True
     window: Mapping[str, Any] = field(default_factory=dict)
@@ -138,23 +152,100 @@ class View:
         """Return the states under the mask that was chosen."""
         return masked_states(look, self.mask, decoded=self.decoded)
 
-    def limits(self, values: np.ndarray[Any, Any]) -> tuple[float, float]:
-        """Return the limits in force for the values that are shown."""
-        if self.log:
-            values = values[values > 0]
-        low = float(values.min()) if values.size else (0.1 if self.log else 0.0)
-        high = float(values.max()) if values.size else 1.0
+    # --- limits and colours ---------------------------------------------------------------
+
+    def shown(self, look: QuickLook) -> Numbers:
+        """Return the numbers that are drawn and not masked."""
+        values: Numbers = self.values(look)[self.states(look) == VALUE]
+        return values
+
+    def left_out(self, look: QuickLook) -> int:
+        """Return how many of the values shown have no logarithm, where one is wanted."""
+        return int((self.shown(look) <= 0).sum()) if self.scale == "log" else 0
+
+    def span(self, look: QuickLook, *, flat: bool = True) -> Range:
+        """Return the limits in force, typed or not.
+
+        Parameters
+        ----------
+        look
+            The picture.
+        flat
+            Whether they are those of colours. Those of a vertical axis grow with what is shown, and have no middle.
+        """
+        low, high = self._automatic(look, flat=flat)
         low, high = low if self.low is None else self.low, high if self.high is None else self.high
         low, high = min(low, high), max(low, high)
-        if self.log:
+        log = self.scale == "log"
+        if log:
             high = high if high > 0 else 1.0
             low = low if low > 0 else high / 1000
         if low == high:  # one value takes the middle of the colours
-            if self.log:
+            if log:
                 low, high = low / 2, high * 2
             else:
                 apart = max(0.5, 1e-6 * abs(low))
                 low, high = low - apart, high + apart
         # matplotlib subtracts limits, and takes their logarithms
-        least, most = (1e-100, 1e100) if self.log else (-1e300, 1e300)
+        least, most = (1e-100, 1e100) if log else (-1e300, 1e300)
         return min(max(low, least), most / 10), min(max(high, 10 * least), most)
+
+    def heights(self, look: QuickLook) -> Range:
+        """Return the limits of a vertical axis: with a little air where nobody has typed them."""
+        low, high = self.span(look, flat=False)
+        below, above = low, high
+        if self.scale == "log":
+            below, above = low / 1.15, high * 1.15
+        elif np.isfinite(high - low):
+            below, above = low - 0.05 * (high - low), high + 0.05 * (high - low)
+        return below if self.low is None else low, above if self.high is None else high
+
+    def _automatic(self, look: QuickLook, *, flat: bool) -> Range:
+        """Return limits where none are typed."""
+        found = look.ranges.get(self.limits)
+        if found is not None and self.decoded and look.packing is not None:
+            low, high = sorted(float(end) for end in look.packing.decode(found))
+            found = low, high
+        if found is None or not flat:
+            values = self.shown(look)
+            if self.scale == "log":
+                values = values[values > 0]
+            ends = [] if found is None else [*found]
+            if values.size:
+                ends += [float(values.min()), float(values.max())]
+            elif not ends:
+                ends = [0.1 if self.scale == "log" else 0.0, 1.0]
+            found = min(ends), max(ends)
+        chosen = not self.colormap or is_diverging(self.colormap)
+        if flat and look.colours.signed and chosen and self.scale != "log":
+            most = max(map(abs, found))
+            found = -most, most
+        return found
+
+    def colormap_name(self, look: QuickLook) -> str:
+        """Return the name of the colormap, as it runs."""
+        name = self.colormap or look.colours.colormap
+        if not self.reverse:
+            return name
+        return name.removesuffix("_r") if name.endswith("_r") else f"{name}_r"
+
+    def colours(self, look: QuickLook) -> Colormap:
+        """Return the colormap.
+
+        Raises
+        ------
+        ValueError
+            If there is none of that name.
+        """
+        return colormap(self.colormap_name(look), levels=self.levels)
+
+    def norm(self, look: QuickLook) -> Normalize:
+        """Return how values become colours."""
+        from matplotlib.colors import LogNorm, Normalize, SymLogNorm
+
+        low, high = self.span(look)
+        if self.scale == "log":
+            return LogNorm(low, high, clip=True)
+        if self.scale == "symlog":
+            return SymLogNorm(threshold(low, high), vmin=low, vmax=high)
+        return Normalize(low, high)

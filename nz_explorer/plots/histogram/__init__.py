@@ -28,7 +28,7 @@ class HistogramKind(PictureKind):
     """How often the values of a slice occur."""
 
     name = "histogram"
-    controls = ("log", "decoded")
+    controls = ("scale", "decoded")
     every_element = True
 
     def suits(self, array: Array) -> bool:

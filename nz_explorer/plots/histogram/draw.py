@@ -36,7 +36,7 @@ def draw_histogram(axes: Axes, look: QuickLook, view: View) -> None:
         edges = look.packing.decode(edges)
     axes.stairs(counts, edges, fill=True, color=INK)
     most = max(1.0, float(counts.max()))
-    if view.log:  # a single one is to be seen, and none is no height
+    if view.scale == "log":  # a single one is to be seen, and none is no height
         axes.set_yscale("function", functions=(np.log1p, np.expm1))
         axes.set_yticks(10.0 ** np.arange(np.floor(np.log10(most)) + 1))
     axes.set_ylim(0, most)

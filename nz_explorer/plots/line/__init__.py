@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model import Array
 from nz_explorer.plots.axes import is_text, long_axes
+from nz_explorer.plots.colours.ranges import threshold
 from nz_explorer.plots.drawing.pixels import Image, forward, levels, line
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.kind import PictureKind
@@ -14,6 +15,7 @@ from nz_explorer.plots.numeric import numeric_picture
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.source import PictureSource
 from nz_explorer.text.source_code import arguments
+from nz_explorer.text.source_code import line as code_line
 from nz_explorer.values.window import Window
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ class Line(PictureKind):
     """Numbers along one axis."""
 
     name = "line"
-    controls = ("mask", "low", "high", "log", "decoded")
+    controls = ("mask", "limits", "low", "high", "scale", "decoded")
     every_element = True
 
     def suits(self, array: Array) -> bool:
@@ -53,10 +55,11 @@ class Line(PictureKind):
         if look.x is None:
             return [f"print({values})"]
         lines = [*places(look.x, "x"), f"plt.plot(x, {values})"]
-        if view.log:
-            lines.append('plt.yscale("log")')
-        limits = arguments(bottom=view.low, top=view.high)
-        return [*lines, *([f"plt.ylim({limits})"] if limits else [])]
+        low, high = view.heights(look)
+        if view.scale != "linear":
+            near_zero = threshold(low, high) if view.scale == "symlog" else None
+            lines.append(f"plt.yscale({arguments(repr(view.scale), linthresh=near_zero)})")
+        return [*lines, code_line("plt.ylim({}, {})", low, high)]
 
     def thumbnail(self, look: QuickLook, width: int, height: int) -> Image | None:
         """Return the line as a small image; see `PictureKind.thumbnail`."""

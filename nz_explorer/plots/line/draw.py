@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nz_explorer.plots.drawing.legends import INK, MOST_CATEGORIES, legend, present, quantity
+from nz_explorer.plots.colours.ranges import threshold
+from nz_explorer.plots.drawing.legends import (
+    INK,
+    MOST_CATEGORIES,
+    legend,
+    present,
+    with_left_out,
+)
 from nz_explorer.plots.drawing.parts import (
     edges_of,
     places_of,
@@ -50,10 +57,12 @@ def draw_line(axes: Axes, look: QuickLook, view: View) -> None:
     axes.plot(x, values, lw=1.4, color=INK, marker="o" if good.sum() <= 60 else "", ms=3)
     if alone.any():  # a point between gaps has no line to be seen by
         axes.plot(x[alone], values[alone], "o", ms=3, color=INK)
-    if view.log:
+    low, high = view.heights(look)
+    if view.scale == "symlog":
+        axes.set_yscale("symlog", linthresh=threshold(low, high))
+    elif view.scale == "log":
         axes.set_yscale("log")
-    if view.low is not None or view.high is not None or not good.any():
-        axes.set_ylim(*view.limits(numbers[good]))
+    axes.set_ylim(low, high)
     edges = edges_of(look.x)
     for code in present(states):
         for start, stop in _runs(states == code):
@@ -68,7 +77,7 @@ def draw_line(axes: Axes, look: QuickLook, view: View) -> None:
     if look.categories:
         few = look.categories[:MOST_CATEGORIES]
         axes.set_yticks([c.value for c in few], [safe(c.label, 24) for c in few])
-    axes.set_ylabel(safe(quantity(look, view)))
+    axes.set_ylabel(safe(with_left_out(look, view)))
     legend(axes, states)
 
 

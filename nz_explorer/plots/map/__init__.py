@@ -28,7 +28,10 @@ class Map(PictureKind):
     """Numbers in colours over two axes."""
 
     name = "map"
-    controls = ("mask", "colormap", "low", "high", "log", "decoded", "curvilinear", "window")
+    controls = (
+        *("mask", "colormap", "reverse", "limits", "low", "high", "scale", "levels"),
+        *("decoded", "curvilinear", "window"),
+    )
 
     def suits(self, array: Array) -> bool:
         """Return whether an array of numbers has two axes that are longer than 1."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.plots.drawing.cells import draw_cells, patch_area, upwards
-from nz_explorer.plots.drawing.legends import MOST_CATEGORIES, legend, present, quantity
+from nz_explorer.plots.drawing.legends import MOST_CATEGORIES, legend, present, with_left_out
 from nz_explorer.plots.drawing.parts import (
     category_colour,
     edges_of,
@@ -51,7 +51,6 @@ def draw_map(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> None:
     """
     if look.x is None or look.y is None or look.values is None:
         return
-    _known_colormap(view)
     states = view.states(look)
     values = view.values(look)
     x, y = edges_of(look.x), edges_of(look.y)
@@ -69,13 +68,6 @@ def draw_map(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> None:
     _explain(drawn, axes, look, view, picture, colours, states)
 
 
-def _known_colormap(view: View) -> None:
-    from matplotlib import colormaps
-
-    if view.colormap not in colormaps:
-        raise ValueError(f"matplotlib has no colormap {view.colormap!r}")
-
-
 @dataclass(frozen=True, slots=True)
 class _Colours:
     """How the values of a map are coloured."""
@@ -87,7 +79,7 @@ class _Colours:
 
 
 def _colours(look: QuickLook, view: View, values: Numbers, states: States) -> _Colours:
-    from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, Normalize
+    from matplotlib.colors import BoundaryNorm, ListedColormap
 
     if look.categories:
         numbers = np.array([category.value for category in look.categories])
@@ -98,11 +90,9 @@ def _colours(look: QuickLook, view: View, values: Numbers, states: States) -> _C
         table = ListedColormap([*colours, (0.5, 0.5, 0.5)])
         norm: Any = BoundaryNorm(np.arange(count + 2) - 0.5, count + 1)
         return _Colours(np.where(known, order, count), table, norm)
-    low, high = view.limits(values[states == VALUE])
-    norm = LogNorm(low, high, clip=True) if view.log else Normalize(low, high)
-    shown = values[states == VALUE]
-    extend = _extend(shown, low, high)
-    return _Colours(values, view.colormap, norm, extend)
+    norm = view.norm(look)
+    extend = _extend(values[states == VALUE], norm.vmin, norm.vmax)
+    return _Colours(values, view.colours(look), norm, extend)
 
 
 def _explain(
@@ -125,7 +115,7 @@ def _explain(
         ]
     elif (states == VALUE).any():
         bar = drawn.colorbar(picture, ax=axes, pad=0.02, extend=colours.extend, aspect=30)
-        bar.set_label(safe(quantity(look, view)))
+        bar.set_label(safe(with_left_out(look, view)))
         bar.outline.set_linewidth(0.5)  # type: ignore[operator, unused-ignore]
     legend(axes, states, patches)
 
@@ -175,7 +165,6 @@ def draw_curvilinear(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> 
         return
 
     grid = look.curvilinear
-    _known_colormap(view)
     states = view.states(look)
     colours = _colours(look, view, view.values(look), states)
     for turn in cells.turns:
@@ -200,7 +189,7 @@ def draw_curvilinear(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> 
     _explain(drawn, axes, look, view, picture, colours, states)
 
 
-def _extend(values: Any, low: float, high: float) -> str:
+def _extend(values: Any, low: float | None, high: float | None) -> str:
     below, above = bool((values < low).any()), bool((values > high).any())
     return {(True, True): "both", (True, False): "min", (False, True): "max"}.get(
         (below, above), "neither"

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nz_explorer.plots.colours.ranges import threshold
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.map.mesh import Mesh, mesh
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.text.source_code import arguments, line, noted
 from nz_explorer.values.coordinates.curvilinear import Curvilinear
-from nz_explorer.values.masks.cell_states import VALUE
 
 if TYPE_CHECKING:
     from nz_explorer.plots.kind import Places
@@ -45,13 +45,9 @@ def map_program(look: QuickLook, view: View, values: str, places: Places) -> lis
     x = "x + turn" if curved else "x"
     given = arguments(x, "y", values)
     if not look.categories:
-        low, high = view.limits(view.values(look)[view.states(look) == VALUE])
-        given = arguments(x, "y", values, cmap=view.colormap)
-        if view.log:
-            lines.append("from matplotlib.colors import LogNorm")
-            given += line(", norm=LogNorm({}, {}, clip=True)", low, high)
-        else:
-            given += line(", vmin={}, vmax={}", low, high)
+        imported, colours = _colours(look, view)
+        lines += imported
+        given += f", {colours}"
     if curved and cells is not None:
         lines += [
             line("for turn in {}:", [*cells.turns]),
@@ -86,3 +82,23 @@ def _cells(grid: Curvilinear, cells: Mesh, values: str) -> tuple[list[str], str]
     if gone:
         values = f"np.ma.masked_where({' | '.join(gone)}, {values})"
     return lines, values
+
+
+def _colours(look: QuickLook, view: View) -> tuple[list[str], str]:
+    """Return lines that import what is needed, and arguments for the colours and limits in force."""
+    name, (low, high) = view.colormap_name(look), view.span(look)
+    chosen = (
+        line("cmap=plt.get_cmap({}, {})", name, view.levels)
+        if view.levels
+        else line("cmap={}", name)
+    )
+    imported = []
+    if name.startswith(("cmo.", "cmc.")):
+        imported.append(f"import {'cmocean' if name.startswith('cmo.') else 'cmcrameri.cm'}")
+    if view.scale == "linear":
+        return imported, chosen + line(", vmin={}, vmax={}", low, high)
+    norm = line("LogNorm({}, {}, clip=True)", low, high)
+    if view.scale == "symlog":
+        norm = line("SymLogNorm({}, vmin={}, vmax={})", threshold(low, high), low, high)
+    imported.append(f"from matplotlib.colors import {norm.partition('(')[0]}")
+    return imported, f"{chosen}, norm={norm}"

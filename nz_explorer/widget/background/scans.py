@@ -94,6 +94,34 @@ class Scans:
             known = self._scans.get(_key(array))
         return _not_begun(array) if known is None else _result(array.path, known)
 
+    def extremes(self, array: Array) -> tuple[float, float] | None:
+        """Return the lowest and the highest value of all; None where not all were gone through."""
+        with self._lock:
+            known = self._scans.get(_key(array))
+        found = None if known is None else known.found
+        if found is None or found.phase != "done":
+            return None
+        low, high = _number(found.minimum), _number(found.maximum)
+        return None if low is None or high is None else (low, high)
+
+    def finish(self, array: Array, budget: int) -> bool:
+        """Go through an array now if that takes no more than some bytes; return whether all of it is known.
+
+        Parameters
+        ----------
+        array
+            The array.
+        budget
+            The most decoded bytes.
+        """
+        status, _ = self.status(array)
+        if status.phase == "none" and status.whole_bytes <= budget:
+            self.start(array)
+            thread = self._scans[_key(array)].thread
+            if thread is not None:
+                thread.join()
+        return self.extremes(array) is not None
+
     def _run(self, array: Array, scan: _Scan, resume: ArrayScan | None) -> None:
         last_sent = 0.0
 

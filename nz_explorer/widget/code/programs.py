@@ -205,9 +205,22 @@ class _Writer:
         if isinstance(self.node, Array):
             if self.index:
                 lines.append(line("ex.index = {}", self.index))
-            if self.view:
-                lines.append(line("ex.view = {}", self.view))
+            view = self._view_in_force()
+            if view:
+                lines.append(line("ex.view = {}", view))
         return lines
+
+    def _view_in_force(self) -> dict[str, Any]:
+        """Return the view, with the limits and the colormap that an explorer opened anew would choose afresh."""
+        look, kind = self.look, None if self.look is None else kind_of(self.look)
+        if look is None or kind is None or look.values is None or "limits" not in kind.controls:
+            return self.view
+        view, flat = View.of(drawing(self.view), kind.controls), "colormap" in kind.controls
+        if flat and look.categories:
+            return self.view
+        low, high = view.span(look) if flat else view.heights(look)
+        colours = {"colormap": view.colormap or look.colours.colormap} if flat else {}
+        return {**self.view, **colours, "low": low, "high": high}
 
     def _around_chunks(self, modules: list[str]) -> str:
         note = (

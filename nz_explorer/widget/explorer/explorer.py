@@ -59,13 +59,19 @@ class Explorer(SyncedWidget):
         At which index each dimension is fixed in the picture; both ways too. A dimension without a name of
         its own is called ``dim_<axis>``.
     view : dict
-        How the picture is drawn, and what it shows. Keys that are absent have their usual value:
+        How the picture is drawn, and what it shows. Keys that are absent have their usual value. Those below
+        ``mask``, ``cf`` and ``coordinates`` are of one array: they come back with it, and the next one has its own.
 
         - ``mask``: what counts as missing: ``nz`` (``_FillValue``), ``storage`` (``fill_value``), ``raw``
           (nothing), or ``differences`` between the first two;
-        - ``colormap``: a name of matplotlib; ``low``, ``high``: limits; ``log``: logarithmic or not;
         - ``cf``: whether scale, offset and valid range of CF are applied, as they are by default;
         - ``coordinates``: whether a map is drawn on its two-dimensional coordinates, as it is by default;
+        - ``colormap``: a name of matplotlib, cmocean (``cmo.thermal``) or cmcrameri (``cmc.batlow``), instead of
+          what suits the array; ``reverse``: the other way; ``levels``: into how many colours it is divided;
+        - ``limits`` of the colours: ``held`` from the first slice shown, as by default, ``frame``: those of each
+          slice, ``whole``: of the whole array, ``robust``: of the slice without its lowest and highest 2 %. Where zero
+          is the middle of a quantity they are symmetric about it. ``low``, ``high``: typed ones instead;
+        - ``scale``: ``linear``, ``log`` or ``symlog``;
         - ``window``: part of dimensions, by name: ``[first, after the last]``; of a two-dimensional coordinate its
           range, as in ``{"nav_lon": [-20, 40]}``: `values` then are the smallest part of the array that holds it;
         - ``x``, ``y``: names of the dimensions along the axes, instead of the last two;
@@ -219,9 +225,9 @@ class Explorer(SyncedWidget):
         Parameters
         ----------
         **options
-            How it is drawn, instead of the values in `view`: ``mask``, ``colormap``, ``low``, ``high``,
-            ``log``, ``decoded`` (scale, offset and valid range of CF), ``curvilinear`` (on its
-            two-dimensional coordinates), ``width`` and ``height`` in inches. Of a group: the last two,
+            How it is drawn, instead of the values in `view`: ``mask``, ``colormap``, ``reverse``, ``limits``,
+            ``low``, ``high``, ``scale``, ``levels``, ``decoded`` (scale, offset and valid range of CF),
+            ``curvilinear`` (on its two-dimensional coordinates), ``width`` and ``height`` in inches. Of a group: the last two,
             and the ``dimension`` that its arrays share.
         """
         from nz_explorer.plots import figure, lines_figure
@@ -239,7 +245,15 @@ class Explorer(SyncedWidget):
         array = self._selected_array()
         if everything:
             options |= {"width": ALL_POINTS, "height": ALL_POINTS, "everything": True}
-        return self._session.quicklook(array, self.index, **{**looking, **options})
+        if self.view.get("limits") == "whole" and not self._session.scans.finish(
+            array, self._budget
+        ):
+            warnings.warn(
+                "limits of the whole array are not known, those held are used: start its statistics in the widget",
+                stacklevel=3,
+            )
+        look = self._session.quicklook(array, self.index, **{**looking, **options})
+        return self._session.limits.known(array, look)
 
     def sel(
         self, choice: Mapping[str, Any] | None = None, *, exact: bool = False, **choices: Any

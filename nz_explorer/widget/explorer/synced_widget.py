@@ -15,7 +15,7 @@ import traitlets
 from nz_explorer.engine.evaluation import Evaluation
 from nz_explorer.store import ReadError, SourceError
 from nz_explorer.widget import channel, protocol
-from nz_explorer.widget.explorer.traits import SHARED, PanelName
+from nz_explorer.widget.explorer.traits import OF_ARRAY, SHARED, PanelName, checked_view
 from nz_explorer.widget.lifetimes import lifetimes
 from nz_explorer.widget.session import Session
 
@@ -70,12 +70,29 @@ class SyncedWidget(anywidget.AnyWidget):
         """Edits that were tried when the session was let go of."""
         self._open_session: Session | None = None
         self._unseen: threading.Timer | None = None
+        self._views: dict[str, dict[str, Any]] = {}
+        """What of the view belongs to one array, by path of those that were selected before."""
         self._sent_selection: dict[str, int | slice] = {}
         session = self._new_session(evaluation)
         super().__init__(path=path, **options)
         lifetimes.add(self)
         self.on_msg(self._receive)
         session.start()
+
+    # --- the view ---------------------------------------------------------------------------
+
+    @traitlets.validate("view")
+    def _valid_view(self, proposal: Any) -> dict[str, Any]:
+        return checked_view(proposal["value"])
+
+    @traitlets.observe("path")
+    def _change_view(self, change: Any) -> None:
+        """Keep what belongs to the array that was selected, and take up what belongs to the one that is."""
+        self._views[change["old"]] = {n: v for n, v in self.view.items() if n in OF_ARRAY}
+        common = {name: value for name, value in self.view.items() if name not in OF_ARRAY}
+        self.view = {**common, **self._views.get(change["new"], {})}
+        if self._open_session is not None:
+            self._open_session.send_traits({"view": self.view})  # pages begin with an empty one
 
     # --- the session ------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,15 @@ PANELS = (
 """The tabs, sections of them, and what is about the whole store and lies over the tab in front."""
 SHARED = ("path", "index", "view", "bookmarks", "pins", "panel")
 """The traits that are shared with the browser."""
+OF_ARRAY = frozenset(
+    {
+        *("kind", "part", "x", "y", "reduce", "window", "against"),
+        *("colormap", "reverse", "limits", "low", "high", "scale", "levels"),
+    }
+)
+"""What of the view belongs to one array, and comes back with it."""
+
+MOST_LEVELS = 64
 
 
 class PanelName(traitlets.Unicode[str, str]):
@@ -94,3 +104,39 @@ def integers(index: Mapping[str, Any]) -> dict[str, int]:
             )
         found[dimension] = position.__index__()
     return found
+
+
+def checked_view(view: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a view whose colours, limits and scale are such as there are.
+
+    Parameters
+    ----------
+    view : mapping
+        See `Explorer.view`.
+
+    Raises
+    ------
+    TraitError
+        If one of them is not.
+    """
+    from nz_explorer.plots import colormap
+    from nz_explorer.plots.colours.ranges import LIMITS, SCALES
+
+    for name, known in (("limits", LIMITS), ("scale", SCALES)):
+        if view.get(name) not in (None, *known):
+            raise traitlets.TraitError(
+                f"there is no {name} {view[name]!r}: {name} is one of {', '.join(known)}"
+            )
+    for name in ("low", "high"):
+        limit = view.get(name)
+        if limit is not None and (not isinstance(limit, int | float) or not math.isfinite(limit)):
+            raise traitlets.TraitError(f"{name} must be a finite number, got {limit!r}")
+    levels = view.get("levels")
+    if levels is not None and not (isinstance(levels, int) and 2 <= levels <= MOST_LEVELS):
+        raise traitlets.TraitError(f"levels must be 2 to {MOST_LEVELS}, got {levels!r}")
+    if view.get("colormap"):
+        try:
+            colormap(view["colormap"])
+        except ValueError as error:
+            raise traitlets.TraitError(str(error)) from error
+    return dict(view)

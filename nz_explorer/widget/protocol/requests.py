@@ -147,6 +147,9 @@ class NetcdfParams(Message):
 class ColormapsParams(Message):
     """Asks for the colormaps."""
 
+    others: list[str] = []
+    """Names of colormaps that are not among the usual ones."""
+
 
 class RetryParams(Message):
     """Asks to read a node again, and all below it."""

@@ -193,6 +193,13 @@ class PictureResult(Message):
     low: float | None = None
     """Smallest finite value that is not masked, of those shown."""
     high: float | None = None
+    ranges: dict[str, list[float]] = {}
+    """What limits can be taken from, in stored values, as far as it is known: ``held`` from the first slice shown,
+    ``whole``, the whole array, and ``robust``, without the lowest and highest 2 %."""
+    colormap: str = ""
+    """The one that suits the array."""
+    signed: bool = False
+    """Whether zero is in the middle of its colours."""
     text: str | None = None
     """The value of a scalar, or a table of text values line by line."""
     fill: str | None = None
@@ -299,6 +306,8 @@ class ColormapsResult(Message):
     names: list[str]
     tables_buffer: int
     """uint8, 256 × RGB for each name, one after the other."""
+    diverging: list[str] = []
+    """The names of those with a middle that stands for something."""
 
 
 class RetryResult(Message):

@@ -102,7 +102,7 @@ def slice_file(
             size = (ALL_POINTS, ALL_POINTS)
             options["everything"] = True
     look = session.quicklook(array, index, width=size[0], height=size[1], cancel=cancel, **options)
-
+    look = session.limits.known(array, look)
     reading = Reading.of(view, packed=packed)
     if (
         form == "nc" and not packed

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nz_explorer.model import Array, Group
 from nz_explorer.store import Cancellation
 from nz_explorer.widget import picture_messages, protocol
 from nz_explorer.widget.requests.answer import Answer, BadRequest, answers
 from nz_explorer.widget.requests.nodes import MAX_SMALL_PICTURES, array_at
 from nz_explorer.widget.session_view import MAX_PIXELS, SessionView
+
+if TYPE_CHECKING:
+    from nz_explorer.plots import QuickLook
 
 
 @answers("picture")
@@ -17,6 +22,12 @@ def picture(session: SessionView, params: protocol.PictureParams, cancel: Cancel
 
     array = array_at(session, params.path)
     send = session.unfinished_sender(cancel)
+
+    def message(
+        look: QuickLook, *, finished: bool = True
+    ) -> tuple[protocol.PictureResult, list[bytes]]:
+        return picture_messages.picture(session.limits.known(array, look, finished=finished))
+
     look = session.quicklook(
         array,
         params.index,
@@ -29,10 +40,10 @@ def picture(session: SessionView, params: protocol.PictureParams, cancel: Cancel
         kind=params.kind,
         part=params.part,
         cancel=cancel,
-        partial=None if send is None else lambda part: send(*picture_messages.picture(part)),
+        partial=None if send is None else lambda part: send(*message(part, finished=False)),
     )
     session.prefetch.shown(array, params, look)
-    return picture_messages.picture(with_cached(look, array, session.cache))
+    return message(with_cached(look, array, session.cache))
 
 
 @answers("lines")
@@ -79,7 +90,8 @@ def colormaps(
     session: SessionView, params: protocol.ColormapsParams, cancel: Cancellation
 ) -> Answer:
     """Return the colours of all colormaps."""
-    from nz_explorer.plots import colormap_tables
+    from nz_explorer.plots import colormap_tables, is_diverging
 
-    names, tables = colormap_tables()
-    return protocol.ColormapsResult(list(names), 0), [tables.tobytes()]
+    names, tables = colormap_tables(params.others)
+    diverging = [name for name in names if is_diverging(name)]
+    return protocol.ColormapsResult(list(names), 0, diverging), [tables.tobytes()]

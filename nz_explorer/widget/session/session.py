@@ -35,6 +35,7 @@ from nz_explorer.widget.search import Searches
 from nz_explorer.widget.session.conversation import AT_ONCE, Conversation, Send
 from nz_explorer.widget.session.walker import Walker
 from nz_explorer.widget.session_view import MAX_PIXELS, SendUnfinished
+from nz_explorer.widget.slice_limits import SliceLimits
 from nz_explorer.widget.tree import Tree
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ class Session:
         self.searches = Searches()
         self.prefetch = Prefetch(self.quicklook)
         self.scans = Scans(self._send_scan)
+        self.limits = SliceLimits(self.scans)
         self.trials = Trials(evaluation.hierarchy, lambda: self.page_changed("readers"))
         self.conversation = Conversation(
             send, self._computed, self.prefetch.stop, seconds=self._seconds

@@ -41,7 +41,8 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
   const options = session.options.value;
 
   useEffect(() => () => loader.close(), [loader]);
-  useEffect(() => session.wantColormaps(), [session]);
+  const { colormap, limits } = options;
+  useEffect(() => session.wantColormaps(colormap), [session, colormap]);
 
   const { width, height } = requested(size.width ? size : FALLBACK);
   const index = ownIndex(row, session.index.value);
@@ -74,10 +75,20 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
     const along = picture?.kind === "image" ? null : picture?.x;
     session.axes.value = along ? { path: row.path, x: along.label, y: picture?.y?.label ?? null } : null;
   }, [picture, row.path, session]);
+  const diverging = colormap === "" || session.colormaps.value?.diverging.includes(colormap);
   const scene = useMemo(
-    () => (shown ? sceneOf(shown.picture, shown.buffers, options) : null),
-    [shown, options],
+    () => (shown ? sceneOf(shown.picture, shown.buffers, options, diverging) : null),
+    [shown, options, diverging],
   );
+  // The limits of the whole array come from its statistics.
+  const unknown = limits === "whole" && picture !== null && !picture.ranges.whole;
+  const scanned = session.scans.value[row.path]?.scan.phase === "done";
+  useEffect(() => {
+    if (unknown) setBeside("statistics");
+  }, [unknown]);
+  useEffect(() => {
+    if (scanned) loader.retry();
+  }, [scanned, loader]);
   // What cannot be drawn says so in its place, and there is nothing to do with it.
   const drawn = picture && picture.kind !== "none" ? picture : null;
   const packing = options.decoded ? (picture?.packing ?? null) : null;
@@ -91,7 +102,12 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
     <div class="nzx-plot">
       {picture && <Toolbar picture={picture} scene={scene} zoomed={params.window !== undefined} />}
       {drawn &&
-        [drawn.message, drawn.overview].map(
+        [
+          drawn.message,
+          drawn.overview,
+          scene?.leftOut &&
+            `${plural(scene.leftOut, "value")} ≤ 0 without a logarithm: ${scene.look.flat ? "in the lowest colour" : "left out"}`,
+        ].map(
           (note) =>
             note && (
               <p key={note} class="nzx-note nzx-plot-message">

@@ -118,14 +118,18 @@ describe("plot", () => {
     fireEvent.change(screen.getByRole("combobox", { name: "Colormap" }), { target: { value: "magma" } });
     fireEvent.input(screen.getByRole("textbox", { name: "Low" }), { target: { value: "280" } });
     fireEvent.keyDown(screen.getByRole("textbox", { name: "Low" }), { key: "Enter" });
-    fireEvent.click(await more("checkbox", "Logarithmic scale"));
+    fireEvent.change(await more("combobox", "Scale"), { target: { value: "log" } });
+    fireEvent.change(await more("combobox", "Levels"), { target: { value: "10" } });
+    fireEvent.click(await more("checkbox", "Reverse the colours"));
     fireEvent.click(await more("checkbox", "Borders of cells and chunks"));
     await waitFor(() =>
       expect(host.model.get("view")).toMatchObject({
         mask: "raw",
         colormap: "magma",
         low: 280,
-        log: true,
+        scale: "log",
+        levels: 10,
+        reverse: true,
         grid: true,
       }),
     );
@@ -138,10 +142,35 @@ describe("plot", () => {
     expect(host.requests("colormaps")).toHaveLength(1);
   });
 
-  test("limits belong to one array: choosing another forgets them", async () => {
-    host = await mountWidget(smallStore(), { path: "/forecast/sst", view: { low: 1, high: 2 } });
+  test("limits and colormap belong to one array: the next has its own, and they come back with it", async () => {
+    host = await mountWidget(smallStore(), {
+      path: "/forecast/sst",
+      view: { low: 1, high: 2, colormap: "magma" },
+    });
+    const low = async () => ((await screen.findByRole("textbox", { name: "Low" })) as HTMLInputElement).value;
+    const colours = () => (screen.getByRole("combobox", { name: "Colormap" }) as HTMLSelectElement).value;
     fireEvent.click(await screen.findByRole("treeitem", { name: "precip" }));
-    await waitFor(() => expect(host.model.get("view")).toMatchObject({ low: null, high: null }));
+    await waitFor(async () => expect([await low(), colours()]).toEqual(["", "viridis"]));
+    fireEvent.click(await screen.findByRole("treeitem", { name: "sst" }));
+    await waitFor(async () => expect([await low(), colours()]).toEqual(["1", "magma"]));
+  });
+
+  test("limits are held, and freed, by one click; the statistics open for those of the whole array", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/sst" });
+    const modes = (await screen.findByRole("combobox", { name: "Limits" })) as HTMLSelectElement;
+    expect(modes.value).toBe("held");
+    const lock = screen.getByRole("button", { name: "Hold the limits" });
+    expect(lock.getAttribute("aria-pressed")).toBe("true");
+    fireEvent.click(lock);
+    await waitFor(() => expect(host.model.get("view")).toMatchObject({ limits: "frame", low: null }));
+    expect(lock.getAttribute("aria-pressed")).toBe("false");
+    fireEvent.click(lock);
+    await waitFor(() =>
+      expect(host.model.get("view")).toMatchObject({ limits: "held", low: expect.any(Number) }),
+    );
+    fireEvent.change(modes, { target: { value: "whole" } });
+    await screen.findByRole("region", { name: "Statistics" });
+    expect(host.model.get("view")).toMatchObject({ limits: "whole", low: null, high: null });
   });
 
   test("the crosshair is moved by keys and reads out what lies there", async () => {

@@ -8,7 +8,7 @@ function View({ picture, buffers, options }: ViewProps) {
     <Bars
       histogram={picture.histogram}
       buffers={buffers}
-      log={options.log}
+      log={options.scale === "log"}
       label={picture.label}
       units={packing ? packing.units : picture.units}
       packing={packing}

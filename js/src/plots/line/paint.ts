@@ -1,5 +1,6 @@
 import { type Paper, rgb } from "../shared/draw";
-import { type Frame, heightTicks, unclamped } from "../shared/layout";
+import { placer } from "../shared/field";
+import { type Frame, heightTicks } from "../shared/layout";
 import { runs, stateInk, type Tiles, tilesOf } from "../shared/paint";
 import type { Scene } from "../shared/scene";
 
@@ -15,7 +16,8 @@ export function paint(paper: Paper, scene: Scene, frame: Frame): void {
   context.clip();
   strip(paper, scene, frame);
   if (range !== null) {
-    const py = (value: number) => frame.top + (1 - unclamped(range, value)) * frame.height;
+    const placed = placer(range);
+    const py = (value: number) => frame.top + (1 - placed(value)) * frame.height;
     context.strokeStyle = rgb(inks.foreground, 0.1);
     for (const tick of heightTicks(scene, frame.height)) {
       const y = Math.round(py(tick.value)) + 0.5;

@@ -32,7 +32,7 @@ export function paint(
       ? null
       : many
         ? categoryShades(field.stored ?? field.values, categories)
-        : shades(field, states, norm),
+        : shades(field, states, norm, lut.length),
     fade ? faded(colors, inks) : colors,
     tiles,
   );

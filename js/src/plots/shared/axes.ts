@@ -1,7 +1,8 @@
 import { visible } from "../../ui/text/text";
 import { type AxisGeometry, nameOf } from "./axis";
 import { mark, type Paper, rgb, write } from "./draw";
-import { type Frame, heightTicks, unclamped } from "./layout";
+import { placer } from "./field";
+import { type Frame, heightTicks } from "./layout";
 import type { Scene } from "./scene";
 
 export function drawAxes({ context, inks }: Paper, scene: Scene, frame: Frame): void {
@@ -42,7 +43,7 @@ export function drawAxes({ context, inks }: Paper, scene: Scene, frame: Frame): 
     }
   } else if (scene.range) {
     for (const { value, label } of heightTicks(scene, height)) {
-      const at = 1 - unclamped(scene.range, value);
+      const at = 1 - placer(scene.range)(value);
       mark(context, left - 4, top + at * height, left, top + at * height);
       context.fillText(visible(label), left - 7, top + at * height, room);
     }

@@ -23,7 +23,7 @@ function hemispheres({ units }: Axis): "NS" | "EW" | null {
 }
 
 /** "60° N", "75° W", "0°". */
-export function degreesText(value: number, sides: "NS" | "EW", digits = 6): string {
+export function degreesText(value: number, sides: "NS" | "EW", digits = 10): string {
   const turned = sides === "EW" ? ((((value + 180) % 360) + 360) % 360) - 180 : value;
   const size = Number(Math.abs(turned).toPrecision(digits));
   const side = size === 0 || (sides === "EW" && size === 180) ? "" : ` ${sides[turned > 0 ? 0 : 1]}`;

@@ -7,7 +7,7 @@ import type { Scene } from "./scene";
 export function drawBar({ context, lut, inks }: Paper, scene: Scene, bar: Bar, norm: Norm): void {
   const { left, top, width, height } = bar;
   for (let at = 0; at < height; at++) {
-    const color = lut[Math.min(255, Math.floor((1 - at / Math.max(1, height - 1)) * 255.999))] as number;
+    const color = lut[Math.floor((1 - at / Math.max(1, height - 1)) * (lut.length - 0.001))] as number;
     context.fillStyle = `rgb(${color & 255},${(color >> 8) & 255},${(color >> 16) & 255})`;
     context.fillRect(left, top + at, width, 1.5);
   }
@@ -22,7 +22,7 @@ export function drawBar({ context, lut, inks }: Paper, scene: Scene, bar: Bar, n
     context.fill();
   };
   if (low !== null && low < norm.low) tip(top + height, top + height + 7, lut[0] as number);
-  if (high !== null && high > norm.high) tip(top, top - 7, lut[255] as number);
+  if (high !== null && high > norm.high) tip(top, top - 7, lut.at(-1) as number);
   context.strokeStyle = rgb(inks.foreground, 0.45);
   context.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1);
   context.fillStyle = rgb(inks.foreground, 0.85);

@@ -1,5 +1,5 @@
 import type { PictureResult, StateCount } from "../../client/protocol.gen";
-import type { Mask } from "../../client/session";
+import type { Limits, Mask, Scale } from "../../client/session";
 
 /** `unread` is a point in a chunk that was left out to keep to the budget or has not come yet. */
 export type CellState = StateCount["state"] | "only_nz" | "only_storage";
@@ -172,45 +172,85 @@ export function rangeOf(field: Field, states: Uint8Array, log = false): [number,
 export interface Norm {
   low: number;
   high: number;
-  log: boolean;
+  scale: Scale;
 }
 
-/** The limits in force: what a person set, else the range of what is shown. */
+interface Wanted {
+  limits: Limits;
+  low: number | null;
+  high: number | null;
+  scale: Scale;
+}
+
+/**
+ * The limits in force: what a person typed, else what the kernel knows, else the range of what is shown. Those of
+ * colours may have zero in their middle; those of a vertical axis grow with what is shown.
+ */
 export function normOf(
   field: Field,
   states: Uint8Array,
-  options: { low: number | null; high: number | null; log: boolean },
+  options: Wanted,
+  known?: readonly number[],
+  centred = false,
+  flat = true,
 ): Norm | null {
-  const range = rangeOf(field, states, options.log);
-  let low = options.low ?? range?.[0];
-  let high = options.high ?? range?.[1];
-  if (low === undefined || high === undefined) return null;
-  const log = options.log && high > 0;
-  if (log && low <= 0) low = range && range[0] > 0 ? Math.min(range[0], high) : high / 1000;
+  const { scale } = options;
+  const log = scale === "log";
+  const ends = [...(known ?? []), ...((!(known && flat) && rangeOf(field, states, log)) || [])];
+  let [low, high] = [Math.min(...ends), Math.max(...ends)];
+  if (centred && !log) {
+    high = Math.max(-low, high);
+    low = -high;
+  }
+  low = options.low ?? low;
+  high = options.high ?? high;
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return null;
   if (low > high) [low, high] = [high, low];
-  return { low, high, log };
+  if (log) {
+    if (high <= 0) high = 1;
+    if (low <= 0) low = high / 1000;
+  }
+  return { low, high, scale };
+}
+
+/** Up to which value a symmetric logarithm is linear. */
+export const linearUpTo = ({ low, high }: Norm): number =>
+  Math.max(Math.abs(low), Math.abs(high)) / 1000 || 1;
+
+/** Gives where values lie between the limits; those beyond are below 0 and above 1. */
+export function placer(norm: Norm): (value: number) => number {
+  const { low, high, scale } = norm;
+  if (high === low) return () => 0.5;
+  const near = linearUpTo(norm);
+  const bend = {
+    linear: (value: number) => value,
+    log: (value: number) => Math.log(Math.max(value, 1e-300)),
+    // As matplotlib has it.
+    symlog: (value: number) => {
+      const size = Math.abs(value) / near;
+      return Math.sign(value) * (size > 1 ? 10 / 9 + Math.log10(size) : (size * 10) / 9);
+    },
+  }[scale];
+  const [from, span] = [bend(low), bend(high) - bend(low)];
+  return (value) => (bend(value) - from) / span;
 }
 
 /** Where a value lies between the limits, 0 to 1; below and above are cut. */
 export function place(norm: Norm, value: number): number {
-  const { low, high, log } = norm;
-  if (high === low) return 0.5;
-  const at = log
-    ? (Math.log(Math.max(value, low)) - Math.log(low)) / (Math.log(high) - Math.log(low))
-    : (value - low) / (high - low);
-  return at <= 0 || Number.isNaN(at) ? 0 : Math.min(at, 1);
+  const at = placer(norm)(value);
+  return at > 0 ? Math.min(at, 1) : 0;
 }
 
 /** How often values fall in each part of the range of limits. */
 export function histogram(field: Field, states: Uint8Array, norm: Norm, bins: number): number[] {
   const counts = new Uint32Array(bins);
   const { values } = field;
-  const { low, high, log } = norm;
-  const scale = high > low ? bins / (high - low) : 0;
+  const { low, high } = norm;
+  const placed = placer(norm);
   for (let at = 0; at < states.length; at++) {
     const value = values[at] as number;
     if (states[at] !== VALUE || value < low || value > high) continue;
-    const bin = Math.floor(log || scale === 0 ? place(norm, value) * bins : (value - low) * scale);
+    const bin = Math.floor(placed(value) * bins);
     (counts[Math.min(bins - 1, bin)] as number)++;
   }
   return [...counts];

@@ -1,8 +1,8 @@
 import { visible } from "../../ui/text/text";
 import { type AxisGeometry, nameOf } from "./axis";
-import type { Norm } from "./field";
+import { linearUpTo, type Norm } from "./field";
 import type { Scene } from "./scene";
-import { logTicks, niceTicks, type Tick } from "./ticks";
+import { logTicks, niceTicks, symlogTicks, type Tick } from "./ticks";
 
 /** Where things stand, in CSS pixels. */
 export interface Frame {
@@ -54,7 +54,9 @@ export function aspect(scene: Scene): number | null {
 
 export function valueTicks(norm: Norm, height: number): Tick[] {
   const count = Math.max(3, Math.floor(height / 38));
-  return norm.log ? logTicks(norm.low, norm.high, count) : niceTicks(norm.low, norm.high, count);
+  const { low, high, scale } = norm;
+  if (scale === "symlog") return symlogTicks(low, high, linearUpTo(norm), count);
+  return (scale === "log" ? logTicks : niceTicks)(low, high, count);
 }
 
 /** Ticks of a line's vertical axis: its categories, if it has any. */
@@ -66,16 +68,16 @@ export function heightTicks({ range, picture: { categories } }: Scene, height: n
 
 /** The range of a line's vertical axis: the range of values with a little air, but not beyond limits. */
 export function airy(
-  { low, high, log = false }: { low: number; high: number; log?: boolean },
+  { low, high, scale = "linear" }: Pick<Norm, "low" | "high"> & Partial<Norm>,
   limits: { low?: number | null; high?: number | null } = {},
 ): Norm {
-  if (log && high > low) return { low: low / 1.15, high: high * 1.15, log };
   const air = high === low ? Math.abs(low) * 0.1 || 1 : (high - low) * 0.05;
   const fixed = (limit: number | null | undefined) => high > low && limit != null;
+  const log = scale === "log";
   return {
-    low: fixed(limits.low) ? low : low - air,
-    high: fixed(limits.high) ? high : high + air,
-    log: false,
+    low: fixed(limits.low) ? low : log ? low / 1.15 : low - air,
+    high: fixed(limits.high) ? high : log ? high * 1.15 : high + air,
+    scale,
   };
 }
 
@@ -109,13 +111,4 @@ export function frameOf(scene: Scene, width: number, height: number, measure: Me
   const end = h > 3 * LIMIT.height ? LIMIT.height + LIMIT.gap : 0;
   const bar = { left: at.left + w + GAP, top: top + end, width: BAR, height: h - 2 * end, brief };
   return { ...at, bar: barred ? bar : null };
-}
-
-/** Where a value lies between the limits; beyond them below 0 and above 1. */
-export function unclamped(norm: Norm, value: number): number {
-  if (norm.log)
-    return (
-      (Math.log(Math.max(value, 1e-300)) - Math.log(norm.low)) / (Math.log(norm.high) - Math.log(norm.low))
-    );
-  return norm.high === norm.low ? 0.5 : (value - norm.low) / (norm.high - norm.low);
 }

@@ -1,5 +1,5 @@
 import type { Inks, Rgb } from "../../ui/base/theme";
-import { type Field, type Norm, place, STATES } from "./field";
+import { type Field, type Norm, placer, STATES } from "./field";
 
 const TILE = 24;
 const pack = ([r, g, b]: Rgb): number => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
@@ -74,11 +74,13 @@ export function tilesOf(inks: Inks, ratio: number): Tiles {
   return { side, pixels };
 }
 
-/** A colormap as 256 packed colours. */
-export function lutOf(table: Uint8Array): Uint32Array {
-  return Uint32Array.from({ length: 256 }, (_, at) =>
-    pack([table[at * 3] ?? 0, table[at * 3 + 1] ?? 0, table[at * 3 + 2] ?? 0]),
-  );
+/** A colormap as packed colours: 256 of them, or as many of each level as 256 have room for. */
+export function lutOf(table: Uint8Array, levels?: number | null): Uint32Array {
+  const each = levels ? Math.floor(256 / levels) : 1;
+  return Uint32Array.from({ length: levels ? each * levels : 256 }, (_, nth) => {
+    const at = 3 * (levels ? Math.round((Math.floor(nth / each) * 255) / (levels - 1)) : nth);
+    return pack([table[at] ?? 0, table[at + 1] ?? 0, table[at + 2] ?? 0]);
+  });
 }
 
 /** Grey from dark to light, until the colormaps are here. */
@@ -87,19 +89,14 @@ export const GREYS = Uint8Array.from(
   (_, at) => 30 + Math.round((Math.floor(at / 3) * 205) / 255),
 );
 
-/** The number of the colour of each point, 0 to 255; of no meaning where the state is not `value`. */
-export function shades(field: Field, states: Uint8Array, norm: Norm | null): Uint8Array {
+/** The number of the colour of each point among `colors`; of no meaning where the state is not `value`. */
+export function shades(field: Field, states: Uint8Array, norm: Norm | null, colors: number): Uint8Array {
   const out = new Uint8Array(states.length);
   if (norm === null) return out;
   const { values } = field;
-  const { low, high, log } = norm;
-  const scale = log || high === low ? 0 : 256 / (high - low);
-  for (let at = 0; at < out.length; at++) {
-    if (states[at] !== 0) continue;
-    const value = values[at] as number;
-    const part = scale > 0 ? (value - low) * scale : place(norm, value) * 256;
-    out[at] = Math.max(0, Math.min(255, part));
-  }
+  const placed = placer(norm);
+  for (let at = 0; at < out.length; at++)
+    if (states[at] === 0) out[at] = Math.max(0, Math.min(colors - 1, placed(values[at] as number) * colors));
   return out;
 }
 

@@ -4,7 +4,7 @@ import { axis, picture } from "../../mock/picture";
 import { reading } from "../../panels/plot/stage/Hover";
 import { sceneOf } from "..";
 import { AxisGeometry } from "./axis";
-import { countStates, fieldOf, histogram, masked, normOf, place, rangeOf } from "./field";
+import { countStates, type Field, fieldOf, histogram, masked, normOf, place, rangeOf } from "./field";
 import { frameOf } from "./layout";
 import { categoryShades, faded, GREYS, lutOf, paintMap, runs, shades, tilesOf } from "./paint";
 
@@ -71,28 +71,53 @@ describe("states", () => {
 
   test("limits that were set win, and a logarithm starts above zero", () => {
     const states = masked(field, "nz");
-    expect(normOf(field, states, { low: null, high: null, log: false })).toEqual({
+    expect(normOf(field, states, { limits: "held", low: null, high: null, scale: "linear" })).toEqual({
       low: 0,
       high: 6,
-      log: false,
+      scale: "linear",
     });
-    expect(normOf(field, states, { low: 2, high: null, log: false })).toEqual({
+    expect(normOf(field, states, { limits: "held", low: 2, high: null, scale: "linear" })).toEqual({
       low: 2,
       high: 6,
-      log: false,
+      scale: "linear",
     });
-    expect(normOf(field, states, { low: 9, high: 3, log: false })).toEqual({ low: 3, high: 9, log: false });
-    expect(normOf(field, states, { low: -5, high: null, log: true })).toEqual({ low: 1, high: 6, log: true });
+    expect(normOf(field, states, { limits: "held", low: 9, high: 3, scale: "linear" })).toEqual({
+      low: 3,
+      high: 9,
+      scale: "linear",
+    });
+    expect(normOf(field, states, { limits: "held", low: -5, high: null, scale: "log" })).toEqual({
+      low: 0.006,
+      high: 6,
+      scale: "log",
+    });
+    expect(normOf(field, states, { limits: "frame", low: null, high: null, scale: "log" })?.low).toBe(1);
     expect(normOf(field, Uint8Array.from([1, 1, 1, 1, 1, 1]), options)).toBeNull();
   });
 
+  test("limits that the kernel knows hold; zero is in the middle of what has a sign; heights grow with what is shown", () => {
+    const states = masked(field, "nz");
+    const ends = (...rest: [(readonly number[])?, boolean?, boolean?]) => {
+      const norm = normOf(field, states, options, ...rest);
+      return [norm?.low, norm?.high];
+    };
+    expect(ends([2, 3])).toEqual([2, 3]);
+    expect(ends([-2, 3], true)).toEqual([-3, 3]);
+    expect(ends([-4, 3], true)).toEqual([-4, 4]);
+    expect(ends([2, 30], false, false)).toEqual([0, 30]);
+  });
+
   test("a value lies between its limits", () => {
-    expect(place({ low: 0, high: 10, log: false }, 5)).toBe(0.5);
-    expect(place({ low: 0, high: 10, log: false }, -1)).toBe(0);
-    expect(place({ low: 0, high: 10, log: false }, 11)).toBe(1);
-    expect(place({ low: 1, high: 100, log: true }, 10)).toBeCloseTo(0.5);
-    expect(place({ low: 3, high: 3, log: false }, 3)).toBe(0.5);
-    expect(histogram(field, masked(field, "nz"), { low: 0, high: 6, log: false }, 3)).toEqual([2, 1, 1]);
+    expect(place({ low: 0, high: 10, scale: "linear" }, 5)).toBe(0.5);
+    expect(place({ low: 0, high: 10, scale: "linear" }, -1)).toBe(0);
+    expect(place({ low: 0, high: 10, scale: "linear" }, 11)).toBe(1);
+    expect(place({ low: 1, high: 100, scale: "log" }, 10)).toBeCloseTo(0.5);
+    expect(place({ low: 3, high: 3, scale: "linear" }, 3)).toBe(0.5);
+    const both = { low: -1000, high: 1000, scale: "symlog" } as const;
+    expect([-1000, 0, 1000].map((value) => place(both, value))).toEqual([0, 0.5, 1]);
+    // matplotlib.colors.SymLogNorm(1, vmin=-1000, vmax=1000)(10)
+    expect(place(both, 10)).toBeCloseTo(0.75676, 4);
+    expect(histogram(field, masked(field, "nz"), { low: 0, high: 6, scale: "linear" }, 3)).toEqual([2, 1, 1]);
   });
 });
 
@@ -163,6 +188,19 @@ describe("orientation", () => {
     }
   });
 
+  test("levels have the same width, and the first and the last colour", () => {
+    const lut = lutOf(GREYS, 10);
+    expect([lut.length, new Set(lut).size]).toEqual([250, 10]);
+    expect([lut[0], lut[24], lut[249]]).toEqual([lutOf(GREYS)[0], lutOf(GREYS)[0], lutOf(GREYS)[255]]);
+    const made = picture();
+    const few = {
+      ...(fieldOf(made.picture, made.buffers) as Field),
+      values: Float32Array.from([0, 0.59, 0.61, 3, 5.41, 6]),
+    };
+    const shade = shades(few, new Uint8Array(6), { low: 0, high: 6, scale: "linear" }, lut.length);
+    expect([...shade].map((at) => Math.floor(at / 25))).toEqual([0, 0, 1, 5, 9, 9]);
+  });
+
   test("a picture is painted the right way up, each state in its own pattern", () => {
     const made = picture();
     const scene = sceneOf(made.picture, made.buffers, options);
@@ -175,7 +213,7 @@ describe("orientation", () => {
       scene.points(60, 40),
       60,
       scene.states,
-      shades(scene.field, scene.states, scene.norm),
+      shades(scene.field, scene.states, scene.norm, 256),
       lut,
       tiles,
     );

@@ -22,6 +22,8 @@ export interface Scene {
   field: Field;
   states: Uint8Array;
   norm: Norm | null;
+  /** How many of the values have no logarithm, where one is wanted. */
+  leftOut: number;
   /** What the vertical axis of a line plot spans. */
   range: Norm | null;
   x: AxisGeometry;
@@ -40,6 +42,7 @@ export function makeScene(
   buffers: readonly DataView[],
   options: PictureOptions,
   look: Look,
+  diverging = true,
 ): Scene | null {
   const read = fieldOf(picture, buffers);
   if (read === null) return null;
@@ -48,9 +51,12 @@ export function makeScene(
   const geometry = (axis: PictureResult["x"], vertical: boolean) =>
     new AxisGeometry(axis, axisNumbers(axis, buffers), vertical);
   const grid = { x: geometry(picture.x, false), y: geometry(picture.y, true) };
-  const norm = normOf(field, states, options);
   const { curvilinear, packing } = picture;
   const packed = options.decoded ? packing : null;
+  const meant = (end: number) => (packed ? end * packed.scale + packed.offset : end);
+  const known = picture.ranges[options.limits]?.map(meant);
+  const centred = picture.signed && look.flat && diverging;
+  const norm = normOf(field, states, options, known, centred, look.flat);
   const [xs, ys] = [curvilinear?.x_buffer, curvilinear?.y_buffer].map((at) => {
     const view = buffers[at ?? -1];
     return view && view.byteLength >= states.length * 4 ? floats(view, "float32") : null;
@@ -68,9 +74,7 @@ export function makeScene(
       : grid;
   let held: { width: number; height: number; points: Int32Array } | null = null;
   const colors = picture.kind === "image" && picture.image_buffer !== null && buffers[picture.image_buffer];
-  const ends = [picture.low, picture.high].map((end) =>
-    end !== null && packed ? end * packed.scale + packed.offset : end,
-  );
+  const ends = [picture.low, picture.high].map((end) => (end === null ? null : meant(end)));
   if (packed && packed.scale < 0) ends.reverse();
   return {
     look,
@@ -84,6 +88,10 @@ export function makeScene(
     },
     field,
     states,
+    leftOut:
+      options.scale === "log"
+        ? states.filter((state, at) => state === 0 && !((field.values[at] ?? 0) > 0)).length
+        : 0,
     norm: picture.kind === "image" ? null : norm,
     range: norm && !look.flat ? airy(norm, options) : norm,
     x,

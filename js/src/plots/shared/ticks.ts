@@ -14,22 +14,22 @@ function niceStep(span: number, count: number): number {
   return nice * power;
 }
 
+/** The fewest digits with which a number is written that differs from another by next to nothing of a step. */
+function digitsOf(write: (digits: number) => string, value: number, step: number): number {
+  let digits = 0;
+  while (digits < 12 && Math.abs(Number(write(digits)) - value) > step * 1e-6) digits++;
+  return digits;
+}
+
 /** Labels of evenly spaced numbers: just enough decimals, a power of ten where they are far from 1. */
 export function label(value: number, step: number): string {
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e6 || (size < 1e-4 && step < 1e-4)) {
-    const digits = Math.max(0, Math.floor(Math.log10(size)) - Math.floor(Math.log10(step) + 1e-9));
-    const text = value.toExponential(Math.min(digits, 15));
-    return text
-      .replace(/(\.\d*?)0+e/, "$1e")
-      .replace(".e", "e")
-      .replace("e+", "e")
-      .replace("-", "−");
-  }
-  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  const tidy = Number((step * 10 ** decimals).toFixed(6)) % 1 === 0 ? decimals : decimals + 1;
-  return value.toFixed(Math.min(tidy, 12)).replace("-", "−");
+  const text =
+    size >= 1e6 || (size < 1e-4 && step < 1e-4)
+      ? value.toExponential(digitsOf((digits) => value.toExponential(digits), value, step)).replace("e+", "e")
+      : value.toFixed(digitsOf((digits) => step.toFixed(digits), step, step));
+  return text.replaceAll("-", "−");
 }
 
 /** Steps of degrees that divide a circle. */
@@ -83,6 +83,15 @@ export function logTicks(low: number, high: number, count: number): Tick[] {
     }
   }
   return ticks.length >= 2 ? ticks : niceTicks(low, high, count);
+}
+
+/** Zero, and powers of ten on both sides of it, from where the scale is no longer linear. */
+export function symlogTicks(low: number, high: number, near: number, count: number): Tick[] {
+  const up = logTicks(near, Math.max(-low, high), count / (low < 0 && high > 0 ? 2 : 1));
+  const down = up.map(({ value, label }) => ({ value: -value, label: `−${label}` }));
+  return [...down.reverse(), { value: 0, label: "0" }, ...up].filter(
+    ({ value }) => value >= low && value <= high,
+  );
 }
 
 const ISO = /^(-?\d{4,})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)(?::(\d\d))?)?)?)?/;
@@ -153,7 +162,7 @@ function dateLabel(
   const newYear = before?.[1] !== year;
   const newDay = newYear || before?.[2] !== month || before?.[3] !== day;
   if (level === 1) return year ?? "";
-  if (level === 2) return newYear || month === "01" ? `${year}-${month}` : `${year}-${month}`;
+  if (level === 2) return `${year}-${month}`;
   if (level === 3) return newYear ? `${year}-${month}-${day}` : `${month}-${day}`;
   const clock = `${hour}:${minute}`;
   return newDay ? `${newYear ? `${year}-` : ""}${month}-${day} ${clock}` : clock;

@@ -78,6 +78,7 @@ const PATHS: Record<string, ComponentChildren> = {
   cross: <path d="m3.8 3.8 8.4 8.4M12.2 3.8l-8.4 8.4" />,
   play: <path d="M4.8 3.2v9.6L12.6 8Z" />,
   pause: <path d="M5.2 3.4v9.2M10.8 3.4v9.2" />,
+  lock: <path d="M3.5 7.2h9v6.2h-9ZM5.4 7.2V5a2.6 2.6 0 0 1 5.2 0v2.2" />,
   previous: <path d="M10 3.8 5.8 8l4.2 4.2" />,
   next: <path d="M6 3.8 10.2 8 6 12.2" />,
   retry: <path d="M13.2 8a5.2 5.2 0 1 1-1.6-3.8M13.4 2.2v2.9h-2.9" />,

@@ -29,7 +29,7 @@ export function Gallery({ arrays }: { arrays: readonly NodeRow[] }) {
   const root = useRef<HTMLUListElement>(null);
   const key = arrays.map(({ path }) => path).join("\n");
 
-  useEffect(() => session.wantColormaps(), [session]);
+  useEffect(() => session.wantColormaps(""), [session]);
 
   // `key` stands for the arrays.
   useEffect(() => {

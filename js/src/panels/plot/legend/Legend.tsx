@@ -21,7 +21,7 @@ interface LegendProps {
 /** How many of the points shown are values, and what the others are. */
 export function Legend({ picture, scene }: LegendProps) {
   const { session } = useView();
-  const { mask, colormap } = session.options.value;
+  const { mask, colormap, reverse } = session.options.value;
   const states = useMemo(
     () =>
       scene
@@ -47,7 +47,11 @@ export function Legend({ picture, scene }: LegendProps) {
           {state === "value" && colored && (
             <span
               class="nzx-swatch nzx-flat"
-              style={{ background: gradientOf(colorTable(session.colormaps.value, colormap)) }}
+              style={{
+                background: gradientOf(
+                  colorTable(session.colormaps.value, colormap || picture.colormap, reverse),
+                ),
+              }}
             />
           )}
           <b>{counted(count)}</b>{" "}

@@ -48,7 +48,8 @@ export function Stage({ shown, scene, size }: StageProps) {
     if (element.width !== w) element.width = w;
     if (element.height !== h) element.height = h;
     if (context === null || ink === null) return;
-    const lut = lutOf(colorTable(colormaps, options.colormap) ?? GREYS);
+    const { colormap, reverse, levels } = options;
+    const lut = lutOf(colorTable(colormaps, colormap || picture.colormap, reverse) ?? GREYS, levels);
     const paper: Paper = { context, ratio, inks: ink, lut, font, accent: style.color || "steelblue" };
     draw(paper, scene, next, options);
   }, [scene, size.width, size.height, size.round, options, colormaps, ink]);

@@ -79,6 +79,14 @@ export function Statistics({ path, units, packing }: Props) {
             : visible(scan.message) || `${grouped(done)} of ${grouped(total)} chunks`}
           {phase === "done" && ` · ${scan.seconds.toFixed(1)} s`}
         </span>
+        {phase === "done" && low !== null && (
+          <Button
+            title="The lowest and the highest value of the whole array become the limits"
+            onClick={() => session.setOptions({ limits: "whole", low: null, high: null })}
+          >
+            Use as limits
+          </Button>
+        )}
         {phase !== "running" && phase !== "done" && (
           <Button onClick={() => void ask("start")}>{done > 0 ? "Resume" : "Start"}</Button>
         )}

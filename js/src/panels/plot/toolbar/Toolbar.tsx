@@ -1,9 +1,10 @@
 import type { PictureResult } from "../../../client/protocol.gen";
-import type { Mask } from "../../../client/session";
+import type { Limits, Mask, PictureOptions, Scale } from "../../../client/session";
 import { useView } from "../../../client/view";
 import { kindOf, titleOf } from "../../../plots";
 import type { Control } from "../../../plots/kind";
 import { colorTable, gradientOf } from "../../../plots/shared/colormap";
+import type { Norm } from "../../../plots/shared/field";
 import type { Scene } from "../../../plots/shared/scene";
 import { windowAround } from "../../../plots/shared/zoom";
 import { IconButton } from "../../../ui/button/Button";
@@ -21,6 +22,16 @@ const MASKS: Record<Mask, string> = {
 };
 const MASK_NAMES = Object.keys(MASKS);
 const maskTitle = (mask: string) => MASKS[mask as Mask];
+
+const LIMITS: Record<Limits, string> = {
+  held: "held",
+  frame: "each slice",
+  whole: "whole array",
+  robust: "2–98 % of each slice",
+};
+const LIMIT_NAMES = Object.keys(LIMITS);
+const SCALES = ["linear", "log", "symlog"];
+const LEVELS = ["continuous", "5", "8", "10", "12", "16", "20"];
 
 /** How the picture is drawn: all but its kind and part is done here, without asking the kernel. */
 export function Toolbar({
@@ -66,16 +77,21 @@ export function Toolbar({
         <span class="nzx-colormap">
           <span
             class="nzx-swatch nzx-flat"
-            style={{ background: gradientOf(colorTable(colormaps, options.colormap)) }}
+            style={{
+              background: gradientOf(
+                colorTable(colormaps, options.colormap || picture.colormap, options.reverse),
+              ),
+            }}
           />
           <Select
             label="Colormap"
-            value={names.includes(options.colormap) ? options.colormap : (names[0] ?? "")}
+            value={options.colormap || picture.colormap}
             names={names}
             onChange={(colormap) => session.setOptions({ colormap })}
           />
         </span>
       )}
+      {scene?.norm && has("limits") && <LimitModes norm={scene.norm} />}
       {scene && has("limits") && !scene.look.flat && (
         <span class="nzx-colormap">
           <Limit end="low" scene={scene} /> – <Limit end="high" scene={scene} />
@@ -93,6 +109,36 @@ export function Toolbar({
   );
 }
 
+/** Where limits come from, and whether they stay. */
+function LimitModes({ norm }: { norm: Norm }) {
+  const { session } = useView();
+  const { limits, low, high } = session.options.value;
+  const locked = limits === "held" || limits === "whole" || (low !== null && high !== null);
+  const change = (next: Limits) =>
+    session.setOptions({
+      limits: next,
+      low: next === "held" ? norm.low : null,
+      high: next === "held" ? norm.high : null,
+    });
+  return (
+    <span class="nzx-colormap">
+      <Select
+        label="Limits"
+        value={limits}
+        names={LIMIT_NAMES}
+        titleOf={(name) => LIMITS[name as Limits]}
+        onChange={(name) => change(name as Limits)}
+      />
+      <IconButton
+        icon="lock"
+        label="Hold the limits"
+        pressed={locked}
+        onClick={() => change(locked ? "frame" : "held")}
+      />
+    </span>
+  );
+}
+
 /** What is rarely changed. */
 function More({ picture, has }: { picture: PictureResult; has: (control: Control) => boolean }) {
   const { session } = useView();
@@ -100,7 +146,19 @@ function More({ picture, has }: { picture: PictureResult; has: (control: Control
   const decodes = packing !== null || low !== null || high !== null;
   if (!decodes && !curvilinear && !has("log") && !has("mask") && !has("grid")) return null;
   const options = session.options.value;
-  const check = (label: string, name: "decoded" | "curvilinear" | "log" | "grid", title?: string) => (
+  const select = (
+    label: string,
+    value: string,
+    names: string[],
+    to: (name: string) => Partial<PictureOptions>,
+  ) => (
+    // biome-ignore lint/a11y/noLabelWithoutControl: Select is one
+    <label class="nzx-menu-item">
+      {label}
+      <Select label={label} value={value} names={names} onChange={(name) => session.setOptions(to(name))} />
+    </label>
+  );
+  const check = (label: string, name: "decoded" | "curvilinear" | "reverse" | "grid", title?: string) => (
     <label class="nzx-menu-item" title={title}>
       <span>
         <input
@@ -122,6 +180,23 @@ function More({ picture, has }: { picture: PictureResult; has: (control: Control
     <Menu label="More" icon="more" kind="group" title="More: what is missing, scale, decoding">
       {() => (
         <>
+          {has("log") &&
+            select(
+              "Scale",
+              options.scale,
+              picture.kind === "histogram" ? SCALES.slice(0, 2) : SCALES,
+              (name) => ({
+                scale: name as Scale,
+              }),
+            )}
+          {has("colormap") && (
+            <>
+              {select("Levels", String(options.levels ?? LEVELS[0]), LEVELS, (name) => ({
+                levels: Number(name) || null,
+              }))}
+              {check("Reverse the colours", "reverse")}
+            </>
+          )}
           {has("mask") && (
             // biome-ignore lint/a11y/noLabelWithoutControl: Select is one
             <label class="nzx-menu-item">
@@ -142,7 +217,6 @@ function More({ picture, has }: { picture: PictureResult; has: (control: Control
               packing ? visible(packing.text) : undefined,
             )}
           {curvilinear && check("Draw on 2-D coordinates", "curvilinear")}
-          {has("log") && check("Logarithmic scale", "log")}
           {has("grid") && check("Borders of cells and chunks", "grid")}
         </>
       )}

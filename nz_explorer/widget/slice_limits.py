@@ -1,0 +1,57 @@
+"""Limits that hold while a slider moves: those of the first slice of an array that was shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from nz_explorer.model import Array
+
+if TYPE_CHECKING:
+    from nz_explorer.plots import QuickLook
+    from nz_explorer.plots.colours.defaults import Colours
+    from nz_explorer.plots.colours.ranges import Range
+    from nz_explorer.widget.background.scans import Scans
+
+_Key = tuple[int, str, str | None, str | None, str | None]
+
+
+class SliceLimits:
+    """Remembers limits and colours of the first slice of each array, and knows those of whole arrays.
+
+    Parameters
+    ----------
+    scans
+        Of whole arrays.
+    """
+
+    def __init__(self, scans: Scans) -> None:
+        self._scans = scans
+        self._held: dict[_Key, tuple[Range, Colours]] = {}
+
+    def known(self, array: Array, look: QuickLook, *, finished: bool = True) -> QuickLook:
+        """Return a picture with the ranges that limits can be taken from, and with colours that stay.
+
+        Parameters
+        ----------
+        array
+            The array.
+        look
+            A picture of it. The first one along the same axes whose values differ is remembered.
+        finished
+            Whether all of it was read.
+        """
+        if look.low is None or look.high is None or look.x is None:
+            return look
+        ranges = dict(look.ranges)
+        y = None if look.y is None else look.y.label
+        key = (array.generation, array.path, look.part, look.x.label, y)
+        if finished and look.low < look.high:
+            self._held.setdefault(key, ((look.low, look.high), look.colours))
+        held = self._held.get(key)
+        if held is not None:
+            ranges["held"] = held[0]
+        whole = self._scans.extremes(array)
+        if whole is not None:
+            ranges["whole"] = whole
+        return replace(look, ranges=ranges, colours=look.colours if held is None else held[1])

@@ -67,10 +67,10 @@ def test_what_pages_set_is_confirmed_and_set_by_message_where_it_was_not(
     assert told() == {"path": "/analysis", "view": {}}
     now = {"path": "/ocean", "index": {"time": 2}}
     assert ask(**now)["result"] == {"traits": now}
-    assert told() == now == {"path": ex.path, "index": ex.index}
+    assert told() == {**now, "view": {}} == {"path": ex.path, "index": ex.index, "view": ex.view}
     for wrong in ({"path": "/nothing"}, {"panel": "none"}, {"_esm": "x"}, {"comm": None}):
         assert ask(**wrong)["ok"] is False
-    assert told() == now == {"path": ex.path, "index": ex.index}
+    assert told() == {**now, "view": {}} == {"path": ex.path, "index": ex.index, "view": ex.view}
     assert ex.comm is not None
 
 

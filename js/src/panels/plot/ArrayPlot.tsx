@@ -105,7 +105,8 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
         [
           drawn.message,
           drawn.overview,
-          scene?.leftOut &&
+          (scene?.leftOut ?? 0) > 0 &&
+            scene &&
             `${plural(scene.leftOut, "value")} ≤ 0 without a logarithm: ${scene.look.flat ? "in the lowest colour" : "left out"}`,
         ].map(
           (note) =>

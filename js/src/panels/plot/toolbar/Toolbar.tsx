@@ -27,7 +27,7 @@ const LIMITS: Record<Limits, string> = {
   held: "held",
   frame: "each slice",
   whole: "whole array",
-  robust: "2–98 % of each slice",
+  robust: "2–98 %",
 };
 const LIMIT_NAMES = Object.keys(LIMITS);
 const SCALES = ["linear", "log", "symlog"];

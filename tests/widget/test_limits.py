@@ -1,0 +1,106 @@
+"""Limits hold while a slider moves, and each array has its own view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import traitlets
+import zarr
+
+import nz_explorer as nz
+from nz_explorer.widget.explorer import Explorer
+from tests.widget.conftest import Browse
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A warming climate in a packed array and in one of another name."""
+    group = zarr.create_group(tmp_path / "s.zarr")
+    steps = np.arange(4).reshape(4, 1, 1) * 100 + np.arange(6).reshape(1, 2, 3)
+    for name in ("warm", "other"):
+        array = group.create_array(
+            name, data=steps.astype("i2") + 1, chunks=(1, 2, 3), dimension_names=("time", "y", "x")
+        )
+        array.attrs.update({"scale_factor": 0.5, "add_offset": 10.0})
+    return tmp_path / "s.zarr"
+
+
+@pytest.fixture
+def ex(store: Path) -> Iterator[Explorer]:
+    explorer = nz.explore(store, path="/warm")
+    yield explorer
+    explorer.close()
+
+
+def ends(ex: Explorer, **options: Any) -> tuple[float, float]:
+    found: tuple[float, float] = ex.figure(**options).axes[0].images[0].get_clim()
+    return found
+
+
+def test_limits_hold_while_stepping_and_figure_and_code_agree(ex: Explorer) -> None:
+    assert ends(ex) == (10.5, 13)
+    ex.index = {"time": 3}
+    assert ends(ex) == (10.5, 13)
+    for package in ("zarr", "xarray"):
+        assert "vmin=10.5, vmax=13.0" in ex.code(package)
+    assert "'low': 10.5, 'high': 13.0" in ex.code("nz_explorer")
+    ex.view = {"limits": "frame"}
+    assert ends(ex) == (160.5, 163)
+    assert "vmin=160.5, vmax=163.0" in ex.code("zarr")
+    ex.view = {"limits": "whole"}
+    assert ends(ex) == (10.5, 163)
+    ex.view = {"limits": "whole", "high": 50}
+    assert ends(ex) == (10.5, 50)
+    assert ends(ex, limits="frame") == (160.5, 50)[::-1]
+
+
+def test_the_browser_gets_what_limits_are_taken_from(browse: Browse, store: Path) -> None:
+    browser = browse(store)
+    first = browser.ask("picture", path="/warm")
+    assert first["ranges"] == {"held": [1, 6], "robust": [1, 6]}
+    assert (first["colormap"], first["signed"]) == ("viridis", False)
+    browser.session.scans.finish(browser.session.hierarchy["/warm"], 1 << 20)
+    later = browser.ask("picture", path="/warm", index={"time": 3})
+    assert later["ranges"] == {"held": [1, 6], "whole": [1, 306], "robust": [301, 306]}
+    assert browser.ask("picture", path="/warm", x="time", y="x")["ranges"]["held"] == [1, 303]
+    found = browser.ask("colormaps", others=["jet", "no such"])
+    assert found["names"][-1] == "jet"
+    assert "RdBu_r" in found["diverging"]
+
+
+def test_the_whole_array_is_not_gone_through_unasked(ex: Explorer, monkeypatch: Any) -> None:
+    monkeypatch.setattr(ex, "_budget", 1)
+    ex.view = {"limits": "whole"}
+    with pytest.warns(UserWarning, match="limits of the whole array are not known"):
+        assert ends(ex) == (10.5, 13)
+
+
+def test_each_array_has_its_own_view(ex: Explorer) -> None:
+    ex.view = {"mask": "raw", "colormap": "magma", "low": 1, "window": {"x": [0, 2]}}
+    ex.path = "/other"
+    assert ex.view == {"mask": "raw"}
+    ex.view = {"colormap": "gray"}
+    ex.path = "/warm"
+    assert ex.view == {"colormap": "magma", "low": 1, "window": {"x": [0, 2]}}
+    ex.path = "/other"
+    assert ex.view == {"colormap": "gray"}
+
+
+@pytest.mark.parametrize(
+    ("view", "message"),
+    [
+        ({"colormap": "magmaa"}, "no colormap 'magmaa' in matplotlib; did you mean 'magma'"),
+        ({"limits": "all"}, "limits is one of held, frame, whole, robust"),
+        ({"scale": "ln"}, "scale is one of linear, log, symlog"),
+        ({"levels": 1}, "levels must be 2 to 64"),
+        ({"low": float("nan")}, "low must be a finite number"),
+    ],
+)
+def test_what_there_is_not_is_an_error(ex: Explorer, view: dict[str, Any], message: str) -> None:
+    with pytest.raises(traitlets.TraitError, match=message):
+        ex.view = view
+    assert ex.view == {}

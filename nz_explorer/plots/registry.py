@@ -10,13 +10,14 @@ from nz_explorer.plots.line import LINE
 from nz_explorer.plots.map import MAP
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.scalar import SCALAR
+from nz_explorer.plots.table import TABLE
 from nz_explorer.plots.text import TEXT
 
 _NO_KIND = ("auto", "none")
 """Names that the protocol has for other things: the usual kind, and no picture."""
 
 _kinds: dict[str, PictureKind] = {
-    kind.name: kind for kind in (IMAGE, MAP, LINE, HISTOGRAM, SCALAR, TEXT)
+    kind.name: kind for kind in (IMAGE, MAP, LINE, HISTOGRAM, TABLE, SCALAR, TEXT)
 }
 """By name, the usual one first where several suit an array."""
 

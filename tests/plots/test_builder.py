@@ -394,7 +394,7 @@ def test_images(group, last, bands):
     array = group.create_array("a", data=data, dimension_names=names)
     array.attrs["_FillValue"] = 255
     found = look(group, "/a")
-    assert (found.kind, found.kinds) == ("image", ("image", "map", "line", "histogram"))
+    assert (found.kind, found.kinds) == ("image", ("image", "map", "line", "histogram", "table"))
     assert (found.y.label, found.x.label) == ("y", "x")
     assert found.image.shape == (5, 6, 4)
     whole = np.ones((5, 6), bool)
@@ -675,6 +675,23 @@ def test_pictures_fill_in_from_the_middle(group, monkeypatch):
     corners = [(0, 0), (0, 49), (49, 0), (49, 49)]
     assert not any(seen[19].cell_states[at] == VALUE for at in corners)
     assert (last.cell_states == VALUE).all()
+
+
+def test_a_table_has_every_value(group):
+    values = np.arange(30_000.0).reshape(100, 300)
+    values[2, 3] = -9
+    group.create_array("v", data=values, attributes={"_FillValue": -9.0})
+    found = look(group, "/v", kind="table", width=10, height=10)
+    assert found.kind == "table"
+    np.testing.assert_array_equal(found.values, values)
+    assert found.cell_states[2, 3] == FILL
+    (text,) = figure(found).axes[0].texts
+    first, *rows = text.get_text().splitlines()
+    assert first.split()[-1] == "6"
+    assert rows[2].split()[:5] == ["2", "600", "601", "602", "_FillValue"]
+    assert len(rows) == 25
+    along = look(group, "/v", kind="table", x="dim_0")
+    assert along.values.shape == (300, 100)
 
 
 # --- curvilinear ----------------------------------------------------------------------------------

@@ -860,7 +860,7 @@ export class MockKernel {
     const numbers = {
       image_buffer: shown === "image" ? add(colors) : null,
       histogram: shown === "histogram" ? histogramOf(bins, low, high, "the points shown", buffers) : null,
-      kinds: [usual, ...(source.color ? ["map"] : []), "histogram"],
+      kinds: [usual, ...(source.color ? ["map"] : []), "histogram", "table"],
       parts: source.parts ?? [],
       part: source.parts ? (part ?? source.parts[0] ?? null) : null,
       categories: source.categories ?? [],

@@ -7,10 +7,11 @@ import { line } from "./line";
 import { map } from "./map";
 import { scalar } from "./scalar";
 import { makeScene, type Scene } from "./shared/scene";
+import { table } from "./table";
 import { text } from "./text";
 
 /** Every kind of picture that the browser draws. */
-const KINDS: readonly PlotKind[] = [map, image, line, histogram, scalar, text];
+const KINDS: readonly PlotKind[] = [map, image, line, histogram, table, scalar, text];
 
 export const kindOf = ({ kind }: PictureResult): PlotKind | undefined =>
   KINDS.find(({ name }) => name === kind);

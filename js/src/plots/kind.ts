@@ -1,7 +1,7 @@
 import type { ComponentChild } from "preact";
 import type { PictureResult } from "../client/protocol.gen";
 import type { PictureOptions } from "../client/session";
-import type { Look } from "./shared/scene";
+import type { Look, Scene } from "./shared/scene";
 
 /** What can be changed about a picture without asking the kernel. */
 export type Control = "mask" | "colormap" | "limits" | "log" | "grid" | "zoom";
@@ -10,6 +10,8 @@ export interface ViewProps {
   picture: PictureResult;
   buffers: readonly DataView[];
   options: PictureOptions;
+  /** The picture made ready, where its kind has a look. */
+  scene: Scene | null;
 }
 
 /**

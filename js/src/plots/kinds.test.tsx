@@ -1,5 +1,5 @@
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/preact";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { kindsStore } from "../mock/data";
 import { type Host, more, mountWidget } from "../mock/host";
 import { Bars } from "./histogram/Bars";
@@ -28,6 +28,26 @@ describe("kinds", () => {
     await waitFor(() => expect(bars.textContent).toMatch(/from 273\.\d+ to 274\.\d+ K/));
     fireEvent.click(await more("checkbox", "Apply scale and offset"));
     await waitFor(() => expect(bars.textContent).toMatch(/from 3 to 122/));
+  });
+
+  test("a table has the values that are seen, with their coordinates and states, and is copied whole", async () => {
+    host = await at("packed", { view: { kind: "table" } });
+    const table = await screen.findByRole("table", { name: /^\/k\/packed/ });
+    const rows = within(table).getAllByRole("row");
+    const columns = table.getAttribute("aria-colcount");
+    expect(within(table).getAllByRole("columnheader").length - 1).toBeLessThanOrEqual(Number(columns));
+    expect(within(rows[1] as HTMLElement).getByRole("rowheader").textContent).not.toBe("");
+    expect(rows[1]?.querySelector("td")?.textContent).toBe("_FillValue");
+    expect(rows[2]?.querySelector("td")?.textContent).toMatch(/^\d+/);
+    const copied: string[] = [];
+    const clipboard = { writeText: async (text: string) => void copied.push(text) };
+    vi.stubGlobal("navigator", { ...navigator, clipboard });
+    fireEvent.click(screen.getByRole("button", { name: "Copy the table" }));
+    await waitFor(() => expect(copied).toHaveLength(1));
+    vi.unstubAllGlobals();
+    const lines = copied[0]?.split("\n") ?? [];
+    expect(lines).toHaveLength(Number(table.getAttribute("aria-rowcount")) + 1);
+    expect(lines.every((line) => line.split("\t").length === Number(columns) + 1)).toBe(true);
   });
 
   test("a histogram of what is stored with a negative scale_factor grows to the right", () => {

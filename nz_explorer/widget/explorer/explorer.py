@@ -75,7 +75,7 @@ class Explorer(SyncedWidget):
         - ``window``: part of dimensions, by name: ``[first, after the last]``; of a two-dimensional coordinate its
           range, as in ``{"nav_lon": [-20, 40]}``: `values` then are the smallest part of the array that holds it;
         - ``x``, ``y``: names of the dimensions along the axes, instead of the last two;
-        - ``kind``: ``line``, ``map``, ``image`` or ``histogram``;
+        - ``kind``: ``line``, ``map``, ``image``, ``histogram`` or ``table``;
         - ``part`` of complex numbers: ``real``, ``imaginary``, ``magnitude`` or ``phase``.
     selection : dict of str to int or slice
         What the picture shows, by dimension: an index, or a slice of evenly spaced points; empty for a group.

@@ -25,31 +25,31 @@ export function AxisChoices({ axes, row }: { axes: Axes; row: NodeRow }) {
   const all = choices(row);
   const names = all.map(({ name }) => name);
   const titleOf = (name: string) => `${name} ${grouped(all.find((one) => one.name === name)?.length ?? 0)}`;
-  const choose = (change: { x: string; y: string }) => session.setOptions({ ...change, window: {} });
+  // The other axis takes the place of the one that is chosen.
+  const choose = (axis: "x" | "y", to: string) => {
+    const next = { x, y: y ?? "", [axis]: to };
+    if (next.x === next.y) next[axis === "x" ? "y" : "x"] = axes[axis] ?? "";
+    session.setOptions({ ...next, window: {} });
+  };
   return (
     <>
-      <li class="nzx-axis">
-        x
-        <Select
-          label="Horizontal axis"
-          value={x}
-          names={names}
-          titleOf={titleOf}
-          onChange={(to) => choose({ x: to, y: y === null ? "" : to === y ? x : y })}
-        />
-      </li>
-      {y !== null && (
-        <li class="nzx-axis">
-          y
-          <Select
-            label="Vertical axis"
-            value={y}
-            names={names}
-            titleOf={titleOf}
-            onChange={(to) => choose({ y: to, x: to === x ? y : x })}
-          />
-        </li>
-      )}
+      {(["x", "y"] as const).map((axis) => {
+        const value = axes[axis];
+        return (
+          value !== null && (
+            <li key={axis} class="nzx-axis">
+              {axis}
+              <Select
+                label={axis === "x" ? "Horizontal axis" : "Vertical axis"}
+                value={value}
+                names={names}
+                titleOf={titleOf}
+                onChange={(to) => choose(axis, to)}
+              />
+            </li>
+          )
+        );
+      })}
     </>
   );
 }

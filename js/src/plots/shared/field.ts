@@ -86,7 +86,7 @@ function translate(codes: Uint8Array, states: readonly StateCount[]): Uint8Array
 export function fieldOf(picture: PictureResult, buffers: readonly DataView[]): Field | null {
   const nx = picture.x?.size ?? 1;
   const image = picture.kind === "image";
-  const ny = image || picture.kind === "map" ? (picture.y?.size ?? 1) : 1;
+  const ny = picture.y?.size ?? 1;
   const view = picture.values_buffer === null ? undefined : buffers[picture.values_buffer];
   const type = picture.values_type ?? "float32";
   // Colours are not numbers.

@@ -19,9 +19,15 @@ export interface Window {
   show(index: number, where?: "nearest" | "center"): void;
 }
 
-/** The lines of a long list that are on screen, and a few beside them. */
-export function useWindow(ref: { current: HTMLElement | null }, count: number, rowHeight: number): Window {
-  const { height: measured } = useSize(ref);
+/** The lines of a long list, or the columns of a wide table, that are on screen, and a few beside them. */
+export function useWindow(
+  ref: { current: HTMLElement | null },
+  count: number,
+  rowHeight: number,
+  across = false,
+): Window {
+  const measured = useSize(ref)[across ? "width" : "height"];
+  const side = across ? "scrollLeft" : "scrollTop";
   const [scroll, setScroll] = useState(0);
   const viewport = measured || FALLBACK_HEIGHT;
   const full = count * rowHeight;
@@ -33,7 +39,7 @@ export function useWindow(ref: { current: HTMLElement | null }, count: number, r
     if (element === null) return;
     // Where lines are as high as they seem, only another first line draws them anew.
     const step = ratio === 1 ? rowHeight : 1;
-    const read = () => setScroll(Math.floor(element.scrollTop / step) * step);
+    const read = () => setScroll(Math.floor(element[side] / step) * step);
     element.addEventListener("scroll", read, { passive: true });
     return () => element.removeEventListener("scroll", read);
   }, [ref, ratio, rowHeight]);
@@ -48,12 +54,12 @@ export function useWindow(ref: { current: HTMLElement | null }, count: number, r
     const element = ref.current;
     if (element === null) return;
     const top = index * rowHeight;
-    let to = element.scrollTop * ratio;
+    let to = element[side] * ratio;
     if (where === "center" && (top < to || top + rowHeight > to + viewport)) to = top - viewport / 2;
     else if (top < to) to = top;
     else if (top + rowHeight > to + viewport) to = top + rowHeight - viewport;
     else return;
-    element.scrollTop = Math.max(0, to / ratio);
+    element[side] = Math.max(0, to / ratio);
     setScroll(Math.max(0, to / ratio));
   };
   return { start, end, height, top: start * rowHeight - at + scroll, show };

@@ -5,6 +5,7 @@ import { type CellState, STATES } from "../../../plots/shared/field";
 import type { Frame } from "../../../plots/shared/layout";
 import { StateChip } from "../../../plots/shared/StateChip";
 import type { Scene } from "../../../plots/shared/scene";
+import { valueText } from "../../../plots/shared/value";
 import { centerOf, extent, type Place as Point, windowAround, windowOf } from "../../../plots/shared/zoom";
 import { px, shortest } from "../../../ui/text/format";
 import { visible } from "../../../ui/text/text";
@@ -235,25 +236,10 @@ export function reading(
   if (state === "absent" || state === "unreadable" || state === "unread") return { rows, value: "", state };
   const date = picture.dates[at];
   if (date) rows.unshift(["date", date]);
-  const number = field.values[at] ?? Number.NaN;
-  if (scene.image) {
-    const color = scene.image[at] ?? 0;
-    const bands = [0, 8, 16, 24].map((shift) => (color >>> shift) & 255);
-    if (bands[3] === 255) bands.pop();
-    return { rows, value: `${bands.length === 4 ? "RGBA" : "RGB"} ${bands.join(", ")}`, state };
-  }
-  const { stored } = field;
-  if (stored) {
-    const raw = stored[at] ?? Number.NaN;
-    rows.push(["stored", shortest(raw, stored instanceof Float32Array ? "float32" : "float64")]);
-    return { rows, value: shortest(Number(number.toPrecision(9)), "float64"), state };
-  }
-  const value = shortest(number, field.type);
-  const category = picture.categories.find((one) => one.value === number);
-  if (category && category.label !== value) {
-    rows.push(["stored", value]);
-    return { rows, value: category.label, state };
-  }
+  const value = valueText(scene, at);
+  const numbers = field.stored ?? field.values;
+  const stored = shortest(numbers[at] ?? Number.NaN, numbers instanceof Float32Array ? "float32" : "float64");
+  if (!scene.image && stored !== value) rows.push(["stored", stored]);
   return { rows, value, state };
 }
 

@@ -55,7 +55,7 @@ export function Stage({ shown, scene, size }: StageProps) {
   }, [scene, size.width, size.height, size.round, options, colormaps, ink]);
 
   const View = kindOf(picture)?.View;
-  if (View) return <View picture={picture} buffers={shown.buffers} options={options} />;
+  if (View) return <View picture={picture} buffers={shown.buffers} options={options} scene={scene} />;
   if (scene === null) {
     return (
       <div class="nzx-empty">

@@ -257,7 +257,7 @@ class Array(Node):
         return (
             self.zarr_format == 2
             and stored is not None
-            and not (stored.usable and is_zero(stored.value))
+            and not (stored.usable and (is_zero(stored.value) or stored.given == 0))
             and self.metadata.get("fill_value") is not None
             and self.dimension_names is not None
         )

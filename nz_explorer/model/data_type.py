@@ -405,7 +405,8 @@ def _subarray(member: DataType, shape: Any) -> DataType:
     if count * member.itemsize > _LARGEST_ITEM or len(lengths) > 32:
         return _malformed(shape, "the shape of a field is too large")
     dtype = np.dtype((member.numpy, tuple(lengths)))
-    return replace(member, numpy=dtype, itemsize=dtype.itemsize)
+    text = f"{member.text}[{', '.join(map(str, lengths))}]"
+    return replace(member, numpy=dtype, itemsize=dtype.itemsize, text=text)
 
 
 # --- both ------------------------------------------------------------------------------------

@@ -283,7 +283,7 @@ def test_storage_fill_values():
     assert kinds(decode_storage_fill(None, parse_v3("float32"), 3)) == ["list"]
     assert math.isnan(decode_storage_fill("NaN", parse_v2("<f4"), 2).value)
     assert decode_storage_fill("AA==", parse_v2("|S1"), 2).value == b"\0"
-    assert decode_storage_fill(0, parse_v2("|O", "vlen-utf8"), 2).value == ""
+    assert decode_storage_fill(0, parse_v2("|O", "vlen-utf8"), 2).value == "0"
     assert decode_storage_fill("", parse_v2("|S4"), 2).value == b""
     assert decode_storage_fill([0, 1], parse_v3("complex64"), 3).value == 1j
     record = [["a", "<i2"], ["b", "<f4"]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from nz_explorer.conventions.zarr2.nodes import in_one_folder
 from nz_explorer.conventions.zarr3 import chunks as of_v3
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.registry import rule
@@ -14,7 +15,12 @@ if TYPE_CHECKING:
     from nz_explorer.values.contents import Contents
 
 
-@rule("Z2-CHUNK-002", on="contents", formats=(2,), when=lambda array, _: array.shape != ())
+def _has_folders(array: Array, _: Contents) -> bool:
+    """Whether chunks are in folders of their own; where they are in one, its listing is enough."""
+    return array.shape != () and not in_one_folder(array)
+
+
+@rule("Z2-CHUNK-002", on="contents", formats=(2,), when=_has_folders)
 def no_chunks_outside(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     """Require that there are no chunks outside the shape."""
     yield from of_v3.no_chunks_outside(array, contents)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr2.codecs import unidentified
+from nz_explorer.conventions.zarr3.chunks import outside_the_shape
 from nz_explorer.conventions.zarr3.nodes import (
     MISSING,
     empty_chunks,
@@ -97,7 +98,7 @@ def _extra(node: Node, known: frozenset[str], advice: str) -> Iterator[Fail]:
         else:
             yield Fail(
                 pointer,
-                f"{document.name} has the extra key {json_text(member)}; {advice}",
+                f"{document.name} has the key {json_text(member)}, and other keys MUST NOT be present; {advice}",
                 fix=lambda _node, pointer=pointer: Draft("unsafe", (remove(pointer),)),  # type: ignore[misc]  # bound now
             )
 
@@ -389,6 +390,38 @@ def unexpected_keys(array: Array, inside: Inside) -> Iterator[Fail]:
             else ""
         )
         yield Fail("", f"{json_text(name)} in the array's folder is not a chunk{more}")
+
+
+def in_one_folder(array: Array) -> bool:
+    """Whether the names in an array's folder tell all of its chunks.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    """
+    return _expected_parts(array) == array.ndim
+
+
+@rule("Z2-CHUNK-002", on="inside", formats=V2)
+def no_chunks_outside(array: Array, inside: Inside) -> Iterator[Fail | Undecided]:
+    """Note chunks that the grid does not have."""
+    grid, lengths = array.grid_shape, array.shape
+    if grid is None or lengths is None or 0 in grid:
+        return
+    if not in_one_folder(array):
+        yield Undecided("cost")
+        return
+    counts = [-(-length // chunk) for length, chunk in zip(lengths, grid, strict=True)]
+    outside = [
+        name
+        for name in inside.chunk_names
+        if (indices := _chunk_name(name)) is not None
+        and len(indices) == len(counts)
+        and any(i >= count for i, count in zip(indices, counts, strict=True))
+    ]
+    if outside:
+        yield outside_the_shape(array, sorted(outside))
 
 
 @rule("Z2-FV-005", on="inside", formats=V2)

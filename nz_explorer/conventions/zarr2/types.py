@@ -13,14 +13,18 @@ from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.fill_values import MISSING, FillProblem
+from nz_explorer.model.fill_values.spelling import from_base64
+from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
 
 _ONE_BYTE = re.compile(r"[<>](?:[biu]1|S\d+|V\d+)")
 """Types for which the order of bytes means nothing, so that it should be ``|``."""
-_SOME_BYTES = re.compile(r"\|(?:[iufc](?!1$)\d+|[mM]8.*)")
+_SOME_BYTES = re.compile(r"\|(?:[iufc](?!1$)\d+|[mM]8.*|U[1-9]\d*)")
 """Types that need a byte order, without one."""
+_EXTENDED = re.compile(r"[<>](?:f(?:12|16)|c(?:24|32))")
+"""Types of NumPy that depend on the machine, and that no reader of Zarr has."""
 _NO_UNITS = re.compile(r"[<>|]?[mM]8?(\[generic\])?")
 NAMES = ("NaN", "Infinity", "-Infinity")
 """The only spellings of numbers that JSON does not have (Zarr v2, Fill value encoding)."""
@@ -50,7 +54,13 @@ def type_string(array: Array) -> Iterator[Fail]:
         what = f"dtype {shown(given)}"
         if _without_units(given):
             continue
-        if not isinstance(given, str) or array.data_type.status in ("unknown", "malformed"):
+        if isinstance(given, str) and _EXTENDED.fullmatch(given):
+            yield Fail(
+                at,
+                f"{what} is a valid type string; what its bytes mean depends on the machine, and few readers know it",
+                severity="info",
+            )
+        elif not isinstance(given, str) or array.data_type.status in ("unknown", "malformed"):
             yield Fail(at, f"{what} is not a valid type string")
         elif given[0] not in "<>|" or _SOME_BYTES.fullmatch(given):
             name = given.lstrip("=|")
@@ -90,6 +100,25 @@ def structured_type(array: Array) -> Iterator[Fail]:
     given = array.metadata.get("dtype")
     if isinstance(given, list) and array.data_type.status in ("unknown", "malformed"):
         yield Fail("/.zarray/dtype", f"structured dtype: {array.data_type.text}")
+        return
+    for at, name, shape in _subarrays(given, "/.zarray/dtype"):
+        if not isinstance(shape, list):
+            yield Fail(
+                at,
+                f"structured dtype: the shape of field {shown(name)} must be a list of lengths, got {shown(shape)}",
+                readers={},
+                fix=set_to(at, [shape]),
+            )
+
+
+def _subarrays(given: Any, pointer: str) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the pointer, the name and the shape of each field of a sound structured type that has a shape."""
+    pending = [(pointer, given)]
+    for at, fields in pending:
+        for i, field in enumerate(fields if isinstance(fields, list) else ()):
+            pending.append((f"{at}/{i}/1", field[1]))
+            if len(field) == 3:
+                yield f"{at}/{i}/2", field[0], field[2]
 
 
 def _problem(array: Array) -> FillProblem | None:
@@ -129,15 +158,20 @@ def fill_base64(array: Array) -> Iterator[Fail]:
     fill = array.storage_fill
     if fill is None or array.data_type.kind not in BASE64 or array.data_type.numpy is None:
         return
-    given = array.metadata["fill_value"]
-    if fill.dialect == "base64" and fill.usable and given:
+    given, size = array.metadata["fill_value"], array.data_type.itemsize
+    decoded = from_base64(given) if isinstance(given, str) and given else None
+    if decoded is not None and len(decoded) == size:
         return
     message = f"fill_value of {array.data_type.text} must be base64, got {shown(given)}"
-    if given in ("", 0) and not isinstance(given, bool):
-        # What netCDF-C and zarr-python 2 write for "nothing but zeros"; every reader copes.
+    if decoded is not None:
+        has = f"{plural(len(decoded), 'byte')}; one element has {size}"
+        message = f"fill_value {shown(given)} decodes to {has}"
+    if given == "":  # what netCDF-C writes for "nothing but zeros"; every reader copes
         yield Fail(FILL, message, severity="info", readers={}, fix=_as_base64)
     else:
-        yield Fail(FILL, message, fix=_as_base64 if fill.usable else None)
+        padded = decoded is not None and array.data_type.kind == "bytes"  # NumPy adds the zeros
+        fix = _as_base64 if fill.usable else None
+        yield Fail(FILL, message, readers={} if padded else None, fix=fix)
 
 
 def _as_base64(node: Node) -> Draft | None:

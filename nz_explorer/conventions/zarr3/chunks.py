@@ -5,7 +5,7 @@ Whether the chunks of coordinates and scalars are there is asked wherever values
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from nz_explorer.engine.findings import Fail, Undecided
@@ -64,11 +64,24 @@ def no_chunks_outside(array: Array, contents: Contents) -> Iterator[Fail | Undec
         return
     outside = contents.presence.outside
     if outside:
-        what = "chunk lies" if len(outside) == 1 else "chunks, or folders of chunks, lie"
-        yield Fail(
-            "/shape" if array.zarr_format == 3 else "/.zarray/shape",
-            f"{len(outside):,} {what} outside the shape {list(array.shape or ())}: {_some(outside)}",
-        )
+        yield outside_the_shape(array, outside)
+
+
+def outside_the_shape(array: Array, outside: Sequence[str]) -> Fail:
+    """Return what is wrong with chunks outside the shape of an array.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    outside : sequence of str
+        Names of the chunks, or of folders with chunks.
+    """
+    what = "chunk lies" if len(outside) == 1 else "chunks, or folders of chunks, lie"
+    return Fail(
+        "/shape" if array.zarr_format == 3 else "/.zarray/shape",
+        f"{len(outside):,} {what} outside the shape {list(array.shape or ())}: {_some(outside)}",
+    )
 
 
 @rule("Z3-CHUNK-002", on="contents", formats=(3,))
@@ -230,5 +243,5 @@ def _range(scan: ArrayScan) -> str:
     return f", which go from {scan.minimum} to {scan.maximum}"
 
 
-def _some(names: tuple[str, ...]) -> str:
+def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (" …" if len(names) > 3 else "")

@@ -351,11 +351,12 @@ class _Decoder:
 
     def _string(self, value: Any) -> _Decoded:
         shown = json_text(value)
-        if self.storage and type(value) is int and value == 0:
-            return _Decoded("", "literal")  # what zarr-python 2 wrote for variable-length strings
+        dtype = self.dtype
+        if self.storage and type(value) is int and value == 0 and dtype.hasobject:
+            # what zarr-python 2 wrote for variable-length strings, and what zarr-python 3 makes of it
+            return _Decoded("0", "literal")
         if not isinstance(value, str):
             raise Refused("type", f"{shown} is {a_kind(value)}, not a string")
-        dtype = self.dtype
         if dtype.kind == "U" and len(value.rstrip("\0")) > dtype.itemsize // 4:
             why = f"{shown} is longer than the {plural(dtype.itemsize // 4, 'character')} of the data type"
             raise Refused("range", f"{why} and can never match")

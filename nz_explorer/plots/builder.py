@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -170,7 +169,6 @@ class _Reading(PictureSource):
             for low, high in [_pair(window.get(self.names[axis], ()))]
             if low < high
         }
-        self._lock = threading.RLock()
 
     def picture(
         self,
@@ -206,8 +204,7 @@ class _Reading(PictureSource):
             if budget is not None:
                 left = max(0, budget - window.facts.decoded_bytes)
                 self.coordinate_budget = min(COORDINATE_BUDGET, left)
-            with self._lock:
-                return self._picture(window, most[0] if thin else _LONGEST_LINE)
+            return self._picture(window, most[0] if thin else _LONGEST_LINE)
 
         def show(window: Window) -> None:
             if partial is not None:

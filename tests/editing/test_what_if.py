@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -357,6 +359,35 @@ def test_rules_on_values_are_asked_again_whichever_attribute_is_edited() -> None
     assert "CF-TIME-003" in {finding.rule for finding in what_if.evaluation.findings()}
     what_if.remove("/x", "/attributes/units")
     assert "CF-TIME-003" not in {finding.rule for finding in what_if.evaluation.findings()}
+
+
+def test_an_edit_waits_for_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    what_if = WhatIf(evaluated(store(V3)))
+    under_way, go_on, second = threading.Event(), threading.Event(), threading.Event()
+    change = what_if._change
+
+    def slow(*arguments: Any) -> WhatIf:
+        if not under_way.is_set():
+            under_way.set()
+            assert go_on.wait(10)
+        return change(*arguments)
+
+    monkeypatch.setattr(what_if, "_change", slow)
+
+    def edit_again() -> None:
+        what_if.set("/x", "/attributes/units", "m")
+        second.set()
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(what_if.set, "/x", "/attributes/long_name", "one")
+        assert under_way.wait(10)
+        again = pool.submit(edit_again)
+        assert not second.wait(0.2)
+        go_on.set()
+        first.result(10)
+        again.result(10)
+    assert what_if.hierarchy["/x"].attributes == {"long_name": "one", "units": "m"}
+    assert what_if.steps == 2
 
 
 @given(st.data())

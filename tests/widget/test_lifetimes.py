@@ -6,9 +6,11 @@ import gc
 import inspect
 import subprocess
 import sys
+import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +174,30 @@ def test_what_no_page_shows_any_more_is_released(
     assert ex._unseen is None
     ex._handle_custom_msg({"kind": "shown", "page": "b", "shown": False}, [])
     until(lambda: not ex.is_open)
+
+
+def test_two_that_need_the_session_open_it_once(
+    explore: Callable[..., Explorer], sample_store: Path
+) -> None:
+    ex = explore(sample_store)
+    ex.release()
+    reopen, under_way, go_on, opened = ex._reopen, threading.Event(), threading.Event(), []
+    assert reopen is not None
+
+    def slow() -> Any:
+        opened.append(under_way.is_set())
+        under_way.set()
+        assert go_on.wait(TIMEOUT)
+        return reopen()
+
+    ex._reopen = slow
+    with ThreadPoolExecutor(2) as pool:
+        sessions = [pool.submit(lambda: ex._session) for _ in range(2)]
+        assert under_way.wait(TIMEOUT)
+        assert not wait(sessions, 0.2).done
+        go_on.set()
+        assert sessions[0].result(TIMEOUT) is sessions[1].result(TIMEOUT)
+    assert opened == [False]
 
 
 def test_without_a_kernel_it_goes_with_its_last_reference(sample_store: Path) -> None:

@@ -21,7 +21,7 @@ from nz_explorer.report.store_diff import compare
 from nz_explorer.values.reading import chunk_presence
 from nz_explorer.widget.panels.registry import PAGES
 from tests.corpus.cases import contents, write
-from tests.widget.conftest import Browse, Browser
+from tests.widget.conftest import SECONDS, Browse, Browser
 
 NEEDS_MORE = {"finding"}
 """Pages that are about more than a node."""
@@ -274,6 +274,31 @@ def test_storage_never_lists_a_million_chunks(
         (folder / str(row)).mkdir(exist_ok=True)
     found = page(browse(tmp_path / "s"), "storage", "/a")
     assert "too many chunks to list them" in said(found)
+
+
+def test_all_values_are_read_when_somebody_wants_to_know(browse: Browse, tmp_path: Path) -> None:
+    root = zarr.open_group(tmp_path / "s", mode="w", zarr_format=2)
+    array = root.create_array("a", data=np.arange(4.0), fill_value=0.0)
+    array.attrs["_ARRAY_DIMENSIONS"] = ["x"]
+    browser = browse(tmp_path / "s")
+
+    def offered() -> list[str]:
+        found = page(browser, "open questions", "/a", below=True)
+        return [one["name"] for block in blocks(found, "actions") for one in block["actions"]]
+
+    def found() -> list[str]:
+        return [one["rule"] for one in browser.ask("findings", path="/a")["findings"]]
+
+    assert offered() == ["read contents"]
+    assert not found()
+    browser.ask("act", name="read contents", path="/", params={})
+    assert browser.session.wait(SECONDS)
+    assert found() == ["Z2-FV-007"]
+    assert not offered()
+    browser.session.start()  # once is enough
+    assert browser.session.wait(SECONDS)
+    assert found() == ["Z2-FV-007"]
+    assert browser.session.base.complete
 
 
 def test_code_has_the_slice(browse: Browse, sample_store: Path) -> None:

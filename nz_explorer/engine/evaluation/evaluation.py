@@ -113,6 +113,7 @@ class Evaluation:
         self.wanted = frozenset(
             rule_id for rule_id in wanted if wanted.isdisjoint(self.rules[rule_id].yields_to)
         )
+        self._content_rules = self.wanted & registry.ids_on("contents", hierarchy.zarr_format)
         self._comparisons = self.wanted & registry.ids_on("entry", hierarchy.zarr_format)
         self.cache: ChunkCache | None = None
         """Where decoded chunks are looked for, and kept; None keeps none."""
@@ -140,6 +141,7 @@ class Evaluation:
         self._monotonicity: dict[str, Monotonicity] = {}
         self.byte_budget = ByteBudget(self.budget.max_bytes)
         """What is left of the bytes of values that may be read."""
+        self._wants_contents = self.values == "all"
         if self.hierarchy.metadata_source == "consolidated" and self.compares:
             self._records.work.set("/", "stored", True)
 
@@ -179,6 +181,21 @@ class Evaluation:
             self._judge = Judge(self.registry, self._coverage)
             self.complete = False
             self._records.work.set("/", "stored", True)
+
+    @property
+    def values_left_out(self) -> bool:
+        """Whether there are rules on all values that wait for somebody who wants these read."""
+        return any(self._coverage.skipped.get(rule) == "cost" for rule in self._content_rules)
+
+    def read_contents(self) -> None:
+        """Have all values read, however many they are, by the next `run` that is not cut short."""
+        with self._lock:
+            for rule_id in self._content_rules:
+                self._coverage.skipped.pop(rule_id, None)
+            self._judge = Judge(self.registry, self._coverage)
+            self.byte_budget = ByteBudget(None)
+            self.complete = False
+            self._wants_contents = True
 
     @property
     def out_of_time(self) -> bool:
@@ -555,12 +572,14 @@ class Evaluation:
         report = progress or (lambda _what, _done, _total: None)
         self._coverage.out_of_time = False
         try:
-            with time_limit(self.budget.seconds(self.hierarchy, self.values), cancel) as limited:
+            values = "all" if self._wants_contents else self.values
+            with time_limit(self.budget.seconds(self.hierarchy, values), cancel) as limited:
                 finished = schedule.visit(self, limited, report)
                 schedule.read_values(self, limited, report)
                 schedule.list_arrays(self, limited, report)
-                if self.values == "all":
+                if self._wants_contents:
                     schedule.read_contents(self, limited, report)
+                    self._wants_contents = self.values == "all"
         except TimeLimitExceeded:
             with self._lock:
                 self._coverage.out_of_time = True

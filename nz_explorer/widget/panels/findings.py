@@ -189,9 +189,11 @@ def open_questions(context: Context) -> Blocks:
     evaluation, path = context.session.evaluation, context.node.path
     undecided = evaluation.not_evaluated(path, below=below)
     found: Blocks = []
+    left_out = [*_not_read(context), *_not_compared(context)]
     counts = evaluation.counts(path)
     if not (counts.total if below else evaluation.findings(path, below=False)):
-        found.append(_nothing(counts.complete, len(undecided)))
+        found.append(_nothing(counts.complete, len(undecided), whole=not left_out))
+    found += left_out
     if not undecided:
         return found
     groups: dict[tuple[str, str], list[str]] = {}
@@ -206,7 +208,19 @@ def open_questions(context: Context) -> Blocks:
         blocks.quiet("– absence of findings is not conformance"),
     ]
     inside = blocks.table("Not evaluated", ["Rule", "Reason", "Nodes"], rows)
-    return [*found, *_not_compared(context), blocks.section(title, [inside])]
+    return [*found, blocks.section(title, [inside])]
+
+
+def _not_read(context: Context) -> Blocks:
+    """Offer to read all values, where nobody did because that may take long."""
+    if not context.session.base.values_left_out:
+        return []
+    said = (
+        "The chunks of data variables were not read: what is wrong with their values is not known."
+    )
+    title = "Of all arrays, in the background; it can be stopped"
+    read = blocks.action("Read all values", "read contents", title=title)
+    return [blocks.paragraph(said, "info"), blocks.actions(read)]
 
 
 def _not_compared(context: Context) -> Blocks:
@@ -227,17 +241,25 @@ def compare(context: Context) -> Outcome:
     return Outcome()
 
 
-def _nothing(complete: bool, undecided: int) -> protocol.Block:
+@action("read contents")
+def read_contents(context: Context) -> Outcome:
+    """Read all values of all arrays, and evaluate the rules on them."""
+    context.session.read_contents()
+    return Outcome()
+
+
+def _nothing(complete: bool, undecided: int, *, whole: bool) -> protocol.Block:
     if not complete:
         return blocks.paragraph("No findings so far; rules are still being evaluated.", "info")
-    if not undecided:
+    if whole and not undecided:
         said: Words = [
             blocks.strong("No findings."),
             " Every rule that applies here was evaluated.",
         ]
         return blocks.paragraph(said, "good")
+    open_ = f" {plural(undecided, 'check')} could not be evaluated." if undecided else ""
     warning = (
-        f" {plural(undecided, 'check')} could not be evaluated. The absence of findings is not conformance:"
+        f"{open_} The absence of findings is not conformance:"
         " what was not looked at may still break a rule."
     )
     return blocks.paragraph([blocks.strong("No findings."), warning], "info")

@@ -261,6 +261,12 @@ class Session:
             self.base.compare()
         self.start()
 
+    def read_contents(self) -> None:
+        """Read all values and evaluate the rules on them, in the background."""
+        with self.walker.reading_again():
+            self.base.read_contents()
+        self.start()
+
     def _walk_ended(self) -> None:
         if self.what_if.steps:
             self.conversation.submit(self._try_again)  # on all that is known by now

@@ -152,7 +152,7 @@ export function FindingsPanel({ path, group }: { path: string; group: boolean })
                 <h3>Conventions</h3>
                 <Page name="conventions" path={path} />
               </>
-            ) : other === "questions" || total === 0 ? (
+            ) : other === "questions" || total === 0 || (result.causes === 0 && !chosen.finding) ? (
               <Page name="open questions" path={path} params={{ below: inside }} />
             ) : finding ? (
               <Detail

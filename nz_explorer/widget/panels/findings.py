@@ -257,9 +257,9 @@ def _nothing(complete: bool, undecided: int, *, whole: bool) -> protocol.Block:
             " Every rule that applies here was evaluated.",
         ]
         return blocks.paragraph(said, "good")
-    open_ = f" {plural(undecided, 'check')} could not be evaluated." if undecided else ""
+    not_done = f" {plural(undecided, 'check')} could not be evaluated." if undecided else ""
     warning = (
-        f"{open_} The absence of findings is not conformance:"
+        f"{not_done} The absence of findings is not conformance:"
         " what was not looked at may still break a rule."
     )
     return blocks.paragraph([blocks.strong("No findings."), warning], "info")

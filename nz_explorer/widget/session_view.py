@@ -134,6 +134,9 @@ class SessionView(Protocol):
     # --- edits ------------------------------------------------------------------------------
 
     @property
+    def read_contents(self) -> None:
+        """Read all values and evaluate the rules on them, in the background."""
+
     def what_if(self) -> WhatIf:
         """The edits that were tried."""
 

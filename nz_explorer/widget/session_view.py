@@ -131,12 +131,12 @@ class SessionView(Protocol):
     def compare(self) -> None:
         """Compare all consolidated entries with the stored documents, in the background."""
 
-    # --- edits ------------------------------------------------------------------------------
-
-    @property
     def read_contents(self) -> None:
         """Read all values and evaluate the rules on them, in the background."""
 
+    # --- edits ------------------------------------------------------------------------------
+
+    @property
     def what_if(self) -> WhatIf:
         """The edits that were tried."""
 

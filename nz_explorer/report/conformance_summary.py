@@ -6,7 +6,7 @@ Nothing is evaluated here: the results are those of an `Evaluation`, as far as i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -314,14 +314,21 @@ def _systems(node: Node) -> Iterator[tuple[str, str, str | None]]:
     if isinstance(node, Array) and cs.is_cs(node.attributes.get("cs")):
         system = cs.coordinate_system(node)
         crss = () if system is None else system.crs
-        versions = sorted({version for one in crss for version in cs.revision(one)})
-        yield "cs", "attribute cs", ", ".join(versions) or None
+        yield "cs", "attribute cs", _revisions(crss)
         if any(one.reference is not None for one in crss):
             yield "ref", "references of cs", None
     if isinstance(node, Group) and cs.is_shared(node.attributes.get("crs")):
         shared = [one for _, one in cs.shared_systems(node)]
-        versions = sorted({version for one in shared for version in cs.revision(one)})
-        yield "cs", "attribute crs", ", ".join(versions) or None
+        yield "cs", "attribute crs", _revisions(shared)
+
+
+def _revisions(systems: Sequence[cs.Crs]) -> str | None:
+    """Return which revisions of cs reference systems follow, and what those look like."""
+    found = sorted({revision for one in systems for revision in cs.revision(one)})
+    texts = [f"{revision} ({cs.REVISIONS[revision]})" for revision in found]
+    if any(map(cs.is_newer, systems)):
+        texts.append(cs.NEWER)
+    return "; ".join(texts) or None
 
 
 def _pyramids(node: Node) -> Iterator[tuple[str, str, str | None]]:

@@ -67,7 +67,9 @@ def test_what_is_declared_and_what_is_seen(tmp_path: Path) -> None:
 def test_cs_with_its_revision_and_verdict(tmp_path: Path) -> None:
     found = _overview(write(contents(CS), tmp_path))
     conformance = _named(found, "cs")
-    assert (list(conformance.versions), conformance.conforms) == (["v1", "r2"], True)
+    (declared, seen), conforms = conformance.versions, conformance.conforms
+    assert (declared, seen[:2], conforms) == ("v1", "r2", True)
+    assert "sets of coordinates have a direction" in seen
     assert list(conformance.paths) == ["/b"]
 
 

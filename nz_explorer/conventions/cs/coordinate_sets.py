@@ -20,6 +20,8 @@ from nz_explorer.model.dialects.cs import (
     CoordinateSystem,
     Crs,
     coordinate_system,
+    is_cs,
+    is_shared,
     revision,
     shared_systems,
 )
@@ -76,6 +78,14 @@ def _undeclared(pointer: str, what: str, known: Convention, rule_id: str) -> Fai
     )
 
 
+def _has_cs(group: Group) -> bool:
+    return is_cs(group.attributes.get("cs"))
+
+
+def _has_crs(array: Array) -> bool:
+    return is_shared(array.attributes.get("crs"))
+
+
 def _revision(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput:
     found = sorted({r for crs in systems if crs.home is node for r in revision(crs)})
     if len(found) > 1:
@@ -114,8 +124,27 @@ def shared(group: Group) -> RuleOutput:
     yield from _revision(group, found, "crs")
 
 
+@rule("CS-GRP-003", on="group", formats=(3,), needs=("attributes",), when=_has_cs)
+def set_on_group(group: Group) -> RuleOutput:
+    """Note a coordinate set of something that has no dimensions."""
+    yield Fail(
+        group.attribute_pointer("cs"),
+        "cs belongs to arrays, and means nothing on a group; what arrays share goes into crs",
+    )
+
+
+@rule("CS-ARR-009", on="array", formats=(3,), needs=("attributes",), when=_has_crs)
+def systems_on_array(array: Array) -> RuleOutput:
+    """Note shared reference systems where nothing can share them."""
+    yield Fail(
+        array.attribute_pointer("crs"),
+        "crs belongs to groups; an array has its reference systems in the list crs of cs",
+    )
+
+
 OF_ARRAY = (
     "CS-ARR-002",
+    "CS-ARR-003",
     "CS-ARR-004",
     "CS-ARR-005",
     "CS-ARR-008",
@@ -163,6 +192,12 @@ def coordinate_set(array: Array) -> RuleOutput:
     yield from _registered(array, system.crs, "cs")
     yield from _revision(array, system.crs, "cs")
     yield from _identifiers(system)
+    if system.names is None:
+        yield Fail(
+            array.pointer("dimension_names"),
+            "this array has no dimension_names, so no axis can be matched with a dimension",
+            rule="CS-ARR-003",
+        )
     if (missing := _missing(system)) is None:
         yield from _composition(system)
     else:
@@ -241,7 +276,7 @@ def _missing(system: CoordinateSystem) -> str | None:
         return "CS-ARR-002"
     if any(axis.name is None for axis in system.axes):
         return "CS-AX-001"
-    return "NZ-DIM-001" if system.names is None else None
+    return "CS-ARR-003" if system.names is None else None
 
 
 def _composition(system: CoordinateSystem) -> RuleOutput:
@@ -250,7 +285,9 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
     pointer = array.attribute_pointer("cs", "crs")
     for number, (name, axis) in enumerate(zip(names, system.dimensions, strict=True)):
         if axis is None:
-            yield Fail(pointer, f"dimension {json_text(name)} has no axis in cs", rule="CS-ARR-004")
+            which = number if name is None else json_text(name)
+            why = "has no name, and so no axis" if name is None else "has no axis"
+            yield Fail(pointer, f"dimension {which} {why} in cs", rule="CS-ARR-004")
         if name is None or names.count(name) > 1 or not SCHEMA_NAME.fullmatch(name):
             yield Fail(
                 f"/dimension_names/{number}",
@@ -322,11 +359,17 @@ def _length(array: Array, axis: Axis, one: CoordinateSet, length: int) -> RuleOu
     bounds, given = one.bounds(), one.given.get("boundaries")
     outside = given.get("external") if isinstance(given, Mapping) else None
     if bounds is not None and bounds.shape != (2, length):
-        hint = "; that is the layout of CF, transposed" if bounds.shape == (length, 2) else ""
+        turned = bounds.shape == (length, 2)
+        hint = (
+            "; that is the layout of CF, which the stores of the author of cs have and his reader takes"
+            if turned
+            else ""
+        )
         yield Fail(
             at("boundaries", "external"),
             f"bounds of {shown} in {bounds.path} have shape {list(bounds.shape or ())}, expected [2, {length}]{hint}",
             related=(bounds.path,),
+            severity="warning" if turned else None,
             rule="CS-BND-004",
         )
     elif bounds is None and outside is not None and resolve(outside, one.home).targets:

@@ -12,7 +12,7 @@ from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
-from nz_explorer.engine.fixes import Draft, add, replace
+from nz_explorer.engine.fixes import Draft, add, remove, replace
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs as known_crs
 from nz_explorer.model.dialects.cs import (
@@ -137,8 +137,10 @@ def of_crs(crs: Crs) -> RuleOutput:
     # In r1 an axis has the direction; in the others its sets of coordinates have one each.
     at_axes = isinstance(crs.given, Mapping) and isinstance(crs.given.get("axes"), list)
     at_axes = at_axes and all("direction" not in s.given for a in crs.axes for s in a.sets)
+    # Where arrays hold the coordinates of each element, the axes need none.
+    located = isinstance(crs.given, Mapping) and "geolocation" in crs.given
     for axis in crs.axes:
-        yield from _axis(axis)
+        yield from _axis(axis, located=located)
         yield from _directions(axis, at_axis=at_axes or "direction" in axis.given)
 
 
@@ -174,7 +176,7 @@ def identifier(pointer: str, given: Any) -> RuleOutput:
         yield Fail(pointer, message, rule="CS-ID-004")
 
 
-def _axis(axis: Axis) -> RuleOutput:
+def _axis(axis: Axis, *, located: bool) -> RuleOutput:
     shown = json_text(axis.name)
     if axis.name is None:
         yield Fail(axis.pointer("name"), f"axis {axis.place[-1]} has no name", rule="CS-AX-001")
@@ -186,6 +188,12 @@ def _axis(axis: Axis) -> RuleOutput:
             yield Fail(
                 pointer,
                 f"axis {shown} has {hints[0]}, which belongs in coordinates, but no coordinates",
+                rule="CS-CO-001",
+            )
+        elif _is_physical(axis) and not located:
+            yield Fail(
+                pointer,
+                f"axis {shown} is marked {axis.abbreviation}, so it is in space or time and needs coordinates",
                 rule="CS-CO-001",
             )
     elif not isinstance(given, list) or not given or len(axis.sets) != len(given):
@@ -215,6 +223,15 @@ def _abbreviation(axis: Axis) -> RuleOutput:
             fix=None if right is None else lambda _node: Draft("safe", (replace(pointer, right),)),
             rule="CS-AX-003",
         )
+    elif given is not None and axis.sets and all(is_text(one) for one in axis.sets):
+        yield Fail(
+            pointer,
+            f"axis {json_text(axis.name)} has text coordinates, so it is not in space or time,"
+            f" and its abbreviation {json_text(given)} must be omitted",
+            severity="warning",
+            fix=lambda _node: Draft("suggest", (remove(pointer),)),
+            rule="CS-AX-003",
+        )
     elif given is None and name in known_crs.X_NAMES | known_crs.Y_NAMES:
         right = "X" if name in known_crs.X_NAMES else "Y"
         yield Fail(
@@ -224,6 +241,10 @@ def _abbreviation(axis: Axis) -> RuleOutput:
             fix=lambda _node: Draft("suggest", (add(pointer, right),)),
             rule="CS-AX-003",
         )
+
+
+def _is_physical(axis: Axis) -> bool:
+    return isinstance(axis.abbreviation, str) and axis.abbreviation in ABBREVIATIONS
 
 
 _WORDS = {2: "two", 3: "three", 4: "four"}
@@ -244,7 +265,8 @@ def _set_names(axis: Axis) -> RuleOutput:
 
 def _directions(axis: Axis, *, at_axis: bool) -> RuleOutput:
     """Judge the direction of an axis, and those that sets of its coordinates have of their own."""
-    if axis.given.get("coordinates") is None and "direction" in axis.given:
+    ordinal = axis.given.get("coordinates") is None and not _is_physical(axis)
+    if ordinal and "direction" in axis.given:
         yield from _no_direction(axis, axis.pointer("direction"), "ordinal")
     texts: list[bool | None] = []
     for one in axis.sets:

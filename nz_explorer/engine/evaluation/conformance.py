@@ -133,6 +133,8 @@ class Conformance:
 
     def _decided(self, rule_id: str) -> bool:
         """Whether a rule was evaluated wherever it applies, as far as the hierarchy was visited."""
+        if not self._coverage.wanted.isdisjoint(self._registry.rules[rule_id].yields_to):
+            return True  # another rule has reported the same
         return (
             rule_id in self._coverage.wanted
             and rule_id not in self._coverage.skipped

@@ -356,6 +356,21 @@ def _kind(values: Any) -> Kind:
     return "unknown"
 
 
+REVISIONS: dict[Revision, str] = {
+    "r1": "axes are a list and have a direction, times have a reference",
+    "r2": "axes are a list, sets of coordinates have a direction, times have a reference",
+    "r3": "axes are an object by name, sets of coordinates have a direction, times have a unit and an epoch",
+}
+"""What each revision looks like, in words. They share one address, so a dataset cannot name its own."""
+NEWER = "newer: reference systems have a type"
+"""What tells a revision later than those of `REVISIONS`."""
+
+
+def is_newer(crs: Crs) -> bool:
+    """Whether a reference system has the member that came after the revisions that are known here."""
+    return isinstance(crs.given, Mapping) and "type" in crs.given
+
+
 def revision(crs: Crs) -> set[Revision]:
     """Return the revision whose form a reference system has: none if that is not clear, several if it mixes them."""
     signs: list[set[Revision]] = []

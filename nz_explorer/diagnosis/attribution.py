@@ -54,7 +54,8 @@ TOPICS = (
     _topic(
         r"parse_zarr_format|parse_indexing_order|parse_node_type", r"(Z2-ARR|Z2-GRP|Z3-DOC|Z3-CM)-"
     ),
-    _topic(r"_scale_offset_decoding", r"(CF|NZ-PACK)-"),
+    _topic(r"_scale_offset_decoding|array of size 1 to a Python scalar", r"(CF|NZ-PACK)-"),
+    _topic(r"ArrayV2Metadata\.__init__\(\) missing", r"Z2-ARR-"),
     _topic(r"coding\.variables:<setcomp>", r"(Z2-OGC|NZ-FILL|CF)-"),
     _topic(r"open_store_variable.*zip\(\) argument", r"(Z2-OGC|Z3-DIM|NCZ)-"),
     _topic(

@@ -24,6 +24,7 @@ from nz_explorer.model import Group
 from nz_explorer.report.check import check
 from nz_explorer.report.report import Report
 from tests.corpus.cases import CASES, contents, write
+from tests.field.case import cases
 
 READERS = ("zarr-python", "xarray")
 PARTS = 8
@@ -143,6 +144,14 @@ def test_what_is_explained_is_still_so(tmp_path: Path) -> None:
     cases = [case for case in CASES if case["name"] in names]
     assert set(differences(cases, tmp_path)) >= set(EXPLAINED)
     assert len(cases) == len(names)
+
+
+@pytest.mark.parametrize("name", ["scale_is_a_list", "fill_value_not_written", "plain_zarr"])
+def test_the_cause_of_a_reported_failure_is_named(tmp_path: Path, name: str) -> None:
+    case = next(case for case in cases() if case.name == name)
+    report = check(case.make(tmp_path), progress=False)
+    (failure,) = outcome("xarray", tmp_path, report)
+    assert [one.rule for one in explain(failure, "xarray", report.evaluation)] == [case.rule]
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ PENDING: dict[str, str] = {}
 """Cases that cannot be diagnosed yet, and what is missing."""
 
 FINDING = re.compile(r"^(?:error  |warning|info   |·      ) ([A-Z0-9-]+) +(/\S*)", re.MULTILINE)
+READER = re.compile(r"\(([A-Z0-9-]+) at (/\S*)\)$", re.MULTILINE)
 STEPS = re.compile(r"[0-9]+ steps? from NZ-1.0, which it does not declare")
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # readers warn of what is wrong with the stores
@@ -34,10 +35,14 @@ def _run(outcome: Outcome, source: Any) -> None:
 
 
 def _told(report: nz.Report) -> list[tuple[str, str]]:
-    """Return rule and path of the findings in the order in which the text tells them, without the steps to NZ-1.0."""
+    """Return rule and path of the findings in the order in which the text tells them, without the steps to NZ-1.0.
+
+    Last come those that are such steps and are named at the top as what keeps a reader from opening it.
+    """
     sections = report.to_text().split("\n\n")
     harms = (section for section in sections if not STEPS.match(section))
-    return [(match[1], match[2]) for section in harms for match in FINDING.finditer(section)]
+    found = [(match[1], match[2]) for section in harms for match in FINDING.finditer(section)]
+    return found + [(match[1], match[2]) for match in READER.finditer(sections[0])]
 
 
 def _cure(case: Case, source: Any, finding: Finding) -> Any:

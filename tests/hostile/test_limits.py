@@ -19,7 +19,7 @@ from zarr.core.buffer import default_buffer_prototype
 from nz_explorer.diagnosis.trial import try_reader
 from nz_explorer.model import open_store
 from nz_explorer.store import ReadError, TooLarge, resolve
-from nz_explorer.store.local import folder_reader, zip_reader
+from nz_explorer.store.local import local_reader
 from nz_explorer.store.local.archive import read_member
 from nz_explorer.store.local.contained_store import ContainedStore
 from nz_explorer.store.remote.loop import wait_for
@@ -279,8 +279,7 @@ def test_readers_do_not_follow_links(tmp_path: Path, reader: str) -> None:
 
 def test_the_limit_of_documents_is_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What `MAX_DOCUMENT_BYTES` refuses in a folder it refuses in a zip file."""
-    for module in (folder_reader, zip_reader):
-        monkeypatch.setattr(module, "MAX_DOCUMENT_BYTES", 100)
+    monkeypatch.setattr(local_reader, "MAX_DOCUMENT_BYTES", 100)
     (tmp_path / "zarr.json").write_bytes(bytes(101))
     file = archive_of(tmp_path / "s.zip", zipfile.ZIP_DEFLATED, bytes(101))
     for source, key in ((tmp_path, "zarr.json"), (file, "c/0")):

@@ -22,7 +22,7 @@ import nz_explorer as nz
 from nz_explorer.model import open_store
 from nz_explorer.plots import make
 from nz_explorer.store import SourceError, resolve
-from nz_explorer.store.local import folder_reader, zip_reader
+from nz_explorer.store.local import local_reader
 from nz_explorer.values.masks.cell_states import UNREADABLE
 from nz_explorer.values.reading import unpacking
 from tests.hostile.cases import ARRAY, Memory
@@ -242,8 +242,7 @@ def test_a_document_nested_like_a_bomb_is_a_state(depth: int, brackets: str) -> 
 def test_a_giant_document_is_refused_by_its_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder_reader, "MAX_DOCUMENT_BYTES", 100_000)
-    monkeypatch.setattr(zip_reader, "MAX_DOCUMENT_BYTES", 100_000)
+    monkeypatch.setattr(local_reader, "MAX_DOCUMENT_BYTES", 100_000)
     document = json.dumps(
         {"zarr_format": 3, "node_type": "group", "attributes": {"a": "x" * 200_000}}
     )

@@ -27,7 +27,7 @@ def plain_zarr(folder: Path) -> Path:
 @reported(
     "pydata/xarray#8749",
     "KeyError: '_ARRAY_DIMENSIONS' after the attribute was taken out of one variable",
-    finding=("NZ-DIM-001", "/my_xda", "_ARRAY_DIMENSIONS"),
+    finding=("Z2-OGC-002", "/my_xda", "_ARRAY_DIMENSIONS"),
     before=fails(xarray, KeyError, "_ARRAY_DIMENSIONS"),
     after=sees(xarray, lambda ds: ds["my_xda"].dims == ("label", "z")),
 )
@@ -59,7 +59,7 @@ def attribute_removed_from_the_copy(folder: Path) -> Path:
 @reported(
     "fsspec/kerchunk#278",
     "References made by kerchunk lack _ARRAY_DIMENSIONS on the two variables of strings",
-    finding=("NZ-DIM-001", "/obs_id", "_ARRAY_DIMENSIONS"),
+    finding=("Z2-OGC-002", "/obs_id", "_ARRAY_DIMENSIONS"),
     before=fails(xarray, KeyError, "_ARRAY_DIMENSIONS"),
     after=sees(xarray, lambda ds: ds["obs_id"].dims == ("obs",)),
 )

@@ -35,6 +35,14 @@ HEADINGS: dict[Impact, str] = {
     "advice": "worth knowing",
 }
 """What each impact means."""
+COUNTED: dict[Impact, str] = {
+    "blocks": "blocking",
+    "values": "giving wrong values",
+    "convention": "breaking a convention",
+    "distance": "on the way to a convention",
+    "advice": "worth knowing",
+}
+"""The same after a number of findings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +139,7 @@ def render(
 
 def summary(found: Mapping[Impact, Sequence[Finding]]) -> str:
     """Return how many findings of each impact there are, in one line."""
-    parts = [f"{len(those)} {impact}" for impact, those in found.items() if those]
+    parts = [f"{len(those)} {COUNTED[impact]}" for impact, those in found.items() if those]
     return " · ".join(parts) or "no findings"
 
 

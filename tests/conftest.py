@@ -43,6 +43,7 @@ NCZARR = {
 """Short names of the stores that netCDF-C wrote."""
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in a hook of the same name
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the browser last: what fails in a unit test need not be looked for there.
 

@@ -140,10 +140,13 @@ class Array(Node):
                 if self._fits(names, (str, type(None)))
                 else (None, None)
             )
-        names = self.attributes.get("_ARRAY_DIMENSIONS")
-        if self._fits(names, (str,)):
+        # The address may say, as to netCDF-C, whose names are meant: mode nczarr asks for its own notes first,
+        # zarr and xarray for none of them, and with noxarray the attribute is passed over.
+        modes = self.hierarchy.modes
+        names = None if "noxarray" in modes else self.attributes.get("_ARRAY_DIMENSIONS")
+        references = None if {"zarr", "xarray"} & set(modes) else self.dimension_references
+        if self._fits(names, (str,)) and not ("nczarr" in modes and references is not None):
             return tuple(names), "_ARRAY_DIMENSIONS"
-        references = self.dimension_references
         if references is not None:
             return tuple(reference.rsplit("/", 1)[-1] for reference in references), "nczarr"
         return None, None

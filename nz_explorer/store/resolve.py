@@ -94,7 +94,14 @@ def _from_text(source: str, options: dict[str, Any]) -> Reader:
         scheme = ""
     if not scheme:
         follow_links = bool(options.get("follow_links"))
-        return _from_path(Path(location).expanduser(), source, follow_links=follow_links)
+        path = Path(location).expanduser()
+        if "zip" in modes and path.is_dir():
+            raise SourceError(
+                f"{source}: mode zip is for zip files, and {path} is a folder; use file"
+            )
+        if "file" in modes and path.is_file():
+            raise SourceError(f"{source}: mode file is for folders, and {path} is a file; use zip")
+        return _from_path(path, source, follow_links=follow_links)
     if (scheme in ("http", "https") and "s3" in modes) or _names_amazon(location, scheme):
         location, options = _s3(location, options)
         scheme = "s3"

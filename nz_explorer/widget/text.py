@@ -130,7 +130,11 @@ def _array_facts(array: Array) -> list[tuple[str, str]]:
         found.append(("Size decoded", bytes_text(array.size_bytes)))
     source = array.dimension_names_source
     if array.dimension_names is not None and source != "dimension_names":
-        found.append(("Dimension names", f"from {source}"))
+        found.append(
+            ("Dimension names", f"from {'what netCDF-C notes' if source == 'nczarr' else source}")
+        )
+    if array.dimension_references:
+        found.append(("Dimension references", ", ".join(array.dimension_references)))
     chunk, shard, item = array.chunk_shape, array.shard_shape, array.data_type.itemsize
     if chunk is not None and shape is not None:
         each = f", {bytes_text(math.prod(chunk) * item)} each" if item else ""

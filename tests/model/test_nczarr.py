@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zarr
 
 import nz_explorer as nz
 from nz_explorer.model import Array, Group, Hierarchy, Node, dimension_table, open_store
 from nz_explorer.model.dialects import nczarr
+from nz_explorer.store import SourceError
 from tests.netcdf.older import as_keys, as_objects, put
 
 DIALECTS = ("attributes", "keys", "upper", "objects")
@@ -238,3 +240,30 @@ def test_marks_of_a_dataset(tmp_path: Path) -> None:
         nczarr.library_version(root(_NCProperties="version=2,netcdf=4.10.1,nczarr=2.0.0"))
         == "4.10.1"
     )
+
+
+@pytest.mark.parametrize(
+    ("modes", "names"),
+    [
+        ("nczarr,file", ("lat", "lon")),
+        ("nczarr,noxarray,file", ("lat", "lon")),
+        ("xarray,file", ("y", "x")),
+        ("zarr,file", ("y", "x")),
+        ("zarr,noxarray,file", None),
+    ],
+)
+def test_the_mode_of_the_address_says_whose_names_are_meant(
+    tmp_path: Path, modes: str, names: tuple[str, ...] | None
+) -> None:
+    array = zarr.create_group(tmp_path, zarr_format=2).create_array("a", shape=(2, 3), dtype="f4")
+    notes = {"dimension_references": ["/lat", "/lon"], "storage": "chunked"}
+    array.update_attributes({"_ARRAY_DIMENSIONS": ["y", "x"], "_nczarr_array": notes})
+    found = open_store(f"{tmp_path.as_uri()}#mode={modes}")["/a"]
+    assert isinstance(found, Array)
+    assert found.dimension_names == names
+
+
+def test_a_folder_is_no_zip_file(tmp_path: Path) -> None:
+    zarr.create_group(tmp_path, zarr_format=2)
+    with pytest.raises(SourceError, match="mode zip is for zip files"):
+        open_store(f"{tmp_path.as_uri()}#mode=nczarr,zip")

@@ -135,7 +135,20 @@ def mode(node: Node) -> Iterator[Fail]:
     for word in others:
         what = "for netCDF files, not Zarr" if word in FILE_MODES else "not known"
         message += f"; mode {word} is {what}; ignored"
-    yield Fail("", f"{message}; read from {node.hierarchy.reader.kind}")
+    message += f"; read from {node.hierarchy.reader.kind}"
+    if whose := _names_meant(modes):
+        message += f"; dimensions are named by {whose}"
+    yield Fail("", message)
+
+
+def _names_meant(modes: tuple[str, ...]) -> str:
+    """Return whose names of dimensions a mode asks for; see `Array.dimension_names`."""
+    attribute = "" if "noxarray" in modes else "_ARRAY_DIMENSIONS"
+    if "zarr" in modes or "xarray" in modes:
+        return f"{attribute} alone" if attribute else "nothing"
+    if "nczarr" in modes:
+        return f"what netCDF-C notes{', else by ' + attribute if attribute else ''}"
+    return ""
 
 
 @rule("NCZ-KEY-002", on="name")

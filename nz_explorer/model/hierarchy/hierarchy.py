@@ -21,7 +21,7 @@ from nz_explorer.model.hierarchy.node_reader import nodes_without_documents, rea
 from nz_explorer.model.hierarchy.root import Root, read_root
 from nz_explorer.model.node import Node
 from nz_explorer.model.paths import above, below
-from nz_explorer.store import Cancellation, Reader
+from nz_explorer.store import Cancellation, Reader, url_modes
 
 LOCAL_BATCH = 64
 REMOTE_BATCH = 2048
@@ -56,7 +56,7 @@ class Hierarchy:
         documents: dict[str, Document] | None = None,
     ) -> None:
         self.reader = reader
-        self.source = reader.label
+        self.source, self.modes = reader.label, url_modes(reader.label)
         self.mode = mode
         self._lock = threading.RLock()
         self._nodes: dict[str, Node] = {}

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nz_explorer.model import Array, Dimension, dimension_table
+from nz_explorer.model import Array, Dimension, dimension_table, paths
 from nz_explorer.values.coordinates.metadata_coordinates import (
     MetadataCoordinates,
     metadata_coordinates,
@@ -172,9 +172,34 @@ def _row(
         row.why = (
             f"{array.name} has {shown}; a coordinate has {dimension.name} as its only dimension"
         )
+    elif (reference := _of_another_group(dimension)) is not None:
+        _describe_reference(row, dimension.uses[0].array, reference, values)
     else:
         row.why = f"there is no array called {dimension.name} in the group; none is required"
     return row
+
+
+def _of_another_group(dimension: Dimension) -> str | None:
+    """Return the full name of a dimension that netCDF-C notes for another group than that of the array."""
+    use = dimension.uses[0]
+    references = use.array.dimension_references
+    if not references:
+        return None
+    reference = references[use.axis]
+    return reference if paths.above(reference) != (use.array.parent or "/") else None
+
+
+def _describe_reference(row: DimensionRow, array: Array, reference: str, values: Values) -> None:
+    """Say where a dimension of another group is declared, and which array there is named after it."""
+    home = paths.above(reference)
+    there = array.hierarchy.node_if_loaded(reference)
+    told = f"it is {reference}, declared by {home}"
+    if not isinstance(there, Array) or not there.named_like_dimension:
+        row.why = f"{told}; no array is named after it there"
+        return
+    _describe(row, there, values(there))
+    row.coordinate_state = "no"
+    row.why = f"{told}; netCDF takes {there.path} for its coordinate, to NZ a coordinate is in the array's own group"
 
 
 def _describe(row: DimensionRow, array: Array, found: Monotonicity | None) -> None:

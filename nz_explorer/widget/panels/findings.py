@@ -102,7 +102,7 @@ def _way_out(finding: Finding, fix: Fix, number: int) -> Blocks:
         said += [" ", blocks.quiet(note)]
     if fix.also:
         copies = ", ".join(dict.fromkeys(change.document for change in fix.also))
-        said += [" ", blocks.quiet(f"The copy in {copies} changes with it.")]
+        said.append(blocks.quiet(f"{'; t' if note else ' T'}he copy in {copies} changes with it"))
     return [blocks.paragraph(said), *_try_it(finding, fix, number)]
 
 

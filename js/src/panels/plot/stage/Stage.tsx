@@ -6,8 +6,8 @@ import { draw, type Paper } from "../../../plots/shared/draw";
 import { type Frame, frameOf } from "../../../plots/shared/layout";
 import { GREYS, lutOf } from "../../../plots/shared/paint";
 import type { Scene } from "../../../plots/shared/scene";
-import { Icon } from "../../../ui/icons/Icon";
 import type { Size } from "../../../ui/layout/size";
+import { Blank } from "../../../ui/problem/Blank";
 import { px } from "../../../ui/text/format";
 import { visible } from "../../../ui/text/text";
 import { BarLimits } from "../limits/Limit";
@@ -24,7 +24,7 @@ interface StageProps {
 
 /** The picture itself, whatever kind it is. */
 export function Stage({ shown, scene, size }: StageProps) {
-  const { session, inks } = useView();
+  const { session, inks, goto } = useView();
   const { picture } = shown;
   const options = session.options.value;
   const colormaps = session.colormaps.value;
@@ -58,10 +58,9 @@ export function Stage({ shown, scene, size }: StageProps) {
   if (View) return <View picture={picture} buffers={shown.buffers} options={options} scene={scene} />;
   if (scene === null) {
     return (
-      <div class="nzx-empty">
-        <Icon name="info" />
-        <p>{visible(picture.message || picture.label || "There is no picture of this.")}</p>
-      </div>
+      <Blank icon="info" action="See the findings" onAction={() => goto(picture.path, "findings")}>
+        {visible(picture.message || picture.label || "There is no picture of this.")}
+      </Blank>
     );
   }
   return (

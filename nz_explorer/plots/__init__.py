@@ -7,6 +7,7 @@ and drawn, its controls and its words.
 from nz_explorer.plots.builder import make
 from nz_explorer.plots.captions import missing
 from nz_explorer.plots.colours.colormaps import colormap, colormap_tables, is_diverging
+from nz_explorer.plots.drawing.animation import animation, film
 from nz_explorer.plots.figure import figure
 from nz_explorer.plots.lines.collect import Lines, lines
 from nz_explorer.plots.lines.draw import lines_figure
@@ -21,9 +22,11 @@ __all__ = [
     "QuickLook",
     "Slider",
     "StateCount",
+    "animation",
     "colormap",
     "colormap_tables",
     "figure",
+    "film",
     "is_diverging",
     "is_drawn",
     "lines",

@@ -77,16 +77,37 @@ def figure(  # noqa: PLR0913  # each is a choice of the caller
     ValueError
         If matplotlib knows no such colormap.
     """
-    kind = kind_of(look)
     given = {
         "mask": mask, "colormap": colormap, "reverse": reverse, "limits": limits,
         "low": low, "high": high, "scale": scale, "levels": levels, "decoded": decoded,
         "curvilinear": curvilinear, **options,
     }  # fmt: skip
+    drawn, _ = empty(width, height)
+    return draw_on(drawn, look, **given)
+
+
+def draw_on(drawn: Figure, look: QuickLook, **options: object) -> Figure:
+    """Draw a picture on a figure that has nothing on it but empty axes.
+
+    Parameters
+    ----------
+    drawn
+        The figure.
+    look
+        From `make`.
+    **options
+        See `figure`.
+
+    Raises
+    ------
+    ValueError
+        If matplotlib knows no such colormap.
+    """
+    kind = kind_of(look)
     with lock:
-        drawn, axes = empty(width, height)
+        axes = drawn.axes[0] if drawn.axes else drawn.add_subplot()
         if kind is not None and kind.can_draw(look):
-            kind.draw(drawn, axes, look, View.of(given, kind.controls))
+            kind.draw(drawn, axes, look, View.of(options, kind.controls))
         else:
             text = look.text if look.text is not None else (look.message or "")
             write(axes, message_lines(text), size=11)

@@ -180,5 +180,14 @@ class SessionView(Protocol):
     def searches(self) -> Searches:
         """Finds nodes."""
 
+    def send_frames(self, done: int, of: int) -> None:
+        """Send how far an animation is.
+
+        Parameters
+        ----------
+        done, of : int
+            How many of its pictures are drawn, and of how many.
+        """
+
     def unfinished_sender(self, cancel: Cancellation) -> SendUnfinished | None:
         """Return what sends a picture before it is finished; None where the request was answered."""

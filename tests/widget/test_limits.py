@@ -104,3 +104,51 @@ def test_what_there_is_not_is_an_error(ex: Explorer, view: dict[str, Any], messa
     with pytest.raises(traitlets.TraitError, match=message):
         ex.view = view
     assert ex.view == {}
+
+
+# --- the pictures along a dimension ---------------------------------------------------------------
+
+
+def test_an_animation_has_a_picture_for_each_index_and_the_same_limits(
+    ex: Explorer, tmp_path: Path
+) -> None:
+    from PIL import Image
+
+    ex.view = {"limits": "whole"}
+    film = ex.animate("time", fps=4, width=3, height=2)
+    film.save(tmp_path / "warm.gif")
+    with Image.open(tmp_path / "warm.gif") as image:
+        assert (image.n_frames, image.size) == (4, (300, 200))
+        assert image.info["duration"] == 250
+    assert film._fig.axes[0].images[0].get_clim() == (10.5, 163)  # type: ignore[attr-defined]
+    with pytest.raises(
+        KeyError, match="'x' is no dimension beside the axes of the picture; those are time"
+    ):
+        ex.animate("x")
+
+
+def test_the_browser_gets_an_animation_with_progress(browse: Browse, store: Path) -> None:
+    browser = browse(store)
+    asked = {"path": "/warm", "dimension": "time", "index": {"time": 2}}
+    found = browser.ask("animate", **asked, format="gif")
+    assert (found["name"], found["media_type"]) == ("warm.gif", "image/gif")
+    assert bytes(browser.buffers[0][:6]) == b"GIF89a"
+    frames = [one["frames"] for one in browser.events if one["event"] == "frames"]
+    assert frames == [[1, 4], [2, 4], [3, 4], [4, 4]]
+
+
+def test_an_animation_can_be_cancelled_and_takes_ffmpeg_for_a_film(
+    browse: Browse, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = browse(store)
+    session = browser.session
+
+    def cancel_after_one(done: int, of: int) -> None:
+        session.receive({"kind": "cancel", "id": browser.number})
+
+    monkeypatch.setattr(session, "send_frames", cancel_after_one)
+    asked = {"path": "/warm", "dimension": "time"}
+    assert browser.refused("animate", **asked, format="gif")["code"] == "cancelled"
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    why = browser.refused("animate", **asked, format="mp4")
+    assert "takes ffmpeg" in why["message"]

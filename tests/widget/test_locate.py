@@ -45,3 +45,57 @@ def test_what_is_not_there_is_refused(
     reply, _ = browser.answer()
     assert reply["ok"] is False
     assert why in reply["error"]["message"]
+
+
+@pytest.fixture
+def dated(browse: Any, tmp_path: Path) -> Any:
+    """Asks where a text leads from an index, along times of a calendar of 360 days, twice a month but for May."""
+    import numpy as np
+    import zarr
+
+    group = zarr.create_group(tmp_path / "s.zarr")
+    days = np.array([day for day in range(0, 720, 15) if day // 30 % 12 != 4], "f8")
+    group.create_array("a", data=np.zeros((len(days), 2)), dimension_names=("time", "x"))
+    time = group.create_array("time", data=days, dimension_names=("time",))
+    time.attrs.update({"units": "days since 2000-01-01", "calendar": "360_day"})
+    browser = browse(tmp_path / "s.zarr")
+    return lambda value, method="locate", **more: browser.ask(
+        method, path="/a", dimension="time", value=value, **more
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "expected"),
+    [
+        ("first", 7, 0),
+        ("last", 7, 43),
+        ("+1 month", 0, 2),
+        ("+1 month", 1, 3),
+        ("+1 month", 7, 9),  # from the middle of April to that of June: there is no May
+        ("-1 month", 9, 7),
+        ("+2 months", 0, 4),
+        ("+1 year", 1, 23),
+        ("\u22121 year", 43, 21),
+    ],
+)
+def test_steps_lead_to_the_ends_and_along_the_calendar(
+    dated: Any, text: str, start: int, expected: int
+) -> None:
+    assert dated(text, index=start) == {"index": expected}
+
+
+def test_beyond_the_ends_there_is_nothing(browse: Any, sample_store: Path) -> None:
+    browser = browse(sample_store)
+    why = browser.refused("locate", path=PATH, dimension="time", value="+1 year")
+    assert why["message"].startswith("time ends 2026-01-05")
+    why = browser.refused("locate", path=PATH, dimension="level", value="+1 year")
+    assert why["message"] == "level has no dates to step by"
+
+
+def test_what_is_typed_is_completed(dated: Any) -> None:
+    assert dated("2001-06", "complete") == {"labels": ["2001-06-01", "2001-06-16"]}
+    some = dated("", "complete")["labels"]
+    assert len(some) <= 12
+    assert some[0] == "2000-01-01"
+    assert set(dated("-12-16", "complete")["labels"]) == {"2000-12-16", "2001-12-16"}
+    assert dated("1999", "complete") == {"labels": []}

@@ -6,7 +6,7 @@ export const PROTOCOL_VERSION = 1;
 export interface Request {
   kind: "request";
   id: number;
-  method: "act" | "children" | "colormaps" | "document" | "export" | "findings" | "lines" | "locate" | "lost" | "netcdf" | "node" | "open" | "page" | "picture" | "retry" | "reveal" | "rows" | "scan" | "search" | "series" | "set" | "thumbnails" | "walk";
+  method: "act" | "animate" | "children" | "colormaps" | "complete" | "document" | "export" | "findings" | "lines" | "locate" | "lost" | "netcdf" | "node" | "open" | "page" | "picture" | "retry" | "reveal" | "rows" | "scan" | "search" | "series" | "set" | "thumbnails" | "walk";
   params?: Record<string, unknown>;
 }
 
@@ -179,11 +179,12 @@ export interface Curvilinear {
 /** Events from the kernel: progress, changed findings, the selection. */
 export interface Event {
   kind: "event";
-  event: "page" | "scan" | "summary" | "traits";
+  event: "frames" | "page" | "scan" | "summary" | "traits";
   summary: Summary | null;
   scan: ScanResult | null;
   page: string | null;
   traits: Record<string, unknown> | null;
+  frames: number[] | null;
 }
 
 /** What the header shows. */
@@ -435,6 +436,24 @@ export interface LocateParams {
   path: string;
   dimension: string;
   value: string;
+  index?: number;
+}
+
+/** Asks for coordinate values of a dimension that begin with what was typed. */
+export interface CompleteParams {
+  path: string;
+  dimension: string;
+  value: string;
+}
+
+/** Asks for the pictures along a dimension as a file. */
+export interface AnimateParams {
+  path: string;
+  dimension: string;
+  format: "gif" | "mp4";
+  fps?: number;
+  index?: Record<string, number>;
+  view?: Record<string, unknown>;
 }
 
 /** A page of a group's children. */
@@ -806,6 +825,11 @@ export interface LocateResult {
   index: number;
 }
 
+/** Coordinate values, as they are shown. */
+export interface CompleteResult {
+  labels: string[];
+}
+
 /** Params and result of each method. */
 export interface Methods {
   open: { params: OpenParams; result: Summary };
@@ -831,4 +855,6 @@ export interface Methods {
   set: { params: SetParams; result: SetResult };
   lost: { params: LostParams; result: LostResult };
   locate: { params: LocateParams; result: LocateResult };
+  complete: { params: CompleteParams; result: CompleteResult };
+  animate: { params: AnimateParams; result: ExportResult };
 }

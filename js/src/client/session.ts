@@ -126,6 +126,13 @@ export interface Scan {
   buffers: DataView[];
 }
 
+/** How sliders step and play: by an index, a month or a year; so many pictures a second. */
+export interface Pace {
+  step: string;
+  speed: number;
+  loop: boolean;
+}
+
 /** What all views of one model share: the connection, the traits and the summary. */
 export class Session {
   readonly client: Client;
@@ -148,6 +155,9 @@ export class Session {
   readonly colormaps: Signal<Colormaps | null> = signal(null);
   /** What the picture of the selected array shows along its axes. */
   readonly axes: Signal<Axes | null> = signal(null);
+  readonly pace: Signal<Pace> = signal({ step: "one", speed: 12, loop: true });
+  /** Of an animation that is being written: pictures that are drawn, and of how many. */
+  readonly frames: Signal<readonly number[]> = signal([]);
   /** What was last heard of going through all values, by path. */
   readonly scans: Signal<Record<string, Scan>> = signal({});
 
@@ -181,6 +191,7 @@ export class Session {
     this.client.onEvent = (event, buffers) => {
       if (event.summary) this.#take(event.summary);
       if (event.scan) this.takeScan(event.scan, buffers);
+      if (event.frames) this.frames.value = event.frames;
       for (const [name, value] of Object.entries(event.traits ?? {})) this.#traits[name]?.hear(value);
       if (event.page) {
         const pages = this.pages.peek();

@@ -133,6 +133,11 @@ export class MockKernel {
     this.#tell({ event: "page", page });
   }
 
+  /** How far an animation is. */
+  tellFrames(done: number, of: number): void {
+    this.#tell({ event: "frames", frames: [done, of] });
+  }
+
   /** Confirms traits, or says what another page has set. */
   tellTraits(traits: Record<string, unknown>): void {
     this.#tell({ event: "traits", traits });
@@ -250,7 +255,15 @@ export class MockKernel {
   }
 
   #tell(told: Partial<KernelEvent>, buffers: DataView[] = []): void {
-    const event = { kind: "event", summary: null, scan: null, page: null, traits: null, ...told };
+    const event = {
+      kind: "event",
+      summary: null,
+      scan: null,
+      page: null,
+      traits: null,
+      frames: null,
+      ...told,
+    };
     this.onReply?.("event", event);
     this.model.receive(event, buffers);
   }
@@ -402,7 +415,8 @@ export class MockKernel {
   readonly #methods: { [M in Method]: (params: Params<M>, buffers: DataView[]) => Methods[M]["result"] } = {
     open: () => this.summary(),
     lost: ({ ids }) => ({ ids: ids.filter((id) => !this.#working.has(id)) }),
-    locate: ({ dimension, value }) => {
+    locate: ({ dimension, value, index }) => {
+      if (value === "+1 month") return { index: index + 124 };
       for (const [path, coordinate] of this.store.coordinates) {
         if (!path.endsWith(`/${dimension}`)) continue;
         const length = this.#node(path).row.shape?.[0] ?? 0;
@@ -412,6 +426,14 @@ export class MockKernel {
         }
       }
       throw new Refusal("bad_request", `${dimension} has no '${value}'`);
+    },
+    complete: ({ value }) => ({
+      labels: ["2020-01-04 00:00", "2020-01-04 06:00"].filter((one) => one.startsWith(value)),
+    }),
+    animate: ({ path, dimension, format }, buffers) => {
+      const bytes = new TextEncoder().encode(`${path} along ${dimension}`);
+      const file_buffer = buffers.push(new DataView(bytes.buffer)) - 1;
+      return { name: `film.${format}`, media_type: `image/${format}`, file_buffer };
     },
     set: ({ traits }) => {
       this.tellTraits(traits);

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import traitlets
 
 from nz_explorer.model import Array, Group, Hierarchy, Node
-from nz_explorer.report.report import Report
 from nz_explorer.text.printable import encodable
 from nz_explorer.widget.code import code
 from nz_explorer.widget.explorer.synced_widget import SyncedWidget
 from nz_explorer.widget.explorer.traits import SHARED, Selection, integers
 from nz_explorer.widget.lifetimes import lifetimes
-from nz_explorer.widget.requests import export, series
+from nz_explorer.widget.requests import animation, export, series
 from nz_explorer.widget.session_view import ALL_POINTS
 
 if TYPE_CHECKING:
@@ -26,9 +25,9 @@ if TYPE_CHECKING:
     import numpy as np
     import xarray
     import zarr
+    from matplotlib.animation import FuncAnimation
     from matplotlib.figure import Figure
 
-    from nz_explorer.editing.trial_edits.what_if import WhatIf
     from nz_explorer.plots import QuickLook
     from nz_explorer.report.store_diff import Comparison
 
@@ -240,6 +239,36 @@ class Explorer(SyncedWidget):
         look = self._look() if isinstance(node, Array) else nothing(node.path, node.unreadable())
         return figure(look, **{**export.drawing(self.view), **options})
 
+    def animate(self, dimension: str, *, fps: float = 8.0, **options: Any) -> FuncAnimation:
+        """Return the picture at each index of a dimension, as an animation of matplotlib.
+
+        Parameters
+        ----------
+        dimension : str
+            Of the selected array, and not along an axis of the picture: such as ``time``.
+        fps : float
+            Pictures a second.
+        **options
+            As for `figure`.
+
+        Returns
+        -------
+        FuncAnimation
+            ``.save("x.gif")`` writes a GIF, ``.save("x.mp4")`` a film where there is ffmpeg. Limits are those of `view`.
+
+        Raises
+        ------
+        KeyError
+            If there is no such dimension beside the axes.
+        """
+        array = self._selected_array()
+        if self.view.get("limits") == "whole":
+            self._look()
+        given = {**export.drawing(self.view), **options}
+        return animation.animated(
+            self._session, array, dimension, self.index, self.view, fps, **given
+        )
+
     def _look(self, *, everything: bool = False, **options: Any) -> QuickLook:
         looking = export.looking(self.view)
         array = self._selected_array()
@@ -417,20 +446,6 @@ class Explorer(SyncedWidget):
         found = code(self.hierarchy, node, self.index, self.view, look, self._session.budget)
         return found.using(using)
 
-    @property
-    def what_if(self) -> WhatIf:
-        """Edits and fixes to try on the metadata in memory; nothing is written.
-
-        The widget shows what they make of the hierarchy. What was found by then is what it compares with, so
-        wait for the walk to be over (`wait`).
-        """
-        return self._session.what_if
-
-    @property
-    def report(self) -> Report:
-        """The findings; it grows while the hierarchy is walked."""
-        return Report(self._session.base)
-
     def compare(self, other: Any, **options: Any) -> Comparison:
         """Compare the hierarchy, as it is stored, with another, and show how they differ.
 
@@ -458,21 +473,6 @@ class Explorer(SyncedWidget):
         self._session.page_changed("comparison")
         self.panel = "comparison"
         return found
-
-    def wait(self, seconds: float | None = None) -> bool:
-        """Wait until everything has been walked and evaluated.
-
-        Parameters
-        ----------
-        seconds : float, optional
-            How long to wait at most.
-
-        Returns
-        -------
-        bool
-            Whether it is done.
-        """
-        return self._session.wait(seconds)
 
     # --- how it is shown --------------------------------------------------------------------
 

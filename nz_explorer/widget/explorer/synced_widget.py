@@ -13,6 +13,7 @@ import msgspec
 import traitlets
 
 from nz_explorer.engine.evaluation import Evaluation
+from nz_explorer.report.report import Report
 from nz_explorer.store import ReadError, SourceError
 from nz_explorer.widget import channel, protocol
 from nz_explorer.widget.explorer.traits import OF_ARRAY, SHARED, PanelName, checked_view
@@ -20,6 +21,7 @@ from nz_explorer.widget.lifetimes import lifetimes
 from nz_explorer.widget.session import Session
 
 if TYPE_CHECKING:
+    from nz_explorer.editing.trial_edits.what_if import WhatIf
     from nz_explorer.store.writing import Edit
 
 DEFAULT_BUDGET = 64 * 1024 * 1024
@@ -146,6 +148,35 @@ class SyncedWidget(anywidget.AnyWidget):
             self._open_session = None
             self._finalizer.detach()
         session.close()
+
+    @property
+    def what_if(self) -> WhatIf:
+        """Edits and fixes to try on the metadata in memory; nothing is written.
+
+        The widget shows what they make of the hierarchy. What was found by then is what it compares with, so
+        wait for the walk to be over (`wait`).
+        """
+        return self._session.what_if
+
+    @property
+    def report(self) -> Report:
+        """The findings; it grows while the hierarchy is walked."""
+        return Report(self._session.base)
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until everything has been walked and evaluated.
+
+        Parameters
+        ----------
+        seconds : float, optional
+            How long to wait at most.
+
+        Returns
+        -------
+        bool
+            Whether it is done.
+        """
+        return self._session.wait(seconds)
 
     # --- the conversation -------------------------------------------------------------------
 

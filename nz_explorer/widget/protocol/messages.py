@@ -10,9 +10,11 @@ from nz_explorer.widget.protocol.message import Message
 from nz_explorer.widget.protocol.parts import Summary
 from nz_explorer.widget.protocol.requests import (
     ActParams,
+    AnimateParams,
     Cancel,
     ChildrenParams,
     ColormapsParams,
+    CompleteParams,
     DocumentParams,
     ExportParams,
     FindingsParams,
@@ -40,6 +42,7 @@ from nz_explorer.widget.protocol.results import (
     ActResult,
     ChildrenResult,
     ColormapsResult,
+    CompleteResult,
     DocumentResult,
     ExportResult,
     FindingsResult,
@@ -94,13 +97,15 @@ class Event(Message, kw_only=True):
     """Events from the kernel: progress, changed findings, the selection."""
 
     kind: Literal["event"] = "event"
-    event: Literal["summary", "scan", "page", "traits"] = "summary"
+    event: Literal["summary", "scan", "page", "traits", "frames"] = "summary"
     summary: Summary | None = None
     scan: ScanResult | None = None
     page: str | None = None
     """The name of a page whose content has changed."""
     traits: dict[str, Any] | None = None
     """Shared traits that have another value now, whoever set them."""
+    frames: list[int] | None = None
+    """Of an animation that is being written: how many pictures are drawn, and of how many."""
 
 
 PARAMS: dict[str, type[Message]] = {
@@ -127,6 +132,8 @@ PARAMS: dict[str, type[Message]] = {
     "set": SetParams,
     "lost": LostParams,
     "locate": LocateParams,
+    "complete": CompleteParams,
+    "animate": AnimateParams,
 }
 
 RESULTS: dict[str, type[Message]] = {
@@ -153,6 +160,8 @@ RESULTS: dict[str, type[Message]] = {
     "set": SetResult,
     "lost": LostResult,
     "locate": LocateResult,
+    "complete": CompleteResult,
+    "animate": ExportResult,
 }
 
 

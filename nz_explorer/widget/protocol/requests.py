@@ -130,6 +130,18 @@ class ExportParams(Message):
     """How the picture is drawn; see the trait of that name."""
 
 
+class AnimateParams(Message):
+    """Asks for the pictures along a dimension as a file."""
+
+    path: str
+    dimension: str
+    format: Literal["gif", "mp4"]
+    fps: float = 8.0
+    index: dict[str, int] = {}
+    view: dict[str, Any] = {}
+    """How the pictures are drawn; see the trait of that name."""
+
+
 class ThumbnailsParams(Message):
     """Asks for small pictures of some arrays."""
 
@@ -191,7 +203,18 @@ class LocateParams(Message):
     path: str
     dimension: str
     value: str
-    """As a person writes it: a number, also with units; a date or part of one; a name."""
+    """As a person writes it: a number, also with units; a date or part of one; a name; ``first``, ``last``, or a
+    step such as ``+1 month`` or ``-2 years``."""
+    index: int = 0
+    """From where a step leads."""
+
+
+class CompleteParams(Message):
+    """Asks for coordinate values of a dimension that begin with what was typed."""
+
+    path: str
+    dimension: str
+    value: str
 
 
 class LostParams(Message):
@@ -229,6 +252,8 @@ class Request(Message):
         "set",
         "lost",
         "locate",
+        "complete",
+        "animate",
     ]
     params: dict[str, Any] = {}
 

@@ -357,6 +357,12 @@ class LocateResult(Message):
     index: int
 
 
+class CompleteResult(Message):
+    """Coordinate values, as they are shown."""
+
+    labels: list[str]
+
+
 class LostResult(Message):
     """Those that are not being worked on: they, or their replies, got lost on the way."""
 

@@ -19,6 +19,7 @@ from nz_explorer.widget.background.prefetch import Prefetch
 from nz_explorer.widget.background.reader_trials import Trials
 from nz_explorer.widget.background.scans import Scans
 from nz_explorer.widget.requests import (  # noqa: F401  # all that answer
+    animation,
     documents,
     export,
     findings,
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 SetTraits = Callable[[Mapping[str, Any]], dict[str, Any]]
 
-ACTING = (*AT_ONCE, "act", "export", "retry", "scan", "walk")
+ACTING = (*AT_ONCE, "act", "animate", "export", "retry", "scan", "walk")
 """Methods that do something, once."""
 ANSWER_SECONDS = 120.0
 """How long a picture, or whatever else is shown, takes at most where the user states no deadline."""
@@ -200,6 +201,16 @@ class Session:
         if shown is not None and shown.generation != array.generation:
             return  # as it was before it was read again, or is without the edits
         self.conversation.send(protocol.Event(event="scan", scan=found), buffers)
+
+    def send_frames(self, done: int, of: int) -> None:
+        """Send how far an animation is.
+
+        Parameters
+        ----------
+        done, of : int
+            How many of its pictures are drawn, and of how many.
+        """
+        self.conversation.send(protocol.Event(event="frames", frames=[done, of]))
 
     def unfinished_sender(self, cancel: Cancellation) -> SendUnfinished | None:
         """Return what sends a picture before it is finished; None where the request was answered."""

@@ -162,7 +162,7 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
       )}
       {drawn && (
         <Foot picture={drawn} scene={scene} whole={everything} onWhole={() => setWhole(slice)} loading={late}>
-          <Export path={row.path} index={index} />
+          <Export path={row.path} index={index} sliders={drawn.sliders} />
           {pins > 0 && (
             <Button
               aria-pressed={beside === "pins"}

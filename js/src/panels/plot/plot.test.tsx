@@ -64,6 +64,7 @@ describe("plot", () => {
       path: "/forecast/temp",
       dimension: "time",
       value: "2020-01-04",
+      index: 0,
     });
     await waitFor(() => expect(box.value).toBe("2020-01-04 00:00"));
     type("1999");
@@ -72,6 +73,37 @@ describe("plot", () => {
     fireEvent.keyDown(box, { key: "Escape" });
     await waitFor(() => expect(box.value).toBe("2020-01-04 00:00"));
     expect(screen.queryByRole("alert")).toBeNull();
+  });
+
+  test("what is typed at a slider is completed; one that is chosen from the list is gone to", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/temp" });
+    const box = (await screen.findByRole("textbox", { name: "Go to time" })) as HTMLInputElement;
+    const labels = () => [...(box.list?.options ?? [])].map(({ value }) => value);
+    fireEvent.focus(box);
+    await waitFor(() => expect(labels()).toContain("last"));
+    fireEvent.input(box, { target: { value: "2020-01-04" } });
+    await waitFor(() => expect(labels()).toEqual(["2020-01-04 00:00", "2020-01-04 06:00"]));
+    fireEvent.input(box, { target: { value: "2020-01-04 06:00" } });
+    await waitFor(() => expect(host.model.get("index")).toEqual({ time: 13 }));
+  });
+
+  test("a slider steps by months, and plays as fast and as long as is wanted", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/temp", index: { time: 114 } });
+    const step = await more("combobox", "Sliders step by");
+    fireEvent.change(step, { target: { value: "month" } });
+    fireEvent.click(screen.getByRole("button", { name: "Next time" }));
+    await waitFor(() => expect(host.model.get("index")).toEqual({ time: 238 }));
+    fireEvent.change(await more("combobox", "Sliders step by"), { target: { value: "one" } });
+    fireEvent.change(await more("combobox", "Pictures a second"), { target: { value: "25" } });
+    fireEvent.click(await more("checkbox", "Play in a loop"));
+    fireEvent.click(screen.getByRole("button", { name: "Play time" }));
+    // At the end it stops.
+    await waitFor(() => expect(host.model.get("index")).toEqual({ time: 239 }));
+    await screen.findByRole("button", { name: "Play time" });
+    fireEvent.click(await more("checkbox", "Play in a loop"));
+    fireEvent.click(screen.getByRole("button", { name: "Play time" }));
+    await waitFor(() => expect(host.requests("picture").at(-1)?.params.index).toMatchObject({ time: 3 }));
+    fireEvent.click(screen.getByRole("button", { name: "Stop time" }));
   });
 
   test("the track of a slider shows what is cached, and counts from 1", async () => {

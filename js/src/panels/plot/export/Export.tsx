@@ -1,6 +1,7 @@
-import { useState } from "preact/hooks";
-import type { ExportParams } from "../../../client/protocol.gen";
+import { useRef, useState } from "preact/hooks";
+import type { ExportParams, ExportResult, Slider } from "../../../client/protocol.gen";
 import { useView } from "../../../client/view";
+import { Button } from "../../../ui/button/Button";
 import { copyText, saveFile } from "../../../ui/button/files";
 import { Menu, MenuItem } from "../../../ui/menu/Menu";
 import { visible } from "../../../ui/text/text";
@@ -14,14 +15,37 @@ const FORMATS: readonly [ExportParams["format"], string][] = [
 ];
 
 /** The slice as a file, and its path and code for the clipboard. */
-export function Export({ path, index }: { path: string; index: Record<string, number> }) {
+export function Export({
+  path,
+  index,
+  sliders,
+}: {
+  path: string;
+  index: Record<string, number>;
+  sliders: readonly Slider[];
+}) {
   const { session } = useView();
   const [said, setSaid] = useState("");
+  const film = useRef<AbortController | null>(null);
+  const [done, of] = session.frames.value;
   const copy = async (text: string) => setSaid((await copyText(text)) ? "Copied" : "Could not copy");
   const file = async (format: ExportParams["format"]) => {
     const view = session.options.peek();
     const params = { path, format, index, view };
-    const { value, buffers } = await session.client.call("export", params).answer;
+    save(await session.client.call("export", params).answer);
+  };
+  const animation = async (dimension: string, format: "gif" | "mp4") => {
+    const view = session.options.peek();
+    const params = { path, dimension, format, index, view, fps: Math.min(session.pace.peek().speed, 12) };
+    film.current = new AbortController();
+    session.frames.value = [];
+    try {
+      save(await session.client.call("animate", params, film.current.signal).answer);
+    } finally {
+      film.current = null;
+    }
+  };
+  const save = ({ value, buffers }: { value: ExportResult; buffers: DataView[] }) => {
     const bytes = buffers[value.file_buffer];
     if (bytes) saveFile(value.name, value.media_type, bytes);
     setSaid(`Saved ${visible(value.name)}`);
@@ -36,14 +60,23 @@ export function Export({ path, index }: { path: string; index: Record<string, nu
   };
   const items: [string, () => Promise<void>][] = [
     ...FORMATS.map(([format, label]): [string, () => Promise<void>] => [label, () => file(format)]),
+    ...sliders
+      .filter(({ length }) => length > 1)
+      .flatMap(({ dimension }) =>
+        (["gif", "mp4"] as const).map((format): [string, () => Promise<void>] => [
+          `Animation along ${visible(dimension)} (${format.toUpperCase()})`,
+          () => animation(dimension, format),
+        ]),
+      ),
     ["Copy path", () => copy(path)],
     ["Copy code", async () => copy(await code())],
   ];
   return (
     <>
       <span class="nzx-cut" aria-live="polite">
-        {said}
+        {film.current && done ? `${done} of ${of} pictures` : said}
       </span>
+      {film.current && <Button onClick={() => film.current?.abort()}>Cancel</Button>}
       <Menu label="Export" up>
         {(close) =>
           items.map(([label, what]) => (

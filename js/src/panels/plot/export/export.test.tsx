@@ -39,6 +39,15 @@ test("a slice is saved as a file without going anywhere, and path and code are c
     index: { time: 3 },
     view: { mask: "raw" },
   });
+  await choose("Animation along time (GIF)");
+  await waitFor(() => expect(saved[1]?.name).toBe("film.gif"));
+  expect(host.requests("animate")[0]?.params).toMatchObject({ dimension: "time", view: { mask: "raw" } });
+  host.kernel.silent.add("animate");
+  await choose("Animation along time (MP4)");
+  host.kernel.tellFrames(2, 9);
+  await screen.findByText("2 of 9 pictures");
+  fireEvent.click(screen.getByRole("button", { name: "Cancel" }));
+  await screen.findByText("cancelled");
   await choose("Copy path");
   await waitFor(() => expect(written).toEqual(["/forecast/temp"]));
   await choose("Copy code");

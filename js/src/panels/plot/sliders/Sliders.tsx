@@ -17,21 +17,43 @@ interface SlidersProps {
 
 /** Where the dimensions that are not drawn are fixed. */
 export function Sliders({ path, sliders, index, onIndex, loading }: SlidersProps) {
+  const { session } = useView();
+  const { step, speed, loop } = session.pace.value;
   const [playing, setPlaying] = useState<string | null>(null);
-  const live = useRef({ sliders, index, loading });
-  live.current = { sliders, index, loading };
+  const due = useRef(0);
+  /** Goes on, or back, by an index or by what the calendar has; resolves to whether there was anywhere to go. */
+  const go = async (slider: Slider, sign: 1 | -1): Promise<boolean> => {
+    const { dimension, length } = slider;
+    const now = at(slider, index);
+    let to = now + sign;
+    if (step !== "one" && dated(slider)) {
+      const value = `${sign > 0 ? "+" : "-"}1 ${step}`;
+      const asked = session.client.request("locate", { path, dimension, value, index: now });
+      to = await asked.then(
+        (found) => found.index,
+        () => -1,
+      );
+    }
+    if (to >= 0 && to < length) onIndex(dimension, to);
+    return to >= 0 && to < length;
+  };
+  const played = sliders.find(({ dimension }) => dimension === playing);
+  const here = played && at(played, index);
 
-  // The next step only when the last has been drawn.
+  // The next step when the last has been drawn, and not before its time.
   useEffect(() => {
-    if (playing === null) return;
-    const timer = setInterval(() => {
-      const now = live.current;
-      const slider = now.sliders.find(({ dimension }) => dimension === playing);
-      if (slider === undefined || now.loading) return;
-      onIndex(playing, (at(slider, now.index) + 1) % slider.length);
-    }, 220);
-    return () => clearInterval(timer);
-  }, [playing, onIndex]);
+    if (played === undefined || loading) return;
+    const timer = setTimeout(
+      async () => {
+        due.current = Date.now() + 1000 / speed;
+        if (await go(played, 1)) return;
+        if (loop) onIndex(played.dimension, 0);
+        else setPlaying(null);
+      },
+      Math.max(0, due.current - Date.now()),
+    );
+    return () => clearTimeout(timer);
+  }, [playing, here, loading, step, speed, loop]);
 
   const movable = sliders.filter(({ length }) => length > 1);
   if (movable.length === 0) return null;
@@ -54,7 +76,7 @@ export function Sliders({ path, sliders, index, onIndex, loading }: SlidersProps
               icon="previous"
               label={`Previous ${name}`}
               disabled={now <= 0}
-              onClick={() => onIndex(dimension, now - 1)}
+              onClick={() => void go(slider, -1)}
             />
             <input
               type="range"
@@ -71,7 +93,7 @@ export function Sliders({ path, sliders, index, onIndex, loading }: SlidersProps
               icon="next"
               label={`Next ${name}`}
               disabled={now >= length - 1}
-              onClick={() => onIndex(dimension, now + 1)}
+              onClick={() => void go(slider, 1)}
             />
             <GoTo path={path} slider={slider} now={now} onIndex={move} />
             <IconButton
@@ -102,15 +124,21 @@ function GoTo({
   now: number;
   onIndex: (to: number) => void;
 }) {
-  const { session } = useView();
+  const { session, uid } = useView();
   const [text, setText] = useState<string | null>(null);
   const [problem, setProblem] = useState("");
+  const [labels, setLabels] = useState<readonly string[]>([]);
   const { dimension } = slider;
   const shown = labelAt(slider, now);
-  const go = () => {
-    const value = text?.trim() ?? "";
+  const complete = (value: string) =>
+    session.client.request("complete", { path, dimension, value }).then(
+      (found) => setLabels(value === "" ? ["first", "last", ...found.labels] : found.labels),
+      () => setLabels([]),
+    );
+  const go = (typed = text) => {
+    const value = typed?.trim() ?? "";
     if (value === "" || value === shown) return drop();
-    session.client.request("locate", { path, dimension, value }).then(
+    session.client.request("locate", { path, dimension, value, index: now }).then(
       ({ index }) => {
         drop();
         onIndex(index);
@@ -135,10 +163,19 @@ function GoTo({
         value={text ?? shown}
         autocomplete="off"
         spellcheck={false}
-        onFocus={(event) => event.currentTarget.select()}
+        {...{ role: "textbox" }}
+        list={`${uid}-go-${slider.axis}`}
+        onFocus={(event) => {
+          event.currentTarget.select();
+          void complete("");
+        }}
         onInput={(event) => {
+          const { value } = event.currentTarget;
           setProblem("");
-          setText(event.currentTarget.value);
+          setText(value);
+          // One that was chosen from the list.
+          if (labels.includes(value)) go(value);
+          else void complete(value);
         }}
         onBlur={drop}
         onKeyDown={(event) => {
@@ -146,6 +183,11 @@ function GoTo({
           if (event.key === "Escape") drop();
         }}
       />
+      <datalist id={`${uid}-go-${slider.axis}`}>
+        {labels.map((label) => (
+          <option key={label} value={label} />
+        ))}
+      </datalist>
       {problem && (
         <span class="nzx-slider-problem" role="alert">
           {problem}
@@ -160,6 +202,9 @@ function labelAt({ index, label, units }: Slider, now: number): string {
   if (now !== index || (label === String(index) && !units)) return `[${now}]`;
   return visible(units ? `${label} ${units}` : label);
 }
+
+/** Whether it stands at a date, of which there are months and years. */
+export const dated = ({ label }: Slider): boolean => /^-?\d+-\d\d/.test(label);
 
 /** Where a slider stands: as set, else as the picture has it. */
 function at(slider: Slider, index: Record<string, number>): number {

@@ -1,5 +1,5 @@
 import type { PictureResult } from "../../../client/protocol.gen";
-import type { Limits, Mask, PictureOptions, Scale } from "../../../client/session";
+import type { Limits, Mask, Pace, Scale } from "../../../client/session";
 import { useView } from "../../../client/view";
 import { kindOf, titleOf } from "../../../plots";
 import type { Control } from "../../../plots/kind";
@@ -12,6 +12,7 @@ import { Menu } from "../../../ui/menu/Menu";
 import { Select } from "../../../ui/select/Select";
 import { visible } from "../../../ui/text/text";
 import { Limit } from "../limits/Limit";
+import { dated } from "../sliders/Sliders";
 import "./toolbar.css";
 
 const MASKS: Record<Mask, string> = {
@@ -31,6 +32,8 @@ const LIMITS: Record<Limits, string> = {
 };
 const LIMIT_NAMES = Object.keys(LIMITS);
 const SCALES = ["linear", "log", "symlog"];
+const STEPS = ["one", "month", "year"];
+const SPEEDS = ["2", "5", "12", "25"];
 const LEVELS = ["continuous", "5", "8", "10", "12", "16", "20"];
 
 /** How the picture is drawn: all but its kind and part is done here, without asking the kernel. */
@@ -144,18 +147,25 @@ function More({ picture, has }: { picture: PictureResult; has: (control: Control
   const { session } = useView();
   const { packing, curvilinear, valid_low: low, valid_high: high } = picture;
   const decodes = packing !== null || low !== null || high !== null;
-  if (!decodes && !curvilinear && !has("log") && !has("mask") && !has("grid")) return null;
+  const movable = picture.sliders.filter(({ length }) => length > 1);
+  if (!decodes && !curvilinear && !has("log") && !has("mask") && !has("grid") && movable.length === 0)
+    return null;
   const options = session.options.value;
+  const pace = session.pace.value;
+  const play = (change: Partial<Pace>) => {
+    session.pace.value = { ...pace, ...change };
+  };
   const select = (
     label: string,
     value: string,
-    names: string[],
-    to: (name: string) => Partial<PictureOptions>,
+    names: readonly string[],
+    onChange: (name: string) => void,
+    titleOf?: (name: string) => string,
   ) => (
     // biome-ignore lint/a11y/noLabelWithoutControl: Select is one
     <label class="nzx-menu-item">
       {label}
-      <Select label={label} value={value} names={names} onChange={(name) => session.setOptions(to(name))} />
+      <Select {...{ label, value, names, onChange, titleOf }} />
     </label>
   );
   const check = (label: string, name: "decoded" | "curvilinear" | "reverse" | "grid", title?: string) => (
@@ -185,31 +195,24 @@ function More({ picture, has }: { picture: PictureResult; has: (control: Control
               "Scale",
               options.scale,
               picture.kind === "histogram" ? SCALES.slice(0, 2) : SCALES,
-              (name) => ({
-                scale: name as Scale,
-              }),
+              (name) => session.setOptions({ scale: name as Scale }),
             )}
           {has("colormap") && (
             <>
-              {select("Levels", String(options.levels ?? LEVELS[0]), LEVELS, (name) => ({
-                levels: Number(name) || null,
-              }))}
+              {select("Levels", String(options.levels ?? LEVELS[0]), LEVELS, (name) =>
+                session.setOptions({ levels: Number(name) || null }),
+              )}
               {check("Reverse the colours", "reverse")}
             </>
           )}
-          {has("mask") && (
-            // biome-ignore lint/a11y/noLabelWithoutControl: Select is one
-            <label class="nzx-menu-item">
-              Missing is
-              <Select
-                label="Missing is"
-                value={options.mask}
-                names={MASK_NAMES}
-                titleOf={maskTitle}
-                onChange={(mask) => session.setOptions({ mask: mask as Mask })}
-              />
-            </label>
-          )}
+          {has("mask") &&
+            select(
+              "Missing is",
+              options.mask,
+              MASK_NAMES,
+              (mask) => session.setOptions({ mask: mask as Mask }),
+              maskTitle,
+            )}
           {decodes &&
             check(
               packing ? "Apply scale and offset" : "Mask outside the valid range",
@@ -218,6 +221,24 @@ function More({ picture, has }: { picture: PictureResult; has: (control: Control
             )}
           {curvilinear && check("Draw on 2-D coordinates", "curvilinear")}
           {has("grid") && check("Borders of cells and chunks", "grid")}
+          {movable.length > 0 && (
+            <>
+              {movable.some(dated) && select("Sliders step by", pace.step, STEPS, (step) => play({ step }))}
+              {select("Pictures a second", String(pace.speed), SPEEDS, (name) =>
+                play({ speed: Number(name) }),
+              )}
+              <label class="nzx-menu-item">
+                <span>
+                  <input
+                    type="checkbox"
+                    checked={pace.loop}
+                    onChange={(event) => play({ loop: event.currentTarget.checked })}
+                  />
+                  Play in a loop
+                </span>
+              </label>
+            </>
+          )}
         </>
       )}
     </Menu>

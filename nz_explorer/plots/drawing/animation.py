@@ -1,0 +1,105 @@
+"""Pictures of many slices, one after the other, as an animation of matplotlib."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from nz_explorer.plots.drawing.canvas import empty
+from nz_explorer.plots.figure import draw_on
+
+if TYPE_CHECKING:
+    from matplotlib.animation import FuncAnimation
+
+    from nz_explorer.plots.picture import QuickLook
+
+Film = Literal["gif", "mp4"]
+
+
+def animation(
+    look: Callable[[int], QuickLook],
+    frames: Sequence[int],
+    *,
+    fps: float = 8.0,
+    width: float = 8.0,
+    height: float = 5.0,
+    **options: object,
+) -> FuncAnimation:
+    """Return an animation of pictures.
+
+    Parameters
+    ----------
+    look
+        Returns the picture of one of `frames`.
+    frames
+        What is shown one after the other.
+    fps
+        Frames a second.
+    width, height
+        In inches.
+    **options
+        As `figure` takes them.
+    """
+    from matplotlib.animation import FuncAnimation
+
+    drawn, _ = empty(width, height)
+
+    def show(frame: int) -> list[object]:
+        drawn.clear()
+        draw_on(drawn, look(frame), **options)
+        return []
+
+    class Animation(FuncAnimation):
+        """Writes a GIF by Pillow, without a word about ffmpeg, which might not be there."""
+
+        def save(self, filename: Any, writer: Any = None, **given: Any) -> None:  # type: ignore[override]
+            if writer is None and str(filename).lower().endswith(".gif"):
+                writer = "pillow"
+            super().save(filename, writer, **given)
+
+    return Animation(
+        drawn,
+        show,  # type: ignore[arg-type]
+        frames,
+        init_func=list,  # else the first one is drawn twice
+        interval=1000 / fps,
+        cache_frame_data=False,
+    )
+
+
+def film(
+    shown: FuncAnimation, form: Film, fps: float, progress: Callable[[int, int], object]
+) -> bytes:
+    """Return an animation as the bytes of a file.
+
+    Parameters
+    ----------
+    shown
+        The animation.
+    form
+        A GIF, by Pillow, or an MP4, by ffmpeg.
+    fps
+        Frames a second.
+    progress
+        Called with how many frames there are, and of how many; what it raises ends the work.
+
+    Raises
+    ------
+    ValueError
+        If there is no ffmpeg.
+    """
+    if form == "mp4" and shutil.which("ffmpeg") is None:
+        raise ValueError("an MP4 takes ffmpeg, which is not installed: choose a GIF")
+    writer = "pillow" if form == "gif" else "ffmpeg"
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"film.{form}"
+        shown.save(
+            str(file),
+            writer=writer,
+            fps=fps,  # type: ignore[arg-type]
+            progress_callback=lambda at, of: progress(at + 1, of),
+        )
+        return file.read_bytes()

@@ -163,7 +163,7 @@ function GoTo({
         value={text ?? shown}
         autocomplete="off"
         spellcheck={false}
-        {...{ role: "textbox" }}
+        {...({ role: "textbox" } as object)}
         list={`${uid}-go-${slider.axis}`}
         onFocus={(event) => {
           event.currentTarget.select();

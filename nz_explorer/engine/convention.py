@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nz_explorer.engine.catalogue import RuleInfo
+    from nz_explorer.engine.findings import Severity
     from nz_explorer.engine.registry import RuleFunction
     from nz_explorer.model import Hierarchy
 
@@ -53,6 +54,10 @@ class Convention:
         Whether a dataset of another version keeps it: it does not, or that is not defined.
     wanted : callable, optional
         Whether it is evaluated unless conventions are chosen; by default always.
+    suggested_by : callable, optional
+        Whether the attributes of a node suggest to ask for it; where it is not evaluated, that is told.
+    decides : {"error", "warning"}
+        The severity at which a broken rule with a MUST breaks it; a convention that has been withdrawn warns.
     used_where : tuple of str
         Attributes without which a node does not use it. It is left out of the results where no node has
         one of them.
@@ -88,6 +93,8 @@ class Convention:
     zarr_format: int | None = None
     in_other_formats: bool | None = False
     wanted: Wanted | None = None
+    suggested_by: Callable[[Mapping[str, Any]], bool] | None = None
+    decides: Severity = "error"
     used_where: tuple[str, ...] = ()
     declared_how: Callable[[Mapping[str, Any]], bool] | None = None
     declaration_rules: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from nz_explorer.engine.convention import Convention
+from nz_explorer.model.dialects.multiscales import family
 
 FOLDER = Path(__file__).parent
 
@@ -12,6 +13,8 @@ GEOZARR = Convention(
     title="The GeoZarr draft",
     families=("GZ", "JSON"),
     decided_by=("GZ",),
+    decides="warning",
+    suggested_by=lambda attributes: "multiscales" in attributes and family(attributes) == "GeoZarr",
     rules=(f"{__name__}.rules", f"{__name__}.multiscales"),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),
     wanted=lambda _, select: any(

@@ -35,34 +35,60 @@ METHODS = (
     "gauss",
 )
 OTHER_NAMES = {"mean": "average", "median": "med", "maximum": "max", "minimum": "min"}
-KNOWN_SETS = frozenset(
-    (
-        "CDB1GlobalGrid",
-        "CanadianNAD83_LCC",
-        "EuropeanETRS89_LAEAQuad",
-        "GNOSISGlobalGrid",
-        "LINZAntarticaMapTilegrid",
-        "NZTM2000Quad",
-        "UPSAntarcticWGS84Quad",
-        "UPSArcticWGS84Quad",
-        "UTM31WGS84Quad",
-        "WGS1984Quad",
-        "WebMercatorQuad",
-        "WorldCRS84Quad",
-        "WorldMercatorWGS84Quad",
-    )
-)
-"""Tile matrix sets that are known by name (OGC Two Dimensional Tile Matrix Set)."""
+KNOWN_SETS: dict[str, tuple[str, ...]] = {
+    "CDB1GlobalGrid": (),
+    "CanadianNAD83_LCC": ("EPSG:3978",),
+    "EuropeanETRS89_LAEAQuad": ("EPSG:3035",),
+    "GNOSISGlobalGrid": (),
+    "LINZAntarticaMapTilegrid": ("EPSG:5482",),
+    "NZTM2000Quad": ("EPSG:2193",),
+    "UPSAntarcticWGS84Quad": ("EPSG:5042",),
+    "UPSArcticWGS84Quad": ("EPSG:5041",),
+    "UTM31WGS84Quad": ("EPSG:32631",),
+    "WGS1984Quad": ("EPSG:4326", "OGC:CRS84"),
+    "WebMercatorQuad": ("EPSG:3857",),
+    "WorldCRS84Quad": ("OGC:CRS84", "EPSG:4326"),
+    "WorldMercatorWGS84Quad": ("EPSG:3395",),
+}
+"""Tile matrix sets that are known by name (OGC Two Dimensional Tile Matrix Set), and their reference systems, where
+they matter here; those of latitude and longitude on WGS 84 differ only in the order of their axes."""
+VARIABLE_TILES = ("CDB1GlobalGrid",)
+"""Those of them whose tiles are not all of 256 × 256."""
 _NUMBER = re.compile(r"-?\d+")
 """How tile matrices of these sets are called."""
 TILE = 256
-LIMITS = (("minTileRow", "maxTileRow", "matrixHeight"), ("minTileCol", "maxTileCol", "matrixWidth"))
+LIMITS = (
+    ("min_tile_row", "max_tile_row", "matrixHeight"),
+    ("min_tile_col", "max_tile_col", "matrixWidth"),
+)
+"""Limits of a level as in Listing 9, and the size of the tile matrix that they are within."""
+OGC_LIMITS = {
+    "min_tile_row": "minTileRow",
+    "max_tile_row": "maxTileRow",
+    "min_tile_col": "minTileCol",
+    "max_tile_col": "maxTileCol",
+}
+"""How the OGC spells them, which the text sets aside."""
 
 
 def _claims(group: Group) -> bool:
     """Whether a group has multiscales that are the draft's, or nobody else's."""
     return family(group.attributes) == "GeoZarr" or (
         "multiscales" in group.attributes and family(group.attributes) is None
+    )
+
+
+@rule(
+    "GZ-MS-007",
+    on="array",
+    needs=("attributes",),
+    when=lambda array: family(array.attributes) == "GeoZarr",
+)
+def on_an_array(array: Array) -> RuleOutput:
+    """Note multiscales of an array, which has no levels."""
+    yield Fail(
+        array.attribute_pointer("multiscales"),
+        "multiscales belongs to the group that holds the levels, and means nothing on an array",
     )
 
 
@@ -159,13 +185,20 @@ def _limits(given: Mapping[str, Any], pointer: str) -> RuleOutput:
             why = "there is no such level in the set"
         if why is not None:
             yield Fail(at, f"limits of level {json_text(name)}: {why}", rule="GZ-MS-014")
+        elif others := [old for old in OGC_LIMITS.values() if old in one]:
+            yield Fail(
+                at,
+                f"limits of level {json_text(name)}: {others[0]} is the spelling of the OGC, the text has min_tile_col",
+                severity="info",
+                rule="GZ-MS-014",
+            )
 
 
 def _wrong_limits(given: Any, matrix: Mapping[str, Any] | None) -> str | None:
     if not isinstance(given, Mapping):
         return "they are not an object"
     for low, high, size in LIMITS:
-        first, last = given.get(low), given.get(high)
+        first, last = (given.get(name, given.get(OGC_LIMITS[name])) for name in (low, high))
         if type(first) is not int or type(last) is not int:
             return f"{low} and {high} must be integers"
         if not 0 <= first <= last:
@@ -209,8 +242,12 @@ def levels(group: Group) -> RuleOutput:
             )
         elif name not in there:
             yield Fail(pointer, f"level {json_text(name)} has no child group")
-            yield Fail(pointer, f"tile matrix {json_text(name)} has no group", rule="GZ-MS-010")
-    known = re.split("[/:]", str(set_name))[-1] in KNOWN_SETS
+    called = re.split("[/:]", str(set_name))[-1]
+    known = called in KNOWN_SETS
+    if not wanted and (
+        known or not there
+    ):  # of a set elsewhere nobody knows what its levels are called
+        yield Fail(pointer, f"no child group of {group.path} is a level of {json_text(set_name)}")
     for name, undescribed in there.items():
         if name not in inline if inline else known and not _NUMBER.fullmatch(name):
             yield Fail(
@@ -225,8 +262,17 @@ def levels(group: Group) -> RuleOutput:
     yield from _same_arrays(found, arrays)
     for level in found:
         for array in arrays[level.name].values():
-            yield from _chunks(array, arrays[level.name], inline.get(level.name))
-    yield from _same_crs(given, pointer, arrays)
+            matrix = inline.get(level.name)
+            tiled = known and called not in VARIABLE_TILES
+            tile = (TILE, TILE) if tiled else _tile(matrix)
+            yield from _chunks(array, arrays[level.name], tile)
+    yield from _same_crs(given, pointer, arrays, KNOWN_SETS.get(called, ()))
+
+
+def _tile(matrix: Mapping[str, Any] | None) -> tuple[int, int] | None:
+    """Return the height and the width of the tiles of a tile matrix, None where it does not give them."""
+    height, width = (member(matrix, name) for name in ("tileHeight", "tileWidth"))
+    return (height, width) if type(height) is int and type(width) is int else None
 
 
 def _arrays(level: Group) -> dict[str, Array]:
@@ -279,9 +325,7 @@ def _spatial_axes(array: Array, beside: Mapping[str, Array]) -> tuple[int, int] 
     return None if y is None or x is None else (y, x)
 
 
-def _chunks(
-    array: Array, beside: Mapping[str, Array], matrix: Mapping[str, Any] | None
-) -> RuleOutput:
+def _chunks(array: Array, beside: Mapping[str, Array], tile: tuple[int, int] | None) -> RuleOutput:
     shape, chunk = array.shape or (), array.chunk_shape
     if len(shape) < 2 or chunk is None:
         return
@@ -292,7 +336,6 @@ def _chunks(
         return
     pointer = array.pointer("chunks" if array.zarr_format == 2 else "chunk_grid")
     names = array.dimension_names or ()
-    tile = [member(matrix, name) for name in ("tileHeight", "tileWidth")]
     for axis in axes:
         if chunk[axis] >= shape[axis] > 2 * TILE:
             yield Fail(
@@ -302,8 +345,12 @@ def _chunks(
                 rule="GZ-MS-005",
             )
     own = [chunk[axis] for axis in axes]
-    if all(type(length) is int for length in tile):
-        if own != tile:
+    if tile is not None:
+        wrong = (
+            length != wanted and not shape[axis] <= length < wanted  # less than a tile is no tile
+            for axis, length, wanted in zip(axes, own, tile, strict=True)
+        )
+        if any(wrong):
             yield Fail(
                 pointer,
                 f"chunks are {own[0]} × {own[1]}, tiles {tile[0]} × {tile[1]}",
@@ -319,25 +366,29 @@ def _chunks(
         )
 
 
-def _same_crs(given: Any, pointer: str, arrays: dict[str, dict[str, Array]]) -> RuleOutput:
+def _same_crs(
+    given: Any, pointer: str, arrays: dict[str, dict[str, Array]], theirs: tuple[str, ...]
+) -> RuleOutput:
     """Compare the system of the tile matrix set with that of the data."""
     inline = member(given, "tile_matrix_set")
     named = member(inline, "crs") or member(inline, "supportedCRS")
-    if named is None:
+    if named is None and not theirs:
         return
-    theirs = crs.code(member(named, "uri") or named)
+    if named is not None:
+        code = crs.code(member(named, "uri") or named)
+        theirs = () if code is None else (code,)
     for level in arrays.values():
         for array in level.values():
             mapping = array.attributes.get("grid_mapping")
             target = level.get(mapping) if isinstance(mapping, str) else None
             own = crs.described_code(target) if target is not None else None
-            if theirs is None or (target is not None and own is None):
+            if not theirs or (target is not None and own is None):
                 yield Undecided("unsupported: a reference system that names no code", "GZ-MS-011")
                 return
-            if own is not None and own != theirs:
+            if own is not None and own not in theirs:
                 yield Fail(
                     pointer,
-                    f"the tile matrix set uses {theirs}, {array.path} uses {own}",
+                    f"the tile matrix set uses {theirs[0]}, {array.path} uses {own}",
                     related=(array.path,),
                     rule="GZ-MS-011",
                 )

@@ -14,10 +14,23 @@ from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
     from nz_explorer.engine.catalogue import RuleInfo
+    from nz_explorer.engine.convention import Convention
     from nz_explorer.engine.evaluation.convention_usage import ConventionUsage
     from nz_explorer.engine.evaluation.coverage import Coverage
     from nz_explorer.engine.registry import Registry
     from nz_explorer.model import Hierarchy
+
+
+NOT_ASKED_FOR = "not asked for"
+"""Why a convention was not evaluated that a node suggests to ask for."""
+
+
+def _decides(info: RuleInfo, convention: Convention) -> bool:
+    """Whether breaking a rule is breaking its convention."""
+    if convention.decides == "error":
+        return info.required
+    demanded = info.level.upper().startswith(("MUST", "SHALL", "REQUIRE"))
+    return demanded and info.severity == convention.decides
 
 
 class Conformance:
@@ -114,7 +127,7 @@ class Conformance:
         own = [
             info
             for info in self._registry.rules.values()
-            if info.required and info.works and info.family in convention.deciding
+            if _decides(info, convention) and info.works and info.family in convention.deciding
         ]
         zarr_format = convention.zarr_format
         if zarr_format is not None and self._hierarchy.zarr_format not in (zarr_format, None):
@@ -253,6 +266,11 @@ class Conformance:
             NotEvaluated(family, "/", "no rules yet")
             for family in (self._registry.conventions[key].family for key in self._conventions)
             if not any(info.works for info in rules if info.family == family)
+        ]
+        found += [
+            NotEvaluated(self._registry.conventions[key].family, path, NOT_ASKED_FOR)
+            for key, path in self._usage.suggested.items()
+            if key not in self._conventions
         ]
         if (
             self._rule in self._coverage.wanted

@@ -23,15 +23,24 @@ class ConventionUsage:
         self._where_used = {
             one.key: one.used_where for one in registry.askable.values() if one.used_where
         }
+        self._suggested_by = {
+            one.key: one.suggested_by for one in registry.askable.values() if one.suggested_by
+        }
         self._users: dict[tuple[str, str], None] = {}
         """Convention and path of the nodes that use it."""
+        self._suggested: dict[tuple[str, str], None] = {}
+        """Convention and path of the nodes that suggest to ask for it."""
         self._plain: set[bytes] = set()
         """Documents that use none of them."""
 
     def copy(self) -> ConventionUsage:
         """Return the same, which changes independently."""
         twin = copy.copy(self)
-        vars(twin).update(_users=self._users.copy(), _plain=self._plain.copy())
+        vars(twin).update(
+            _users=self._users.copy(),
+            _suggested=self._suggested.copy(),
+            _plain=self._plain.copy(),
+        )
         return twin
 
     def note(self, node: Node, is_new: bool) -> None:
@@ -53,6 +62,12 @@ class ConventionUsage:
                 plain = False
             elif not is_new:
                 self._users.pop((convention, node.path), None)
+        for convention, suggests in self._suggested_by.items():
+            if suggests(attributes):
+                self._suggested[convention, node.path] = None
+                plain = False
+            elif not is_new:
+                self._suggested.pop((convention, node.path), None)
         if plain and node.text is not None:
             self._plain.add(node.text)
 
@@ -60,6 +75,13 @@ class ConventionUsage:
         """Forget one node."""
         for convention in self._where_used:
             self._users.pop((convention, path), None)
+        for convention in self._suggested_by:
+            self._suggested.pop((convention, path), None)
+
+    @property
+    def suggested(self) -> dict[str, str]:
+        """Keys of the conventions that some nodes suggest to ask for, and the first of the nodes."""
+        return dict(reversed(self._suggested))
 
     @property
     def unused(self) -> set[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from nz_explorer.engine.evaluation.counts import FindingCounts, OpenWork
-from nz_explorer.engine.findings import Violation
+from nz_explorer.engine.findings import SEVERITIES, Violation
 from nz_explorer.engine.impact import HARMS, impact_of
 from nz_explorer.engine.plan import RuleResults, count
 
@@ -278,4 +278,4 @@ def _configured(violation: Violation, place: str, configuration: Configuration) 
 
 def _breaks(violation: Violation) -> bool:
     """Whether a failure breaks its rule; at a milder severity it is a note on what the rule allows."""
-    return violation.severity == "error" or violation.rule.severity != "error"
+    return SEVERITIES.index(violation.severity) <= SEVERITIES.index(violation.rule.severity)

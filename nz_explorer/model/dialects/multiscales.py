@@ -149,13 +149,14 @@ def _ngff(attributes: Mapping[str, Any]) -> list[Any]:
 
 
 def _tile_matrices(given: Mapping[str, Any]) -> list[Any]:
-    matrix_set, limits = given.get("tile_matrix_set"), given.get("tile_matrix_set_limits")
-    names: list[Any] = list(limits) if isinstance(limits, Mapping) else []
+    """Return the names of levels; limits, which some of them may have, say nothing of the others."""
+    matrix_set = given.get("tile_matrix_set")
+    names: list[Any] = []
     if isinstance(matrix_set, Mapping):
         matrices = matrix_set.get("tileMatrices", matrix_set.get("tileMatrix"))
         if isinstance(matrices, list):
             names += [member(one, "id") or member(one, "identifier") for one in matrices]
-    elif isinstance(matrix_set, str) and not names:
+    elif isinstance(matrix_set, str):
         # of a set that is known by name, the levels are called by number
         names = [str(number) for number in range(31)]
     return names

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.nz import NZ
 from nz_explorer.diagnosis.impact import harms, steps
+from nz_explorer.engine.evaluation import conformance
 from nz_explorer.text.phrases import plural
 from nz_explorer.text.printable import encodable
 
@@ -193,6 +194,14 @@ def undecided(report: Report) -> list[str]:
                 said.append("chunks were not looked at; `--values all` does")
             case "budget":
                 said.append(f"the budget was spent before all was read ({_named(list(rules))})")
+            case conformance.NOT_ASKED_FOR:
+                for family in rules:
+                    one = report.evaluation.registry.of_family(family)
+                    if one is not None:
+                        how = f"`--conventions auto,{one.key}`"
+                        said.append(
+                            f"{where} looks like {one.name}, which is checked only with {how}"
+                        )
             case "listing":
                 what = _named(list(rules))
                 said.append(f"the store cannot be listed, so that some was not looked for ({what})")

@@ -6,10 +6,8 @@ import { type Send, Trait, type Traits } from "./traits";
 export type Mask = "nz" | "storage" | "raw" | "differences";
 const MASKS: readonly unknown[] = ["nz", "storage", "raw", "differences"];
 export type Scale = "linear" | "log" | "symlog";
-const SCALES: readonly unknown[] = ["linear", "log", "symlog"];
 /** What limits are taken from where none are typed. */
 export type Limits = "held" | "frame" | "whole" | "robust";
-const LIMITS: readonly unknown[] = ["held", "frame", "whole", "robust"];
 /** Part of a dimension that is shown: first index and the one after the last; of a 2-D coordinate its range. */
 export type Window = Record<string, number[]>;
 
@@ -75,10 +73,10 @@ export function readOptions(raw: unknown): PictureOptions {
     colormap: typeof given.colormap === "string" ? given.colormap : "",
     reverse: given.reverse === true,
     levels: finite(given.levels),
-    limits: LIMITS.includes(given.limits) ? (given.limits as Limits) : "held",
+    limits: (given.limits as Limits | undefined) ?? "held",
     low: finite(given.low),
     high: finite(given.high),
-    scale: SCALES.includes(given.scale) ? (given.scale as Scale) : "linear",
+    scale: (given.scale as Scale | undefined) ?? "linear",
     grid: given.grid === true,
     decoded: given.decoded !== false,
     curvilinear: (given.curvilinear ?? given.coordinates) !== false,

@@ -80,10 +80,7 @@ export function Statistics({ path, units, packing }: Props) {
           {phase === "done" && ` · ${scan.seconds.toFixed(1)} s`}
         </span>
         {phase === "done" && low !== null && (
-          <Button
-            title="The lowest and the highest value of the whole array become the limits"
-            onClick={() => session.setOptions({ limits: "whole", low: null, high: null })}
-          >
+          <Button onClick={() => session.setOptions({ limits: "whole", low: null, high: null })}>
             Use as limits
           </Button>
         )}

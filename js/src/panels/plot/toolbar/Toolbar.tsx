@@ -1,5 +1,5 @@
 import type { PictureResult } from "../../../client/protocol.gen";
-import type { Limits, Mask, Pace, Scale } from "../../../client/session";
+import type { Limits, Mask, Pace, PictureOptions, Scale } from "../../../client/session";
 import { useView } from "../../../client/view";
 import { kindOf, titleOf } from "../../../plots";
 import type { Control } from "../../../plots/kind";
@@ -151,6 +151,7 @@ function More({ picture, has }: { picture: PictureResult; has: (control: Control
   if (!decodes && !curvilinear && !has("log") && !has("mask") && !has("grid") && movable.length === 0)
     return null;
   const options = session.options.value;
+  const set = (change: Partial<PictureOptions>) => session.setOptions(change);
   const pace = session.pace.value;
   const play = (change: Partial<Pace>) => {
     session.pace.value = { ...pace, ...change };
@@ -168,19 +169,13 @@ function More({ picture, has }: { picture: PictureResult; has: (control: Control
       <Select {...{ label, value, names, onChange, titleOf }} />
     </label>
   );
-  const check = (label: string, name: "decoded" | "curvilinear" | "reverse" | "grid", title?: string) => (
+  const check = (label: string, checked: boolean, onChange: (on: boolean) => void, title?: string) => (
     <label class="nzx-menu-item" title={title}>
       <span>
         <input
           type="checkbox"
-          checked={options[name]}
-          onChange={(event) =>
-            session.setOptions({
-              [name]: event.currentTarget.checked,
-              // Limits were of the other numbers.
-              ...(name === "decoded" && { low: null, high: null }),
-            })
-          }
+          checked={checked}
+          onChange={(event) => onChange(event.currentTarget.checked)}
         />
         {label}
       </span>
@@ -195,48 +190,36 @@ function More({ picture, has }: { picture: PictureResult; has: (control: Control
               "Scale",
               options.scale,
               picture.kind === "histogram" ? SCALES.slice(0, 2) : SCALES,
-              (name) => session.setOptions({ scale: name as Scale }),
+              (name) => set({ scale: name as Scale }),
             )}
           {has("colormap") && (
             <>
               {select("Levels", String(options.levels ?? LEVELS[0]), LEVELS, (name) =>
-                session.setOptions({ levels: Number(name) || null }),
+                set({ levels: Number(name) || null }),
               )}
-              {check("Reverse the colours", "reverse")}
+              {check("Reverse the colours", options.reverse, (reverse) => set({ reverse }))}
             </>
           )}
           {has("mask") &&
-            select(
-              "Missing is",
-              options.mask,
-              MASK_NAMES,
-              (mask) => session.setOptions({ mask: mask as Mask }),
-              maskTitle,
-            )}
+            select("Missing is", options.mask, MASK_NAMES, (mask) => set({ mask: mask as Mask }), maskTitle)}
           {decodes &&
             check(
               packing ? "Apply scale and offset" : "Mask outside the valid range",
-              "decoded",
+              options.decoded,
+              // Limits were of the other numbers.
+              (decoded) => set({ decoded, low: null, high: null }),
               packing ? visible(packing.text) : undefined,
             )}
-          {curvilinear && check("Draw on 2-D coordinates", "curvilinear")}
-          {has("grid") && check("Borders of cells and chunks", "grid")}
+          {curvilinear &&
+            check("Draw on 2-D coordinates", options.curvilinear, (curvilinear) => set({ curvilinear }))}
+          {has("grid") && check("Borders of cells and chunks", options.grid, (grid) => set({ grid }))}
           {movable.length > 0 && (
             <>
               {movable.some(dated) && select("Sliders step by", pace.step, STEPS, (step) => play({ step }))}
               {select("Pictures a second", String(pace.speed), SPEEDS, (name) =>
                 play({ speed: Number(name) }),
               )}
-              <label class="nzx-menu-item">
-                <span>
-                  <input
-                    type="checkbox"
-                    checked={pace.loop}
-                    onChange={(event) => play({ loop: event.currentTarget.checked })}
-                  />
-                  Play in a loop
-                </span>
-              </label>
+              {check("Play in a loop", pace.loop, (loop) => play({ loop }))}
             </>
           )}
         </>

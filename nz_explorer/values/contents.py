@@ -15,6 +15,7 @@ from nz_explorer.values.chunk_statistics import ArrayScan
 from nz_explorer.values.reading.chunk import FaultKind
 from nz_explorer.values.reading.chunk_presence import Presence, listed
 from nz_explorer.values.reading.decoding import are_stored, error_text
+from nz_explorer.values.reading.inner_chunks import look_at_shard
 from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
 from nz_explorer.values.reading.packed_bytes import PackedBytes, look_at
 from nz_explorer.values.reading.size_limits import MOST_SCANNED_CHUNKS
@@ -49,7 +50,8 @@ class Contents:
     problem
         Why there is no scan.
     looks
-        What the first chunk that does not decode looks like, where its bytes tell.
+        What the first chunk that does not decode looks like, where its bytes tell; or a shard where zarr cannot open
+        the array.
     census
         Which chunks were written; None where the values could not be read.
     """
@@ -156,7 +158,8 @@ def contents(
             )
         found = scan_array(array, client=client, cancel=cancel, progress=report, histogram=False)
     except UnsupportedArray as error:
-        return Contents(None, None, f"unsupported: {error}")
+        looks = look_at_shard(array, cancel)
+        return Contents(None, None, f"unsupported: {error}", looks)
     if found.phase != "done":
         raise Cancelled
     presence = listed(array, opened, most_folders=None, most_names=2**62, cancel=cancel)

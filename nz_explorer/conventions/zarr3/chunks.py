@@ -98,12 +98,22 @@ def chunks_have_their_size(array: Array, contents: Contents) -> Iterator[Fail | 
 @rule("Z3-CHUNK-003", on="contents", formats=(3,))
 def chunks_decode(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     """Require chunks that the codecs can decode."""
-    scan = contents.scan
+    scan, looks = contents.scan, contents.looks
+    if scan is None and looks is not None:
+        inner = looks.codec[0]["configuration"]["chunk_shape"]
+        pointer = "/codecs/0/configuration/chunk_shape"
+        note = "the checksum of the index fits that many chunks, and no other number"
+        yield Fail(
+            pointer,
+            f"no chunk can be read: {looks.text}",
+            fix=lambda _node: Draft("suggest", (replace(pointer, inner),), note=note),
+        )
+        return
     if scan is None:
         yield Undecided(contents.problem)
         return
     kinds: tuple[FaultKind, ...] = ("codec", "size")
-    if contents.looks is not None:  # what is something else may seem to unpack to any size
+    if looks is not None:  # what is something else may seem to unpack to any size
         kinds = (*kinds, "limit")
     count = sum(scan.faults.get(kind, 0) for kind in kinds)
     if count:

@@ -297,6 +297,9 @@ def _shapes_around(chain: list[Any], pointer: str, shape: Any) -> dict[str, Any]
     return found
 
 
+INNER = "the index in a shard tells how many chunks it has: reading all values (`--values all`) works out their shape"
+
+
 def _inner_shape(
     base: str, configuration: dict[str, Any], outer: Any, rank: int | None
 ) -> Iterator[Fail]:
@@ -316,6 +319,7 @@ def _inner_shape(
             yield Fail(
                 pointer,
                 f"sharding: chunks of {inner[odd]} do not divide a shard of {outer[odd]} along dimension {odd}",
+                fix=lambda _node: Draft("suggest", note=INNER),
             )
 
 

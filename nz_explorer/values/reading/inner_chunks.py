@@ -1,0 +1,107 @@
+"""Which inner chunks shards have where the metadata cannot be right: their index tells."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from numcodecs.checksum32 import CRC32C  # type: ignore[import-untyped]
+
+from nz_explorer.documents import Document
+from nz_explorer.store import ReadError
+from nz_explorer.values.reading import size_limits
+from nz_explorer.values.reading.chunk_presence import listed
+from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
+from nz_explorer.values.reading.packed_bytes import PackedBytes
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array
+    from nz_explorer.store import Cancellation
+
+_ENTRY = 16
+"""Bytes of an index for each inner chunk: where it begins, and how long it is."""
+_CHECKSUM = 4
+
+
+def look_at_shard(array: Array, cancel: Cancellation | None = None) -> PackedBytes | None:
+    """Return what a shard says of its inner chunks, where these do not divide it along one dimension.
+
+    Parameters
+    ----------
+    array
+        The array, which zarr cannot open.
+    cancel
+        Stops it.
+
+    Returns
+    -------
+    PackedBytes or None
+        With the codecs by which the checksum of the index fits; None where there is no shard, where it has no checksum,
+        or where none fits.
+    """
+    possible = dict(_candidates(array))
+    if not possible:
+        return None
+    try:
+        # all of them have the same shards, in the same place
+        opened = open_for_reading(_with_codecs(array, next(iter(possible.values()))))
+        presence = listed(array, opened, cancel=cancel)
+        if presence is None or not len(presence.places):
+            return None
+        reader = array.hierarchy.reader
+        prefix = f"{reader.prefix}/" if reader.prefix else ""
+        key = opened.object_key(tuple(presence.places[0].tolist())).removeprefix(prefix)
+        shard = reader.get(key, cancel, max_bytes=size_limits.LEAST_STAGE_BYTES)
+    except (UnsupportedArray, ReadError):
+        return None
+    at_start = array.codecs[0]["configuration"].get("index_location") == "start"
+    for count, codecs in possible.items():
+        size = _ENTRY * count + _CHECKSUM
+        if shard is None or len(shard) < size:
+            continue
+        try:
+            CRC32C().decode(shard[:size] if at_start else shard[-size:])
+        except RuntimeError:
+            continue
+        inner = codecs[0]["configuration"]["chunk_shape"]
+        text = f"by the index of a shard it has {count} inner chunks, each of shape {inner}"
+        return PackedBytes("sharding_indexed", text, codecs)
+    return None
+
+
+def _candidates(array: Array) -> Iterator[tuple[int, list[Any]]]:
+    """Yield in how many inner chunks a shard may be divided, and the codecs that say so."""
+    codec = array.codecs[0] if len(array.codecs) == 1 else None
+    if not isinstance(codec, dict) or codec.get("name") != "sharding_indexed":
+        return
+    configuration, shard = codec.get("configuration"), array.grid_shape or ()
+    if not isinstance(configuration, dict):
+        return
+    inner, index = configuration.get("chunk_shape"), configuration.get("index_codecs")
+    names = [one.get("name") for one in index or () if isinstance(one, dict)]
+    if (
+        not isinstance(inner, list)
+        or len(inner) != len(shard)
+        or not all(type(size) is int and size > 0 for size in inner)
+        or names != ["bytes", "crc32c"]
+    ):
+        return
+    odd = [axis for axis, size in enumerate(inner) if shard[axis] % size]
+    if len(odd) != 1:
+        return  # the number of chunks does not tell how many there are along each of several dimensions
+    (axis,) = odd
+    others = math.prod(shard[n] // size for n, size in enumerate(inner) if n != axis)
+    for parts in range(1, shard[axis] + 1):
+        if shard[axis] % parts or parts * others > size_limits.MOST_INNER_CHUNKS:
+            continue
+        shape = [*inner[:axis], shard[axis] // parts, *inner[axis + 1 :]]
+        yield parts * others, [{**codec, "configuration": {**configuration, "chunk_shape": shape}}]
+
+
+def _with_codecs(array: Array, codecs: list[Any]) -> Array:
+    """Return an array as it would be with other codecs."""
+    (document,) = array.documents
+    raw = json.dumps({**array.metadata, "codecs": codecs}).encode()
+    return array.clone_structure(array.path, Document(document.name, document.key, raw))

@@ -1,0 +1,64 @@
+"""Inner chunks that do not divide their shard: the index of a shard tells what they are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+import zarr
+
+import nz_explorer as nz
+from nz_explorer.conventions import evaluate
+from nz_explorer.editing.trial_edits.what_if import WhatIf
+
+
+def sharded(
+    folder: Path, location: Literal["start", "end"], said: list[int], *, shuffled: bool = False
+) -> None:
+    """Write shards of 6 by 4 with chunks of 2 by 4, and say something else of them."""
+    group = zarr.create_group(folder)
+    shards: Any = {"shape": (6, 4), "index_location": location}
+    group.create_array("a", data=np.arange(48.0).reshape(12, 4), shards=shards, chunks=(2, 4))
+    document = folder / "a" / "zarr.json"
+    metadata: dict[str, Any] = json.loads(document.read_text())
+    configuration = metadata["codecs"][0]["configuration"]
+    assert configuration["index_location"] == location
+    configuration["chunk_shape"] = said
+    if shuffled:
+        configuration["index_codecs"] = configuration["index_codecs"][:1]
+    document.write_text(json.dumps(metadata))
+
+
+@pytest.mark.parametrize("location", ["start", "end"])
+def test_the_shape_is_worked_out_from_the_index(
+    tmp_path: Path, location: Literal["start", "end"]
+) -> None:
+    sharded(tmp_path, location, [4, 4])
+    evaluation = evaluate(nz.open_store(tmp_path, mode="r+"), values="all")
+    evaluation.run()
+    (finding,) = [one for one in evaluation.findings() if one.rule == "Z3-CHUNK-003"]
+    assert "it has 3 inner chunks, each of shape [2, 4]" in finding.message
+    what_if = WhatIf(evaluation)
+    what_if.apply(finding)
+    nz.apply(what_if).write()
+    assert np.array_equal(zarr.open_array(tmp_path / "a")[:], np.arange(48.0).reshape(12, 4))
+    assert not {"Z3-CHUNK-003", "Z3-CODEC-008"} & {
+        one.rule for one in nz.check(tmp_path, values="all", progress=False).findings
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "shuffled"),
+    [([4, 3], False), ([4, 4], True), ([4], False)],
+    ids=["along two dimensions", "without a checksum", "of another rank"],
+)
+def test_what_the_index_does_not_tell_is_not_guessed(
+    tmp_path: Path, said: list[int], shuffled: bool
+) -> None:
+    sharded(tmp_path, "end", said, shuffled=shuffled)
+    found = nz.check(tmp_path, values="all", progress=False).findings
+    assert "Z3-CODEC-008" in {one.rule for one in found}
+    assert "Z3-CHUNK-003" not in {one.rule for one in found}

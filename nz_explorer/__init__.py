@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -80,3 +81,7 @@ def _version() -> str:
         return version("nz_explorer")
     except PackageNotFoundError:  # used from a checkout that is not installed
         return "0"
+
+
+if "xarray" in sys.modules:
+    import_module("nz_explorer.widget.explorer.accessor")

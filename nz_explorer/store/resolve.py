@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
+from nz_explorer.store.datasets.readers import MAGIC, file_reader, is_xarray, xarray_reader
 from nz_explorer.store.errors import SourceError
 from nz_explorer.store.local.folder_reader import FolderReader
 from nz_explorer.store.local.zip_reader import ZipReader
@@ -56,7 +58,8 @@ def resolve(source: Any, *, storage_options: Mapping[str, Any] | None = None) ->
     source
         A path, ``file://`` URL, zip file, ``http(s)://``, ``s3://``, ``gs://`` or ``az://`` URL, an
         NCZarr URL (``…#mode=nczarr,file``), a zarr ``Store``, ``Group`` or ``Array``, an fsspec mapping, an
-        Icechunk session, or an xarray object that was opened from Zarr.
+        Icechunk session, or an xarray object: the Zarr store that it was opened from, else itself as NZ would store
+        it, and so netCDF and HDF5 files.
     storage_options : mapping, optional
         For remote sources, with the names of fsspec or of obstore. ``{"timeout": 30}`` is how many seconds are waited
         until an answer begins (while it arrives with 16 KiB per second it may take longer), ``{"max_wait": 45}`` how
@@ -143,6 +146,8 @@ def _from_path(path: Path, label: str, *, follow_links: bool = False) -> Reader:
                 return FolderReader(path.parent, label=str(path.parent), follow_links=follow_links)
             with path.open("rb") as file:
                 start = file.read(4)
+            if start in MAGIC:
+                return file_reader(path, label)
             if start[:2] == b"PK" or path.suffix.lower() == ".zip":
                 return ZipReader(path, label=label)
             raise SourceError(
@@ -331,12 +336,26 @@ def _from_object(source: Any) -> Reader:
         from zarr.storage import MemoryStore
 
         return _from_store(MemoryStore(_as_buffers(source)), "")
-    origin = getattr(source, "encoding", {}).get("source") if hasattr(source, "encoding") else None
-    if isinstance(origin, str):  # an xarray object
-        return _from_text(origin, {})
+    if is_xarray(source):
+        origin = source.encoding.get("source")
+        if isinstance(origin, str) and not _is_changed(source):
+            with contextlib.suppress(SourceError):  # it may have been opened from anything
+                return _from_text(origin, {})
+        return xarray_reader(source)
     raise SourceError(
         f"{article(f'{type(source).__module__}.{type(source).__qualname__}')} is not a source: give a path, a URL, "
-        "a zarr store, group or array, or an fsspec mapping"
+        "a zarr store, group or array, an xarray object, or an fsspec mapping"
+    )
+
+
+def _is_changed(source: Any) -> bool:
+    """Whether an xarray object is seen to be no longer what was opened: it has other dimensions."""
+    variables = source.variables if hasattr(source, "variables") else {"": source.variable}
+    return any(
+        len(stored) != variable.ndim
+        for variable in variables.values()
+        for stored in (variable.encoding.get("chunks"), variable.encoding.get("original_shape"))
+        if stored is not None
     )
 
 

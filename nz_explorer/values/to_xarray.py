@@ -371,6 +371,11 @@ def _variable(opened: OpenArray, dimensions: tuple[str, ...]) -> xarray.Variable
     masked = array.fill is not None and array.fill.usable
     if array.fill is not None and masked and ("_FillValue" in array.attributes or not text):
         attributes["_FillValue"] = array.fill.value
+    missing = attributes.get("missing_value")
+    kind = array.data_type.numpy
+    if kind is not None and kind.kind == "f" and isinstance(missing, int | float):
+        # else xarray takes 1e20 for another value than the one of float32 that is nearest to it
+        attributes["missing_value"] = kind.type(missing)
     encoding = {
         "chunks": opened.chunk_shape,
         "preferred_chunks": dict(zip(dimensions, opened.chunk_shape, strict=True)),

@@ -29,8 +29,8 @@ def explore(
     Parameters
     ----------
     source
-        A path, zip file, URL, NCZarr URL, zarr store, group or array, fsspec mapping, Icechunk session, or an
-        xarray object that was opened from Zarr.
+        A path, zip file, URL, NCZarr URL, zarr store, group or array, fsspec mapping or Icechunk session; an xarray
+        object (the Zarr store that it was opened from, else itself as NZ would store it), or a netCDF file.
     path : str
         The node to select first.
     conventions : str or sequence of str

@@ -1,0 +1,246 @@
+"""An xarray object as a zarr store: documents at once, each chunk when it is asked for. Nothing is written anywhere."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import threading
+import warnings
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from zarr.storage import MemoryStore
+
+from nz_explorer.store.byte_ranges import bounds
+from nz_explorer.store.datasets.encoding import Encoded, encoded
+from nz_explorer.store.read_only_store import ReadOnlyStore
+
+if TYPE_CHECKING:
+    import zarr
+    from xarray import Dataset, DataTree
+    from zarr.abc.buffer import Buffer, BufferPrototype
+    from zarr.abc.store import ByteRequest
+
+_ROOT = "zarr.json"
+
+
+class DatasetStore(ReadOnlyStore):
+    """Serves the groups and variables of an xarray object as groups and arrays of Zarr v3 that declare NZ-1.0.
+
+    Chunks are those of Dask, else those of the file that it was read from, else a few MB each; they are computed
+    when they are asked for, one at a time, and not kept.
+
+    Parameters
+    ----------
+    tree : DataTree
+        The object. Its variables are stored as they are if it was opened without decoding, else as xarray
+        would encode them.
+    close : callable, optional
+        Called when the store is closed.
+
+    Raises
+    ------
+    ValueError
+        If a name cannot be one of a Zarr node, or a variable cannot be encoded.
+    """
+
+    supports_listing = True
+
+    def __init__(self, tree: DataTree, close: Callable[[], object] | None = None) -> None:
+        super().__init__()
+        self._documents: dict[str, Buffer] = {}
+        self._memory = MemoryStore(self._documents)
+        self._variables: dict[str, tuple[Encoded, zarr.Array[Any]]] = {}
+        self._busy = threading.Lock()
+        self._close = close or (lambda: None)
+        for node in tree.subtree:
+            self._add_group(node.path.strip("/"), node.to_dataset(inherit=False))
+        self._keys = frozenset(self._documents)
+
+    # --- documents --------------------------------------------------------------------------
+
+    def _add_group(self, path: str, dataset: Dataset) -> None:
+        import zarr
+
+        variables, attributes = encoded(dataset)
+        if not path:
+            attributes = _declared(attributes)
+        group = zarr.create_group(self._memory, path=path, attributes=attributes, zarr_format=3)
+        for name, variable in variables.items():
+            where = f"{path}/{name}" if path else name
+            with warnings.catch_warnings():
+                # of data types that no specification has yet: the rules say so
+                warnings.simplefilter("ignore")
+                try:
+                    self._variables[where] = variable, _created(group, name, variable)
+                except (TypeError, ValueError, NotImplementedError):
+                    self._put(f"{where}/{_ROOT}", _unsupported(variable))
+                else:
+                    self._name_no_dimensions(f"{where}/{_ROOT}", variable)
+
+    def _name_no_dimensions(self, key: str, variable: Encoded) -> None:
+        """Give a scalar the empty list of names that NZ requires; zarr leaves it out."""
+        if not variable.dimensions:
+            document = json.loads(self._documents[key].to_bytes())
+            self._put(key, document | {"dimension_names": []})
+
+    def _put(self, key: str, document: Mapping[str, Any]) -> None:
+        from zarr.buffer import default_buffer_prototype
+
+        text = json.dumps(document, indent=2)
+        self._documents[key] = default_buffer_prototype().buffer.from_bytes(text.encode())
+
+    # --- chunks -----------------------------------------------------------------------------
+
+    def _chunk(self, key: str) -> tuple[str, tuple[int, ...]] | None:
+        """Return the variable and the place in its grid that a key stands for."""
+        path, mark, rest = key.rpartition("/c/") if "/c/" in key else (key[:-2], "", "")
+        if path not in self._variables or not (mark or key.endswith("/c")):
+            return None
+        parts = rest.split("/") if rest else []
+        grid = _grid(self._variables[path][1])
+        if len(parts) != len(grid) or not all(part.isascii() and part.isdigit() for part in parts):
+            return None
+        at = tuple(map(int, parts))
+        inside = all(i < n for i, n in zip(at, grid, strict=True))
+        return (path, at) if inside and parts == [*map(str, at)] else None
+
+    def _compute(self, key: str, path: str, at: tuple[int, ...]) -> bytes:
+        variable, array = self._variables[path]
+        region = tuple(
+            slice(i * size, min((i + 1) * size, length))
+            for i, size, length in zip(at, array.chunks, array.shape, strict=True)
+        )
+        with self._busy:  # as netCDF-C and HDF5 want it, too
+            # Dask's threads wait for nothing of zarr's, so this thread may wait for both
+            array[region or ...] = variable.values(region)
+            return self._documents.pop(key).to_bytes()
+
+    # --- what zarr asks for -----------------------------------------------------------------
+
+    async def get(
+        self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
+    ) -> Buffer | None:
+        """Return a document or a chunk; None where there is none.
+
+        Parameters
+        ----------
+        key : str
+            Key in the store, such as ``temperature/c/0/0``.
+        prototype : BufferPrototype
+            Makes the buffer.
+        byte_range : ByteRequest, optional
+            Which bytes; all by default.
+        """
+        if key in self._keys:
+            data = self._documents[key].to_bytes()
+        elif (chunk := self._chunk(key)) is not None:
+            data = await asyncio.to_thread(self._compute, key, *chunk)
+        else:
+            return None
+        start, stop = bounds(byte_range)
+        return prototype.buffer.from_bytes(data[start:stop])
+
+    async def exists(self, key: str) -> bool:
+        """Return whether there is a document or a chunk of this key."""
+        return key in self._keys or self._chunk(key) is not None
+
+    async def list(self) -> AsyncIterator[str]:
+        """Yield all keys."""
+        async for key in self.list_prefix(""):
+            yield key
+
+    async def list_prefix(self, prefix: str) -> AsyncIterator[str]:
+        """Yield all keys that begin with a prefix."""
+        for key in self._keys:
+            if key.startswith(prefix):
+                yield key
+        for path in self._variables:
+            if path.startswith(prefix) or prefix.startswith(f"{path}/"):
+                for key in self._chunk_keys(path):
+                    if key.startswith(prefix):
+                        yield key
+
+    def _chunk_keys(self, path: str) -> Iterator[str]:
+        for at in product(*map(range, _grid(self._variables[path][1]))):
+            yield "/".join((path, "c", *map(str, at)))
+
+    async def list_dir(self, prefix: str) -> AsyncIterator[str]:
+        """Yield the names directly below a prefix."""
+        folder = prefix.strip("/")
+        stem = f"{folder}/" if folder else ""
+        for name in {key[len(stem) :].split("/")[0] for key in self._keys if key.startswith(stem)}:
+            yield name
+        path, mark, rest = f"{folder}/".partition("/c/")
+        if folder in self._variables:
+            yield "c"
+        elif mark and path in self._variables:
+            depth = len([part for part in rest.split("/") if part])
+            grid = _grid(self._variables[path][1])
+            for number in range(grid[depth] if depth < len(grid) else 0):
+                yield str(number)
+
+    def close(self) -> None:
+        """Close what is served."""
+        super().close()
+        self._close()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __str__(self) -> str:
+        return "xarray object"
+
+
+def _declared(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the attributes of a root group that declares NZ-1.0, before what netCDF's own attribute names."""
+    given = str(attributes.get("conventions", attributes.get("Conventions", "")))
+    others = [name for name in given.replace(",", " ").split() if name.lower() != "nz-1.0"]
+    declared = {"conventions": " ".join(["NZ-1.0", *others])}
+    return declared | {
+        key: value for key, value in attributes.items() if key not in ("conventions", "Conventions")
+    }
+
+
+def _unsupported(variable: Encoded) -> dict[str, Any]:
+    """Return the document of a variable whose data type Zarr has not: the explorer says what it is."""
+    return {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": list(variable.shape),
+        "data_type": str(variable.dtype),
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(variable.chunks)}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "fill_value": 0,
+        "codecs": [{"name": "bytes"}],
+        "attributes": variable.attributes,
+        "dimension_names": list(variable.dimensions),
+    }
+
+
+def _created(group: zarr.Group, name: str, variable: Encoded) -> zarr.Array[Any]:
+    array: zarr.Array[Any] = group.create_array(
+        name,
+        shape=variable.shape,
+        chunks=variable.chunks or "auto",
+        dtype=variable.dtype,
+        fill_value=variable.fill_value,
+        attributes=variable.attributes,
+        dimension_names=list(variable.dimensions),
+        compressors=None,
+        filters=None,
+        config={"write_empty_chunks": True},
+    )
+    return array
+
+
+def _grid(array: zarr.Array[Any]) -> tuple[int, ...]:
+    return tuple(
+        math.ceil(length / max(1, size))
+        for length, size in zip(array.shape, array.chunks, strict=True)
+    )

@@ -1,0 +1,188 @@
+"""Variables of xarray as arrays of Zarr: their types, chunks and attributes, and the values of a part of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from xarray import Dataset, Variable
+
+CHUNK_BYTES = 4 * 1024 * 1024
+"""About how much a chunk takes of what has none of its own."""
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A variable as an array of Zarr.
+
+    Attributes
+    ----------
+    variable : Variable
+        Where its values come from.
+    name : str
+        Its name.
+    dtype : dtype
+        Of the values as they are stored; ``str`` for texts.
+    chunks : tuple of int
+        The shape of a chunk.
+    attributes : dict
+        JSON values, with `_FillValue` as a literal.
+    fill_value
+        Of the storage; None for that of zarr.
+    """
+
+    variable: Variable
+    name: str
+    dtype: Any
+    chunks: tuple[int, ...]
+    attributes: dict[str, Any]
+    fill_value: Any
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the array."""
+        return tuple(self.variable.shape)
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """Names of its dimensions."""
+        return tuple(map(str, self.variable.dims))
+
+    def values(self, region: tuple[slice, ...]) -> np.ndarray[Any, Any]:
+        """Return the stored values of a part of it.
+
+        Parameters
+        ----------
+        region : tuple of slice
+            The part, a slice for each dimension.
+        """
+        part = _encode(self.variable[region], self.name)
+        return np.asarray(part.values, None if self.dtype is str else self.dtype)
+
+
+def encoded(dataset: Dataset) -> tuple[dict[str, Encoded], dict[str, Any]]:
+    """Return the variables and the attributes of a group as Zarr would hold them.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The group.
+
+    Returns
+    -------
+    tuple of dict
+        Variables by name, and attributes.
+
+    Raises
+    ------
+    ValueError
+        If a name cannot be one of a Zarr node, or a variable cannot be encoded.
+    """
+    from xarray import conventions
+
+    variables, attributes = conventions.encode_dataset_coordinates(dataset)
+    found = {}
+    for name, variable in variables.items():
+        text = _node_name(name)
+        try:
+            found[text] = _of_variable(variable, text)
+        except (TypeError, ValueError, NotImplementedError) as error:
+            raise ValueError(f"the variable {text} cannot be stored: {error}") from error
+    return found, _attributes(attributes)
+
+
+def _node_name(name: Hashable) -> str:
+    text = str(name)
+    if "/" in text or text in ("", ".", ".."):
+        raise ValueError(f"{text!r} cannot be the name of a Zarr array")
+    return text
+
+
+def _of_variable(variable: Variable, name: str) -> Encoded:
+    if variable.dtype.kind in "mMO":
+        # which units fit, and which type texts have, is told by all of the values only
+        variable = _encode(variable, name)
+    sample = _encode(variable[(slice(0, 1),) * variable.ndim], name)
+    dtype: Any = str if sample.dtype.kind in "OT" else sample.dtype
+    fill = sample.attrs.get("_FillValue")
+    usable = fill is not None and dtype is not str and np.ndim(fill) == 0
+    return Encoded(
+        variable,
+        name,
+        dtype,
+        _chunks(variable, 32 if dtype is str else sample.dtype.itemsize),
+        _attributes(sample.attrs),
+        fill if usable else None,
+    )
+
+
+def _encode(variable: Variable, name: str) -> Variable:
+    from xarray import conventions
+
+    if variable.encoding.get("_nz_as_stored"):
+        return variable
+    if variable.dims == (name,) and "_FillValue" not in variable.encoding:
+        variable = variable.copy(deep=False)
+        variable.encoding["_FillValue"] = None  # a coordinate has no missing values
+    return conventions.encode_cf_variable(variable, name=name)
+
+
+def as_stored(dataset: Dataset) -> Dataset:
+    """Note on the variables of a dataset that was opened without decoding that their values are the stored ones."""
+    for variable in dataset.variables.values():
+        variable.encoding["_nz_as_stored"] = True
+    return dataset
+
+
+def _chunks(variable: Variable, itemsize: int) -> tuple[int, ...]:
+    """Return the shape of a chunk: Dask's, the file's, or one of about `CHUNK_BYTES`."""
+    given = variable.chunks
+    own = tuple(sizes[0] for sizes in given) if given else variable.encoding.get("chunksizes")
+    shape = tuple(max(1, length) for length in variable.shape)
+    if own and len(own) == len(shape) and all(isinstance(size, int) and size > 0 for size in own):
+        return tuple(min(size, length) for size, length in zip(own, shape, strict=True))
+    chunks = [*shape]
+    for axis in range(len(chunks)):  # maps stay whole as long as possible
+        rest = math.prod(chunks[axis + 1 :]) * itemsize
+        chunks[axis] = max(1, min(chunks[axis], CHUNK_BYTES // max(1, rest)))
+        if math.prod(chunks) * itemsize <= CHUNK_BYTES:
+            break
+    return tuple(chunks)
+
+
+def _attributes(attributes: Mapping[Any, Any]) -> dict[str, Any]:
+    return {
+        # a fill value is compared with stored values, so all of its digits count
+        str(key): _json(value.item() if key == "_FillValue" and _is_scalar(value) else value)
+        for key, value in attributes.items()
+    }
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.size == 1)
+
+
+def _json(value: Any) -> Any:
+    """Return the value of an attribute as JSON, with NaN and infinities by their names."""
+    if isinstance(value, np.ndarray):
+        return (
+            [_json(item) for item in value.reshape(-1)] if value.size != 1 else _json(value.flat[0])
+        )
+    if isinstance(value, np.generic):
+        value = float(str(value)) if isinstance(value, np.float32) else value.item()
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, complex):
+        return [_json(value.real), _json(value.imag)]
+    if isinstance(value, dict):
+        return {str(key): _json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json(item) for item in value]
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

@@ -1,0 +1,55 @@
+"""The accessor ``.nz`` of xarray's Dataset, DataArray and DataTree.
+
+It is there where xarray was imported before nz_explorer, which does not import it by itself: that takes a second.
+Otherwise import this module.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import xarray
+
+if TYPE_CHECKING:
+    from nz_explorer.report import Report
+    from nz_explorer.widget import Explorer
+
+
+@xarray.register_dataset_accessor("nz")
+@xarray.register_dataarray_accessor("nz")
+@xarray.register_datatree_accessor("nz")
+class Accessor:
+    """What nz_explorer does with an xarray object.
+
+    Parameters
+    ----------
+    source : Dataset, DataArray or DataTree
+        The object, in memory or computed when it is needed.
+    """
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+
+    def explore(self, **options: Any) -> Explorer:
+        """Show it in the explorer, as NZ would store it.
+
+        Parameters
+        ----------
+        **options
+            As for `nz_explorer.explore`.
+        """
+        import nz_explorer
+
+        return nz_explorer.explore(self._source, **options)
+
+    def check(self, **options: Any) -> Report:
+        """Check it as NZ would store it, before anything is written.
+
+        Parameters
+        ----------
+        **options
+            As for `nz_explorer.check`.
+        """
+        import nz_explorer
+
+        return nz_explorer.check(self._source, **options)

@@ -1,0 +1,154 @@
+"""xarray objects and netCDF files are shown as NZ would store them, without anything being written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+import numpy as np
+import pytest
+import xarray as xr
+
+import nz_explorer as nz
+from nz_explorer.model import Array, open_store
+from nz_explorer.values.census import census
+from nz_explorer.widget.explorer import accessor
+
+Explore = Callable[..., nz.Explorer]
+
+
+@pytest.fixture
+def dataset() -> xr.Dataset:
+    values = np.arange(60.0).reshape(5, 4, 3)
+    values[0, 0, 0] = np.nan
+    return xr.Dataset(
+        {
+            "a": (("time", "y", "x"), values, {"units": "K"}),
+            "name": ("y", np.array(["a", "bb", "", "d"], object)),
+            "n": ((), 3),
+        },
+        {"time": xr.date_range("2001-01-01", periods=5), "x": [1.0, 2.0, 3.0]},
+        {"title": "of a test", "Conventions": "CF-1.8"},
+    )
+
+
+def read_back(source: Any, group: str = "/") -> xr.Dataset:
+    ex = nz.explore(source, path=group)
+    try:
+        found: xr.Dataset = ex.to_xarray().load()
+    finally:
+        ex.close()
+    return found
+
+
+def test_a_dataset_in_memory(dataset: xr.Dataset) -> None:
+    report = nz.check(dataset, values="all")
+    assert report.complete
+    assert report.conforms["NZ-1.0"]
+    assert {f.rule for f in report.findings if f.severity != "info"} == set()
+    found = read_back(dataset)
+    assert found.attrs["conventions"] == "NZ-1.0 CF-1.8"
+    xr.testing.assert_equal(found, dataset)
+    assert found.a.attrs["units"] == "K"
+
+
+def test_one_that_is_computed_when_it_is_needed(dataset: xr.Dataset) -> None:
+    computed = []
+
+    def twice(block: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        computed.append(block.shape)
+        return block * 2
+
+    lazy = xr.apply_ufunc(
+        twice, dataset.a.chunk(time=2), dask="parallelized", output_dtypes=[float], keep_attrs=True
+    )
+    array = open_store(lazy)["/a"]
+    assert isinstance(array, Array)
+    assert array.chunk_shape == (2, 4, 3)
+    before = len(computed)  # of the type of its values xarray looks at one
+    found = nz.explore(lazy, path="/a")
+    found.index = {"time": 4}
+    np.testing.assert_array_equal(found.values(), dataset.a[4] * 2)
+    assert len(computed) - before <= 2  # the chunk, and once again the type
+    found.close()
+
+
+def test_a_tree_and_an_array_without_a_name(dataset: xr.Dataset) -> None:
+    tree = xr.DataTree.from_dict({"/": dataset, "/g/h": dataset[["n"]]})
+    assert [node.path for node in open_store(tree).walk()] == [
+        "/", "/a", "/g", "/n", "/name", "/time", "/x", "/g/h", "/g/h/n",
+    ]  # fmt: skip
+    assert [node.path for node in open_store(dataset.x.rename(None)).walk()] == ["/", "/data", "/x"]
+
+
+def test_what_was_opened_from_zarr_is_that_store(tmp_path: Path, dataset: xr.Dataset) -> None:
+    dataset[["a"]].to_zarr(tmp_path / "s.zarr", consolidated=False)
+    with xr.open_zarr(tmp_path / "s.zarr", consolidated=False) as ds:
+        assert open_store(ds).reader.kind == "folder"
+        # but not what has other dimensions
+        assert open_store(ds.isel(time=0)).reader.kind == "xarray Dataset"
+
+
+def test_names_that_zarr_has_not(dataset: xr.Dataset) -> None:
+    with pytest.raises(nz.SourceError, match=r"xarray Dataset cannot be shown as Zarr: .*'a/b'"):
+        open_store(xr.Dataset({"x": ("x", [1])}).rename(x="a/b"))
+
+
+def test_a_large_one_has_chunks_of_a_few_megabytes() -> None:
+    array = open_store(xr.DataArray(np.zeros((20, 512, 512)), name="a"))["/a"]
+    assert isinstance(array, Array)
+    assert array.chunk_shape == (2, 512, 512)
+
+
+def test_the_accessor(dataset: xr.Dataset) -> None:
+    assert accessor.Accessor is type(dataset.nz)
+    assert dataset.nz.check().conforms["NZ-1.0"]
+    ex = dataset.a.nz.explore()
+    assert ex.hierarchy.source == "xarray DataArray a"
+    ex.close()
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["ostia", "e1", "nemo"])
+def test_a_netcdf_file_is_what_xarray_opens(netcdf_file: Callable[[str], Path], name: str) -> None:
+    file = netcdf_file(name)
+    found = read_back(file)
+    with xr.open_dataset(file) as ds:
+        assert set(found.variables) == set(ds.variables)
+        for name_, variable in ds.variables.items():
+            np.testing.assert_array_equal(found[name_].values, variable.values)
+    assert nz.check(file).conforms["NZ-1.0"]
+
+
+def test_groups_types_and_the_chunks_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "f.nc"
+    with netCDF4.Dataset(file, "w") as ds:
+        ds.createDimension("t", None)
+        group = ds.createGroup("g")
+        group.createDimension("x", 6)
+        packed = group.createVariable("p", "i2", ("t", "x"), chunksizes=(1, 3), fill_value=-1)
+        packed.scale_factor = 0.5
+        packed.set_auto_maskandscale(False)
+        packed[:] = np.arange(12).reshape(2, 6) - 1
+        texts = group.createVariable("s", str, ("x",))
+        texts[:] = np.array(list("abcdef"), object)
+    hierarchy = open_store(file)
+    array = hierarchy["/g/p"]
+    assert isinstance(array, Array)
+    assert (array.dimension_names, array.chunk_shape) == (("t", "x"), (1, 3))
+    assert array.attributes == {"_FillValue": -1, "scale_factor": 0.5}
+    assert census(file)["/g/p"].written == 4
+    found = read_back(file, "/g")
+    assert found.s.values.tolist() == list("abcdef")
+    assert found.p.values[0].tolist()[1:] == [0, 0.5, 1, 1.5, 2]
+    assert np.isnan(found.p.values[0, 0])
+
+
+def test_a_file_that_is_broken_is_an_error_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "f.nc").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+    with pytest.raises(nz.SourceError, match="could not be read: netcdf4: "):
+        open_store(tmp_path / "f.nc")

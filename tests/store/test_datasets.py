@@ -152,3 +152,23 @@ def test_a_file_that_is_broken_is_an_error_in_a_sentence(tmp_path: Path) -> None
     (tmp_path / "f.nc").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
     with pytest.raises(nz.SourceError, match="could not be read: netcdf4: "):
         open_store(tmp_path / "f.nc")
+
+
+def test_programs_of_what_is_no_zarr_store(
+    netcdf_file: Callable[[str], Path], dataset: xr.Dataset
+) -> None:
+    for source, path, given in (
+        (netcdf_file("ostia"), "/surface_temperature", {}),
+        (dataset, "/a", {"ds": dataset}),
+    ):
+        ex = nz.explore(source, path=path)
+        for using in ("nz_explorer", "zarr", "xarray"):
+            names: dict[str, Any] = dict(given)
+            exec(ex.code(using=using).replace("plt.colorbar()", ""), names)
+            if using != "xarray" or "values" in names:
+                np.testing.assert_array_equal(
+                    np.ma.filled(names["values"], 0), ex.values().filled(0)
+                )
+            if "ex" in names:
+                names["ex"].close()
+        ex.close()

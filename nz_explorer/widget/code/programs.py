@@ -31,6 +31,7 @@ from nz_explorer.widget.code.refusal import refusal
 from nz_explorer.widget.requests.export import drawing
 
 STORE = "# store: what you opened the explorer with"
+DATASET = "# ds: what you opened the explorer with"
 _MOST_ASKED = 50
 """Nodes of a group of which zarr is asked whether it opens them."""
 _PARTS = {"real": "np.real", "imaginary": "np.imag", "magnitude": "np.abs", "phase": "np.angle"}
@@ -87,10 +88,13 @@ def code(
     return Code(zarr=writer.with_zarr(), xarray=writer.with_xarray(), nz=writer.with_nz())
 
 
-def _is_object(hierarchy: Hierarchy) -> bool:
-    """Return whether the source is an object of the user, which no text can name."""
+def _given(hierarchy: Hierarchy) -> str:
+    """Return what was explored as a Python expression: a name where it is an object, which no text can spell."""
     kind = hierarchy.reader.kind
-    return kind == "Icechunk" or kind.startswith("zarr ")
+    if kind.startswith("xarray "):
+        return "ds"
+    is_store = kind == "Icechunk" or kind.startswith("zarr ")
+    return "store" if is_store else literal(hierarchy.reader.label)
 
 
 class _Writer:
@@ -112,7 +116,9 @@ class _Writer:
         self.look = look
         self.budget = budget
         self.reading = Reading.of(view)
-        self.source = "store" if _is_object(hierarchy) else literal(hierarchy.reader.label)
+        self.given = _given(hierarchy)
+        self.served = hierarchy.reader.kind.startswith(("xarray ", "netCDF "))
+        self.source = "store" if self.served else self.given
 
     # --- the three programs ----------------------------------------------------------------
 
@@ -139,7 +145,7 @@ class _Writer:
         if refused:
             opened = [
                 comment(f"zarr refuses this array: {refused}; nz_explorer reads it"),
-                f"array = open_array(nz.open_store({self.source})[{literal(look.source.path)}])",
+                f"array = open_array(nz.open_store({self.given})[{literal(look.source.path)}])",
             ]
             lines = [
                 *self._imports(*modules, "nz_explorer as nz"),
@@ -200,7 +206,7 @@ class _Writer:
 
     def _explorer(self) -> list[str]:
         budget = self.budget if self.budget != DEFAULT_BUDGET else None
-        given = arguments(self.source, path=self.node.path, budget=budget)
+        given = arguments(self.given, path=self.node.path, budget=budget)
         lines = [f"ex = nz.explore({given})"]
         if isinstance(self.node, Array):
             if self.index:
@@ -273,7 +279,10 @@ class _Writer:
     # --- opening -----------------------------------------------------------------------------
 
     def _imports(self, *modules: str) -> list[str]:
-        said = [STORE] if self.source == "store" else []
+        said = {"store": [STORE], "ds": [DATASET]}.get(self.given, [])
+        if self.served and not modules[-1].startswith("nz_explorer"):
+            modules = (*modules, "nz_explorer as nz")
+            said = [*said, f"store = nz.open_store({self.given}).reader.open_zarr_store()"]
         return [*(f"import {module}" for module in modules), "", *said]
 
     def _inside(self, path: str) -> str | None:

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from nz_explorer.widget import Explorer
 
 
-@xarray.register_dataset_accessor("nz")
-@xarray.register_dataarray_accessor("nz")
-@xarray.register_datatree_accessor("nz")
 class Accessor:
     """What nz_explorer does with an xarray object.
 
@@ -53,3 +50,11 @@ class Accessor:
         import nz_explorer
 
         return nz_explorer.check(self._source, **options)
+
+
+for register in (
+    xarray.register_dataset_accessor,
+    xarray.register_dataarray_accessor,
+    xarray.register_datatree_accessor,
+):
+    register("nz")(Accessor)  # type: ignore[no-untyped-call]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import xarray
 
 if TYPE_CHECKING:
-    from nz_explorer.report import Report
-    from nz_explorer.widget import Explorer
+    from nz_explorer.report.report import Report
+    from nz_explorer.widget.explorer.explorer import Explorer
 
 
 class Accessor:

@@ -17,8 +17,12 @@ const common = {
   bundle: true,
   format: "esm",
   target: "es2022",
-  jsx: "automatic",
-  jsxImportSource: "preact",
+  jsx: "transform",
+  jsxFactory: "createElement",
+  jsxFragment: "Fragment",
+  inject: [at("./jsx.js")],
+  // It would say how JSX is meant otherwise.
+  tsconfigRaw: {},
   // Written as 1/0.
   define: { "Number.POSITIVE_INFINITY": "Infinity", "Number.NaN": "NaN" },
   charset: "utf8",

@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.entry_comparison import ABSENT, Difference, Pair, differences
 from nz_explorer.engine.findings import Fail, FixMaker, Place, Undecided
 from nz_explorer.engine.fixes import Draft, Operation, add, plain, remove, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model.paths import all_above
+from nz_explorer.model.paths import all_above, below
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -199,6 +200,72 @@ def on_the_root(group: Group) -> Iterator[Fail]:
             "this group has consolidated metadata, but the root has not",
             fix=lambda _node: Draft("suggest", note="consolidate the metadata of the root"),
         )
+
+
+# --- consolidated metadata of a group below the root ------------------------------------------------
+
+MOST_ENTRIES = 10_000
+"""Entries of a group below the root that are compared with documents; zarr-python opens none there by itself."""
+
+
+@rule("NZ-CONS-002", "NZ-CONS-004", on="members", formats=(3,))
+def below_the_root(group: Group) -> Iterator[Fail | Undecided]:
+    """Compare the members of a group with the entries that it, or a group above it, has for them.
+
+    That entries are missing is Z3-CM-004.
+    """
+    if group.hierarchy.metadata_source != "documents":
+        return
+    for path in [group.path, *all_above(group.path)]:
+        home = None if path == "/" else group.hierarchy.node_if_loaded(path)
+        held = None if home is None else home.metadata.get("consolidated_metadata")
+        entries = held.get("metadata") if isinstance(held, Mapping) else None
+        if home is None or not isinstance(entries, dict) or not entries:
+            continue
+        if len(entries) > MOST_ENTRIES:
+            yield Undecided("not compared")
+        else:
+            yield from _members(group, home, entries)
+
+
+def _members(group: Group, home: Node, entries: dict[str, Any]) -> Iterator[Fail | Undecided]:
+    stem = below(group.path)[len(below(home.path)) :]
+    there = {child.name: child for child in group.children or () if child.state != "missing"}
+    for name, child in there.items():
+        document = child.main_document
+        if document is None or not document.ok or stem + name not in entries:
+            continue
+        found = differences(document, entries[stem + name])
+        if found and not all(map(_is_bare_token, found)):
+            places = [difference.pointer for difference in found]
+            yield Fail(
+                places[0],
+                f"the consolidated metadata of {home.path} differ from {document.key} at {listed(places)};"
+                f" readers that use them see {_shown(found[0].consolidated)} instead of {_shown(found[0].stored)}",
+                path=child.path,
+                related=(home.path,),
+                fix=_change(home, replace(_entry_pointer(stem + name), _copied(document))),
+            )
+    for name in entries:
+        inside = name[len(stem) :] if name.startswith(stem) else "/"
+        if "/" not in inside and inside not in there:
+            yield Fail(
+                _entry_pointer(name),
+                f"the consolidated metadata of {home.path} list {below(home.path)}{name}, which does not exist",
+                path=home.path,
+                fix=_change(home, remove(_entry_pointer(name))),
+                rule="NZ-CONS-004",
+            )
+
+
+def _entry_pointer(name: str) -> str:
+    return pointers.join("/consolidated_metadata/metadata", name)
+
+
+def _change(home: Node, operation: Operation) -> FixMaker:
+    document = home.main_document
+    key = None if document is None else document.key
+    return lambda _node: Draft("safe", (operation,), document=key)
 
 
 @rule(

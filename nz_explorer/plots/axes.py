@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from nz_explorer.model import Array
 
@@ -11,6 +12,27 @@ _BANDS = {
     "band", "bands", "c", "ch", "channel", "channels", "color", "colour", "colors", "colours",
     "component", "components", "rgb", "rgba", "sample", "samples",
 }  # fmt: skip
+
+
+class Squeezed:
+    """An array as a kind of picture sees it when some of its dimensions are reduced to a number.
+
+    Parameters
+    ----------
+    array
+        The array.
+    axes
+        Numbers of those dimensions.
+    """
+
+    def __init__(self, array: Array, axes: Sequence[int]) -> None:
+        self._array = array
+        self.shape = tuple(
+            1 if axis in axes else size for axis, size in enumerate(array.shape or ())
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._array, name)
 
 
 def is_text(array: Array) -> bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from nz_explorer.model import Array, Group, Hierarchy
-from nz_explorer.plots.axes import with_chosen
+from nz_explorer.plots.axes import Squeezed, with_chosen
 from nz_explorer.plots.captions import describe, hidden_by_xarray, hidden_text, title_of
 from nz_explorer.plots.complex_parts import Part
 from nz_explorer.plots.numbers import fill_text, is_numeric, window_counts
-from nz_explorer.plots.picture import QuickLook, Selection
+from nz_explorer.plots.picture import Axis, QuickLook, Selection
 from nz_explorer.plots.registry import kinds_of
 from nz_explorer.plots.source import PictureSource
 from nz_explorer.plots.text import TEXT
@@ -27,10 +27,19 @@ from nz_explorer.values.masks.cell_states import UNREAD
 from nz_explorer.values.masks.masked import hides
 from nz_explorer.values.nonempty_region import NonemptyRegion, locate, shows_nearly_nothing
 from nz_explorer.values.overviews import Overview, overview
+from nz_explorer.values.points import Points, spread
 from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.values.reading.chunks import Progress
 from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
 from nz_explorer.values.reading.size_limits import bytes_text
+from nz_explorer.values.reduction import (
+    METHODS,
+    Reduction,
+    TooMuch,
+    is_latitude,
+    reduced_window,
+    with_latitudes,
+)
 from nz_explorer.values.window import DEFAULT_BUDGET, Window, read_window
 
 _LONGEST_LINE = 2**24
@@ -51,6 +60,7 @@ def make(  # noqa: PLR0913  # each is a choice of the caller
     y: str | None = None,
     kind: str = "auto",
     part: Part | None = None,
+    reduce: Mapping[str, str] | None = None,
     cancel: Cancellation | None = None,
     cache: ChunkCache | None = None,
     progress: Progress | None = None,
@@ -84,6 +94,9 @@ def make(  # noqa: PLR0913  # each is a choice of the caller
         Name of the kind of picture; the usual one where the array cannot have it.
     part
         Of complex numbers; the magnitude by default.
+    reduce
+        By name of a dimension ``mean``, ``min``, ``max``, ``std`` or ``any``, the same for all: what is shown in place
+        of its values. They are decoded and masked before; a mean along latitudes is weighted by area.
     cancel
         Looked at between chunks.
     cache
@@ -102,6 +115,8 @@ def make(  # noqa: PLR0913  # each is a choice of the caller
     ------
     NodeNotFound
         If `array` is a path at which there is nothing.
+    ValueError
+        If dimensions are to be reduced in several ways, or in one that there is not.
     Cancelled
         If it was cancelled.
     """
@@ -113,7 +128,8 @@ def make(  # noqa: PLR0913  # each is a choice of the caller
                 node.path, f"{node.path} is not an array" if is_group else node.unreadable()
             )
         array = node
-    reading = _Reading(array, index or {}, window or {}, (x, y), kind, part, cache, cancel)
+    reading = _Reading(array, index or {}, window or {}, part, cache, cancel)
+    reading.choose(kind, (x, y), reduce or {})
     try:
         return reading.picture(
             width=width,
@@ -143,26 +159,37 @@ def nothing(path: str, message: str) -> QuickLook:
 class _Reading(PictureSource):
     """Reads what one picture shows."""
 
+    latitudes: Axis | None = None
+
     def __init__(
         self,
         array: Array,
         index: Mapping[str, int],
         window: Mapping[str, Sequence[float]],
-        along: tuple[str | None, str | None],
-        kind: str,
         part: Part | None,
         cache: ChunkCache | None,
         cancel: Cancellation | None,
     ) -> None:
         super().__init__(array, index, part, cache, cancel)
         self.given = {axis: at for axis, at in self.index.items() if self.names[axis] in index}
-        suitable = kinds_of(array)
+        self.window = window
+        self._lock = threading.RLock()
+
+    def choose(
+        self, kind: str, along: tuple[str | None, str | None], reduce: Mapping[str, str]
+    ) -> None:
+        """Choose what kind of picture is made, along which axes, and what is made of others."""
+        array, window = self.array, self.window
+        self.reduction = _reduction(array, self.names, reduce)
+        if self.reduction is not None:
+            array = cast("Array", Squeezed(array, self.reduction.axes))
+        suitable = [one for one in kinds_of(array) if one.reduces or self.reduction is None]
         self.kinds = tuple(one.name for one in suitable)
         self.kind = suitable[self.kinds.index(kind) if kind in self.kinds else 0]
         self.axes = self.kind.axes(array)
         if self.kind.any_axes:
-            self.axes = with_chosen(array, self.axes, *along)
-        self.window = window
+            wanted = [None if one in reduce else one for one in along]
+            self.axes = with_chosen(array, self.axes, *wanted)
         self.parts = {
             axis: (low, high)
             for axis in self.axes
@@ -180,20 +207,17 @@ class _Reading(PictureSource):
         progress: Progress | None,
         partial: Callable[[QuickLook], object] | None,
     ) -> QuickLook:
-        array, shape = self.array, self.shape
-        if shape is None:
-            return nothing(array.path, array.problem or f"{array.path} has no usable shape")
-        if 0 in shape:
-            empty = ", ".join(
-                name for name, size in zip(self.names, shape, strict=True) if not size
-            )
-            look = nothing(array.path, f"it holds no values: the length of {empty} is 0")
-            return replace(look, data_type=array.data_type.text)
+        array = self.array
+        unusable = self._without_values()
+        if unusable is not None:
+            return unusable
         if self.window.keys() - set(self.names):
             self.parts |= parts_of_box(
                 array, self.axes, self.window, cache=self.cache, cancel=self.cancel
             )
         most = self.kind.most_points(self.axes, width, height, bounded=budget is not None)
+        if self.reduction is not None:
+            return self._reduced(self.reduction, most, budget)
         whole_line = self._whole_line(budget)
         if budget is not None and not whole_line and self.kind.overviews:
             self.overview = self._overview(most)
@@ -236,6 +260,55 @@ class _Reading(PictureSource):
                 note = f"{located.text}; {window.facts.note}"
                 window = replace(window, facts=replace(window.facts, note=note))
         return finish(window)
+
+    def _without_values(self) -> QuickLook | None:
+        """Return why an array has no values; None where it has."""
+        array, shape = self.array, self.shape
+        if shape is None:
+            return nothing(array.path, array.problem or f"{array.path} has no usable shape")
+        if 0 not in shape:
+            return None
+        empty = ", ".join(name for name, size in zip(self.names, shape, strict=True) if not size)
+        look = nothing(array.path, f"it holds no values: the length of {empty} is 0")
+        return replace(look, data_type=array.data_type.text)
+
+    def _reduced(self, reduction: Reduction, most: Sequence[int], budget: int | None) -> QuickLook:
+        """Return the picture of what is made of the values along some dimensions."""
+        array, shape = self.array, self.shape or ()
+        self.chunk_shape = open_for_reading(array, self.cache).chunk_shape
+        for axis in reduction.axes:
+            along = self.axis(Points(axis, 0, 1, shape[axis], shape[axis]))
+            if is_latitude(along.units) and along.coordinates is not None:
+                reduction = with_latitudes(reduction, {axis: along.coordinates})
+                if reduction.latitudes is not None:
+                    self.latitudes = along
+                    break
+        self.reduction = reduction
+        points = [
+            spread(axis, shape[axis], size, *self.parts.get(axis, ()))
+            for axis, size in zip(self.axes, most, strict=False)
+        ]
+        try:
+            window = reduced_window(
+                array,
+                points,
+                self.index,
+                reduction,
+                self.packing,
+                budget=budget,
+                cache=self.cache,
+                cancel=self.cancel,
+            )
+        except TooMuch as question:
+            look = nothing(array.path, str(question))
+            return replace(
+                look,
+                data_type=array.data_type.text,
+                read=question.facts,
+                sliders=self.sliders(),
+                kinds=self.kinds,
+            )
+        return self._picture(window, _LONGEST_LINE)
 
     # --- what is read ----------------------------------------------------------------------
 
@@ -281,13 +354,14 @@ class _Reading(PictureSource):
 
     def _picture(self, window: Window, most: int) -> QuickLook:
         array = self.array
-        low, high = valid_range(array)
+        plain = self.reduction is None
+        low, high = valid_range(array) if plain else (None, None)
         shared: dict[str, Any] = {
             "path": array.path,
             "data_type": array.data_type.text,
             "units": self._units(),
             "name": text_attribute(array, "long_name", "standard_name"),
-            "sliders": self.sliders(window),
+            "sliders": self.sliders(),
             "fill": _shown_fill(array),
             "fill_source": array.fill_source,
             "storage_fill": fill_text(array.storage_fill),
@@ -295,7 +369,7 @@ class _Reading(PictureSource):
             "errors": window.errors,
             "states": window_counts(window),
             "kinds": self.kinds,
-            "packing": self.packing,
+            "packing": self.packing if plain else None,
             "valid_low": low,
             "valid_high": high,
             "overview": self.overview_text(),
@@ -312,8 +386,13 @@ class _Reading(PictureSource):
         return replace(
             look,
             label=describe(look, kind),
-            message="; ".join(filter(None, (look.message, hidden_text(array, window)))) or None,
-            hidden_by_xarray=hidden_by_xarray(array, window),
+            message="; ".join(
+                filter(None, (look.message, hidden_text(array, window) if plain else None))
+            )
+            or None,
+            hidden_by_xarray=hidden_by_xarray(array, window) if plain else 0,
+            reduction=self.reduction,
+            latitudes=self.latitudes,
             stored=window.values,
             stored_states=(window.states, window.storage_states),
             absent_missing=(
@@ -329,13 +408,32 @@ class _Reading(PictureSource):
         for points in window.axes:
             stop = points.start + points.step * (points.size - 1) + 1
             parts[points.axis] = slice(points.start, stop, points.step)
-        return Selection(source.path, tuple(parts), tuple(points.axis for points in window.axes))
+        order = tuple(points.axis for points in window.axes)
+        if self.reduction is not None:
+            order += self.reduction.axes
+            for axis in self.reduction.axes:
+                parts[axis] = slice(0, (source.shape or ())[axis], 1)
+        return Selection(source.path, tuple(parts), order)
 
     def _units(self) -> str | None:
         """Return the units of what is stored; those that a packed array names are of the unpacked values."""
+        if self.reduction is not None:
+            return None if self.reduction.method == "any" else text_attribute(self.array, "units")
         if name := unusable_packing(self.array):
             return f"as stored: {name} is not a number"
         return None if self.packing else text_attribute(self.array, "units")
+
+
+def _reduction(array: Array, names: Sequence[str], reduce: Mapping[str, str]) -> Reduction | None:
+    """Return what is made of which dimensions; None where there is none of these, or no number."""
+    axes = tuple(axis for axis, name in enumerate(names) if name in reduce)
+    if not axes or array.data_type.kind not in ("int", "uint", "float", "bool"):
+        return None
+    methods = {reduce[names[axis]] for axis in axes}
+    method = methods.pop()
+    if methods or method not in METHODS:
+        raise ValueError(f"dimensions are reduced by one of {', '.join(METHODS)}, all by the same")
+    return Reduction(method, axes)
 
 
 def _pair(given: Sequence[float]) -> tuple[int, int]:

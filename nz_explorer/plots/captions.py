@@ -36,7 +36,9 @@ def title_of(array: Array, sliders: Sequence[Slider]) -> str:
 
 
 def slice_text(slider: Slider) -> str:
-    """Return where a dimension is fixed, such as ``level 850 hPa``."""
+    """Return where a dimension is fixed, such as ``level 850 hPa``, or how it is reduced."""
+    if slider.method is not None:
+        return f"{slider.label} over {slider.dimension}"
     return " ".join(part for part in (slider.dimension, slider.label, slider.units) if part)
 
 

@@ -46,6 +46,8 @@ class PictureKind(ABC):
         Whether a smaller copy of the array may be read in its place.
     any_axes
         Whether other dimensions than the usual ones may be shown along x and y.
+    reduces
+        Whether dimensions may be reduced to a number before it is drawn.
     """
 
     name: ClassVar[str]
@@ -56,6 +58,7 @@ class PictureKind(ABC):
     every_element: ClassVar[bool] = False
     overviews: ClassVar[bool] = True
     any_axes: ClassVar[bool] = True
+    reduces: ClassVar[bool] = True
 
     @abstractmethod
     def suits(self, array: Array) -> bool:

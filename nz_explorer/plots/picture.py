@@ -16,6 +16,7 @@ from nz_explorer.values.cf_decoding import Packing
 from nz_explorer.values.coordinates.curvilinear import Curvilinear
 from nz_explorer.values.histograms import Histogram
 from nz_explorer.values.masks.cell_states import States
+from nz_explorer.values.reduction import Reduction
 from nz_explorer.values.window import ChunkError, ReadFacts
 
 AxisKind = Literal["index", "number", "time", "category"]
@@ -72,7 +73,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A dimension that a picture shows at one index; the fields are those of the protocol."""
+    """A dimension that a picture shows at one index, or reduced; the fields are those of the protocol."""
 
     dimension: str
     axis: int
@@ -81,6 +82,8 @@ class Slider:
     label: str
     units: str | None = None
     cached: tuple[tuple[int, int], ...] = ()
+    method: str | None = None
+    whole_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +150,10 @@ class QuickLook:
         How often each state occurs.
     low, high
         The range of finite values that are not masked.
+    reduction
+        What was made of the values along other dimensions.
+    latitudes
+        The axis that gave its weights.
     ranges
         What limits can be taken from, in stored values: ``held``, ``whole`` and ``robust``, as far as they are known.
     colours
@@ -236,6 +243,8 @@ class QuickLook:
     hidden_by_xarray: int = 0
     fill_source: str | None = None
     ranges: Mapping[str, Range] = field(default_factory=dict)
+    reduction: Reduction | None = None
+    latitudes: Axis | None = None
     colours: Colours = field(default_factory=Colours)
 
     @property

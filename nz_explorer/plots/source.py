@@ -24,6 +24,8 @@ from nz_explorer.values.masks.cell_states import VALUE, States
 from nz_explorer.values.overviews import Overview
 from nz_explorer.values.points import Points, inside
 from nz_explorer.values.reading.chunk_cache import ChunkCache
+from nz_explorer.values.reading.opening import open_for_reading
+from nz_explorer.values.reduction import Reduction
 from nz_explorer.values.window import Window
 
 _MOST_DATES = 10_000
@@ -75,6 +77,8 @@ class PictureSource:
         self.packing = packing(array)
         self.overview: Overview | None = None
         self.chunk_shape: tuple[int, ...] = ()
+        self.parts: dict[int, tuple[int, int]] = {}
+        self.reduction: Reduction | None = None
         self.coordinate_budget: int | None = COORDINATE_BUDGET
         self._known: dict[Any, Any] = {}
 
@@ -169,17 +173,37 @@ class PictureSource:
         found: Curvilinear | None = self._known[key]
         return found
 
-    def sliders(self, window: Window) -> tuple[Slider, ...]:
-        """Return the dimensions that the picture shows at one index, with the labels of the index."""
+    def sliders(self) -> tuple[Slider, ...]:
+        """Return the dimensions that the picture does not run along: at which index, or how reduced."""
         key = ("sliders",)
         if key not in self._known:
-            self._known[key] = tuple(self._slider(axis) for axis in sorted(window.index))
+            self._known[key] = tuple(
+                self._slider(axis) for axis in range(len(self.names)) if axis not in self.axes
+            )
         sliders: tuple[Slider, ...] = self._known[key]
         return sliders
 
     def _slider(self, axis: int) -> Slider:
-        index = self.index[axis]
+        index, length = self.index[axis], (self.shape or ())[axis]
+        whole = self._bytes_along(axis)
+        if self.reduction is not None and axis in self.reduction.axes:
+            method = self.reduction.method
+            text = self.reduction.text if axis == self.reduction.axes[-1] else method
+            return Slider(
+                self.names[axis], axis, length, index, text, method=method, whole_bytes=whole
+            )
         label, units = coordinate_label(
             self.array, axis, index, cache=self.cache, cancel=self.cancel
         )
-        return Slider(self.names[axis], axis, (self.shape or ())[axis], index, label, units)
+        return Slider(self.names[axis], axis, length, index, label, units, whole_bytes=whole)
+
+    def _bytes_along(self, axis: int) -> int:
+        """Return what decoding the picture takes at all indices of a dimension."""
+        opened = open_for_reading(self.array, self.cache)
+        reduced = () if self.reduction is None else self.reduction.axes
+        chunks = 1
+        for one in {*self.axes, *reduced, axis}:
+            low, high = self.parts.get(one, (0, opened.shape[one]))
+            size = max(1, opened.chunk_shape[one])
+            chunks *= -(-min(high, opened.shape[one]) // size) - low // size
+        return chunks * opened.chunk_bytes

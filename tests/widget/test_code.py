@@ -46,6 +46,14 @@ VIEWS: list[tuple[str, dict[str, int], dict[str, Any]]] = [
     ("/when", {}, {}),
     ("/sst", {}, {}),
     ("/sst", {}, {"coordinates": False}),
+    ("/t", {}, {"reduce": {"time": "mean"}}),
+    ("/t", {}, {"reduce": {"time": "max"}, "mask": "raw", "window": {"lon": [2, 11]}}),
+    ("/t", {"time": 1}, {"reduce": {"lat": "mean"}, "x": "lon", "y": "time"}),
+    ("/t", {}, {"reduce": {"lat": "std"}}),
+    ("/t", {}, {"reduce": {"lat": "mean", "lon": "mean"}}),
+    ("/t", {}, {"reduce": {"lon": "std", "time": "std"}}),
+    ("/t", {}, {"reduce": {"time": "any"}, "kind": "table"}),
+    ("/t", {}, {"reduce": {"time": "min", "lat": "min", "lon": "min"}}),
     ("/sst", {}, {"window": {"nav_lon": [172.0, 185.0], "nav_lat": [20.0, 40.0]}}),
 ]
 """Path, index and view."""
@@ -115,7 +123,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "valid_range": [-90, 350],
         },
     )
-    put("lat", np.linspace(60, 5, 12), ("lat",))
+    put("lat", np.linspace(60, 5, 12), ("lat",), attributes={"units": "degrees_north"})
     put("lon", np.arange(15.0), ("lon",))
     put("time", np.arange(4), ("time",), attributes={"units": "days since 2000-01-01"})
     put("when", np.arange(4), ("time",), attributes={"units": "hours since 2000-01-01"})

@@ -28,6 +28,7 @@ class ImageKind(PictureKind):
     name = "image"
     controls = ("mask",)
     any_axes = False
+    reduces = False
 
     def suits(self, array: Array) -> bool:
         """Return whether an array of bytes has an axis of three or four colours."""

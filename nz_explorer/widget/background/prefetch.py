@@ -105,6 +105,7 @@ class Prefetch:
                     y=params.y,
                     kind=params.kind,
                     part=params.part,
+                    reduce=params.reduce,
                     cancel=cancel,
                 )
         except Cancelled:

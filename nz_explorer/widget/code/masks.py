@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from nz_explorer.model import Array
 from nz_explorer.model.fill_values import FillValue
 from nz_explorer.plots.shown_values import Reading
 from nz_explorer.text.source_code import line, noted
+from nz_explorer.values.cf_decoding import valid_range
 
 SCALARS = {
     name: name
@@ -74,3 +76,16 @@ def _is_missing(array: Array, fill: Any) -> str:
 
 def _is_nan(value: Any) -> bool:
     return bool(value != value)  # noqa: PLR0124 - true of NaN alone, also of complex ones
+
+
+def range_lines(array: Array) -> Iterator[str]:
+    """Yield the line that masks ``stored`` outside of the valid range; none where there is none."""
+    inside = [
+        line(f"(stored {sign} {{}})", limit)
+        for sign, limit in zip((">=", "<="), valid_range(array), strict=True)
+        if limit is not None
+    ]
+    if not inside:
+        return
+    finite = "np.isfinite(stored) & " if array.data_type.kind == "float" else ""
+    yield noted(f"missing |= {finite}~({' & '.join(inside)})", "the valid range")

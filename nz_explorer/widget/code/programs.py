@@ -19,6 +19,7 @@ from nz_explorer.plots.picture import Axis, QuickLook
 from nz_explorer.plots.registry import kind_of
 from nz_explorer.plots.shown_values import Reading
 from nz_explorer.text.source_code import arguments, comment, line, literal, noted, program
+from nz_explorer.values.cf_decoding import packing as packing_of
 from nz_explorer.values.coordinates.axes import find_coordinate
 from nz_explorer.values.coordinates.curvilinear import Curvilinear, find_curvilinear
 from nz_explorer.values.masks.cell_states import UNREADABLE
@@ -26,7 +27,8 @@ from nz_explorer.values.reading.decoding import error_text
 from nz_explorer.values.reading.opening import open_for_reading
 from nz_explorer.values.reading.size_limits import bytes_text
 from nz_explorer.values.window import DEFAULT_BUDGET
-from nz_explorer.widget.code.masks import missing_line, part_text
+from nz_explorer.widget.code.masks import missing_line, part_text, range_lines
+from nz_explorer.widget.code.reductions import reduced_lines
 from nz_explorer.widget.code.refusal import refusal
 from nz_explorer.widget.requests.export import drawing
 
@@ -34,6 +36,7 @@ STORE = "# store: what you opened the explorer with"
 DATASET = "# ds: what you opened the explorer with"
 _MOST_ASKED = 50
 """Nodes of a group of which zarr is asked whether it opens them."""
+Using = Literal["zarr", "xarray"] | None
 _PARTS = {"real": "np.real", "imaginary": "np.imag", "magnitude": "np.abs", "phase": "np.angle"}
 
 
@@ -159,7 +162,7 @@ class _Writer:
             )
         parts = ", ".join(map(part_text, look.source.parts)) or "..."
         lines += [*self._cost(), *opened, f"stored = np.asarray(array[{parts}]){self._turned()}"]
-        lines += self._made_of_stored(node)
+        lines += self._made_of_stored(node, None if refused else "zarr")
         return program([*lines, *self._drawn(node, using=None if refused else "zarr")])
 
     def with_xarray(self) -> str:
@@ -187,9 +190,9 @@ class _Writer:
         parts = ", ".join(map(part_text, look.source.parts))
         selection = f"[{parts}]" if parts else ""
         lines += [
-            line("da = ds[{}]", name) + f"{selection}{self._turned()}",
-            "stored = da.values",
-            *self._made_of_stored(array),
+            line("da = ds[{}]", name) + selection,
+            f"stored = da.values{self._turned()}",
+            *self._made_of_stored(array, "xarray"),
         ]
         return program([*lines, *self._drawn(array, using="xarray")])
 
@@ -358,34 +361,31 @@ class _Writer:
             return ".T"
         return f".transpose({', '.join(str(sorted(order).index(axis)) for axis in order)})"
 
-    def _made_of_stored(self, array: Array) -> Iterator[str]:
+    def _made_of_stored(self, array: Array, using: Using) -> Iterator[str]:
         """Yield lines that mask and unpack ``stored``."""
         reading, look = self.reading, self.look
+        if look is not None and look.reduction is not None:
+            reading = Reading()  # what is reduced was masked and unpacked before
         fill = {"nz": array.fill, "storage": array.storage_fill, "raw": None}[reading.mask]
         yield missing_line(array, fill, reading)
         if reading.decoded and reading.mask != "raw" and look is not None:
-            yield from self._range_lines(array, look)
+            yield from range_lines(array)
         values = "stored"
         if reading.part is not None and array.data_type.kind == "complex":
             values = f"{_PARTS[reading.part]}(stored)"
+        reduction = None if look is None else look.reduction
         packing = None if look is None or not reading.decoded else look.packing
+        if reduction is not None:
+            packing = packing_of(array)
         if packing is None:
             yield f"values = np.ma.masked_array({values}, missing)"
         else:
             scaled = line("stored.astype(float) * {} + {}", packing.scale, packing.offset)
             yield noted(f"values = np.ma.masked_array({scaled}, missing)", "unpacked, as CF says")
-
-    @staticmethod
-    def _range_lines(array: Array, look: QuickLook) -> Iterator[str]:
-        inside = [
-            line(f"(stored {sign} {{}})", limit)
-            for sign, limit in ((">=", look.valid_low), ("<=", look.valid_high))
-            if limit is not None
-        ]
-        if not inside:
-            return
-        finite = "np.isfinite(stored) & " if array.data_type.kind == "float" else ""
-        yield noted(f"missing |= {finite}~({' & '.join(inside)})", "the valid range")
+        if reduction is not None and look is not None:
+            along = look.latitudes
+            places = [] if along is None else self._places(array, along, "latitude", using)
+            yield from reduced_lines(reduction, places)
 
     # --- drawing -------------------------------------------------------------------------------
 

@@ -45,6 +45,10 @@ class Slider(Message):
     units: str | None = None
     cached: list[list[int]] = []
     """Which indices need no further reading: first index and the one after the last, of each run."""
+    method: str | None = None
+    """What is shown in place of the values along it; `label` then is what that is called."""
+    whole_bytes: int = 0
+    """What decoding the picture takes at all of its indices."""
 
 
 class StateCount(Message):

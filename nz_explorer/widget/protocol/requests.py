@@ -90,6 +90,8 @@ class PictureParams(Message):
     """Name of a kind of picture; the usual one where the array cannot have it."""
     part: Literal["real", "imaginary", "magnitude", "phase"] | None = None
     """Of complex values; the magnitude by default."""
+    reduce: dict[str, Literal["mean", "min", "max", "std", "any"]] = {}
+    """By dimension: what is shown in place of its values; the same for all."""
 
 
 class LinesParams(Message):

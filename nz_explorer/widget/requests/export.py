@@ -134,6 +134,9 @@ def looking(view: Mapping[str, Any]) -> dict[str, Any]:
     options |= {name: view[name] for name in ("x", "y") if isinstance(view.get(name), str)}
     if isinstance(view.get("kind"), str):
         options["kind"] = view["kind"]
+    reduce = view.get("reduce")
+    if isinstance(reduce, Mapping):
+        options["reduce"] = {name: how for name, how in reduce.items() if isinstance(how, str)}
     if view.get("part") in ("real", "imaginary", "magnitude", "phase"):
         options["part"] = view["part"]
     return options
@@ -150,7 +153,11 @@ def thinned(look: QuickLook) -> str:
 def selection(look: QuickLook) -> dict[str, int | slice]:
     """Return by dimension what a picture shows: an index, or a slice of evenly spaced points."""
     shown = {axis.label: _slice(axis) for axis in (look.y, look.x) if axis is not None}
-    return {slider.dimension: slider.index for slider in look.sliders} | shown
+    fixed = {
+        slider.dimension: slider.index if slider.method is None else slice(None)
+        for slider in look.sliders
+    }
+    return fixed | shown
 
 
 def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.DataArray:
@@ -181,6 +188,12 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
     if found.dtype.kind in "mM" and values.dtype.kind not in "mM":
         return found.where(~np.ma.getmaskarray(values))  # times, decoded by xarray
     filled = plain(values)
+    if look.reduction is not None:
+        over = [str(whole.dims[axis]) for axis in look.reduction.axes]
+        how = f"{' '.join(f'{name}:' for name in over)} {look.reduction.text}"
+        attributes = {**found.attrs, "cell_methods": how}
+        shown = found.isel(dict.fromkeys(over, 0), drop=True).drop_encoding()
+        return shown.copy(data=filled).assign_attrs(attributes)
     shown = found.copy(data=filled)
     if reading.part is not None and look.part is not None:
         shown = shown.rename(f"{found.name}_{reading.part}")

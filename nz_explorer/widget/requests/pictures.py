@@ -39,6 +39,7 @@ def picture(session: SessionView, params: protocol.PictureParams, cancel: Cancel
         y=params.y,
         kind=params.kind,
         part=params.part,
+        reduce=params.reduce,
         cancel=cancel,
         partial=None if send is None else lambda part: send(*message(part, finished=False)),
     )

@@ -1,0 +1,38 @@
+"""Python that reduces dimensions to a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nz_explorer.text.source_code import line, noted
+from nz_explorer.values.reduction import Reduction
+
+
+def reduced_lines(reduction: Reduction, latitude: Sequence[str]) -> Iterator[str]:
+    """Yield lines that reduce the last dimensions of ``values``.
+
+    Parameters
+    ----------
+    reduction : Reduction
+        What is made of which dimensions.
+    latitude : sequence of str
+        Lines that bind ``latitude`` to where values lie along the last of them; empty where all count alike.
+    """
+    yield noted("values = np.ma.masked_invalid(values.astype(float))", "NaN does not count")
+    over = tuple(range(-len(reduction.axes), 0))
+    method = reduction.method
+    if reduction.latitudes is not None:
+        yield from latitude
+        yield "weights = np.cos(np.radians(latitude)).clip(0)"
+        yield "weights = np.broadcast_to(weights, values.shape)"
+        mean = line("np.ma.average(values, axis={}, weights=weights)", over)
+        if method == "std":
+            yield f"apart = values - np.ma.expand_dims({mean}, {over})"
+            mean = mean.replace("(values", "(apart**2", 1)
+            mean = f"np.ma.sqrt({mean})"
+        yield noted(f"values = {mean}", "weighted by area")
+    elif method == "any":
+        yield line("values = (values != 0).any(axis={}).astype(float)", over)
+    else:
+        yield f"values = values.{method}(axis={over})"
+    yield "values = np.ma.asarray(values)"

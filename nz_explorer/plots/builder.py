@@ -173,7 +173,6 @@ class _Reading(PictureSource):
         super().__init__(array, index, part, cache, cancel)
         self.given = {axis: at for axis, at in self.index.items() if self.names[axis] in index}
         self.window = window
-        self._lock = threading.RLock()
 
     def choose(
         self, kind: str, along: tuple[str | None, str | None], reduce: Mapping[str, str]

@@ -119,6 +119,8 @@ export interface Slider {
   label: string;
   units: string | null;
   cached: number[][];
+  method: string | null;
+  whole_bytes: number;
 }
 
 /** How many of the points shown are in a cell state. */
@@ -348,6 +350,7 @@ export interface PictureParams {
   y?: string | null;
   kind?: string;
   part?: "imaginary" | "magnitude" | "phase" | "real" | null;
+  reduce?: Record<string, "any" | "max" | "mean" | "min" | "std">;
 }
 
 /** Asks for small pictures of some arrays. */

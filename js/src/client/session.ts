@@ -33,6 +33,8 @@ export interface PictureOptions {
   window: Window;
   kind: string;
   part: string;
+  /** By dimension what is shown in place of its values. */
+  reduce: Record<string, string>;
   /** Names of the dimensions along the axes; empty for the usual ones. */
   x: string;
   y: string;
@@ -83,6 +85,7 @@ export function readOptions(raw: unknown): PictureOptions {
     window: readWindow(given.window),
     kind: typeof given.kind === "string" ? given.kind : "auto",
     part: typeof given.part === "string" ? given.part : "",
+    reduce: record(given.reduce) as Record<string, string>,
     x: typeof given.x === "string" ? given.x : "",
     y: typeof given.y === "string" ? given.y : "",
   };

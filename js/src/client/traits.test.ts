@@ -79,6 +79,7 @@ test("traits of the wrong form are read as their defaults", () => {
     y: "",
     kind: "auto",
     part: "",
+    reduce: {},
     theirs: 3,
   });
 });

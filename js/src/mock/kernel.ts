@@ -719,6 +719,7 @@ export class MockKernel {
       window = {},
       kind = "auto",
       part = null,
+      reduce = {},
     }: PictureParams,
     buffers: DataView[],
   ): PictureResult {
@@ -858,6 +859,8 @@ export class MockKernel {
         index: at,
         label,
         units: coordinate?.kind === "number" ? coordinate.units : null,
+        method: reduce[dimension] ?? null,
+        whole_bytes: 1e6,
         cached: [
           [
             Math.floor(at / (source.chunks?.[axis] ?? 1)) * (source.chunks?.[axis] ?? 1),

@@ -43,7 +43,17 @@ export function picture(change: Partial<PictureResult> = {}): {
     x: axis({ label: "lon", kind: "number", size: 3, length: 3, coordinates_buffer: 4 }),
     y: axis({ label: "lat", kind: "number", size: 2, length: 2, coordinates_buffer: 3, decreasing: true }),
     sliders: [
-      { dimension: "time", axis: 0, length: 9, index: 4, label: "2020-01-05", units: null, cached: [] },
+      {
+        dimension: "time",
+        axis: 0,
+        length: 9,
+        index: 4,
+        label: "2020-01-05",
+        units: null,
+        cached: [],
+        method: null,
+        whole_bytes: 0,
+      },
     ],
     values_type: "float32",
     values_buffer: 0,

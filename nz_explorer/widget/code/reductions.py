@@ -25,6 +25,7 @@ def reduced_lines(reduction: Reduction, latitude: Sequence[str]) -> Iterator[str
         yield from latitude
         yield "weights = np.cos(np.radians(latitude)).clip(0)"
         yield "weights = np.broadcast_to(weights, values.shape)"
+        yield "values = np.ma.masked_array(values.filled(0), np.ma.getmaskarray(values))"
         mean = line("np.ma.average(values, axis={}, weights=weights)", over)
         if method == "std":
             yield f"apart = values - np.ma.expand_dims({mean}, {over})"

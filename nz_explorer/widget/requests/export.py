@@ -191,7 +191,8 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
     if look.reduction is not None:
         over = [str(whole.dims[axis]) for axis in look.reduction.axes]
         how = f"{' '.join(f'{name}:' for name in over)} {look.reduction.text}"
-        attributes = {**found.attrs, "cell_methods": how}
+        before = found.attrs.get("cell_methods")
+        attributes = {**found.attrs, "cell_methods": f"{before} {how}" if before else how}
         shown = found.isel(dict.fromkeys(over, 0), drop=True).drop_encoding()
         return shown.copy(data=filled).assign_attrs(attributes)
     shown = found.copy(data=filled)

@@ -29,7 +29,8 @@ export function AxisChoices({ axes, row }: { axes: Axes; row: NodeRow }) {
   const choose = (axis: "x" | "y", to: string) => {
     const next = { x, y: y ?? "", [axis]: to };
     if (next.x === next.y) next[axis === "x" ? "y" : "x"] = axes[axis] ?? "";
-    session.setOptions({ ...next, window: {} });
+    const { [to]: _, ...reduce } = session.options.peek().reduce;
+    session.setOptions({ ...next, reduce, window: {} });
   };
   return (
     <>

@@ -46,12 +46,13 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
 
   const { width, height } = requested(size.width ? size : FALLBACK);
   const index = ownIndex(row, session.index.value);
-  const { window, kind, part, x, y } = options;
-  const slice = JSON.stringify([row.path, index, window]);
+  const { window, kind, part, reduce, x, y } = options;
+  const slice = JSON.stringify([row.path, index, window, reduce]);
   const everything = whole === slice;
   const params: PictureParams = { path: row.path, index, width, height, everything };
   if (Object.keys(window).length > 0) params.window = window;
   if (kind !== "auto") params.kind = kind as PictureParams["kind"];
+  if (Object.keys(reduce).length > 0) params.reduce = reduce as PictureParams["reduce"];
   if (part !== "") params.part = part as PictureParams["part"];
   if (x !== "") params.x = x;
   if (y !== "") params.y = y;
@@ -160,9 +161,19 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
       {picture && (
         <Sliders path={row.path} sliders={picture.sliders} index={index} onIndex={setIndex} loading={stale} />
       )}
-      {drawn && (
-        <Foot picture={drawn} scene={scene} whole={everything} onWhole={() => setWhole(slice)} loading={late}>
-          <Export path={row.path} index={index} sliders={drawn.sliders} />
+      {picture && (drawn || picture.read) && (
+        <Foot
+          picture={picture}
+          scene={scene}
+          whole={everything}
+          onWhole={() => setWhole(slice)}
+          loading={late}
+        >
+          <Export
+            path={row.path}
+            index={index}
+            sliders={picture.sliders.filter(({ method }) => method === null)}
+          />
           {pins > 0 && (
             <Button
               aria-pressed={beside === "pins"}

@@ -50,6 +50,26 @@ describe("plot", () => {
     await waitFor(() => expect(host.model.get("index")).toEqual({ time: 13 }));
   });
 
+  test("a dimension is reduced to a number, others in the same way, and shown one by one again", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/temp" });
+    const choose = async (name: string, value: string) =>
+      fireEvent.change(await screen.findByRole("combobox", { name: `Reduce ${name}` }), {
+        target: { value },
+      });
+    const reduce = () => (host.model.get("view") as Record<string, unknown>).reduce;
+    await choose("time", "mean");
+    await waitFor(() => expect(host.requests("picture").at(-1)?.params.reduce).toEqual({ time: "mean" }));
+    await choose("level", "max");
+    await waitFor(() => expect(reduce()).toEqual({ time: "max", level: "max" }));
+    await choose("time", "");
+    await waitFor(() => expect(reduce()).toEqual({ level: "max" }));
+    // Along an axis a dimension is not reduced.
+    fireEvent.change(screen.getByRole("combobox", { name: "Horizontal axis" }), {
+      target: { value: "level" },
+    });
+    await waitFor(() => expect(reduce()).toEqual({}));
+  });
+
   test("what is typed at a slider goes there; what is not there is refused, and Escape takes it back", async () => {
     host = await mountWidget(smallStore(), { path: "/forecast/temp" });
     const box = (await screen.findByRole("textbox", { name: "Go to time" })) as HTMLInputElement;

@@ -19,7 +19,8 @@ export function dateText(label: string): string {
 }
 
 /** Where a picture lies along a dimension that is not drawn: "5 m", or "station 3" where it has no coordinate. */
-function placeOf({ dimension, index, label, units }: Slider): string {
+function placeOf({ dimension, index, label, units, method }: Slider): string {
+  if (method !== null) return `${label} over ${dimension}`;
   if (label === String(index) && !units) return `${dimension} [${index}]`;
   const text = dateText(label);
   return units && text === label ? `${label} ${units}` : text;

@@ -44,7 +44,7 @@ export function Pins({ path, picture, scene, index }: Props) {
         ))}
       </ol>
       {picture.sliders
-        .filter(({ length }) => length > 1)
+        .filter(({ length, method }) => length > 1 && method === null)
         .map((slider) => (
           <Series
             key={slider.dimension}

@@ -3,7 +3,8 @@ import type { RequestError } from "../../../client/client";
 import type { Slider } from "../../../client/protocol.gen";
 import { useView } from "../../../client/view";
 import { IconButton } from "../../../ui/button/Button";
-import { grouped } from "../../../ui/text/format";
+import { Select } from "../../../ui/select/Select";
+import { bytes, grouped } from "../../../ui/text/format";
 import { visible } from "../../../ui/text/text";
 import "./sliders.css";
 
@@ -72,43 +73,81 @@ export function Sliders({ path, sliders, index, onIndex, loading }: SlidersProps
             <span class="nzx-slider-name nzx-cut" title={name}>
               {name}
             </span>
-            <IconButton
-              icon="previous"
-              label={`Previous ${name}`}
-              disabled={now <= 0}
-              onClick={() => void go(slider, -1)}
-            />
-            <input
-              type="range"
-              min={0}
-              max={length - 1}
-              step={1}
-              value={now}
-              aria-label={name}
-              aria-valuetext={`${labelAt(slider, now)}, ${now + 1} of ${length}`}
-              style={{ "--track": trackOf(slider, now) }}
-              onInput={(event) => move(Number(event.currentTarget.value))}
-            />
-            <IconButton
-              icon="next"
-              label={`Next ${name}`}
-              disabled={now >= length - 1}
-              onClick={() => void go(slider, 1)}
-            />
-            <GoTo path={path} slider={slider} now={now} onIndex={move} />
-            <IconButton
-              icon={playing === dimension ? "pause" : "play"}
-              label={`${playing === dimension ? "Stop" : "Play"} ${name}`}
-              pressed={playing === dimension}
-              onClick={() => setPlaying(playing === dimension ? null : dimension)}
-            />
-            <span class="nzx-quiet nzx-slider-count">
-              {grouped(now + 1)} of {grouped(length)}
-            </span>
+            {slider.method !== null ? (
+              <span class="nzx-slider-over">
+                {visible(slider.label)} of {grouped(length)}
+              </span>
+            ) : (
+              <>
+                <IconButton
+                  icon="previous"
+                  label={`Previous ${name}`}
+                  disabled={now <= 0}
+                  onClick={() => void go(slider, -1)}
+                />
+                <input
+                  type="range"
+                  min={0}
+                  max={length - 1}
+                  step={1}
+                  value={now}
+                  aria-label={name}
+                  aria-valuetext={`${labelAt(slider, now)}, ${now + 1} of ${length}`}
+                  style={{ "--track": trackOf(slider, now) }}
+                  onInput={(event) => move(Number(event.currentTarget.value))}
+                />
+                <IconButton
+                  icon="next"
+                  label={`Next ${name}`}
+                  disabled={now >= length - 1}
+                  onClick={() => void go(slider, 1)}
+                />
+                <GoTo path={path} slider={slider} now={now} onIndex={move} />
+                <IconButton
+                  icon={playing === dimension ? "pause" : "play"}
+                  label={`${playing === dimension ? "Stop" : "Play"} ${name}`}
+                  pressed={playing === dimension}
+                  onClick={() => setPlaying(playing === dimension ? null : dimension)}
+                />
+                <span class="nzx-quiet nzx-slider-count">
+                  {grouped(now + 1)} of {grouped(length)}
+                </span>
+              </>
+            )}
+            <Reduce slider={slider} />
           </div>
         );
       })}
     </div>
+  );
+}
+
+const METHODS = ["", "mean", "min", "max", "std", "any"];
+
+/** What is shown of a dimension: its values one by one, or what is made of all of them, and what that takes to read. */
+function Reduce({ slider: { dimension, method, whole_bytes: size } }: { slider: Slider }) {
+  const { session } = useView();
+  const choose = (to: string) => {
+    const { [dimension]: _, ...others } = session.options.peek().reduce;
+    const names = to ? [...Object.keys(others), dimension] : Object.keys(others);
+    // All are reduced in the same way; limits were of other numbers.
+    const how = to || (Object.values(others)[0] ?? "");
+    session.setOptions({
+      reduce: Object.fromEntries(names.map((name) => [name, how])),
+      low: null,
+      high: null,
+    });
+  };
+  return (
+    <span class="nzx-slider-reduce">
+      <Select
+        label={`Reduce ${visible(dimension)}`}
+        value={method ?? ""}
+        names={METHODS}
+        titleOf={(name) => (name === method ? name : name ? `${name} (reads ${bytes(size)})` : "one by one")}
+        onChange={choose}
+      />
+    </span>
   );
 }
 

@@ -227,9 +227,11 @@ export function reading(
   for (const slider of picture.sliders) {
     rows.push([
       slider.dimension,
-      slider.label === String(slider.index) && !slider.units
-        ? `[${slider.index}]`
-        : `${slider.label}  [${slider.index}]`,
+      slider.method !== null
+        ? slider.label
+        : slider.label === String(slider.index) && !slider.units
+          ? `[${slider.index}]`
+          : `${slider.label}  [${slider.index}]`,
     ]);
   }
   const state = STATES[states[at] ?? 0] ?? "value";

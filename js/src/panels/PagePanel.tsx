@@ -7,7 +7,10 @@ import type { PanelProps } from "./panel";
 export function NodePage({ name, path, row }: { name: string } & Pick<PanelProps, "path" | "row">) {
   const { session } = useView();
   if (row === null) return null;
-  return <Page key={name} name={name} path={path} params={{ index: ownIndex(row, session.index.value) }} />;
+  const index = ownIndex(row, session.index.value);
+  // Only programs say how the picture is drawn.
+  const params = name === "code" ? { index, view: session.options.value } : { index };
+  return <Page key={name} name={name} path={path} params={params} />;
 }
 
 /** A tab that Python composes as a whole. */

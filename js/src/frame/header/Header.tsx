@@ -2,7 +2,7 @@ import type { Forecast, Summary } from "../../client/protocol.gen";
 import { useView } from "../../client/view";
 import { Button, IconButton } from "../../ui/button/Button";
 import { Icon } from "../../ui/icons/Icon";
-import { type Impact, impactText } from "../../ui/impact/Impact";
+import { type Impact, impactText, WORDS } from "../../ui/impact/Impact";
 import { Progress } from "../../ui/progress/Progress";
 import { bytes, grouped, plural } from "../../ui/text/format";
 import { middle, visible } from "../../ui/text/text";
@@ -152,12 +152,6 @@ function Readers({ readers }: { readers: readonly Forecast[] }) {
     </div>
   );
 }
-
-const WORDS: Partial<Record<Impact, string>> = {
-  blocks: "blocking",
-  values: "values",
-  convention: "convention",
-};
 
 /** How many findings of which impact there are: buttons that show them. */
 function Counts({ summary }: { summary: Summary }) {

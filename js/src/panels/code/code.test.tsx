@@ -11,6 +11,10 @@ test("code follows path and index, and can be copied", async () => {
   expect(block.textContent).toContain('h["/forecast/temp"]');
   expect(block.textContent).toContain("time=3");
   expect(host.requests("page")).toHaveLength(1);
+  host.model.fromPython("view", { mask: "storage" });
+  await waitFor(() =>
+    expect(host.requests("page").at(-1)?.params.params).toMatchObject({ view: { mask: "storage" } }),
+  );
   const written: string[] = [];
   vi.stubGlobal("navigator", {
     ...navigator,

@@ -1,11 +1,12 @@
 import type { Finding } from "../../client/protocol.gen";
 import { useView } from "../../client/view";
 import { Icon } from "../../ui/icons/Icon";
+import { WORDS } from "../../ui/impact/Impact";
 import { NodeLink } from "../../ui/link/NodeLink";
 import { Page } from "../../ui/page/Page";
 import { Quiet } from "../../ui/text/Quiet";
 import { visible } from "../../ui/text/text";
-import { HEADINGS, WORDS } from "./impact";
+import { HEADINGS } from "./impact";
 
 const SEVERITIES = { error: "error", warning: "warning", info: "for information" };
 

@@ -113,24 +113,7 @@ export function FindingsPanel({ path, group }: { path: string; group: boolean })
       {result && (
         <div class="nzx-two">
           <List list={list} chosen={other ? null : index} onChoose={choose} links={links}>
-            {total === 0 && (
-              <div class="nzx-none">
-                {wanted ? (
-                  <>
-                    <p class="nzx-note">No findings of this impact here.</p>
-                    <Button
-                      onClick={() => {
-                        filter.value = null;
-                      }}
-                    >
-                      Show all
-                    </Button>
-                  </>
-                ) : (
-                  <p class="nzx-note">No findings here.</p>
-                )}
-              </div>
-            )}
+            {total === 0 && <p class="nzx-note nzx-pad">No findings here.</p>}
           </List>
           <div
             class="nzx-one"

@@ -8,12 +8,3 @@ export const HEADINGS: Record<Impact, string> = {
   distance: "Steps from NZ-1.0",
   advice: "Worth knowing",
 };
-
-/** One finding in a word. */
-export const WORDS: Record<Impact, string> = {
-  blocks: "blocks",
-  values: "values",
-  convention: "convention",
-  distance: "step from NZ-1.0",
-  advice: "worth knowing",
-};

@@ -85,7 +85,6 @@ const PATHS: Record<string, ComponentChildren> = {
   bookmark: <path d="M4.4 2.6h7.2v10.8L8 10.6l-3.6 2.8Z" />,
   more: <path d="M3.5 8h.1M8 8h.1M12.5 8h.1" stroke-width="2.2" />,
   down: <path d="m4 6 4 4 4-4" />,
-  filter: <path d="M2.5 4h11M4.8 8h6.4M6.8 12h2.4" />,
   link: (
     <path d="M6.6 9.4 9.4 6.6M7 4.6l1.7-1.7a3.1 3.1 0 0 1 4.4 4.4L11.4 9M9 11.4l-1.7 1.7a3.1 3.1 0 0 1-4.4-4.4L4.6 7" />
   ),

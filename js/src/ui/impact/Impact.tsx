@@ -8,6 +8,15 @@ export type Impact = keyof Impacts;
 /** The gravest first. */
 export const IMPACTS: readonly Impact[] = ["blocks", "values", "convention", "distance", "advice"];
 
+/** In a word, also after a number. */
+export const WORDS: Record<Impact, string> = {
+  blocks: "blocking",
+  values: "values",
+  convention: "convention",
+  distance: "step from NZ-1.0",
+  advice: "worth knowing",
+};
+
 /** What some findings of an impact do, for people and for assistive technology. */
 export function impactText(impact: Impact, count: number): string {
   const found = plural(count, "finding");

@@ -418,7 +418,15 @@ def limits(choices: Choices) -> None:
             return
     # Members of the holder may be in another order.
     assert json.dumps(whole(value), sort_keys=True) == json.dumps(plain, sort_keys=True)
-    assert [p.kind for p in found] == [p.kind for p in problems]
+    # what is repeated inside an entry is not looked for where entries are decoded one by one
+    outside = [p.kind for p in problems if not (is_lazy(value) and "/metadata/" in p.pointer)]
+    assert [p.kind for p in found] == outside
+
+
+def is_lazy(value: Any) -> bool:
+    """Return whether consolidated entries are decoded when they are asked for."""
+    holder = value.get("consolidated_metadata", value) if isinstance(value, dict) else None
+    return isinstance(holder, dict) and isinstance(holder.get("metadata"), decoding.Entries)
 
 
 def whole(value: Any) -> Any:

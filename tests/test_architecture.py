@@ -35,6 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     "netcdf": RULES | VALUES,
     "widget": RULES | VALUES | {"diagnosis", "editing", "report", "plots", "netcdf"},
     "lab": MODEL,
+    "testing": {"report"},
     "cli": RULES | VALUES | {"diagnosis", "editing", "report", "plots", "netcdf", "lab"},
 }
 NARROW = {

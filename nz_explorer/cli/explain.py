@@ -14,8 +14,14 @@ from nz_explorer.cli.console import columns
 @click.option(
     "--all", "every", is_flag=True, help="List all rules, also those that do not work yet."
 )
-def explain(rule: str | None, every: bool) -> None:
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of the reports of check.")
+def explain(rule: str | None, every: bool, schema: bool) -> None:
     """Explain a RULE: what it requires, why, where it comes from, and how to follow it."""
+    if schema:
+        from nz_explorer.report.report import schema_text
+
+        click.echo(schema_text(), nl=False)
+        return
     from nz_explorer.conventions import registry
     from nz_explorer.report.formats.text import rule_text, rules_text
 

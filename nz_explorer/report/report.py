@@ -20,6 +20,13 @@ SCHEMA = "nz-explorer/report/1"
 SHOWN_IN_NOTEBOOK = 50
 
 
+def schema_text() -> str:
+    """Return the JSON Schema of a report as JSON text; its ``$id`` is the ``schema`` of each report."""
+    from importlib.resources import files
+
+    return files("nz_explorer.report").joinpath("report.schema.json").read_text("utf-8")
+
+
 class Report:
     """The findings of a hierarchy. It is live: it shows what is known at the time of access.
 

@@ -9,12 +9,14 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft4Validator
+from jsonschema import Draft4Validator, Draft202012Validator
 
 import nz_explorer as nz
 from nz_explorer.diagnosis.impact import IMPACTS
+from nz_explorer.report import batch
 from nz_explorer.report.formats import render
 from nz_explorer.report.formats.sarif import report_sarif
+from nz_explorer.report.report import schema_text
 from nz_explorer.text.printable import printable
 from tests.corpus.cases import FaultyStore, contents, write
 
@@ -35,6 +37,20 @@ def evil(tmp_path: Path) -> nz.Report:
     return nz.check(
         write({**documents, "a/zarr.json": json.dumps(a).encode()}, tmp_path), progress=False
     )
+
+
+def test_json_reports_follow_their_schema(report: nz.Report, evil: nz.Report) -> None:
+    schema = json.loads(schema_text())
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    assert schema["$id"] == report.to_dict()["schema"]
+    for one in (report, evil):
+        validator.validate(json.loads(one.to_json()))
+    validator.validate(batch.record("/nothing/here", batch.CheckOptions()))
+    for wrong in ({"impact": "bad"}, {"more": 1}, {"fix": {"safety": "safe"}}):
+        given = json.loads(report.to_json())
+        given["findings"][0] |= wrong
+        assert not validator.is_valid(given)
 
 
 def test_all_formats_hold_all_findings(report: nz.Report) -> None:

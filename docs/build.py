@@ -24,6 +24,7 @@ from nz_explorer.conventions import registry  # noqa: E402
 from nz_explorer.diagnosis.symptoms import symptoms  # noqa: E402
 from nz_explorer.engine.catalogue import RuleInfo  # noqa: E402
 from nz_explorer.engine.convention import Convention  # noqa: E402
+from tests.corpus.coverage import Sentence, texts  # noqa: E402
 from tests.field.case import Case, cases  # noqa: E402
 
 PAGES = ROOT / "build" / "docs" / "pages"
@@ -75,7 +76,8 @@ def main() -> int:
     conventions = [one for one in registry().conventions.values() if own_rules(one)]
     for convention in conventions:
         write(f"rules/{convention.key}", rules_page(convention))
-    write("rules/index", contents("Rules", [one.key for one in conventions]))
+    write("rules/coverage", coverage_page())
+    write("rules/index", contents("Rules", [*(one.key for one in conventions), "coverage"]))
     write("symptoms", symptoms_page())
     write("guide", contents("Guide", ["symptoms", "teach", "debug"]))
     write("api", api_page())
@@ -149,7 +151,8 @@ def described(info: RuleInfo) -> list[str]:
     parts += [f"**Why.** {plain(info.rationale)}"] if info.rationale else []
     if info.status in STATUS:
         parts.append(f"**{STATUS[info.status]}** {plain(info.reason)}".rstrip())
-    for title, example in (("Bad", info.bad_example), ("Good", info.good_example)):
+    examples = zip(info.example_titles, (info.bad_example, info.good_example), strict=True)
+    for title, example in examples:
         if example:
             parts.append(f"**{title}**\n\n{fenced(example)}")
     parts += ["\n".join(f"* *{plain(name)}* {plain(does)}" for name, does in info.readers.items())]
@@ -159,6 +162,29 @@ def described(info: RuleInfo) -> list[str]:
         links = (f"[{other}]({home[other]}.md#{other.lower()})" for other in known)
         parts.append(f"See also: {', '.join(links)}")
     return [part for part in parts if part]
+
+
+def coverage_page() -> str:
+    """Return the page with each sentence of the texts and the rules that look at it."""
+    parts = [
+        "# Sentence by sentence",
+        "Each sentence of a text, with the rules that look at it, or the reason why no dataset can break it.",
+    ]
+    for name, sentences in texts().items():
+        parts.append(f"## {plain(name)}")
+        rows = [
+            f"| {sentence.section} | {plain(sentence.says)} | {looked_at(sentence)} |"
+            for sentence in sentences
+        ]
+        parts.append("\n".join(["| Section | Sentence | Rules |", "| --- | --- | --- |", *rows]))
+    return "\n\n".join(parts) + "\n"
+
+
+def looked_at(sentence: Sentence) -> str:
+    """Return which rules look at a sentence, or why none does."""
+    home = {r.id: one.key for one in registry().conventions.values() for r in own_rules(one)}
+    links = ", ".join(f"[{rule}]({home[rule]}.md#{rule.lower()})" for rule in sentence.rules)
+    return " ".join(filter(None, (links, plain(sentence.none), plain(sentence.note))))
 
 
 def plain(sentence: str) -> str:

@@ -354,3 +354,21 @@ def test_all_agree_where_consolidated_metadata_are_stale(
     exec(ex.code(using="xarray"), opened)
     assert opened["group"]["t"].shape[0] == opened["ds"].sizes["time"] == steps
     ex.close()
+
+
+def test_a_program_says_of_the_view_only_what_is_unusual(store: Path) -> None:
+    ex = nz.explore(store, path="/t")
+    ex.view = {
+        "mask": "nz",
+        "limits": "held",
+        "grid": False,
+        "decoded": True,
+        "window": {},
+        "x": "",
+    }
+    plain = ex.code(using="nz_explorer")
+    assert "'colormap'" in plain
+    assert not any(f"'{name}'" in plain for name in ex.view)
+    ex.view = {"mask": "storage", "decoded": False}
+    assert "'mask': 'storage', 'decoded': False" in ex.code(using="nz_explorer")
+    ex.close()

@@ -30,7 +30,7 @@ from nz_explorer.values.window import DEFAULT_BUDGET
 from nz_explorer.widget.code.masks import missing_line, part_text, range_lines
 from nz_explorer.widget.code.reductions import reduced_lines
 from nz_explorer.widget.code.refusal import refusal
-from nz_explorer.widget.requests.export import drawing
+from nz_explorer.widget.requests.export import drawing, unusual
 
 STORE = "# store: what you opened the explorer with"
 DATASET = "# ds: what you opened the explorer with"
@@ -214,7 +214,7 @@ class _Writer:
         if isinstance(self.node, Array):
             if self.index:
                 lines.append(line("ex.index = {}", self.index))
-            view = self._view_in_force()
+            view = unusual(self._view_in_force())
             if view:
                 lines.append(line("ex.view = {}", view))
         return lines

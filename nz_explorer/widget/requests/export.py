@@ -111,6 +111,32 @@ def slice_file(
     return look, export(look, form, view, reading, lambda: shown_xarray(look, array, reading))
 
 
+USUAL: dict[str, Any] = {
+    "mask": "nz",
+    "limits": "held",
+    "scale": "linear",
+    "kind": "auto",
+    **dict.fromkeys(("decoded", "cf", "curvilinear", "coordinates"), True),
+    **dict.fromkeys(("reverse", "grid", "log"), False),
+}
+"""How a picture is drawn unless a view says otherwise."""
+
+
+def unusual(view: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a view says that does not go without saying; the browser sends all of it.
+
+    Parameters
+    ----------
+    view : mapping
+        See `Explorer.view`.
+    """
+    return {
+        name: value
+        for name, value in view.items()
+        if value not in (None, "", [], {}) and USUAL.get(name) != value
+    }
+
+
 def drawing(view: Mapping[str, Any]) -> dict[str, Any]:
     """Return how a picture is drawn, as `plots.figure` takes it, from the browser's view."""
     options = dict(view)

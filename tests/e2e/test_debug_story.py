@@ -85,7 +85,7 @@ def choose_symptom(explorer: Explorer, word: str) -> Locator:
     box = panel.get_by_role("combobox", name="What do you see?")
     box.fill(word)
     box.press("Enter")
-    expect(panel.get_by_role("status")).to_contain_text(re.compile(r"^\d+ of \d+$"))
+    expect(panel.get_by_title("Findings that may cause it")).to_have_text(re.compile(r"\d+ of \d+"))
     return panel
 
 

@@ -34,10 +34,10 @@ def dataset() -> xr.Dataset:
     )
 
 
-def read_back(source: Any, group: str = "/") -> xr.Dataset:
+def read_back(source: Any, group: str = "/") -> Any:
     ex = nz.explore(source, path=group)
     try:
-        found: xr.Dataset = ex.to_xarray().load()
+        found = ex.to_xarray().load()
     finally:
         ex.close()
     return found
@@ -108,6 +108,32 @@ def test_the_accessor(dataset: xr.Dataset) -> None:
     ex = dataset.a.nz.explore()
     assert ex.hierarchy.source == "xarray DataArray a"
     ex.close()
+
+
+def test_written_it_follows_nz_and_says_the_same(dataset: xr.Dataset, tmp_path: Path) -> None:
+    dataset["cut"] = ("y", np.array([1, 2, 3, 4], "i2"), {"_FillValue": np.int16(-1)})
+    tree = xr.DataTree.from_dict({"/": dataset, "/g": dataset[["a"]].drop_vars(["time", "x"])})
+    for fill in ("nz", "xarray"):
+        folder = tree.nz.to_zarr(tmp_path / fill, fill=fill)
+        report = nz.check(folder, values="all")
+        assert report.conforms["NZ-1.0"] is (fill == "nz")
+        xr.testing.assert_equal(read_back(folder), tree)
+    with xr.open_zarr(tmp_path / "xarray", consolidated=False) as opened:
+        xr.testing.assert_equal(opened.load(), dataset)
+    with pytest.raises(nz.SourceError, match="exists already; nothing was written"):
+        dataset.nz.to_zarr(tmp_path / "nz")
+
+
+@pytest.mark.parametrize("name", ["ostia", "e1", "nemo"])
+def test_real_data_are_written_as_they_are(
+    netcdf_file: Callable[[str], Path], name: str, tmp_path: Path
+) -> None:
+    with xr.open_dataset(netcdf_file(name)) as ds:
+        folder = ds.nz.to_zarr(tmp_path / "s.zarr")
+        assert nz.check(folder).conforms["NZ-1.0"]
+        found = read_back(folder)
+        for name_, variable in ds.variables.items():
+            np.testing.assert_array_equal(found[name_].values, variable.values)
 
 
 # --- files ----------------------------------------------------------------------------------------

@@ -53,6 +53,8 @@ class DatasetStore(ReadOnlyStore):
         self._documents: dict[str, Buffer] = {}
         self._memory = MemoryStore(self._documents)
         self._variables: dict[str, tuple[Encoded, zarr.Array[Any]]] = {}
+        self.unsupported: list[str] = []
+        """Paths of variables whose data type Zarr has not."""
         self._busy = threading.Lock()
         self._close = close or (lambda: None)
         for node in tree.subtree:
@@ -77,6 +79,7 @@ class DatasetStore(ReadOnlyStore):
                     self._variables[where] = variable, _created(group, name, variable)
                 except (TypeError, ValueError, NotImplementedError):
                     self._put(f"{where}/{_ROOT}", _unsupported(variable))
+                    self.unsupported.append(f"/{where}")
                 else:
                     self._name_no_dimensions(f"{where}/{_ROOT}", variable)
 
@@ -91,6 +94,15 @@ class DatasetStore(ReadOnlyStore):
 
         text = json.dumps(document, indent=2)
         self._documents[key] = default_buffer_prototype().buffer.from_bytes(text.encode())
+
+    def documents(self) -> dict[str, Any]:
+        """Return the documents of all nodes by their keys."""
+        return {key: json.loads(self._documents[key].to_bytes()) for key in self._keys}
+
+    def variable(self, path: str) -> Encoded | None:
+        """Return what an array is made of; None for a group."""
+        found = self._variables.get(path)
+        return None if found is None else found[0]
 
     # --- chunks -----------------------------------------------------------------------------
 

@@ -36,12 +36,29 @@ def xarray_reader(source: Any) -> Reader:
     """
     import xarray
 
-    tree = source
-    if isinstance(source, xarray.DataArray):
-        tree = source.to_dataset(name="data" if source.name is None else source.name)
     kind = f"xarray {type(source).__name__}"
     name = None if isinstance(source, xarray.Dataset) else source.name
-    return _reader(tree, kind if name is None else f"{kind} {name}", kind)
+    label = kind if name is None else f"{kind} {name}"
+    try:
+        tree = tree_of(source)
+    except ValueError as error:
+        raise SourceError(f"{label} cannot be shown as Zarr: {error}") from error
+    return _reader(tree, label, kind)
+
+
+def tree_of(source: Any) -> Any:
+    """Return an xarray object as a DataTree.
+
+    Raises
+    ------
+    ValueError
+        If a name cannot be one of a node.
+    """
+    import xarray
+
+    if isinstance(source, xarray.DataArray):
+        source = source.to_dataset(name="data" if source.name is None else source.name)
+    return xarray.DataTree(source) if isinstance(source, xarray.Dataset) else source
 
 
 def file_reader(path: Path, label: str) -> Reader:
@@ -84,13 +101,10 @@ def file_reader(path: Path, label: str) -> Reader:
 
 
 def _reader(tree: Any, label: str, kind: str, close: Any = None) -> Reader:
-    import xarray
-
     from nz_explorer.store.datasets.dataset_store import DatasetStore
 
     try:
-        whole = xarray.DataTree(tree) if isinstance(tree, xarray.Dataset) else tree
-        store = DatasetStore(whole, close)
+        store = DatasetStore(tree, close)
     except ValueError as error:
         raise SourceError(f"{label} cannot be shown as Zarr: {error}") from error
     return RemoteReader(store, label, kind, local=True)

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 import xarray
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from nz_explorer.report.report import Report
+    from nz_explorer.store.datasets.write_dataset import FillSpelling
     from nz_explorer.widget.explorer.explorer import Explorer
 
 
@@ -50,6 +53,25 @@ class Accessor:
         import nz_explorer
 
         return nz_explorer.check(self._source, **options)
+
+    def to_zarr(self, path: str | Path, *, fill: FillSpelling = "nz") -> Path:
+        """Write it as a folder of Zarr v3 that follows NZ-1.0; see `write_dataset`.
+
+        Parameters
+        ----------
+        path : str or Path
+            The folder, which must not exist yet.
+        fill : {"nz", "xarray"}
+            How `_FillValue` of floats is written: as NZ-1.0 wants, or in the base64 that xarray reads.
+
+        Raises
+        ------
+        SourceError
+            If something is at the path already, or the object holds what Zarr cannot.
+        """
+        from nz_explorer.store.datasets.write_dataset import write_dataset
+
+        return write_dataset(self._source, path, fill=fill)
 
 
 for register in (

@@ -94,8 +94,5 @@ def test_beyond_the_ends_there_is_nothing(browse: Any, sample_store: Path) -> No
 
 def test_what_is_typed_is_completed(dated: Any) -> None:
     assert dated("2001-06", "complete") == {"labels": ["2001-06-01", "2001-06-16"]}
-    some = dated("", "complete")["labels"]
-    assert len(some) <= 12
-    assert some[0] == "2000-01-01"
-    assert set(dated("-12-16", "complete")["labels"]) == {"2000-12-16", "2001-12-16"}
+    assert len(dated("2", "complete")["labels"]) == 12
     assert dated("1999", "complete") == {"labels": []}

@@ -6,7 +6,7 @@ import re
 from typing import Literal
 
 from nz_explorer.model import Array
-from nz_explorer.values.coordinates.axes import AxisCoordinates, axis_coordinates, number_text
+from nz_explorer.values.coordinates.axes import AxisCoordinates, axis_coordinates
 from nz_explorer.values.points import Points
 from nz_explorer.values.reading.chunk_cache import ChunkCache
 
@@ -82,7 +82,7 @@ def _minutes(rest: str) -> int:
 def completions(
     array: Array, axis: int, text: str, *, most: int = 12, cache: ChunkCache | None = None
 ) -> list[str]:
-    """Return labels of a dimension that begin with a text, else those that have it in them.
+    """Return the dates or names of a dimension that begin with a text; of numbers each is one itself.
 
     Parameters
     ----------
@@ -93,20 +93,13 @@ def completions(
     text
         What has been typed.
     most
-        How many labels there is room for: of more some are chosen evenly.
+        How many there is room for.
     cache
         Where decoded chunks are kept.
     """
-    found = _along(array, axis, cache)
-    labels = found.labels
-    if labels is None:
-        numbers = [] if found.coordinates is None else found.coordinates.tolist()
-        labels = [number_text(number) for number in numbers]
-    typed = text.strip().replace("T", " ").lower()
-    fit = [label for label in labels if label.lower().startswith(typed)]
-    fit = fit or [label for label in labels if typed in label.lower()]
-    step = max(1, -(-len(fit) // most))
-    return fit[::step]
+    typed = text.strip().replace("T", " ")
+    labels = _along(array, axis, cache).labels or []
+    return [label for label in labels if label.startswith(typed)][:most]
 
 
 def _along(array: Array, axis: int, cache: ChunkCache | None) -> AxisCoordinates:

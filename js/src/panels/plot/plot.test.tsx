@@ -95,16 +95,18 @@ describe("plot", () => {
     expect(screen.queryByRole("alert")).toBeNull();
   });
 
-  test("what is typed at a slider is completed; one that is chosen from the list is gone to", async () => {
+  test("what is typed at a slider is completed, and what is typed next replaces that", async () => {
     host = await mountWidget(smallStore(), { path: "/forecast/temp" });
     const box = (await screen.findByRole("textbox", { name: "Go to time" })) as HTMLInputElement;
-    const labels = () => [...(box.list?.options ?? [])].map(({ value }) => value);
-    fireEvent.focus(box);
-    await waitFor(() => expect(labels()).toContain("last"));
     fireEvent.input(box, { target: { value: "2020-01-04" } });
-    await waitFor(() => expect(labels()).toEqual(["2020-01-04 00:00", "2020-01-04 06:00"]));
-    fireEvent.input(box, { target: { value: "2020-01-04 06:00" } });
+    await waitFor(() => expect(box.value).toBe("2020-01-04 00:00"));
+    expect([box.selectionStart, box.selectionEnd]).toEqual([10, 16]);
+    fireEvent.input(box, { target: { value: "2020-01-04 06" }, inputType: "insertText" });
+    await waitFor(() => expect(box.value).toBe("2020-01-04 06:00"));
+    fireEvent.keyDown(box, { key: "Enter" });
     await waitFor(() => expect(host.model.get("index")).toEqual({ time: 13 }));
+    fireEvent.input(box, { target: { value: "2020-01" }, inputType: "deleteContentBackward" });
+    expect(host.requests("complete")).toHaveLength(2);
   });
 
   test("a slider steps by months, and plays as fast and as long as is wanted", async () => {

@@ -163,19 +163,24 @@ function GoTo({
   now: number;
   onIndex: (to: number) => void;
 }) {
-  const { session, uid } = useView();
+  const { session } = useView();
   const [text, setText] = useState<string | null>(null);
   const [problem, setProblem] = useState("");
-  const [labels, setLabels] = useState<readonly string[]>([]);
   const { dimension } = slider;
   const shown = labelAt(slider, now);
-  const complete = (value: string) =>
+  // The rest of the first date or name that begins so stands there selected: what is typed next replaces it.
+  const complete = (box: HTMLInputElement, value: string) =>
     session.client.request("complete", { path, dimension, value }).then(
-      (found) => setLabels(value === "" ? ["first", "last", ...found.labels] : found.labels),
-      () => setLabels([]),
+      ({ labels: [label = ""] }) => {
+        if (box.value !== value || !label.startsWith(value)) return;
+        box.value = label;
+        box.setSelectionRange(value.length, label.length);
+        setText(label);
+      },
+      () => {},
     );
-  const go = (typed = text) => {
-    const value = typed?.trim() ?? "";
+  const go = () => {
+    const value = text?.trim() ?? "";
     if (value === "" || value === shown) return drop();
     session.client.request("locate", { path, dimension, value, index: now }).then(
       ({ index }) => {
@@ -202,19 +207,14 @@ function GoTo({
         value={text ?? shown}
         autocomplete="off"
         spellcheck={false}
-        {...({ role: "textbox" } as object)}
-        list={`${uid}-go-${slider.axis}`}
-        onFocus={(event) => {
-          event.currentTarget.select();
-          void complete("");
-        }}
+        aria-autocomplete="inline"
+        onFocus={(event) => event.currentTarget.select()}
         onInput={(event) => {
-          const { value } = event.currentTarget;
+          const box = event.currentTarget;
           setProblem("");
-          setText(value);
-          // One that was chosen from the list.
-          if (labels.includes(value)) go(value);
-          else void complete(value);
+          setText(box.value);
+          // Nobody can delete what comes back.
+          if (box.value && !event.inputType?.startsWith("delete")) void complete(box, box.value);
         }}
         onBlur={drop}
         onKeyDown={(event) => {
@@ -222,11 +222,6 @@ function GoTo({
           if (event.key === "Escape") drop();
         }}
       />
-      <datalist id={`${uid}-go-${slider.axis}`}>
-        {labels.map((label) => (
-          <option key={label} value={label} />
-        ))}
-      </datalist>
       {problem && (
         <span class="nzx-slider-problem" role="alert">
           {problem}

@@ -17,6 +17,8 @@ from nz_explorer.model.dialects import nczarr
 from nz_explorer.model.paths import all_above
 from nz_explorer.netcdf import cdl_text
 from nz_explorer.netcdf.cdl_types import CdlValue, attribute_value, fill_text
+from nz_explorer.text.printable import printable
+from nz_explorer.values.coordinates.metadata_coordinates import metadata_coordinates
 
 NETCDF_TYPES = {
     "int8": "byte",
@@ -77,6 +79,15 @@ class _Dimension:
         if self.unlimited:
             return f"UNLIMITED ; // ({self.size} currently){note and '; ' + note}"
         return f"{self.size} ;{note and ' // ' + note}"
+
+
+def _computed(array: Array) -> dict[int, str]:
+    """Return by axis the coordinates that metadata describe, for which netCDF would have a variable."""
+    return {
+        one.axis: printable(f"coordinates {one.ends()}, {one.source}")
+        for one in reversed(metadata_coordinates(array))
+        if one.axis is not None and one.array is None and one.length
+    }
 
 
 def cdl(
@@ -163,8 +174,10 @@ class _Writer:
 
     def _use(self, array: Array, group: str) -> None:
         references = array.dimension_references
+        computed = _computed(array)
         for axis, length in enumerate(array.shape or ()):
             home, found = self._find(array, axis, group, references)
+            found.note = found.note or computed.get(axis, "")
             grown_less = found.unlimited and length <= found.size
             if found.size != length and not grown_less and length not in found.others:
                 found.others.append(length)

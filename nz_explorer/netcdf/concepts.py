@@ -50,6 +50,7 @@ class View:
     """What a group holds, as the finders below need it."""
 
     group: Group
+    groups: Sequence[Group]
     arrays: Sequence[Array]
     dimensions: Sequence[Dimension]
     roles: dict[str, Role]
@@ -79,7 +80,7 @@ def _with_attribute(key: str) -> Finder:
 def _dimensions(view: View) -> list[Place]:
     return [
         Place(
-            view.group.path,
+            dimension.uses[0].array.parent or "/",
             f"{dimension.name or '(no name)'} = {dimension.uses[0].length}{' (unlimited)' * dimension.unlimited}",
         )
         for dimension in view.dimensions
@@ -187,7 +188,7 @@ TABLE: tuple[Row, ...] = (
         "group",
         "group",
         "A node with node_type group; NZ names may hold letters, digits and underscores.",
-        lambda view: [Place(child.path, child.name) for child in view.group.groups],
+        lambda view: [Place(group.path, group.name) for group in view.groups],
     ),
     (
         "dimension",
@@ -233,6 +234,12 @@ TABLE: tuple[Row, ...] = (
         _with_role("scalar"),
     ),
     (
+        "global attribute",
+        "root group attribute",
+        "Attributes of other groups are those of netCDF's groups.",
+        lambda view: [Place("/", name) for name in view.group.hierarchy.root.attributes],
+    ),
+    (
         "attribute",
         "member of attributes",
         "JSON types: string, int64, float64, boolean and arrays of one type.",
@@ -271,7 +278,7 @@ TABLE: tuple[Row, ...] = (
     (
         "packing: scale_factor, add_offset",
         "the same attributes, or a codec scale_offset",
-        "NZ does not unpack; CF readers do, after _FillValue was looked for among the packed values.",
+        "_FillValue is looked for among the packed values, before they are unpacked. NZ prefers the codec, and leaves the attributes to CF.",
         _with_any("scale_factor", "add_offset"),
     ),
     (
@@ -333,8 +340,28 @@ SHOWN = 8
 """Places listed per concept."""
 
 
+MOST_GROUPS = 200
+"""Groups below the root that are gone through."""
+
+
+def groups_below(group: Group) -> list[Group]:
+    """Return the groups that the table for a group is about: for the root those below it, too, as far as they were read.
+
+    Parameters
+    ----------
+    group : Group
+        The group; it comes first.
+    """
+    found = [group]
+    if group.path == "/":
+        for one in found:
+            if len(found) < MOST_GROUPS and one.child_names is not None:
+                found += one.groups
+    return found[:MOST_GROUPS]
+
+
 def concepts(group: Group, roles: dict[str, Role]) -> list[Concept]:
-    """Return the table, filled with the nodes directly in a group.
+    """Return the table, filled with the nodes directly in a group; for the root with all below it.
 
     Parameters
     ----------
@@ -343,7 +370,15 @@ def concepts(group: Group, roles: dict[str, Role]) -> list[Concept]:
     roles : dict of str to str
         Role of each array by path.
     """
-    view = View(group, group.arrays, dimension_table(group.arrays), roles)
+    groups = groups_below(group)
+    held = [one.arrays for one in groups if one.child_names is not None]
+    view = View(
+        group,
+        groups[1:] if group.path == "/" else group.groups,
+        [array for arrays in held for array in arrays],
+        [dimension for arrays in held for dimension in dimension_table(arrays)],
+        roles,
+    )
     rows = []
     for nug, nz, note, find in TABLE:
         places = find(view)

@@ -68,9 +68,15 @@ def _open_groups(session: SessionView) -> None:
             queue += node.hierarchy.children(node)
 
 
+THIN_SPACE = "\u2009"
+"""Between the thousands of numbers."""
+
+
 def _text(text: object) -> str:
     shown = str(text)
-    printable = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in shown[:MAX_NAME])
+    printable = "".join(
+        c if c.isprintable() or c == THIN_SPACE else f"\\u{ord(c):04x}" for c in shown[:MAX_NAME]
+    )
     return escape(printable + ("…" if len(shown) > MAX_NAME else ""))
 
 

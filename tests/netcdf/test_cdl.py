@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import zarr
 
 from nz_explorer.model import Array, Group, open_store
 from nz_explorer.netcdf import cdl, cdl_text, concepts
@@ -140,3 +141,13 @@ def test_an_array_is_printed_alone(sample_store: Path) -> None:
     assert isinstance(node, Array)
     lines = text(sample_store, node.path)
     assert sum(line.startswith("\tfloat ") for line in lines) == 1
+
+
+def test_coordinates_that_metadata_describe_stand_beside_the_dimension(tmp_path: Path) -> None:
+    axis = {"name": "x", "coordinates": [{"unit": "m\n}", "values": {"regular": [10, 2]}}]}
+    root = zarr.create_group(tmp_path / "s.zarr")
+    array = root.create_array("a", shape=(3,), dtype="f4", dimension_names=["x"])
+    array.attrs["cs"] = {"crs": [{"axes": [axis]}]}
+    assert "\tx = 3 ; // coordinates 10 … 14 m\\x0a}, described by cs in /a" in text(
+        tmp_path / "s.zarr"
+    )

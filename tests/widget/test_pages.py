@@ -93,6 +93,44 @@ def test_nz_masks_nothing_by_the_fill_value_of_v2(browse: Browse, tmp_path: Path
     assert finding(browser, "Z2-FV-008")["path"] == "/x"
 
 
+def _with_cs(folder: Path) -> zarr.Group:
+    """Make an array whose coordinates are in its metadata, and one in a group."""
+    root = zarr.create_group(folder, attributes={"conventions": "NZ-1.0", "title": "a grid"})
+    regular = {"values": {"regular": [10, 2]}, "unit": "degrees"}
+    sets = [
+        {**regular, "boundaries": {"regular": [-1, 1]}},
+        {**regular, "name": "old", "unit": "m"},
+    ]
+    axis = {"name": "x", "abbreviation": "X", "direction": "east", "coordinates": sets}
+    crs = {"name": "WGS84", "id": {"proj:code": "EPSG:4326"}, "axes": [axis]}
+    array = root.create_array("a", shape=(3,), dtype="int16", dimension_names=["x"], fill_value=0)
+    array.update_attributes({"_FillValue": -1, "cs": {"crs": [crs]}})
+    root.create_group("g").create_array("b", shape=(1,), dtype="f4", dimension_names=["z"])
+    return root
+
+
+def test_what_cs_describes_is_shown(browse: Browse, tmp_path: Path) -> None:
+    _with_cs(tmp_path / "s.zarr")
+    shown = said(page(browse(tmp_path / "s.zarr"), "dimensions", "/a"))
+    assert "axis X, east, cells from -1 to +1, in WGS84 EPSG:4326" in shown
+    assert "also old: 10 … 14 m" in shown
+
+
+def test_a_fill_value_has_the_type_of_its_array(browse: Browse, tmp_path: Path) -> None:
+    _with_cs(tmp_path / "s.zarr")
+    assert "_FillValue  int16" in said(page(browse(tmp_path / "s.zarr"), "about", "/a"))
+
+
+def test_the_concepts_of_the_root_are_those_of_the_whole_dataset(
+    browse: Browse, tmp_path: Path
+) -> None:
+    _with_cs(tmp_path / "s.zarr")
+    (table,) = blocks(page(browse(tmp_path / "s.zarr"), "concepts"), "table")
+    rows = {said(row["cells"][0]): said(row["cells"][2]) for row in table["rows"]}
+    assert [rows[name] for name in rows if name.startswith("global")] == ["conventions  ,  title"]
+    assert any(where.split() == ["a", ",", "b"] for where in rows.values())
+
+
 @pytest.mark.parametrize("name", sorted(set(PAGES) - NEEDS_MORE))
 def test_every_node_of_a_broken_store_has_every_page(
     browse: Browse, broken_store: Path, name: str

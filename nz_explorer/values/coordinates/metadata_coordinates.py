@@ -13,7 +13,7 @@ import numpy as np
 
 from nz_explorer.model import Array
 from nz_explorer.model.dialects.crs import transform
-from nz_explorer.model.dialects.cs import Axis, CoordinateSet, coordinate_system, numbers
+from nz_explorer.model.dialects.cs import Axis, CoordinateSet, Crs, coordinate_system, numbers
 from nz_explorer.store import Cancellation
 
 Values = np.ndarray[Any, np.dtype[Any]]
@@ -49,6 +49,8 @@ class MetadataCoordinates:
         The array with the limits of cells, of shape 2 by length.
     label
         Tells apart several sets of coordinates of one axis; the first has none.
+    details
+        What else is described: the axis, its direction, the cells and the reference system, in words.
     """
 
     name: str
@@ -63,6 +65,7 @@ class MetadataCoordinates:
     extents: tuple[float, float] | None = None
     bounds: Array | None = None
     label: str | None = None
+    details: str = ""
 
     def at(self, index: Values) -> Values:
         """Return coordinates at some indices, of those that are not in an array."""
@@ -70,6 +73,14 @@ class MetadataCoordinates:
             first, step = self.regular
             return np.asarray(first + step * index, np.float64)
         return np.asarray(self.explicit)[index]
+
+    def ends(self) -> str:
+        """Return the first and the last of coordinates that are not in an array, and their units."""
+        first, last = self.at(np.array([0, max(0, self.length - 1)])).tolist()
+        shown = [f"{one:g}" if isinstance(one, float) else str(one) for one in (first, last)]
+        units = self.attributes.get("units")
+        text = shown[0] if self.length == 1 else " … ".join(shown)
+        return f"{text} {units}" if isinstance(units, str) else text
 
     def all_values(self) -> Values:
         """Return all coordinates that are not in an array."""
@@ -107,7 +118,29 @@ def metadata_coordinates(
     if axis is None:
         for one in system.extra:
             found += _of_axis(one, None, 1, cancel)
-    return found
+    named = {axis.name: (axis, _reference_system(crs)) for crs in system.crs for axis in crs.axes}
+    return [replace(one, details=_details(one, *named[one.name])) for one in found]
+
+
+def _reference_system(crs: Crs) -> str:
+    """Return the name and the code of a reference system."""
+    identifier = crs.given.get("id") if isinstance(crs.given, Mapping) else None
+    code = identifier.get("proj:code") if isinstance(identifier, Mapping) else None
+    parts = [crs.name, code if isinstance(code, str) else None]
+    return " ".join(dict.fromkeys(filter(None, parts)))
+
+
+def _details(made: MetadataCoordinates, axis: Axis, system: str) -> str:
+    sets = [one for one in axis.sets if made.label in (None, one.name)]
+    direction = sets[0].direction if sets else axis.given.get("direction")
+    mark = axis.abbreviation if isinstance(axis.abbreviation, str) else None
+    cells = None
+    if made.extents is not None:
+        cells = f"cells from {made.extents[0]:+g} to {made.extents[1]:+g}"
+    elif made.bounds is not None:
+        cells = f"cells in {made.bounds.path}"
+    parts = (mark and f"axis {mark}", direction, cells, system and f"in {system}")
+    return ", ".join(part for part in parts if isinstance(part, str) and part)
 
 
 def _of_axis(

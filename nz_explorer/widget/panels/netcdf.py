@@ -6,6 +6,7 @@ from nz_explorer.conventions import rules
 from nz_explorer.model import Array, Group
 from nz_explorer.model.roles import Role, RoleResult, RoleTest
 from nz_explorer.netcdf import concepts
+from nz_explorer.netcdf.concepts import MOST_GROUPS, groups_below
 from nz_explorer.widget import protocol
 from nz_explorer.widget.panels import blocks
 from nz_explorer.widget.panels.blocks import Blocks
@@ -59,8 +60,12 @@ def concepts_page(context: Context) -> Blocks:
     group = node if isinstance(node, Group) else node.hierarchy.get(node.parent or "/")
     if not isinstance(group, Group):
         return [blocks.paragraph([blocks.quiet("It is not in a group that can be read.")])]
-    group.hierarchy.children(group, context.cancel)
-    roles = {array.path: session.tree.role(array).role for array in group.arrays}
+    for one in (found := [group]):
+        children = one.hierarchy.children(one, context.cancel)
+        if group.path == "/" and len(found) < MOST_GROUPS:
+            found += [child for child in children if isinstance(child, Group)]
+    arrays = [array for one in groups_below(group) for array in one.arrays]
+    roles = {array.path: session.tree.role(array).role for array in arrays}
     return [_concepts(group, roles)]
 
 

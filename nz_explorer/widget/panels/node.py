@@ -48,6 +48,8 @@ def about(context: Context) -> Blocks:
     for one in found:
         name = blocks.link(node.path, one.name, pointer=one.pointer)
         kind = protocol.Span(one.nz_type, "type", title=one.note)
+        if one.name == "_FillValue" and isinstance(node, Array):
+            kind = protocol.Span(node.data_type.text, "type", title="It has the type of the array.")
         rows.append(_member(name, kind, one.value, node.attributes[one.name]))
     return [blocks.table("Attributes", ["Attribute", "NZ type", "Value"], rows)]
 

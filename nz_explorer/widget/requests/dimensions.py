@@ -72,7 +72,7 @@ def table(
     wanted = {dimension.name for dimension in dimension_table(own) if dimension.name}
     whole = own == arrays
     dimensions = [d for d in dimension_table(arrays) if whole or d.name in wanted]
-    meant, outside = _described(own)
+    meant, others, outside = _described(own)
     if not whole:
         dimensions += [d for d in dimension_table(own) if not d.name]
         order = {
@@ -85,6 +85,10 @@ def table(
         _row(dimension, values, meant.get(dimension.name or ""))
         for dimension in dimensions[:MAX_ROWS]
     ]
+    for row in rows:
+        for one in others.get(row.name or "", ()):
+            held = one.ends() if one.array is None else f"in {one.array.path}"
+            row.why += f"; also {one.label}: {held}"
     uses = [
         list(dict.fromkeys(use.array.path for use in dimension.uses))
         for dimension in dimensions[:MAX_ROWS]
@@ -97,9 +101,14 @@ def table(
 
 def _described(
     arrays: list[Array],
-) -> tuple[dict[str, MetadataCoordinates], list[tuple[MetadataCoordinates, list[str]]]]:
-    """Return coordinates from metadata: by dimension, and of axes that are none, with their users."""
+) -> tuple[
+    dict[str, MetadataCoordinates],
+    dict[str, list[MetadataCoordinates]],
+    list[tuple[MetadataCoordinates, list[str]]],
+]:
+    """Return coordinates from metadata: by dimension, further sets of them, and of axes that are none, with their users."""
     dimensions: dict[str, MetadataCoordinates] = {}
+    others: dict[str, list[MetadataCoordinates]] = {}
     outside: dict[tuple[str, str], tuple[MetadataCoordinates, list[str]]] = {}
     for array in arrays:
         for one in metadata_coordinates(array):
@@ -108,7 +117,9 @@ def _described(
                 outside.setdefault(key, (one, []))[1].append(array.path)
             elif one.label is None:
                 dimensions.setdefault(one.name, one)
-    return dimensions, list(outside.values())
+            elif all(one.label != known.label for known in others.get(one.name, ())):
+                others.setdefault(one.name, []).append(one)
+    return dimensions, others, list(outside.values())
 
 
 def _outside(one: MetadataCoordinates, values: Values) -> DimensionRow:
@@ -141,7 +152,8 @@ def _describe_metadata_coordinates(
     units, calendar = one.attributes.get("units"), one.attributes.get("calendar")
     if isinstance(units, str):
         row.units = f"{units} ({calendar})" if isinstance(calendar, str) else units
-    row.why = one.source if not row.why or one.array is None else f"{row.why}; {one.source}"
+    told = f"{one.source}: {one.details}" if one.details else one.source
+    row.why = told if not row.why or one.array is None else f"{row.why}; {told}"
 
 
 def _row(

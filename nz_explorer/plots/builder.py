@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial as partial_of
 from typing import Any, cast
 
 from nz_explorer.model import Array, Group, Hierarchy
 from nz_explorer.plots.axes import Squeezed, with_chosen
 from nz_explorer.plots.captions import describe, hidden_by_xarray, hidden_text, title_of
 from nz_explorer.plots.complex_parts import Part
+from nz_explorer.plots.difference import Against, subtract
 from nz_explorer.plots.numbers import fill_text, is_numeric, window_counts
 from nz_explorer.plots.picture import Axis, QuickLook, Selection
 from nz_explorer.plots.registry import kinds_of
@@ -61,6 +63,7 @@ def make(  # noqa: PLR0913  # each is a choice of the caller
     kind: str = "auto",
     part: Part | None = None,
     reduce: Mapping[str, str] | None = None,
+    against: str | Mapping[str, Any] | None = None,
     cancel: Cancellation | None = None,
     cache: ChunkCache | None = None,
     progress: Progress | None = None,
@@ -97,6 +100,9 @@ def make(  # noqa: PLR0913  # each is a choice of the caller
     reduce
         By name of a dimension ``mean``, ``min``, ``max``, ``std`` or ``any``, the same for all: what is shown in place
         of its values. They are decoded and masked before; a mean along latitudes is weighted by area.
+    against
+        What is subtracted: the path of another array, or an index by dimension, as in ``{"time": 0}``, with ``path``
+        for that of another array.
     cancel
         Looked at between chunks.
     cache
@@ -128,6 +134,26 @@ def make(  # noqa: PLR0913  # each is a choice of the caller
                 node.path, f"{node.path} is not an array" if is_group else node.unreadable()
             )
         array = node
+    minus = Against.of(against)
+    if minus is not None:
+        options: dict[str, Any] = {
+            "width": width,
+            "height": height,
+            "budget": budget,
+            "everything": everything,
+            "window": window,
+            "x": x,
+            "y": y,
+            "reduce": reduce,
+            "cancel": cancel,
+            "cache": cache,
+        }
+
+        def look(one: Array, at: Mapping[str, int], kind: str = kind) -> QuickLook:
+            return make(hierarchy, one, at, kind=kind, thin=False, **options)
+
+        shown = look(array, index or {})
+        return subtract(hierarchy, array, shown, minus, partial_of(look, kind=shown.kind))
     reading = _Reading(array, index or {}, window or {}, part, cache, cancel)
     reading.choose(kind, (x, y), reduce or {})
     try:

@@ -41,7 +41,7 @@ def with_cached(look: QuickLook, array: Array, cache: ChunkCache) -> QuickLook:
     QuickLook
         The same picture for overviews and for very many chunks.
     """
-    if look.overview or look.reduction or not look.sliders or array.shape is None:
+    if look.overview or look.derived or not look.sliders or array.shape is None:
         return look
     opened = open_for_reading(array, cache)
     chunks = opened.chunk_shape

@@ -154,6 +154,8 @@ class QuickLook:
         What was made of the values along other dimensions.
     latitudes
         The axis that gave its weights.
+    minus
+        What was subtracted.
     ranges
         What limits can be taken from, in stored values: ``held``, ``whole`` and ``robust``, as far as they are known.
     colours
@@ -245,6 +247,13 @@ class QuickLook:
     ranges: Mapping[str, Range] = field(default_factory=dict)
     reduction: Reduction | None = None
     latitudes: Axis | None = None
+    minus: Selection | None = None
+
+    @property
+    def derived(self) -> bool:
+        """Whether values were decoded and masked before something was made of them."""
+        return self.reduction is not None or self.minus is not None
+
     colours: Colours = field(default_factory=Colours)
 
     @property

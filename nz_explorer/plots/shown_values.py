@@ -88,7 +88,7 @@ def shown_values(look: QuickLook, reading: Reading) -> np.ma.MaskedArray[Any, An
         If there is no picture.
     """
     stored = look.stored
-    if look.reduction is not None:  # what it is made of was masked and unpacked
+    if look.derived:  # what it is made of was masked and unpacked
         reading = Reading()
     if stored is None:
         raise ValueError(look.message or f"{look.path} has no picture")

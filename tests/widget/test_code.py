@@ -47,6 +47,9 @@ VIEWS: list[tuple[str, dict[str, int], dict[str, Any]]] = [
     ("/sst", {}, {}),
     ("/sst", {}, {"coordinates": False}),
     ("/t", {}, {"reduce": {"time": "mean"}}),
+    ("/t", {"time": 2}, {"against": {"time": 0}}),
+    ("/t", {"lat": 2}, {"against": {"path": "/u"}, "x": "time", "y": "lon"}),
+    ("/t", {"time": 1}, {"against": {"time": 3}, "reduce": {"lat": "mean"}}),
     ("/t", {}, {"reduce": {"time": "max"}, "mask": "raw", "window": {"lon": [2, 11]}}),
     ("/t", {"time": 1}, {"reduce": {"lat": "mean"}, "x": "lon", "y": "time"}),
     ("/t", {}, {"reduce": {"lat": "std"}}),
@@ -126,6 +129,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     put("lat", np.linspace(60, 5, 12), ("lat",), attributes={"units": "degrees_north"})
     put("lon", np.arange(15.0), ("lon",))
     put("time", np.arange(4), ("time",), attributes={"units": "days since 2000-01-01"})
+    put("u", packed.astype("f4") / 7, ("time", "lat", "lon"), attributes={"missing_value": 3.0})
     put("when", np.arange(4), ("time",), attributes={"units": "hours since 2000-01-01"})
     put("series", rng.normal(size=50_000).astype("f4"), ("step",), chunks=(5000,))
     sparse = group.create_array(

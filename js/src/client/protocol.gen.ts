@@ -351,6 +351,7 @@ export interface PictureParams {
   kind?: string;
   part?: "imaginary" | "magnitude" | "phase" | "real" | null;
   reduce?: Record<string, "any" | "max" | "mean" | "min" | "std">;
+  against?: Record<string, number | string>;
 }
 
 /** Asks for small pictures of some arrays. */

@@ -35,6 +35,8 @@ export interface PictureOptions {
   part: string;
   /** By dimension what is shown in place of its values. */
   reduce: Record<string, string>;
+  /** What is subtracted: indices by dimension, and the path of another array. */
+  against: Against;
   /** Names of the dimensions along the axes; empty for the usual ones. */
   x: string;
   y: string;
@@ -86,6 +88,7 @@ export function readOptions(raw: unknown): PictureOptions {
     kind: typeof given.kind === "string" ? given.kind : "auto",
     part: typeof given.part === "string" ? given.part : "",
     reduce: record(given.reduce) as Record<string, string>,
+    against: typeof given.against === "string" ? { path: given.against } : (record(given.against) as Against),
     x: typeof given.x === "string" ? given.x : "",
     y: typeof given.y === "string" ? given.y : "",
   };
@@ -96,6 +99,7 @@ const OF_ARRAY = "kind part x y reduce window against colormap reverse limits lo
   " ",
 );
 
+export type Against = Record<string, number | string>;
 export type Pin = Record<string, number>;
 const readPins = (raw: unknown): Pin[] => (Array.isArray(raw) ? raw.map(readIndex) : []);
 

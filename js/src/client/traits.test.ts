@@ -80,6 +80,7 @@ test("traits of the wrong form are read as their defaults", () => {
     kind: "auto",
     part: "",
     reduce: {},
+    against: {},
     theirs: 3,
   });
 });

@@ -101,6 +101,11 @@ def default_colours(
     return Colours(_chosen("cmo.balance", "RdBu_r"), signed=True) if both else Colours()
 
 
+def difference_colours() -> Colours:
+    """Return the colours of a difference: zero is in their middle."""
+    return Colours(_chosen("cmo.balance", "RdBu_r"), signed=True)
+
+
 def _kind(word: str) -> Colours:
     return Colours(_chosen(*_BY_WORD.get(word, ("terrain", "terrain"))))
 

@@ -106,6 +106,7 @@ class Prefetch:
                     kind=params.kind,
                     part=params.part,
                     reduce=params.reduce,
+                    against=params.against,
                     cancel=cancel,
                 )
         except Cancelled:

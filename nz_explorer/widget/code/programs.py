@@ -7,7 +7,6 @@ stored values, and mask and unpack them as the picture does. Where a package ref
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -30,6 +29,7 @@ from nz_explorer.values.window import DEFAULT_BUDGET
 from nz_explorer.widget.code.masks import missing_line, part_text, range_lines
 from nz_explorer.widget.code.reductions import reduced_lines
 from nz_explorer.widget.code.refusal import refusal
+from nz_explorer.widget.code.result import Code
 from nz_explorer.widget.requests.export import drawing, unusual
 
 STORE = "# store: what you opened the explorer with"
@@ -38,28 +38,6 @@ _MOST_ASKED = 50
 """Nodes of a group of which zarr is asked whether it opens them."""
 Using = Literal["zarr", "xarray"] | None
 _PARTS = {"real": "np.real", "imaginary": "np.imag", "magnitude": "np.abs", "phase": "np.angle"}
-
-
-@dataclass(frozen=True, slots=True)
-class Code:
-    """Python with zarr, with xarray, and with this package."""
-
-    zarr: str
-    xarray: str
-    nz: str
-
-    def using(self, package: Literal["zarr", "xarray", "nz_explorer"]) -> str:
-        """Return the program that uses a package.
-
-        Raises
-        ------
-        ValueError
-            If there is none for it.
-        """
-        programs = {"zarr": self.zarr, "xarray": self.xarray, "nz_explorer": self.nz}
-        if package not in programs:
-            raise ValueError(f"using must be {', '.join(programs)}, not {package!r}")
-        return programs[package]
 
 
 def code(
@@ -163,6 +141,7 @@ class _Writer:
         parts = ", ".join(map(part_text, look.source.parts)) or "..."
         lines += [*self._cost(), *opened, f"stored = np.asarray(array[{parts}]){self._turned()}"]
         lines += self._made_of_stored(node, None if refused else "zarr")
+        lines += self._subtracted("zarr")
         return program([*lines, *self._drawn(node, using=None if refused else "zarr")])
 
     def with_xarray(self) -> str:
@@ -193,6 +172,7 @@ class _Writer:
             line("da = ds[{}]", name) + selection,
             f"stored = da.values{self._turned()}",
             *self._made_of_stored(array, "xarray"),
+            *self._subtracted("xarray"),
         ]
         return program([*lines, *self._drawn(array, using="xarray")])
 
@@ -361,11 +341,29 @@ class _Writer:
             return ".T"
         return f".transpose({', '.join(str(sorted(order).index(axis)) for axis in order)})"
 
+    def _subtracted(self, using: Literal["zarr", "xarray"]) -> Iterator[str]:
+        """Yield lines that subtract another slice, or another array, from ``values``."""
+        minus = None if self.look is None else self.look.minus
+        array = None if minus is None else self.node.hierarchy.get(minus.path)
+        if minus is None or not isinstance(array, Array):
+            return
+        parts = ", ".join(map(part_text, minus.parts)) or "..."
+        yield noted("shown = values.astype(float)", f"what is subtracted: {array.path}")
+        if using == "zarr":
+            yield from self._open_zarr(array.path, "array")
+            yield f"stored = np.asarray(array[{parts}]){self._turned()}"
+        else:
+            if array.parent != self.node.parent:
+                yield from self._open_xarray(array.parent or "/", decoded=False)
+            yield line("stored = ds[{}]", array.name) + f".values[{parts}]{self._turned()}"
+        yield from self._made_of_stored(array, using)
+        yield "values = shown - values"
+
     def _made_of_stored(self, array: Array, using: Using) -> Iterator[str]:
         """Yield lines that mask and unpack ``stored``."""
         reading, look = self.reading, self.look
-        if look is not None and look.reduction is not None:
-            reading = Reading()  # what is reduced was masked and unpacked before
+        if look is not None and look.derived:
+            reading = Reading()  # what it is made of was masked and unpacked before
         fill = {"nz": array.fill, "storage": array.storage_fill, "raw": None}[reading.mask]
         yield missing_line(array, fill, reading)
         if reading.decoded and reading.mask != "raw" and look is not None:
@@ -375,7 +373,7 @@ class _Writer:
             values = f"{_PARTS[reading.part]}(stored)"
         reduction = None if look is None else look.reduction
         packing = None if look is None or not reading.decoded else look.packing
-        if reduction is not None:
+        if look is not None and look.derived:
             packing = packing_of(array)
         if packing is None:
             yield f"values = np.ma.masked_array({values}, missing)"

@@ -76,7 +76,8 @@ class Explorer(SyncedWidget):
         - ``x``, ``y``: names of the dimensions along the axes, instead of the last two;
         - ``kind``: ``line``, ``map``, ``image``, ``histogram`` or ``table``;
         - ``reduce``: by dimension what is shown in place of its values: ``mean`` (weighted by area along latitudes),
-          ``min``, ``max``, ``std`` or ``any``, the same for all;
+          ``min``, ``max``, ``std`` or ``any``, the same for all; ``against``: what is subtracted, an index as in
+          ``{"time": 0}`` or the path of an array;
         - ``part`` of complex numbers: ``real``, ``imaginary``, ``magnitude`` or ``phase``.
     selection : dict of str to int or slice
         What the picture shows, by dimension: an index, or a slice of evenly spaced points; empty for a group.

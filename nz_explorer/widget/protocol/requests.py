@@ -92,6 +92,8 @@ class PictureParams(Message):
     """Of complex values; the magnitude by default."""
     reduce: dict[str, Literal["mean", "min", "max", "std", "any"]] = {}
     """By dimension: what is shown in place of its values; the same for all."""
+    against: dict[str, int | str] = {}
+    """What is subtracted: an index by dimension, and ``path`` for that of another array."""
 
 
 class LinesParams(Message):

@@ -163,6 +163,8 @@ def looking(view: Mapping[str, Any]) -> dict[str, Any]:
     reduce = view.get("reduce")
     if isinstance(reduce, Mapping):
         options["reduce"] = {name: how for name, how in reduce.items() if isinstance(how, str)}
+    if isinstance(view.get("against"), str | Mapping):
+        options["against"] = view["against"]
     if view.get("part") in ("real", "imaginary", "magnitude", "phase"):
         options["part"] = view["part"]
     return options
@@ -214,6 +216,8 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
     if found.dtype.kind in "mM" and values.dtype.kind not in "mM":
         return found.where(~np.ma.getmaskarray(values))  # times, decoded by xarray
     filled = plain(values)
+    if look.minus is not None:
+        found = found.drop_encoding().assign_attrs(long_name=look.name)
     if look.reduction is not None:
         over = [str(whole.dims[axis]) for axis in look.reduction.axes]
         how = f"{' '.join(f'{name}:' for name in over)} {look.reduction.text}"

@@ -40,6 +40,7 @@ def picture(session: SessionView, params: protocol.PictureParams, cancel: Cancel
         kind=params.kind,
         part=params.part,
         reduce=params.reduce,
+        against=params.against,
         cancel=cancel,
         partial=None if send is None else lambda part: send(*message(part, finished=False)),
     )

@@ -46,12 +46,13 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
 
   const { width, height } = requested(size.width ? size : FALLBACK);
   const index = ownIndex(row, session.index.value);
-  const { window, kind, part, reduce, x, y } = options;
-  const slice = JSON.stringify([row.path, index, window, reduce]);
+  const { window, kind, part, reduce, against, x, y } = options;
+  const slice = JSON.stringify([row.path, index, window, reduce, against]);
   const everything = whole === slice;
   const params: PictureParams = { path: row.path, index, width, height, everything };
   if (Object.keys(window).length > 0) params.window = window;
   if (kind !== "auto") params.kind = kind as PictureParams["kind"];
+  if (Object.keys(against).length > 0) params.against = against;
   if (Object.keys(reduce).length > 0) params.reduce = reduce as PictureParams["reduce"];
   if (part !== "") params.part = part as PictureParams["part"];
   if (x !== "") params.x = x;

@@ -151,6 +151,7 @@ function More({ picture, has }: { picture: PictureResult; has: (control: Control
   if (!decodes && !curvilinear && !has("log") && !has("mask") && !has("grid") && movable.length === 0)
     return null;
   const options = session.options.value;
+  const minus = Object.keys(options.against).length > 0;
   const set = (change: Partial<PictureOptions>) => session.setOptions(change);
   const pace = session.pace.value;
   const play = (change: Partial<Pace>) => {
@@ -212,6 +213,20 @@ function More({ picture, has }: { picture: PictureResult; has: (control: Control
             )}
           {curvilinear &&
             check("Draw on 2-D coordinates", options.curvilinear, (curvilinear) => set({ curvilinear }))}
+          {(movable.length > 0 || minus) &&
+            check("Subtract what is shown now", minus, (on) =>
+              set({
+                against: on
+                  ? Object.fromEntries(
+                      movable.flatMap(({ dimension, index, method }) =>
+                        method === null ? [[dimension, index]] : [],
+                      ),
+                    )
+                  : {},
+                low: null,
+                high: null,
+              }),
+            )}
           {has("grid") && check("Borders of cells and chunks", options.grid, (grid) => set({ grid }))}
           {movable.length > 0 && (
             <>

@@ -1,0 +1,217 @@
+"""The difference of two pictures: another index, or another array, subtracted point by point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nz_explorer.model import Array, Hierarchy
+from nz_explorer.plots.captions import describe
+from nz_explorer.plots.colours.defaults import difference_colours
+from nz_explorer.plots.colours.ranges import robust
+from nz_explorer.plots.numbers import state_counts, value_range
+from nz_explorer.plots.picture import Axis, QuickLook
+from nz_explorer.plots.registry import kind_of
+from nz_explorer.plots.shown_values import Reading, shown_values
+from nz_explorer.plots.summaries import histogram
+from nz_explorer.values.coordinates.axes import number_text
+from nz_explorer.values.masks.cell_states import INF, NAN, NEG_INF, VALUE, States
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Look = Callable[[Array, Mapping[str, int]], QuickLook]
+
+_KINDS = ("map", "line", "table", "histogram")
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """What is subtracted.
+
+    Parameters
+    ----------
+    path
+        Of an array; empty for the same.
+    index
+        At which index dimensions are fixed, where that is another one.
+    """
+
+    path: str
+    index: Mapping[str, int]
+
+    @classmethod
+    def of(cls, given: Any) -> Against | None:
+        """Return what a view asks for: a path, or a mapping of ``path`` and indices by dimension; None for nothing."""
+        if isinstance(given, str) and given:
+            return cls(given, {})
+        if not isinstance(given, Mapping) or not given:
+            return None
+        path = given.get("path")
+        index = {
+            str(name): int(at)
+            for name, at in given.items()
+            if name != "path" and isinstance(at, int) and not isinstance(at, bool)
+        }
+        return cls(path if isinstance(path, str) else "", index)
+
+
+def subtract(
+    hierarchy: Hierarchy, array: Array, shown: QuickLook, against: Against, look: Look
+) -> QuickLook:
+    """Return a picture with another one subtracted from it.
+
+    Parameters
+    ----------
+    hierarchy
+        Where the other array is.
+    array
+        That is shown.
+    shown
+        Its picture.
+    against
+        What is subtracted.
+    look
+        Makes the picture of an array at an index, of the same kind, window and axes.
+
+    Returns
+    -------
+    QuickLook
+        float64, decoded and masked before; without values, and with a message, where the two do not have the same
+        points.
+    """
+    if shown.kind == "none":
+        return shown
+    if shown.kind not in _KINDS or shown.part is not None:
+        return _refused(shown, f"of {shown.kind} pictures no difference is made")
+    other = hierarchy.get(against.path) if against.path else array
+    if not isinstance(other, Array):
+        return _refused(shown, f"there is no array {against.path} to subtract")
+    index = {slider.dimension: slider.index for slider in shown.sliders}
+    minus = look(other, {**index, **against.index})
+    if minus.kind == "none":
+        return _refused(shown, minus.message or f"{other.path} has no picture")
+    apart = _other_points(shown, minus)
+    if apart:
+        return _refused(shown, apart)
+    return _difference(shown, minus)
+
+
+def _refused(shown: QuickLook, message: str) -> QuickLook:
+    label = f"no picture of {shown.path}: {message}"
+    return QuickLook(
+        "none",
+        shown.path,
+        shown.title,
+        label,
+        message=message,
+        data_type=shown.data_type,
+        sliders=shown.sliders,
+        kinds=shown.kinds,
+        read=shown.read,
+    )
+
+
+def _other_points(shown: QuickLook, minus: QuickLook) -> str:
+    """Return how the points of two pictures differ; empty where they are the same."""
+    for one, two in ((shown.x, minus.x), (shown.y, minus.y)):
+        if one is None and two is None:
+            continue
+        if one is None or two is None or one.label != two.label:
+            return f"{minus.path} does not run along the same dimensions"
+        if (one.start, one.step, one.size) != (two.start, two.step, two.size):
+            return f"{minus.path} has other points along {one.label}: {_points(two)}, not {_points(one)}"
+        if not _same_places(one, two):
+            return f"{minus.path} has other coordinates along {one.label}"
+    return ""
+
+
+def _points(axis: Axis) -> str:
+    return f"{axis.size} of {axis.length}"
+
+
+def _same_places(one: Axis, two: Axis) -> bool:
+    if one.labels is not None or two.labels is not None:
+        return one.labels == two.labels
+    if one.coordinates is None or two.coordinates is None:
+        return True
+    return bool(np.allclose(one.coordinates, two.coordinates, rtol=1e-6, atol=1e-6))
+
+
+def _difference(shown: QuickLook, minus: QuickLook) -> QuickLook:
+    first, second = (
+        np.ma.asarray(shown_values(one, Reading()), np.float64) for one in (shown, minus)
+    )
+    with np.errstate(invalid="ignore", over="ignore"):
+        values = np.ma.getdata(first) - np.ma.getdata(second)
+    gone = np.ma.getmaskarray(first), np.ma.getmaskarray(second)
+    states: States = np.zeros(values.shape, np.uint8)
+    states[np.isnan(values)] = NAN
+    states[values == np.inf] = INF
+    states[values == -np.inf] = NEG_INF
+    for mask, one in zip(reversed(gone), (minus, shown), strict=True):
+        assert one.stored_states is not None  # noqa: S101  # there are values
+        states[mask] = np.maximum(one.stored_states[0][mask], 1)
+    values[gone[0] | gone[1]] = np.nan
+    low, high = value_range(values, states)
+    extremes = robust(values, states)
+    units = shown.packing.units if shown.packing else shown.units
+    text = _minus(shown, minus)
+    name = shown.name or shown.path.rsplit("/", 1)[-1]
+    made = replace(
+        shown,
+        title=f"{shown.title} minus {text}",
+        name=f"{name} minus {text}",
+        units=units,
+        values=values,
+        cell_states=states,
+        storage_states=states,
+        stored=values,
+        stored_states=(states, states),
+        absent_missing=(True, True),
+        states=state_counts(states, states),
+        low=low,
+        high=high,
+        categories=(),
+        dates=(),
+        packing=None,
+        valid_low=None,
+        valid_high=None,
+        hidden_by_xarray=0,
+        histogram=histogram(values, states) if shown.histogram is not None else None,
+        ranges={} if extremes is None else {"robust": extremes},
+        colours=difference_colours(),
+        message="; ".join(
+            filter(None, (_statistics(values[states == VALUE], units, text), shown.message))
+        ),
+        minus=minus.source,
+    )
+    kind = kind_of(made)
+    return made if kind is None else replace(made, label=describe(made, kind))
+
+
+def _minus(shown: QuickLook, minus: QuickLook) -> str:
+    """Return what is subtracted: the array where it is another one, and where it is sliced otherwise."""
+    before = {slider.dimension: slider.index for slider in shown.sliders}
+    words = [] if minus.path == shown.path else [minus.path.rsplit("/", 1)[-1]]
+    words += [
+        f"{slider.dimension} {slider.label}"
+        for slider in minus.sliders
+        if slider.method is None and before.get(slider.dimension) != slider.index
+    ]
+    return " · ".join(words) or "itself"
+
+
+def _statistics(values: np.ndarray[Any, Any], units: str | None, text: str) -> str:
+    if not values.size:
+        return f"minus {text}: no point has both values"
+    numbers = {
+        "bias": values.mean(),
+        "RMS": np.sqrt(np.mean(values**2)),
+        "largest": np.abs(values).max(),
+    }
+    found = ", ".join(f"{what} {number_text(float(f'{one:.4g}'))}" for what, one in numbers.items())
+    return f"minus {text}: {found}{f' {units}' if units else ''} (of {values.size:,} points shown)"

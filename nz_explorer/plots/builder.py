@@ -11,7 +11,7 @@ from nz_explorer.model import Array, Group, Hierarchy
 from nz_explorer.plots.axes import Squeezed, with_chosen
 from nz_explorer.plots.captions import describe, hidden_by_xarray, hidden_text, title_of
 from nz_explorer.plots.complex_parts import Part
-from nz_explorer.plots.difference import Against, subtract
+from nz_explorer.plots.derived.difference import Against, subtract
 from nz_explorer.plots.numbers import fill_text, is_numeric, window_counts
 from nz_explorer.plots.picture import Axis, QuickLook, Selection
 from nz_explorer.plots.registry import kinds_of

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from nz_explorer.plots.colours.ranges import Range
     from nz_explorer.widget.background.scans import Scans
 
-_Key = tuple[int, str, str | None, str | None, str | None]
+_Key = tuple[int, str, str | None, str | None, str | None, str | None, str | None]
 
 
 class SliceLimits:
@@ -45,13 +45,16 @@ class SliceLimits:
             return look
         ranges = dict(look.ranges)
         y = None if look.y is None else look.y.label
-        key = (array.generation, array.path, look.part, look.x.label, y)
+        # what is made of several slices has other values than they have
+        method = None if look.reduction is None else look.reduction.method
+        minus = None if look.minus is None else look.minus.path
+        key = (array.generation, array.path, look.part, look.x.label, y, method, minus)
         if finished and look.low < look.high:
             self._held.setdefault(key, ((look.low, look.high), look.colours))
         held = self._held.get(key)
         if held is not None:
             ranges["held"] = held[0]
         whole = self._scans.extremes(array)
-        if whole is not None:
+        if whole is not None and not look.derived:
             ranges["whole"] = whole
         return replace(look, ranges=ranges, colours=look.colours if held is None else held[1])

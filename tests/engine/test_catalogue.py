@@ -102,6 +102,16 @@ HEADINGS = {
         "Out of Scope (Informative)",
         "Normative Summary",
     ),
+    "ref": (
+        "Description",
+        "Convention Registration",
+        "Application",
+        "Properties",
+        "Ref object",
+        "uri",
+        "node",
+        "attribute",
+    ),
 }
 """Headings of the texts, as they are printed there."""
 

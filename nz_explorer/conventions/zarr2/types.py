@@ -47,6 +47,12 @@ def _without_units(given: Any) -> bool:
     return isinstance(given, str) and _NO_UNITS.fullmatch(given) is not None
 
 
+def _has_known_objects(array: Array) -> bool:
+    """Whether zarr-python 3 reads objects: it has texts and byte strings of any length, and no others."""
+    names = {codec.get("id") for codec in array.codecs if isinstance(codec, dict)}
+    return not names.isdisjoint(("vlen-utf8", "vlen-bytes"))
+
+
 @rule("Z2-DT-001", on="array", formats=V2, provides="data type")
 def type_string(array: Array) -> Iterator[Fail]:
     """Require type strings of NumPy with a byte order."""
@@ -75,7 +81,7 @@ def type_string(array: Array) -> Iterator[Fail]:
                 at,
                 f"{what} is not a type of the specification; the first filter determines the values",
                 severity="warning",
-                readers={},
+                readers={} if _has_known_objects(array) else None,
             )
         elif _ONE_BYTE.fullmatch(given):
             yield Fail(

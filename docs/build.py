@@ -211,7 +211,8 @@ def symptoms_page() -> str:
     said = (
         "What people notice, the rules that may be why, and failures that were reported in public: each was rebuilt as a"
         f" small store, and the tests see that `nz-explorer check` names its cause first. There are {len(reported)} of them,"
-        f" from {len({case.project for case in reported})} projects."
+        f" from {len({case.project for case in reported})} projects. In the widget the Findings tab asks what you see, with"
+        " the same list; what causes it then comes first."
     )
     parts = ["# Symptoms", said]
     shown: set[str] = set()

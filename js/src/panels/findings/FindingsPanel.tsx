@@ -56,7 +56,9 @@ export function FindingsPanel({ path, group }: { path: string; group: boolean })
   const total = result?.total ?? 0;
   const index = list.find(chosen.finding, chosen.index) ?? Math.min(chosen.index, Math.max(0, total - 1));
   const finding = list.at(index);
-  const other = place?.section === "conventions" ? "conventions" : questions ? "questions" : null;
+  // What was not looked at may be why, where nothing that was found is.
+  const open = questions || (result?.causes === 0 && !chosen.finding);
+  const other = place?.section === "conventions" ? "conventions" : open ? "questions" : null;
   const conforms = Object.values(session.summary.value?.conforms ?? {});
   const links: ListLink[] = [];
   if (result && result.not_evaluated > 0)
@@ -135,7 +137,7 @@ export function FindingsPanel({ path, group }: { path: string; group: boolean })
                 <h3>Conventions</h3>
                 <Page name="conventions" path={path} />
               </>
-            ) : other === "questions" || total === 0 || (result.causes === 0 && !chosen.finding) ? (
+            ) : other === "questions" || total === 0 ? (
               <Page name="open questions" path={path} params={{ below: inside }} />
             ) : finding ? (
               <Detail

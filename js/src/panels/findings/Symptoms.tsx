@@ -23,10 +23,10 @@ export function Symptoms({ result }: { result: FindingsResult | null }) {
       choose: () => (wanted.value = impact),
     })).filter(({ count }) => count > 0),
   ];
-  const matching = all.filter((one) => {
-    const said = [one.text, ...one.words].join(" ").toLowerCase();
-    return words.every((word) => said.includes(word));
-  });
+  const says = (said: string) => words.every((word) => said.toLowerCase().includes(word));
+  const matching = all
+    .filter((one) => says([one.text, ...one.words].join(" ")))
+    .sort((a, b) => Number(says(b.text)) - Number(says(a.text)));
   // What nobody has named is not left without a way on.
   const found = matching.length > 0 ? matching : all;
   const chips = [

@@ -58,6 +58,9 @@ describe("findings", () => {
     fireEvent.input(box, { target: { value: "codec" } });
     press("Enter");
     await screen.findByText("nothing found");
+    // What was not evaluated may be why; no finding is it.
+    await screen.findByRole("region", { name: "About the findings" });
+    expect(list().querySelector("[aria-current]")).toBeNull();
     fireEvent.click(screen.getByRole("button", { name: "Remove: a codec is not available" }));
     await waitFor(() => expect(screen.queryByText("nothing found")).toBeNull());
   });

@@ -61,6 +61,7 @@ MAPS = [
     Kind("falling axis", "/map"),
     Kind("limits", "/map", {"low": 0.0, "high": 12.0, "colormap": "turbo"}),
     Kind("logarithm", "/map", {"scale": "log"}),
+    Kind("levels", "/map", {"levels": 6, "reverse": True, "limits": "robust"}),
     Kind("window", "/map", {"window": {"lat": [3, 20], "lon": [10, 30]}}),
     Kind("uneven axis", "/uneven"),
     Kind("image", "/image"),

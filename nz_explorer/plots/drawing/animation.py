@@ -47,9 +47,19 @@ def animation(
 
     drawn, _ = empty(width, height)
 
+    places: list[Any] = []
+
     def show(frame: int) -> list[object]:
         drawn.clear()
         draw_on(drawn, look(frame), **options)
+        # laid out once: nothing moves but the picture, which is drawn the faster for it
+        if len(places) != len(drawn.axes):
+            drawn.set_layout_engine("constrained")
+            drawn.draw_without_rendering()
+            places[:] = [axes.get_position() for axes in drawn.axes]
+            drawn.set_layout_engine("none")
+        for axes, place in zip(drawn.axes, places, strict=True):
+            axes.set_position(place)
         return []
 
     class Animation(FuncAnimation):
@@ -59,6 +69,9 @@ def animation(
             if writer is None and str(filename).lower().endswith(".gif"):
                 writer = "pillow"
             super().save(filename, writer, **given)
+
+        def __del__(self) -> None:
+            """One that was cancelled before its first picture is no mistake, as matplotlib would warn."""
 
     return Animation(
         drawn,

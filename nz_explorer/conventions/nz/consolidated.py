@@ -12,12 +12,13 @@ from nz_explorer.engine.entry_comparison import ABSENT, Difference, Pair, differ
 from nz_explorer.engine.findings import Fail, FixMaker, Place, Undecided
 from nz_explorer.engine.fixes import Draft, Operation, add, plain, remove, replace
 from nz_explorer.engine.registry import rule
+from nz_explorer.model import Group
 from nz_explorer.model.paths import all_above, below
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.documents import Document
-    from nz_explorer.model import Group, Node
+    from nz_explorer.model import Node
 
 
 def _is_stored(pair: Pair) -> bool:
@@ -168,8 +169,6 @@ def entry_has_node(pair: Pair) -> Iterator[Fail | Undecided]:
 @rule("NZ-CONS-001", on="root")
 def present_on_object_storage(node: Node) -> Iterator[Fail]:
     """Require consolidated metadata where each document costs a request."""
-    from nz_explorer.model import Group
-
     reader = node.hierarchy.reader
     if (
         isinstance(node, Group)
@@ -224,8 +223,17 @@ def below_the_root(group: Group) -> Iterator[Fail | Undecided]:
             continue
         if len(entries) > MOST_ENTRIES:
             yield Undecided("not compared")
+        elif _lacks_children(home, entries):
+            for rule_id in ("NZ-CONS-002", "NZ-CONS-004"):
+                yield Undecided("dependency: Z3-CM-004", rule_id)
         else:
             yield from _members(group, home, entries)
+
+
+def _lacks_children(home: Node, entries: dict[str, Any]) -> bool:
+    """Whether the entries are so far from what is there that they should go, which is Z3-CM-004."""
+    children = (home.children if isinstance(home, Group) else None) or ()
+    return any(child.name not in entries and child.state == "ok" for child in children)
 
 
 def _members(group: Group, home: Node, entries: dict[str, Any]) -> Iterator[Fail | Undecided]:

@@ -70,6 +70,17 @@ describe("plot", () => {
     await waitFor(() => expect(reduce()).toEqual({}));
   });
 
+  test("what is shown is subtracted from what comes, and no longer", async () => {
+    host = await mountWidget(smallStore(), { path: "/forecast/temp", index: { time: 3 } });
+    await screen.findByRole("slider", { name: "time" });
+    const against = () => (host.model.get("view") as Record<string, unknown>).against;
+    fireEvent.click(await more("checkbox", "Subtract what is shown now"));
+    await waitFor(() => expect(against()).toEqual({ time: 3, level: 0 }));
+    await waitFor(() => expect(host.requests("picture").at(-1)?.params.against).toEqual(against()));
+    fireEvent.click(await more("checkbox", "Subtract what is shown now"));
+    await waitFor(() => expect(against()).toEqual({}));
+  });
+
   test("what is typed at a slider goes there; what is not there is refused, and Escape takes it back", async () => {
     host = await mountWidget(smallStore(), { path: "/forecast/temp" });
     const box = (await screen.findByRole("textbox", { name: "Go to time" })) as HTMLInputElement;

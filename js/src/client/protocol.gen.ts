@@ -623,6 +623,7 @@ export interface Thumbnail {
   image_buffer: number | null;
   kind: string;
   label: string;
+  colormap: string;
 }
 
 /** Arrays along one dimension, to be drawn together. */

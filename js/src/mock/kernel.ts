@@ -947,6 +947,7 @@ export class MockKernel {
         height,
         image_buffer: null,
         kind: "none",
+        colormap: "",
         label: picture.text ? (picture.text.split("\n")[0] ?? "") : "no picture",
       };
     }
@@ -971,6 +972,7 @@ export class MockKernel {
       width,
       height,
       image_buffer: buffers.push(new DataView(bytes.buffer)) - 1,
+      colormap: picture.colormap,
       kind: picture.kind === "map" ? "map" : "line",
       label: picture.label,
     };

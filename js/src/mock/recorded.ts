@@ -104,7 +104,14 @@ export class RecordedKernel extends MockKernel {
         const image = own?.[found.image_buffer ?? -1];
         return [{ ...found, image_buffer: image ? buffers.push(decode(image)) - 1 : null }];
       }
-      const none = { image_buffer: null, kind: "none", label: "not recorded", width: 1, height: 1 } as const;
+      const none = {
+        image_buffer: null,
+        kind: "none",
+        colormap: "",
+        label: "not recorded",
+        width: 1,
+        height: 1,
+      } as const;
       return [{ path, ...none }];
     });
     return { thumbnails };

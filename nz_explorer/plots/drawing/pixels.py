@@ -34,12 +34,16 @@ def area(image: Image, look: QuickLook, width: int, height: int) -> Image | None
 
 
 def levels(look: QuickLook) -> Image:
-    """Return values as bytes: 0 is missing, 1 to 255 run from the lowest to the highest value."""
+    """Return values as bytes: 0 is missing, 1 to 255 run from the lowest to the highest value, about zero where it is the middle."""
     assert look.values is not None  # noqa: S101  # thumbnail() has looked
     low, high = look.low, look.high
     found = np.zeros(look.values.shape, np.uint8)
     if low is None or high is None or look.cell_states is None:
         return found
+    if look.colours.signed and look.y is not None:
+        middle = 0.0 if look.packing is None else -look.packing.offset / look.packing.scale
+        most = max(abs(low - middle), abs(high - middle))
+        low, high = middle - most, middle + most
     good = np.equal(look.cell_states, VALUE)
     # in halves, so that the span of a float64 does not overflow
     span = high / 2 - low / 2

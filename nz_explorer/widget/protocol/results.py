@@ -284,6 +284,8 @@ class Thumbnail(Message):
     kind: str = "none"
     """Name of a kind of picture, or ``none``."""
     label: str = ""
+    colormap: str = ""
+    """The one that suits the array."""
 
 
 class ThumbnailsResult(Message):

@@ -80,7 +80,13 @@ def thumbnails(
             continue
         small.append(
             protocol.Thumbnail(
-                path, image.shape[1], image.shape[0], len(buffers), look.kind, look.label
+                path,
+                image.shape[1],
+                image.shape[0],
+                len(buffers),
+                look.kind,
+                look.label,
+                look.colours.colormap,
             )
         )
         buffers.append(image.tobytes())

@@ -138,7 +138,7 @@ function Picture({ small }: { small: Small | undefined }) {
   const { session, inks } = useView();
   const ref = useRef<HTMLCanvasElement>(null);
   const colormaps = session.colormaps.value;
-  const name = session.options.value.colormap;
+  const name = small?.thumbnail.colormap ?? "";
   const ink = inks.value;
   useEffect(() => {
     const canvas = ref.current;

@@ -268,8 +268,9 @@ class Conformance:
             if not any(info.works for info in rules if info.family == family)
         ]
         found += [
-            NotEvaluated(self._registry.conventions[key].family, path, NOT_ASKED_FOR)
-            for key, path in self._usage.suggested.items()
+            # of the whole dataset: which of its nodes came first says nothing
+            NotEvaluated(self._registry.conventions[key].family, "/", NOT_ASKED_FOR)
+            for key in self._usage.suggested
             if key not in self._conventions
         ]
         if (

@@ -199,9 +199,7 @@ def undecided(report: Report) -> list[str]:
                     one = report.evaluation.registry.of_family(family)
                     if one is not None:
                         how = f"`--conventions auto,{one.key}`"
-                        said.append(
-                            f"{where} looks like {one.name}, which is checked only with {how}"
-                        )
+                        said.append(f"it looks like {one.name}, which is checked only with {how}")
             case "listing":
                 what = _named(list(rules))
                 said.append(f"the store cannot be listed, so that some was not looked for ({what})")

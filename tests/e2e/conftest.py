@@ -24,6 +24,7 @@ from tests.e2e import browser as chromium
 from tests.e2e.lab import Notebook, OpenNotebook, write_notebook
 
 FAILURES = Path(__file__).parent / "failures"
+THEMES = "@jupyterlab/apputils-extension:themes"
 VIEWPORT = {"width": 1400, "height": 1000}
 TIMEOUT_MS = 20_000
 """How long what must come may take, while other tests keep the machine busy."""
@@ -91,12 +92,13 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def clean_lab(lab: Lab) -> Iterator[Lab]:
-    """Give each test a JupyterLab without open notebooks, and leave no kernels behind.
+    """Give each test a JupyterLab without open notebooks and with its own theme, and leave no kernels behind.
 
-    JupyterLab restores what was open when a page was closed; kernels end when the page, which would
-    complain, is gone.
+    JupyterLab restores what was open when a page was closed, and the theme that was chosen; kernels end when the
+    page, which would complain, is gone.
     """
     lab.server.request("PUT", "lab/api/workspaces/default", WORKSPACE)
+    lab.server.request("PUT", f"lab/api/settings/{THEMES}", {"raw": "{}"})
     yield lab
     for session in lab.server.request("GET", "api/sessions"):
         lab.server.request("DELETE", f"api/sessions/{session['id']}")

@@ -35,8 +35,7 @@ def test_what_follows_it_is_reported_and_what_breaks_it_is_told(broken_store: Pa
 def test_the_fixture_is_there_after_installation(tmp_path: Path, broken_store: Path) -> None:
     file = tmp_path / "test_suite.py"
     file.write_text(SUITE.replace("SOURCE", repr(str(broken_store))), "utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p",
-               "nz_explorer.testing.plugin", str(file)]  # fmt: skip
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)]
     found = run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert "1 failed, 1 passed" in found.stdout, found.stdout + found.stderr
     assert "AssertionError: " + str(broken_store) in found.stdout

@@ -15,7 +15,9 @@ LIMITS: tuple[Limits, ...] = ("held", "frame", "whole", "robust")
 Scale = Literal["linear", "log", "symlog"]
 SCALES: tuple[Scale, ...] = ("linear", "log", "symlog")
 _SAMPLE = 50_000
-"""As many values suffice to leave out the lowest and the highest of a hundred."""
+"""As many values suffice to leave out the lowest and the highest of a hundred, …"""
+_ENOUGH = 10_000
+"""… and fewer than these do not, where there are more."""
 
 
 def robust(values: np.ndarray[Any, Any], states: States) -> Range | None:
@@ -28,10 +30,13 @@ def robust(values: np.ndarray[Any, Any], states: States) -> Range | None:
     states
         Their cell states.
     """
-    shown = values[states == VALUE]
+    step = max(1, values.size // _SAMPLE)
+    shown = values.reshape(-1)[::step][states.reshape(-1)[::step] == VALUE]
+    if step > 1 and shown.size < _ENOUGH:  # most of it is missing
+        shown = values[states == VALUE]
     if not shown.size:
         return None
-    low, high = np.percentile(shown[:: -(-shown.size // _SAMPLE)], (2, 98), method="nearest")
+    low, high = np.percentile(shown, (2, 98), method="nearest")
     return float(low), float(high)
 
 

@@ -69,18 +69,21 @@ class DatasetStore(ReadOnlyStore):
         variables, attributes = encoded(dataset)
         if not path:
             attributes = _declared(attributes)
-        group = zarr.create_group(self._memory, path=path, attributes=attributes, zarr_format=3)
+        zarr.create_group(self._memory, path=path, attributes=attributes, zarr_format=3)
         for name, variable in variables.items():
             where = f"{path}/{name}" if path else name
             with warnings.catch_warnings():
                 # of data types that no specification has yet: the rules say so
                 warnings.simplefilter("ignore")
                 try:
-                    self._variables[where] = variable, _created(group, name, variable)
+                    array = created(
+                        self._memory, variable, name=where, compressors=None, filters=None
+                    )
                 except (TypeError, ValueError, NotImplementedError):
                     self._put(f"{where}/{_ROOT}", _unsupported(variable))
                     self.unsupported.append(f"/{where}")
                 else:
+                    self._variables[where] = variable, array
                     self._name_no_dimensions(f"{where}/{_ROOT}", variable)
 
     def _name_no_dimensions(self, key: str, variable: Encoded) -> None:
@@ -235,20 +238,31 @@ def _unsupported(variable: Encoded) -> dict[str, Any]:
     }
 
 
-def _created(group: zarr.Group, name: str, variable: Encoded) -> zarr.Array[Any]:
-    array: zarr.Array[Any] = group.create_array(
-        name,
+def created(store: Any, variable: Encoded, **options: Any) -> zarr.Array[Any]:
+    """Create the array of a variable, without values, in which every chunk is written.
+
+    Parameters
+    ----------
+    store : object
+        Where zarr creates it.
+    variable : Encoded
+        What it is to hold.
+    **options
+        More for ``zarr.create_array``.
+    """
+    import zarr
+
+    return zarr.create_array(
+        store,
         shape=variable.shape,
         chunks=variable.chunks or "auto",
         dtype=variable.dtype,
         fill_value=variable.fill_value,
         attributes=variable.attributes,
         dimension_names=list(variable.dimensions),
-        compressors=None,
-        filters=None,
         config={"write_empty_chunks": True},
+        **options,
     )
-    return array
 
 
 def _grid(array: zarr.Array[Any]) -> tuple[int, ...]:

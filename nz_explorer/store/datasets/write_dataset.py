@@ -6,14 +6,13 @@ import base64
 import json
 import struct
 import warnings
-from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from nz_explorer.store.datasets.dataset_store import DatasetStore
+from nz_explorer.store.datasets.dataset_store import DatasetStore, created
 from nz_explorer.store.datasets.readers import tree_of
 from nz_explorer.store.errors import SourceError
 
@@ -30,7 +29,6 @@ def write_dataset(
     path: str | Path,
     *,
     fill: FillSpelling = "nz",
-    progress: Callable[[str], object] | None = None,
 ) -> Path:
     """Write an xarray object, chunk by chunk, as a folder of Zarr v3 that declares and follows NZ-1.0.
 
@@ -43,8 +41,6 @@ def write_dataset(
     fill : {"nz", "xarray"}
         How `_FillValue` of floats is written: as the number or name that NZ-1.0 wants, with which xarray (up to
         2026.9) does not open the group, or in xarray's base64, which other readers do not recognize.
-    progress : callable, optional
-        Called with the path of each array before it is written.
 
     Returns
     -------
@@ -73,8 +69,6 @@ def write_dataset(
             name = key.removesuffix("zarr.json").rstrip("/")
             variable = served.variable(name)
             (folder / name).mkdir(parents=True, exist_ok=True)
-            if variable is not None and progress is not None:
-                progress(f"/{name}")
             written = (
                 document if variable is None else _array(document, variable, folder / name, fill)
             )
@@ -85,8 +79,8 @@ def write_dataset(
 def _array(
     document: dict[str, Any], variable: Encoded, folder: Path, fill: FillSpelling
 ) -> dict[str, Any]:
-    """Write the chunks of an array, and return its document."""
-    target = _compressed(document, folder)
+    """Write the chunks of an array with the compression that zarr chooses, and return its document."""
+    target = created(folder, variable)
     for region in _regions(target):
         target[region or ...] = variable.values(region)
     written: dict[str, Any] = json.loads((folder / "zarr.json").read_bytes())
@@ -94,25 +88,6 @@ def _array(
         "dimension_names": document["dimension_names"],
         "attributes": _spelled(document["attributes"], variable.dtype, fill),
     }
-
-
-def _compressed(document: dict[str, Any], folder: Path) -> zarr.Array[Any]:
-    """Create the array of a document with the compression that zarr chooses."""
-    import zarr
-
-    # of a few types the name in the document is no name that zarr takes: so the document is read by zarr itself
-    (folder / "zarr.json").write_text(json.dumps(document), "utf-8")
-    plain = zarr.open_array(folder, mode="r")
-    array: zarr.Array[Any] = zarr.create_array(
-        folder,
-        shape=plain.shape,
-        chunks=plain.chunks or "auto",
-        dtype=plain.metadata.data_type,  # type: ignore[union-attr]  # of Zarr v3
-        fill_value=plain.fill_value,
-        overwrite=True,
-        config={"write_empty_chunks": True},
-    )
-    return array
 
 
 def _regions(array: zarr.Array[Any]) -> product[tuple[slice, ...]]:

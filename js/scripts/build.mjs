@@ -11,7 +11,18 @@ const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const BUDGET = 75_000;
 /** Statements that are not joined repeat more, which gzip makes use of. */
 const TERSER = { module: true, ecma: 2022, compress: { passes: 2, inline: 1, sequences: false } };
+const CLASS = /nzx-[a-z0-9-]*/g;
 const flags = new Set(process.argv.slice(2));
+
+/** Short names for the classes of a style sheet, except those that a script puts together ("nzx-is-" + impact). */
+function shortClasses(sheet, script) {
+  const composed = `${sheet} ${script}`.match(/nzx-[a-z-]*-(?=\$\{|[\]"'`])/g) ?? [];
+  const whole = [...new Set(sheet.match(CLASS))].filter(
+    (name) => !composed.some((start) => name.startsWith(start)),
+  );
+  const names = new Map(whole.sort().map((name, n) => [name, `nz-${n.toString(36)}`]));
+  return (text) => text.replace(CLASS, (name) => names.get(name) ?? name);
+}
 
 const common = {
   bundle: true,
@@ -55,6 +66,8 @@ if (flags.has("--serve")) {
 } else {
   const { outputFiles } = await esbuild.build({ ...widget, write: false });
   mkdirSync(widget.outdir, { recursive: true });
+  const [sheet, code] = [".css", ".js"].map((end) => outputFiles.find(({ path }) => path.endsWith(end)).text);
+  const short = shortClasses(sheet, code);
   let total = 0;
   for (const { path, text } of outputFiles) {
     const name = path.slice(widget.outdir.length + 1);
@@ -62,7 +75,7 @@ if (flags.has("--serve")) {
     if (script && /https?:\/\/(?!www\.w3\.org\/)/.test(text))
       throw new Error("the bundle names an external host");
     // Terser makes of what esbuild has joined 3 % less.
-    const contents = Buffer.from(script ? (await minify(text, TERSER)).code : text);
+    const contents = Buffer.from(short(script ? (await minify(text, TERSER)).code : text));
     const packed = gzipSync(contents, { level: 9 }).length;
     writeFileSync(path, contents);
     total += packed;

@@ -11,12 +11,15 @@
     for (let up = element.parentElement; up && root.contains(up); up = up.parentElement) found.push(up);
     return found;
   };
+  // What only screen readers get is clipped away.
+  const clipped = element => root.contains(element) && getComputedStyle(element).clipPath !== "none";
   const seen = element =>
-    element.checkVisibility() && !element.closest(".nzx-hidden, [aria-hidden=true], .nzx-status");
+    element.checkVisibility() && !element.closest("[aria-hidden=true], [role=status]") && ![element, ...above(element)].some(clipped);
   const scrolls = style => /auto|scroll/.test(style.overflowX + style.overflowY);
   const cuts = style => style.overflowX !== "visible" || style.overflowY !== "visible";
   // Code, tables of values and the chips of dimensions scroll by themselves, tabs where there is no other way.
-  const mayScroll = ".nzx-code, .nzx-code *, .nzx-cells, .nzx-dims, .nzx-tabs";
+  const mayScroll =
+    "[role=region], [role=region] *, [role=table], [role=tablist], ul[aria-label='Lengths of dimensions'], textarea";
 
   for (const element of [root, ...root.querySelectorAll("*")]) {
     if (!(element instanceof HTMLElement) || !seen(element)) continue;
@@ -31,7 +34,7 @@
   }
 
   const pen = document.createElement("canvas").getContext("2d");
-  const over = root.querySelector("[role=dialog], .nzx-menu");
+  const over = root.querySelector("[role=dialog], [aria-haspopup][aria-expanded=true]");
   for (const element of root.querySelectorAll("button, input, select, textarea, summary, canvas")) {
     if (!seen(element)) continue;
     const box = element.getBoundingClientRect();
@@ -58,7 +61,7 @@
     }
     if (inSight && !over && element.tagName !== "CANVAS") {
       const hit = document.elementFromPoint(x, y);
-      if (root.contains(hit) && !hit.closest(".nzx-section-head") && !element.contains(hit) && !hit.contains(element) && !hit.closest("label")?.contains(element))
+      if (root.contains(hit) && !hit.closest("[data-section] > :first-child") && !element.contains(hit) && !hit.contains(element) && !hit.closest("label")?.contains(element))
         say(`covered by ${hit.cloneNode().outerHTML.slice(0, 80)}`, element);
     }
   }

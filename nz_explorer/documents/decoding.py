@@ -23,7 +23,6 @@ from nz_explorer.documents.tolerant import (
     OTHER_ENCODINGS,
     decode_tolerantly,
     is_utf8,
-    not_object,
 )
 
 LAZY_BYTES = 64 * 1024
@@ -40,6 +39,7 @@ FEW_MEMBERS = 4_000_000
 _INDENT = orjson.OPT_INDENT_2
 _ESCAPED_COLON = re.compile(rb"\\u003[aA]")
 _LONG_NUMBER = re.compile(rb"[0-9]{19}")
+_EXPONENT = re.compile(rb"e[+]?[1-9]")
 
 
 class Entries(Mapping[str, Any]):
@@ -80,39 +80,39 @@ def decode(raw: bytes, key: str = "") -> tuple[Any, tuple[DocumentProblem, ...]]
             return value, ()
         if (problem := _too_much(raw, key)) is not None:
             return None, (problem,)
+    if (plain := decode_plainly(raw)) is not None:
+        return plain, ()
+    return decode_tolerantly(raw, key)
+
+
+def decode_plainly(raw: bytes) -> dict[str, Any] | None:
+    """Decode an object that has nothing wrong with it; None where that takes a closer look.
+
+    Parameters
+    ----------
+    raw : bytes
+        A text. Decoded again by orjson alone it gives the same.
+    """
     try:
         value = orjson.loads(raw)
         again = orjson.dumps(value, option=_INDENT if raw.startswith(b'{\n  "') else 0)
     except (orjson.JSONDecodeError, orjson.JSONEncodeError):  # nested deeper than it can write
-        return decode_tolerantly(raw, key)
+        return None
+    if type(value) is not dict:
+        return None
     # Written again as zarr-python writes it, it usually is the same text: then nothing was dropped.
-    if again == raw and type(value) is dict:
-        return value, ()
+    if again == raw:
+        return value
     # Else: every member has a key followed by a colon, and strings that hold one hold it in both texts,
-    # so an equal count proves that no key was dropped, unless one of these is written as an escape. And orjson rounds integers beyond 64 bits to
-    # floats without a word; written again those have an exponent, so there is an "e" more (or an
-    # escape that held one is written out).
-    escapes = b"\\u" in raw
+    # so an equal count proves that no key was dropped, unless one of these is written as an escape. And orjson
+    # rounds integers beyond 64 bits to floats without a word; written again those have an exponent.
     if (
         raw.count(b":") != again.count(b":")
-        or (escapes and _ESCAPED_COLON.search(raw))
-        or ((raw.count(b"e") != again.count(b"e") or escapes) and _LONG_NUMBER.search(raw))
+        or (b"\\u" in raw and _ESCAPED_COLON.search(raw))
+        or (_EXPONENT.search(again) and _LONG_NUMBER.search(raw))
     ):
-        return decode_tolerantly(raw, key)
-    if type(value) is not dict:
-        return value, (not_object(value, key),)
-    return value, ()
-
-
-def decode_again(raw: bytes) -> dict[str, Any] | None:
-    """Decode a document that is known to have no problems; None where that takes more than one look."""
-    if len(raw) > LAZY_BYTES or _LONG_NUMBER.search(raw):
         return None
-    try:
-        value = orjson.loads(raw)
-    except orjson.JSONDecodeError:
-        return None
-    return value if type(value) is dict else None
+    return value
 
 
 def _too_much(raw: bytes, key: str) -> DocumentProblem | None:

@@ -8,8 +8,9 @@ import msgspec
 import orjson
 
 from nz_explorer.documents import positions
-from nz_explorer.documents.decoding import decode, decode_again
+from nz_explorer.documents.decoding import decode
 from nz_explorer.documents.json_types import has_infinity
+from nz_explorer.documents.outline import Outline
 from nz_explorer.documents.positions import Scan, ScanError, Span, scan
 from nz_explorer.documents.problems import DocumentProblem
 from nz_explorer.documents.tolerant import text_of
@@ -50,6 +51,8 @@ class Document(
     _value: Any = msgspec.UNSET
     _problems: tuple[DocumentProblem, ...] | None = None
     _scan: Scan | None = None
+    _outline: Outline | None = None
+    _same: Document | None = None
 
     @property
     def raw(self) -> bytes | None:
@@ -103,9 +106,25 @@ class Document(
         # orjson writes infinity as null, and 1e400 is infinity
         return None if b"null" in text and has_infinity(value) else text
 
-    def share_diagnosis(self, other: Document) -> None:
-        """Take over what is known of a document that is equal to the letter and has no problems."""
-        self._problems = other.problems
+    def has_outline(self, outline: Outline, attributes: dict[str, Any] | None) -> None:
+        """Note what a document without problems says around its attributes, so that these alone need be decoded.
+
+        Parameters
+        ----------
+        outline : Outline
+            What stands around them.
+        attributes : dict or None
+            The attributes, where they have been decoded just now.
+        """
+        self._problems = ()
+        self._outline = outline
+        if attributes is not None:
+            self._value = outline.filled(attributes)
+
+    def equals(self, other: Document) -> None:
+        """Share the content of a document that is equal to the letter and has no problems."""
+        self._problems = ()
+        self._same = other
 
     def release(self) -> None:
         """Forget the decoded value; it is decoded again when asked for."""
@@ -142,7 +161,9 @@ class Document(
             )
         elif self._raw is None:
             self._value, self._problems = None, ()
-        elif self._problems == () and (value := decode_again(bytes(self._raw))) is not None:
-            self._value = value
+        elif self._same is not None:
+            self._value = self._same.value
+        elif self._outline is not None:
+            self._value = self._outline.value(bytes(self._raw))
         else:
             self._value, self._problems = decode(self.raw or b"", self.key)

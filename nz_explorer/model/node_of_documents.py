@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 SIDE_DOCUMENTS = frozenset(name for names in nczarr.SIDE_NAMES.values() for name in names)
 """Documents that netCDF-C 4.8.0 wrote beside those of Zarr."""
 
-MODELS = 10_000
-"""Nodes whose structure keys are remembered, so that others are made like them; most stores have a few."""
-
 
 def build_node(hierarchy: Hierarchy, path: str, documents: Iterable[Document]) -> Node | None:
     """Make the node that some documents describe.
@@ -50,28 +47,22 @@ def build_node(hierarchy: Hierarchy, path: str, documents: Iterable[Document]) -
 
 def _node_of_structure(hierarchy: Hierarchy, path: str, document: Document) -> Node | None:
     """Make a node like another one whose document says the same, apart from the attributes."""
-    text = document.raw
-    if text is not None and (same := hierarchy.texts.get(text)) is not None:
-        document.share_diagnosis(same.documents[0])
-        node = same.clone_structure(path, document)
-        node.text = same.text
-        return node
+    raw, templates = document.raw, hierarchy.templates
+    if raw is None:
+        return _node_of_documents(hierarchy, path, (document,))
+    if (made := templates.like(path, document, raw)) is not None:
+        return made
     structure_key = document.structure_key
     if structure_key is None:
         return _node_of_documents(hierarchy, path, (document,))
-    model = hierarchy.models.get(structure_key)
-    if model is not None:
-        made: Node | None = model.clone_structure(path, document)
-    else:
-        made = _node_of_documents(hierarchy, path, (document,))
-        if made is not None and len(hierarchy.models) < MODELS:
-            made.structure_key = structure_key
-            if isinstance(made, Array):
-                made.settle()
-            hierarchy.models[structure_key] = made
-    if made is not None and text is not None and len(hierarchy.texts) < MODELS:
-        made.text = text
-        hierarchy.texts[text] = made
+    model = templates.of_structure(structure_key)
+    made = (
+        _node_of_documents(hierarchy, path, (document,))
+        if model is None
+        else model.clone_structure(path, document)
+    )
+    if made is not None:
+        templates.remember(made, raw, structure_key)
     return made
 
 

@@ -79,6 +79,16 @@ def test_an_unreadable_document_says_why() -> None:
     assert document.problems[0].kind == "io"
 
 
+@pytest.mark.parametrize("beside", ["1", "1e5", "1e-7", '"e"'])
+@pytest.mark.parametrize("number", [2**64, 2**64 + 1, -(2**63) - 1, 10**25, 10**299 + 1])
+def test_integers_of_any_size_are_exact_whatever_stands_beside_them(
+    number: int, beside: str
+) -> None:
+    """A fast decoder rounds those beyond 64 bits without a word."""
+    value, problems = decode(f'{{"a": {beside}, "b": {number}}}'.encode())
+    assert (value["b"], problems) == (number, ())
+
+
 def test_a_document_can_be_let_go_and_decoded_again() -> None:
     document = Document("zarr.json", "zarr.json", b'{"a": 1}')
     assert document.value == {"a": 1}

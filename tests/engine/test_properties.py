@@ -244,7 +244,7 @@ DAMAGE_OF_GROUPS: dict[str, list[Any]] = {
     "zarr_format": [None, 2, "3", True, 3.5, ...],
     "attributes": [5, [], "x", None, {"a": ["x", 1]}, {"a/b": 1}],
     "unheard_of": [{}, None, {"must_understand": True}],
-    "consolidated_metadata": [None, 5, [], {}, {"kind": "inline", "metadata": {}}],
+    "consolidated_metadata": [5, [], {}, {"kind": "inline", "metadata": {}}],
     "shape": [[2]],
 }
 

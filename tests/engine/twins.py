@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nz_explorer.model import Hierarchy, Node, open_store
+from nz_explorer.model.templates import Templates
 from tests.corpus.cases import CASES, contents
 
 DOCUMENTS = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".nczarr", ".nczgroup", ".nczarray")
@@ -219,10 +220,10 @@ def consolidated_v2(documents: Subtree) -> Subtree:
     return {".zmetadata": held, **ROOTS[2]}
 
 
-class _Forgetful(dict[Any, Any]):
-    """Holds nothing, so that no node is made like another one."""
+class _Forgetful(Templates):
+    """Remembers nothing, so that no node is made like another one."""
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def remember(self, node: Node, raw: bytes, structure_key: bytes) -> None:
         pass
 
 
@@ -230,5 +231,5 @@ def opened(store: Path, *, sharing: bool = True) -> tuple[Hierarchy, list[Node]]
     """Return a hierarchy with its nodes, the root left out; without sharing each is made by itself."""
     hierarchy = open_store(store)
     if not sharing:
-        hierarchy.models, hierarchy.texts = _Forgetful(), _Forgetful()
+        hierarchy.templates = _Forgetful()
     return hierarchy, [node for node in hierarchy.walk() if node.path != "/"]

@@ -21,6 +21,7 @@ from nz_explorer.model.hierarchy.node_reader import nodes_without_documents, rea
 from nz_explorer.model.hierarchy.root import Root, read_root
 from nz_explorer.model.node import Node
 from nz_explorer.model.paths import above, below
+from nz_explorer.model.templates import Templates
 from nz_explorer.store import Cancellation, Reader, url_modes
 
 LOCAL_BATCH = 64
@@ -60,10 +61,8 @@ class Hierarchy:
         self.mode = mode
         self._lock = threading.RLock()
         self._nodes: dict[str, Node] = {}
-        self.models: dict[bytes, Node] = {}
-        """Nodes by what their documents say apart from attributes; others are made like them."""
-        self.texts: dict[bytes, Node] = {}
-        """Nodes by their documents; those with an equal one need not be decoded."""
+        self.templates = Templates()
+        """Nodes that others are made like."""
         self.attached: MutableMapping[Any, Any] = weakref.WeakKeyDictionary()
         """What others remember about the hierarchy, for as long as both they and the hierarchy are there."""
         self._stored: Hierarchy | None = None
@@ -419,8 +418,7 @@ class Hierarchy:
                 root=root,
                 _nodes=nodes,
                 _lock=threading.RLock(),
-                models={},
-                texts={},
+                templates=Templates(),
                 attached=weakref.WeakKeyDictionary(
                     {owner: copy.copy(things) for owner, things in self.attached.items()}
                 ),

@@ -1,0 +1,116 @@
+"""What documents of one kind share: all of a ``zarr.json`` but its attributes, decoded and looked at once.
+
+In a store of 100,000 arrays there are few kinds of arrays, even where no two documents are equal: what differs
+are the attributes. A text that equals another one around them needs only its attributes decoded, a tenth of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import orjson
+
+from nz_explorer.documents.decoding import LAZY_BYTES, decode_plainly
+
+_KEY = b'"attributes"'
+_HOLE = "\0"
+_HELD = b'"\\u0000"'
+MOST_ATTRIBUTES = 2000
+"""Bytes of attributes beyond which a document is decoded as a whole. In fewer nothing nests too deep for the decoder."""
+
+
+class _Holder(msgspec.Struct):
+    attributes: msgspec.Raw
+
+
+_HOLDER = msgspec.json.Decoder(_Holder)
+
+
+def split(raw: bytes) -> tuple[bytes, bytes] | None:
+    """Return the text around the attributes, with a zero byte in their place, and their own text.
+
+    Parameters
+    ----------
+    raw : bytes
+        The text of a ``zarr.json``.
+
+    Returns
+    -------
+    tuple of bytes or None
+        None where they are not found at one look. Where they are, the text is that around, with these in the place of
+        the zero byte, which no JSON text holds; whether they are what they seem is found out by `Outline.of`.
+    """
+    at = raw.find(_KEY)
+    if at < 0 or len(raw) > LAZY_BYTES:
+        return None
+    try:
+        inside = bytes(_HOLDER.decode(raw).attributes)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    begin = raw.find(b"{", at + len(_KEY))
+    end = begin + len(inside)
+    if len(inside) > MOST_ATTRIBUTES or raw[begin:end] != inside:
+        return None
+    return raw[:begin] + b"\0" + raw[end:], inside
+
+
+class Outline(msgspec.Struct, gc=False):
+    """The content of documents that are equal around their attributes.
+
+    Parameters
+    ----------
+    around : dict
+        The members; what stands for the attributes is of no meaning.
+    before, after : int
+        How many bytes stand before and behind the attributes.
+    """
+
+    around: dict[str, Any]
+    before: int
+    after: int
+
+    @classmethod
+    def of(cls, text: bytes) -> Outline | None:
+        """Return the outline of a document that is known to be plain; see `decode_plainly`.
+
+        Parameters
+        ----------
+        text : bytes
+            The first of what `split` returns for it.
+
+        Returns
+        -------
+        Outline or None
+            None where it was not the attributes of the document that were found.
+        """
+        before, _, after = text.partition(b"\0")
+        try:
+            around = orjson.loads(before + _HELD + after)
+        except orjson.JSONDecodeError:
+            return None
+        # The document has no key twice, so what stands here stands nowhere else.
+        if type(around) is not dict or around.get("attributes") != _HOLE:
+            return None
+        return cls(around, len(before), len(after))
+
+    def filled(self, attributes: dict[str, Any]) -> dict[str, Any]:
+        """Return the content of a document with these attributes; what is around them is shared, not copied."""
+        value = self.around.copy()
+        value["attributes"] = attributes
+        return value
+
+    def value(self, raw: bytes) -> dict[str, Any]:
+        """Return the content of a document with this outline, which was looked at before.
+
+        Parameters
+        ----------
+        raw : bytes
+            Its text.
+        """
+        return self.filled(orjson.loads(raw[self.before : len(raw) - self.after]))
+
+
+def attributes_of(inside: bytes) -> dict[str, Any] | None:
+    """Return attributes that are a plain object, None where a closer look is needed."""
+    return decode_plainly(inside)

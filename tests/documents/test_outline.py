@@ -1,0 +1,98 @@
+"""What is made of the parts of a document is what decoding the whole gives."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nz_explorer.documents.decoding import decode
+from nz_explorer.documents.document import Document
+from nz_explorer.documents.outline import Outline, attributes_of, split
+
+NAMES = st.sampled_from(["attributes", "a", '"attributes"', "", "b:", "\u00e9"])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | NAMES,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=6,
+)
+OBJECTS = st.dictionaries(NAMES, VALUES, max_size=4)
+
+
+@given(OBJECTS, OBJECTS, OBJECTS, st.booleans(), st.sampled_from([None, 2]))
+def test_the_parts_make_the_whole(
+    members: dict[str, Any], one: Any, other: Any, last: bool, indent: int | None
+) -> None:
+    """Of a model and of a document that equals it around what is taken for the attributes."""
+    members.pop("attributes", None)
+    model, document = (
+        json.dumps(
+            {**members, "attributes": held} if last else {"attributes": held, **members},
+            indent=indent,
+        ).encode()
+        for held in (one, other)
+    )
+    parts, others = split(model), split(document)
+    if parts is None or others is None or parts[0] != others[0] or decode(model)[1]:
+        return
+    outline, attributes = Outline.of(parts[0]), attributes_of(others[1])
+    if outline is None or attributes is None:
+        return
+    value, problems = decode(document)
+    assert problems == ()
+    for made in (outline.filled(attributes), outline.value(document)):
+        assert repr(made) == repr(value)
+    if attributes_of(parts[1]) is not None:
+        assert repr(outline.value(model)) == repr(decode(model)[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 1}',
+        "[]",
+        '{"attributes": 1}',
+        '{"attributes": [{}]}',
+        '{"attributes": {}',
+        '{"attributes": {"a": 1}, "attributes": {"b": 2}}',
+        '{"a": "attributes", "b": {}}',
+        '{"a": {"attributes": {"c": 1}}, "attributes": {"c": 2}}',
+        '{"a": {"attributes": {"c": 2}}, "attributes": {"c": 2}}',
+        '{"a": {"attributes": {}}}',
+        '{"attributes": {"p": "' + "x" * 3000 + '"}}',
+        '{"p": "' + "x" * 100_000 + '", "attributes": {}}',
+        '{"attributes": {"a": ' + "[" * 600 + "]" * 600 + "}}",
+        '{"b": "\\ud800", "attributes": {}}',
+    ],
+)
+def test_what_is_not_found_at_one_look_is_decoded_as_a_whole(text: str) -> None:
+    parts = split(text.encode())
+    outline = None if parts is None else Outline.of(parts[0])
+    if outline is not None:
+        assert repr(outline.value(text.encode())) == repr(decode(text.encode())[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"a": 1, "a": 2}', f'{{"a": {2**64}}}', '{"a": NaN}', '{"a": "\\ud800"}', '{"\\u003a": 1}', "1"],
+)  # fmt: skip
+def test_attributes_that_take_a_closer_look(text: str) -> None:
+    assert attributes_of(text.encode()) is None
+
+
+def test_a_document_that_was_let_go_is_made_of_its_parts_again() -> None:
+    raw = b'{"zarr_format": 3, "attributes": {"a": [1]}, "node_type": "group"}'
+    parts = split(raw)
+    assert parts is not None
+    outline = Outline.of(parts[0])
+    assert outline is not None
+    one, other = (Document("zarr.json", f"{name}/zarr.json", raw) for name in "ab")
+    one.has_outline(outline, {"a": [1]})
+    other.equals(one)
+    for document in (one, other, one, other):
+        assert repr(document.value) == repr(json.loads(raw))
+        assert document.problems == ()
+        document.release()

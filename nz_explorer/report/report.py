@@ -195,7 +195,7 @@ class Report:
 
     def to_dataframe(self) -> Any:
         """Return the findings as a table of pandas."""
-        import pandas as pd  # type: ignore[import-untyped]  # its stubs are a package of their own
+        import pandas as pd
 
         columns = [
             "rule", "level", "severity", "impact", "path", "pointer", "message", "related", "readers", "fix",

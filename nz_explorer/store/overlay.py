@@ -41,6 +41,10 @@ class OverlayReader(Reader):
         """How many seconds whatever someone waits for may take, where the user says."""
         return self.base.deadline
 
+    def target_of(self, key: str) -> tuple[str, str] | None:
+        """Return where the bytes of a key are; see `Reader.target_of`."""
+        return self.base.target_of(key)
+
     @property
     def packaging(self) -> Packaging:
         """How the store below is packed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -81,3 +82,28 @@ class ReadOnlyStore(Store):
             Always.
         """
         raise NotImplementedError
+
+
+class BoundedStore(ReadOnlyStore):
+    """One that stops reading at a limit."""
+
+    @abstractmethod
+    async def read(self, key: str, start: int, stop: int | None, max_bytes: int) -> bytes | None:
+        """Return the bytes of a key, None where there is none.
+
+        Parameters
+        ----------
+        key : str
+            The key.
+        start : int
+            The first byte; counted from the end where it is negative.
+        stop : int or None
+            The byte behind the last one, None for the end.
+        max_bytes : int
+            The most that is read.
+
+        Raises
+        ------
+        TooLarge
+            If there is more.
+        """

@@ -24,6 +24,8 @@ MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
 """A metadata document larger than this is refused; consolidated roots of 200 MiB exist."""
 MAX_OBJECT_BYTES = 2 * 1024**3
 """What zarr reads at once is refused above this, where no other limit is given: a chunk, or a whole shard."""
+MAX_NAMES = 2_000_000
+"""Names that a listing may have."""
 
 
 @dataclass
@@ -159,6 +161,16 @@ class Reader(ABC):
         self.generations = Generations()
         self._zarr_store: Store | None = None
         self._zarr_lock = threading.Lock()
+
+    def target_of(self, key: str) -> tuple[str, str] | None:
+        """Return where the bytes of a key are, if that is in another file, and why they are not read or "".
+
+        Parameters
+        ----------
+        key : str
+            Key in the store, such as ``temperature/0.0``.
+        """
+        return None
 
     @property
     def packaging(self) -> Packaging:

@@ -16,6 +16,7 @@ from nz_explorer.store.errors import SourceError
 from nz_explorer.store.local.folder_reader import FolderReader
 from nz_explorer.store.local.zip_reader import ZipReader
 from nz_explorer.store.reader import Reader
+from nz_explorer.store.references.readers import is_reference, is_virtual, reference_reader
 from nz_explorer.store.remote.object_store import open_object_store
 from nz_explorer.store.remote.remote_reader import RemoteReader
 from nz_explorer.store.remote.retry import RetryLimits
@@ -58,14 +59,15 @@ def resolve(source: Any, *, storage_options: Mapping[str, Any] | None = None) ->
     source
         A path, ``file://`` URL, zip file, ``http(s)://``, ``s3://``, ``gs://`` or ``az://`` URL, an
         NCZarr URL (``…#mode=nczarr,file``), a zarr ``Store``, ``Group`` or ``Array``, an fsspec mapping, an
-        Icechunk session, or an xarray object: the Zarr store that it was opened from, else itself as NZ would store
+        Icechunk session, references as kerchunk and VirtualiZarr write them (JSON, a folder of Parquet files,
+        ``reference://`` with the options of fsspec, a dict, a virtual dataset), or an xarray object: the Zarr store that it was opened from, else itself as NZ would store
         it, and so netCDF and HDF5 files.
     storage_options : mapping, optional
         For remote sources, with the names of fsspec or of obstore. ``{"timeout": 30}`` is how many seconds are waited
         until an answer begins (while it arrives with 16 KiB per second it may take longer), ``{"max_wait": 45}`` how
         many are lost on answers that do not come, all taken together, ``{"deadline": 60}`` how many a picture, a check
         or a single answer takes at most. Of a folder ``{"follow_links": True}`` follows
-        symbolic links that lead out of it.
+        symbolic links that lead out of it. References read files beside them; ``{"targets": ["s3://bucket/"]}`` names others.
 
     Raises
     ------
@@ -80,7 +82,7 @@ def resolve(source: Any, *, storage_options: Mapping[str, Any] | None = None) ->
         source = os.fsdecode(source)
     if isinstance(source, str):
         return _from_text(source, dict(storage_options or {}))
-    return _from_object(source)
+    return _from_object(source, dict(storage_options or {}))
 
 
 def _from_text(source: str, options: dict[str, Any]) -> Reader:
@@ -95,6 +97,9 @@ def _from_text(source: str, options: dict[str, Any]) -> Reader:
             unquote(parts.path) if parts.netloc in ("", "localhost") else location
         )
         scheme = ""
+    if is_reference(location, scheme, options):
+        given = options.get("fo") or location.removeprefix("reference://")
+        return reference_reader(given, source, options, _opened)
     if not scheme:
         follow_links = bool(options.get("follow_links"))
         path = Path(location).expanduser()
@@ -317,7 +322,11 @@ def _fsspec(url: str, kind: str, label: str, options: dict[str, Any]) -> Any:
         raise SourceError(f"{label} could not be opened: {error}") from error
 
 
-def _from_object(source: Any) -> Reader:
+def _opened(place: str, options: Mapping[str, Any]) -> Reader:
+    return resolve(place, storage_options=options)
+
+
+def _from_object(source: Any, options: dict[str, Any]) -> Reader:
     import zarr
     from zarr.abc.store import Store
     from zarr.storage import StorePath
@@ -332,10 +341,16 @@ def _from_object(source: Any) -> Reader:
         return _from_store(source.store, "")
     if hasattr(source, "fs") and hasattr(source, "root"):  # an fsspec mapping
         return _from_mapping(source)
+    if isinstance(source, dict) and "refs" in source:
+        return reference_reader(source, "references", options, _opened)
     if isinstance(source, dict):
         from zarr.storage import MemoryStore
 
         return _from_store(MemoryStore(_as_buffers(source)), "")
+    if is_virtual(source):
+        references = source.vz.to_kerchunk(format="dict")
+        mine = {"remote_protocol": ["file", *KINDS], **options}
+        return reference_reader(references, "VirtualiZarr dataset", mine, _opened)
     if is_xarray(source):
         origin = source.encoding.get("source")
         if isinstance(origin, str) and not _is_changed(source):

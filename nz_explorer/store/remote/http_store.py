@@ -19,7 +19,7 @@ from yarl import URL
 
 from nz_explorer.store.byte_ranges import bounds
 from nz_explorer.store.errors import ReadError
-from nz_explorer.store.read_only_store import ReadOnlyStore
+from nz_explorer.store.read_only_store import BoundedStore
 from nz_explorer.store.reader import MAX_OBJECT_BYTES
 from nz_explorer.store.remote.http_answers import (
     DRAIN_SECONDS,
@@ -41,7 +41,7 @@ _PIECE = 256 * 1024
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
-class HttpStore(ReadOnlyStore):
+class HttpStore(BoundedStore):
     """Reads what is below a URL.
 
     Parameters

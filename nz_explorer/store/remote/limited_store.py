@@ -14,18 +14,16 @@ from zarr.storage import WrapperStore
 
 from nz_explorer.store.byte_ranges import bounds
 from nz_explorer.store.errors import ReadError, TooLarge
-from nz_explorer.store.reader import MAX_OBJECT_BYTES
-from nz_explorer.store.remote.http_store import HttpStore
+from nz_explorer.store.read_only_store import BoundedStore
+from nz_explorer.store.reader import MAX_NAMES, MAX_OBJECT_BYTES
 from nz_explorer.store.remote.retry import progress
 
 if TYPE_CHECKING:
     from zarr.abc.buffer import Buffer, BufferPrototype
     from zarr.abc.store import ByteRequest
 
-MAX_NAMES = 2_000_000
-"""Names that a listing may have, …"""
 MAX_NAMES_LENGTH = 256 * 1024 * 1024
-"""… and their characters, taken together."""
+"""Characters of the names of a listing, taken together."""
 MAX_NAME = 4096
 """Characters of a name, or of a key; no file system and no object store takes that many."""
 _PIECE = 1024 * 1024
@@ -61,7 +59,7 @@ async def guarded_get(
     most = stop - start if stop is not None else -start if start < 0 else None
     if most is not None and most > max_bytes:
         raise TooLarge(key, max_bytes, most)
-    if isinstance(store, HttpStore):
+    if isinstance(store, BoundedStore):
         data = await store.read(key, start, stop, max_bytes)
         return None if data is None else prototype.buffer.from_bytes(data)
     if most is None and reports_progress(store):
@@ -74,7 +72,7 @@ async def guarded_get(
 
 def reports_progress(store: Store) -> bool:
     """Whether bytes of a store are seen while they arrive, so that a slow answer is no missing one."""
-    return isinstance(store, HttpStore) or type(store).__name__ == "ObjectStore"
+    return isinstance(store, BoundedStore) or type(store).__name__ == "ObjectStore"
 
 
 async def _from_obstore(

@@ -74,7 +74,7 @@ def _given(hierarchy: Hierarchy) -> str:
     kind = hierarchy.reader.kind
     if kind.startswith("xarray "):
         return "ds"
-    is_store = kind == "Icechunk" or kind.startswith("zarr ")
+    is_store = kind in ("Icechunk", "references in memory") or kind.startswith("zarr ")
     return "store" if is_store else literal(hierarchy.reader.label)
 
 
@@ -98,7 +98,7 @@ class _Writer:
         self.budget = budget
         self.reading = Reading.of(view)
         self.given = _given(hierarchy)
-        self.served = hierarchy.reader.kind.startswith(("xarray ", "netCDF "))
+        self.served = hierarchy.reader.kind.startswith(("xarray ", "netCDF ", "references"))
         self.source = "store" if self.served else self.given
 
     # --- the three programs ----------------------------------------------------------------

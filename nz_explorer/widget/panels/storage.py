@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nz_explorer.model import Array, Group
+from nz_explorer.store import ReadError
 from nz_explorer.text.phrases import plural
 from nz_explorer.values.reading.chunk_presence import Presence, listed, stored_size
 from nz_explorer.values.reading.opening import OpenArray, UnsupportedArray, open_for_reading
@@ -44,6 +45,7 @@ WHAT_CODECS_DO = {
 MOST_ROWS, MOST_COLUMNS = 60, 160
 """Squares of the map; where there are more chunks, each stands for several."""
 MOST_ARRAYS = 200
+MOST_TARGETS = 50
 STORED, ABSENT, LINES = (38, 118, 184, 255), (128, 128, 128, 60), (128, 128, 128, 170)
 
 
@@ -153,6 +155,7 @@ def _chunks(context: Context, array: Array) -> Blocks:
     said += "." if there == total else "; those that it lacks read as the fill_value."
     found += [blocks.paragraph([said, " ", *_bytes(context, array, opened, presence)])]
     found += _map(array, opened, presence, what)
+    found += _targets(array, opened, presence)
     if presence.outside:
         names = ", ".join(presence.outside[:5])
         more = f" and {len(presence.outside) - 5} more" if len(presence.outside) > 5 else ""
@@ -177,6 +180,31 @@ def _bytes(context: Context, array: Array, opened: OpenArray, presence: Presence
         f"{said}.",
         *([] if whole else [blocks.quiet(f" Estimated from {stored.asked} of them.")]),
     ]
+
+
+def _targets(array: Array, opened: OpenArray, presence: Presence) -> Blocks:
+    """List the files that hold the chunks of an array, where references lead to them."""
+    reader = array.hierarchy.reader
+    rows = []
+    for place in presence.stored[:MOST_TARGETS]:
+        try:
+            target = reader.target_of(opened.object_key(place))
+        except ReadError as error:
+            target = ("?", error.detail)
+        if target is None:
+            return []
+        where, problem = target
+        said = blocks.quiet("read from there") if not problem else f"Not read: {problem}."
+        rows.append(blocks.row(", ".join(map(str, place)) or "–", blocks.code(where), said))
+    if not rows:
+        return []
+    found: Blocks = [
+        blocks.heading("Where the chunks are"),
+        blocks.table("Where the chunks are", ["Chunk", "File and bytes", ""], rows),
+    ]
+    if (more := len(presence.stored) - len(rows)) > 0:
+        found.append(blocks.paragraph([blocks.quiet(f"and {plural(more, 'more chunk')}")]))
+    return found
 
 
 def _map(array: Array, opened: OpenArray, presence: Presence, what: str) -> Blocks:

@@ -29,6 +29,8 @@ def figure(  # noqa: PLR0913  # each is a choice of the caller
     levels: int | None = None,
     decoded: bool = True,
     curvilinear: bool = True,
+    coastlines: bool = True,
+    graticule: bool = False,
     width: float = 8.0,
     height: float = 5.0,
     **options: object,
@@ -61,6 +63,8 @@ def figure(  # noqa: PLR0913  # each is a choice of the caller
         Apply CF's packing and valid range, where the array has them.
     curvilinear
         Draw a map on its two-dimensional coordinates, where it has them.
+    coastlines, graticule
+        Draw them on a map whose longitudes and latitudes are known.
     width, height
         In inches.
     **options
@@ -80,7 +84,7 @@ def figure(  # noqa: PLR0913  # each is a choice of the caller
     given = {
         "mask": mask, "colormap": colormap, "reverse": reverse, "limits": limits,
         "low": low, "high": high, "scale": scale, "levels": levels, "decoded": decoded,
-        "curvilinear": curvilinear, **options,
+        "curvilinear": curvilinear, "coastlines": coastlines, "graticule": graticule, **options,
     }  # fmt: skip
     drawn, _ = empty(width, height)
     return draw_on(drawn, look, **given)

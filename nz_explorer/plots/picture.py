@@ -11,6 +11,7 @@ import numpy as np
 from nz_explorer.plots.colours.defaults import Colours
 from nz_explorer.plots.colours.ranges import Range
 from nz_explorer.plots.complex_parts import Part
+from nz_explorer.plots.earth.overlay import Overlay
 from nz_explorer.plots.summaries import Category
 from nz_explorer.values.cf_decoding import Packing
 from nz_explorer.values.coordinates.curvilinear import Curvilinear
@@ -188,6 +189,8 @@ class QuickLook:
         CF's valid range, in stored values.
     curvilinear
         Two-dimensional coordinates of a map.
+    earth
+        Coastlines and a graticule, where longitudes and latitudes are known.
     overview
         Which smaller copy was read instead, in a sentence.
     stored
@@ -237,6 +240,7 @@ class QuickLook:
     valid_low: float | None = None
     valid_high: float | None = None
     curvilinear: Curvilinear | None = None
+    earth: Overlay | None = None
     overview: str | None = None
     stored: np.ndarray[Any, Any] | None = None
     stored_states: tuple[States, States] | None = None

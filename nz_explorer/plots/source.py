@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from nz_explorer.model import Array
 from nz_explorer.plots.complex_parts import PARTS, Part
+from nz_explorer.plots.earth.overlay import Overlay, on_axes
 from nz_explorer.plots.picture import Axis, Slider
 from nz_explorer.store import Cancellation
 from nz_explorer.values.cf_decoding import packing
@@ -19,6 +20,7 @@ from nz_explorer.values.coordinates.axes import (
     coordinate_label,
 )
 from nz_explorer.values.coordinates.curvilinear import Curvilinear, curvilinear, northwards
+from nz_explorer.values.coordinates.projections import projection
 from nz_explorer.values.coordinates.times import time_labels
 from nz_explorer.values.masks.cell_states import VALUE, States
 from nz_explorer.values.overviews import Overview
@@ -75,6 +77,7 @@ class PictureSource:
         if array.data_type.kind == "complex":
             self.part = part or PARTS[0]
         self.packing = packing(array)
+        self.window: Mapping[str, Sequence[float]] = {}
         self.overview: Overview | None = None
         self.chunk_shape: tuple[int, ...] = ()
         self.parts: dict[int, tuple[int, int]] = {}
@@ -172,6 +175,12 @@ class PictureSource:
             )
         found: Curvilinear | None = self._known[key]
         return found
+
+    def earth(self, x: Axis | None, y: Axis | None) -> Overlay | None:
+        """Return coastlines and a graticule for straight axes; None where their degrees are not known."""
+        if x is None or y is None:
+            return None
+        return on_axes(x, y, lambda: projection(self.array, x.units, self.cancel))
 
     def sliders(self) -> tuple[Slider, ...]:
         """Return the dimensions that the picture does not run along: at which index, or how reduced."""

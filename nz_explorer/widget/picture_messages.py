@@ -33,6 +33,8 @@ class _Buffers:
 
 def picture(look: QuickLook) -> tuple[protocol.PictureResult, list[bytes]]:
     """Return a quick look as a message and its buffers."""
+    from nz_explorer.plots.drawing.aspect import aspect_of_axes
+
     buffers = _Buffers()
     return (
         protocol.PictureResult(
@@ -73,7 +75,9 @@ def picture(look: QuickLook) -> tuple[protocol.PictureResult, list[bytes]]:
             packing=None if look.packing is None else _same(look.packing, protocol.Packing),
             valid_low=finite(look.valid_low),
             valid_high=finite(look.valid_high),
+            aspect=aspect_of_axes(look.x, look.y),
             curvilinear=_curvilinear(look, buffers),
+            earth=_earth(look, buffers),
             overview=look.overview,
         ),
         buffers.all,
@@ -151,6 +155,8 @@ def _histogram(found: Histogram, buffers: _Buffers) -> protocol.Histogram:
 
 
 def _curvilinear(look: QuickLook, buffers: _Buffers) -> protocol.Curvilinear | None:
+    from nz_explorer.plots.drawing.aspect import aspect_of_coordinates
+
     found = look.curvilinear
     if found is None:
         return None
@@ -159,8 +165,23 @@ def _curvilinear(look: QuickLook, buffers: _Buffers) -> protocol.Curvilinear | N
         y_label=found.y_label,
         x_buffer=_added(buffers, found.x),
         y_buffer=_added(buffers, found.y),
+        limits=list(found.limits),
+        aspect=aspect_of_coordinates(found),
         x_units=found.x_units,
         y_units=found.y_units,
+    )
+
+
+def _earth(look: QuickLook, buffers: _Buffers) -> protocol.Earth | None:
+    found = look.earth
+    if found is None:
+        return None
+    return protocol.Earth(
+        coastlines_buffer=buffers.add(found.coastlines),
+        graticule_buffer=buffers.add(found.graticule),
+        labels=[protocol.EarthLabel(*label) for label in found.labels],
+        places_buffer=buffers.add(found.places),
+        why=found.why,
     )
 
 

@@ -85,6 +85,7 @@ class Desk:
 
     def show(self, path: str, view: dict[str, Any]) -> None:
         """Select an array, say how it is shown, and wait until it is painted."""
+        view = {"coastlines": False, **view}  # thin lines are not the same in the two
         self.beside.path, self.beside.view = path, view
         # going to another array resets what is shown of it: so the view comes last
         self.book.run(f"ex.view = {{}}\nex.path = {path!r}\nex.view = {view!r}")

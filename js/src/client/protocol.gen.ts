@@ -90,7 +90,9 @@ export interface PictureResult {
   packing: Packing | null;
   valid_low: number | null;
   valid_high: number | null;
+  aspect: number | null;
   curvilinear: Curvilinear | null;
+  earth: Earth | null;
   overview: string | null;
 }
 
@@ -174,8 +176,29 @@ export interface Curvilinear {
   y_label: string;
   x_buffer: number;
   y_buffer: number;
+  limits: number[];
+  aspect: number | null;
   x_units: string | null;
   y_units: string | null;
+}
+
+/** Coastlines and a graticule, float32 pairs of x and y in buffers, a pair of NaN after each line.
+
+    They are in degrees where the picture has two-dimensional coordinates; else in points of the axes, of which the first
+    reaches from 0 to 1. */
+export interface Earth {
+  coastlines_buffer: number | null;
+  graticule_buffer: number | null;
+  labels: EarthLabel[];
+  places_buffer: number | null;
+  why: string | null;
+}
+
+/** The name of a line of the graticule. */
+export interface EarthLabel {
+  x: number;
+  y: number;
+  text: string;
 }
 
 /** Events from the kernel: progress, changed findings, the selection. */

@@ -29,6 +29,9 @@ export interface PictureOptions {
   decoded: boolean;
   /** Whether a map is drawn on its two-dimensional coordinates. */
   curvilinear: boolean;
+  /** Whether they are drawn over a map whose longitudes and latitudes are known. */
+  coastlines: boolean;
+  graticule: boolean;
   /** The part shown, the kind of picture and the part of complex values; of one array only. */
   window: Window;
   kind: string;
@@ -84,6 +87,8 @@ export function readOptions(raw: unknown): PictureOptions {
     grid: given.grid === true,
     decoded: given.decoded !== false,
     curvilinear: (given.curvilinear ?? given.coordinates) !== false,
+    coastlines: given.coastlines !== false,
+    graticule: given.graticule === true,
     window: readWindow(given.window),
     kind: typeof given.kind === "string" ? given.kind : "auto",
     part: typeof given.part === "string" ? given.part : "",

@@ -74,6 +74,8 @@ test("traits of the wrong form are read as their defaults", () => {
     grid: false,
     decoded: true,
     curvilinear: true,
+    coastlines: true,
+    graticule: false,
     window: {},
     x: "",
     y: "",

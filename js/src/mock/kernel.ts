@@ -766,6 +766,8 @@ export class MockKernel {
       valid_low: null,
       valid_high: null,
       curvilinear: null,
+      aspect: null,
+      earth: null,
       overview: null,
     };
     if (!source || !shape || state !== "ok") return { ...result, message: problem ?? "nothing to draw" };
@@ -901,6 +903,8 @@ export class MockKernel {
             y_buffer: add(ys),
             x_units: "degrees_east",
             y_units: "degrees_north",
+            limits: [-180, 180, -90, 90],
+            aspect: 2,
           }
         : null,
       overview: x.step > 2 ? `read from an overview, ${x.step} times smaller` : null,

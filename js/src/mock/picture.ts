@@ -83,6 +83,8 @@ export function picture(change: Partial<PictureResult> = {}): {
     valid_low: null,
     valid_high: null,
     curvilinear: null,
+    aspect: null,
+    earth: null,
     overview: null,
     ...change,
   };

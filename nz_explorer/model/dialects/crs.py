@@ -116,7 +116,7 @@ def transform(array: Array, cancel: Cancellation | None = None) -> Transform | N
             a, b, c, d, e, f = numbers
             middle = 0.0 if node.attributes.get("spatial:registration") == "node" else 0.5
             return _unrotated(axes, (c, a, b, f, d, e), middle, "spatial:transform", node.path)
-    for node in _grid_mappings(array, cancel):
+    for node in grid_mappings(array, cancel):
         given = node.attributes.get("GeoTransform")
         numbers = _six(given.split() if isinstance(given, str) else given)
         if numbers is not None and (axes := spatial_axes(array)) is not None:
@@ -150,7 +150,7 @@ def _unrotated(
     return Transform(axes, (x + middle * dx, dx), (y + middle * dy, dy), attribute, path)
 
 
-def _grid_mappings(array: Array, cancel: Cancellation | None) -> Iterator[Node]:
+def grid_mappings(array: Array, cancel: Cancellation | None) -> Iterator[Node]:
     """Yield the array that holds the grid mapping, of this group or one above, then the array itself."""
     given = array.attributes.get("grid_mapping")
     name = re.split(r"[:\s]", given.strip())[0] if isinstance(given, str) else ""

@@ -18,11 +18,18 @@ _MOST_TICKS = 6
 _LONGEST = 90
 
 
+def is_by_number(axis: Axis) -> bool:
+    """Return whether the points of an axis are too uneven to be drawn where they lie."""
+    if axis.coordinates is None:
+        return True
+    steps = np.abs(np.diff(axis.coordinates))
+    return bool(steps.size and not steps.max() <= _UNEVEN * steps.min())
+
+
 def places_of(axis: Axis) -> Numbers:
     """Return where the points of an axis lie."""
     if axis.coordinates is not None and axis.kind in ("number", "time"):
-        steps = np.abs(np.diff(axis.coordinates))
-        if not steps.size or steps.max() <= _UNEVEN * steps.min():
+        if not is_by_number(axis):
             return axis.coordinates
         # by number, yet in the direction in which coordinates grow
         order = np.arange(axis.size, dtype=np.float64)

@@ -91,6 +91,8 @@ class View:
         Apply CF's packing and valid range.
     curvilinear
         Draw a map on its two-dimensional coordinates.
+    coastlines, graticule
+        Draw them, where longitudes and latitudes are known.
     window
         By name of such a coordinate its lowest and highest value; others are ignored.
     options
@@ -107,6 +109,8 @@ class View:
     levels: int | None = None
     decoded: bool = True
     curvilinear: bool = True
+    coastlines: bool = True
+    graticule: bool = False
     window: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
 

@@ -26,7 +26,7 @@ class ImageKind(PictureKind):
     """Colours over two axes."""
 
     name = "image"
-    controls = ("mask",)
+    controls = ("mask", "coastlines", "graticule")
     any_axes = False
     reduces = False
 

@@ -29,12 +29,14 @@ def build_image(source: PictureSource, window: Window, shared: dict[str, Any]) -
     colours[..., : window.values.shape[2]] = window.values
     states, storage = (states_of_colours(s) for s in (window.states, window.storage_states))
     colours[states != VALUE] = 0
+    x, y = source.axis(window.axes[1]), source.axis(window.axes[0])
     return QuickLook(
         "image",
         label="",
         message=broken_text(window),
-        y=source.axis(window.axes[0]),
-        x=source.axis(window.axes[1]),
+        y=y,
+        x=x,
+        earth=source.earth(x, y),
         cell_states=states,
         storage_states=storage,
         image=colours,

@@ -11,6 +11,7 @@ from nz_explorer.plots.drawing.parts import (
     set_ticks,
 )
 from nz_explorer.plots.drawing.view import View
+from nz_explorer.plots.earth.draw import draw_earth
 from nz_explorer.plots.picture import QuickLook
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def draw_image(axes: Axes, look: QuickLook, view: View) -> None:
         patch_area(axes, states == code, x, y, view.pattern(code))
     extent = (float(x[0]), float(x[-1]), float(y[0]), float(y[-1]))
     axes.imshow(look.image, origin="lower", extent=extent, aspect="equal", interpolation="nearest")
+    draw_earth(axes, look, view)
     set_ticks(axes, look.x, "x")
     set_ticks(axes, look.y, "y")
     axes.set_xlim(min(x[0], x[-1]), max(x[0], x[-1]))

@@ -9,8 +9,10 @@ from nz_explorer.model import Array
 from nz_explorer.plots.axes import is_text, long_axes, plane_axes
 from nz_explorer.plots.drawing.pixels import Image, area, levels
 from nz_explorer.plots.drawing.view import View
+from nz_explorer.plots.earth.overlay import on_coordinates
 from nz_explorer.plots.kind import PictureKind
 from nz_explorer.plots.map.draw import draw_curvilinear, draw_map
+from nz_explorer.plots.map.mesh import limits_of
 from nz_explorer.plots.map.program import map_program
 from nz_explorer.plots.numeric import numeric_picture
 from nz_explorer.plots.picture import QuickLook
@@ -30,7 +32,7 @@ class Map(PictureKind):
     name = "map"
     controls = (
         *("mask", "colormap", "reverse", "limits", "low", "high", "scale", "levels"),
-        *("decoded", "curvilinear", "window"),
+        *("decoded", "curvilinear", "window", "coastlines", "graticule"),
     )
 
     def suits(self, array: Array) -> bool:
@@ -46,7 +48,11 @@ class Map(PictureKind):
     ) -> QuickLook:
         """Return the map of what was read; see `PictureKind.build`."""
         look = numeric_picture(self.name, source, window, shared)
-        return replace(look, curvilinear=source.curvilinear(window))
+        grid = source.curvilinear(window)
+        if grid is None:
+            return replace(look, earth=source.earth(look.x, look.y))
+        grid = replace(grid, limits=limits_of(grid, source.window))
+        return replace(look, curvilinear=grid, earth=on_coordinates(grid))
 
     def draw(self, drawn: Figure, axes: Axes, look: QuickLook, view: View) -> None:
         """Draw the map; see `PictureKind.draw`."""

@@ -17,6 +17,7 @@ from nz_explorer.plots.drawing.parts import (
     set_ticks,
 )
 from nz_explorer.plots.drawing.view import Pattern, View
+from nz_explorer.plots.earth.draw import draw_earth
 from nz_explorer.plots.map.mesh import mesh
 from nz_explorer.plots.picture import Numbers, QuickLook
 from nz_explorer.values.masks.cell_states import (
@@ -61,6 +62,7 @@ def draw_map(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> None:
     picture = draw_cells(
         axes, shown, x, y, cmap=colours.colormap, norm=colours.norm, alpha=view.alpha
     )
+    draw_earth(axes, look, view)
     set_ticks(axes, look.x, "x")
     set_ticks(axes, look.y, "y")
     axes.set_xlim(min(x[0], x[-1]), max(x[0], x[-1]))
@@ -182,6 +184,7 @@ def draw_curvilinear(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> 
             alpha=view.alpha,
             rasterized=True,
         )
+    draw_earth(axes, look, view, curved=True)
     axes.set_xlabel(safe(named(grid.x_label, grid.x_units)))
     axes.set_ylabel(safe(named(grid.y_label, grid.y_units)))
     axes.set_xlim(*cells.x_limits)

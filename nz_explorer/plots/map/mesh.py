@@ -58,13 +58,11 @@ def mesh(grid: Curvilinear, box: Mapping[str, Any] | None = None) -> Mesh | None
     if not whole.any():
         return None
     circle = grid.circle
-    places = x[whole]
+    limits = limits_of(grid, box)
+    x_limits, y_limits = limits[:2], limits[2:]
     if circle:
-        places = (places - _cut(places)) % circle + _cut(places)
         # neighbours differ by less than half a circle, whatever side of the date line they are on
         x = np.degrees(np.unwrap(np.unwrap(np.radians(np.where(whole, x, 0)), axis=1), axis=0))
-    x_limits = _cut_at(box, grid.x_label, _limits(places, x.shape[1], circle))
-    y_limits = _cut_at(box, grid.y_label, _limits(y[whole], y.shape[0]))
     x, y = (_corners(np.where(whole, c, np.mean(c[whole]))) for c in (x, y))
     if not circle:
         return Mesh(x, y, whole, x_limits, y_limits)
@@ -74,6 +72,30 @@ def mesh(grid: Curvilinear, box: Mapping[str, Any] | None = None) -> Mesh | None
     last = int(np.floor((x_limits[1] - x.min()) / circle))
     turns = tuple(circle * turn for turn in range(first, last + 1))
     return Mesh(x, y, whole, x_limits, y_limits, turns)
+
+
+def limits_of(
+    grid: Curvilinear, box: Mapping[str, Any] | None = None
+) -> tuple[float, float, float, float]:
+    """Return what a map spans: its lowest and highest x, its lowest and highest y.
+
+    Parameters
+    ----------
+    grid
+        Its points, some of which have a place.
+    box
+        By name of a coordinate its lowest and highest value: the map is cut there.
+    """
+    there = np.isfinite(grid.x) & np.isfinite(grid.y)
+    x, y = grid.x[there].astype(np.float64), grid.y[there].astype(np.float64)
+    if grid.circle:
+        cut = _cut(x)
+        x = (x - cut) % grid.circle + cut
+    rows, columns = grid.x.shape
+    return (
+        *_cut_at(box, grid.x_label, _limits(x, columns, grid.circle)),
+        *_cut_at(box, grid.y_label, _limits(y, rows)),
+    )
 
 
 def _cut_at(

@@ -54,6 +54,8 @@ class Curvilinear:
         float32, of the shape of the map; NaN where a coordinate is missing.
     x_units, y_units
         As the arrays give them.
+    limits
+        What a map of them spans: its lowest and highest x, its lowest and highest y.
     """
 
     x_label: str
@@ -62,6 +64,7 @@ class Curvilinear:
     y: np.ndarray[Any, np.dtype[np.float32]]
     x_units: str | None = None
     y_units: str | None = None
+    limits: tuple[float, float, float, float] = (0.0, 1.0, 0.0, 1.0)
 
     @property
     def circle(self) -> float:

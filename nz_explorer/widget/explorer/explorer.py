@@ -14,7 +14,7 @@ from nz_explorer.model import Array, Group, Hierarchy, Node
 from nz_explorer.text.printable import encodable
 from nz_explorer.widget.code import code
 from nz_explorer.widget.explorer.synced_widget import SyncedWidget
-from nz_explorer.widget.explorer.traits import SHARED, Selection, integers
+from nz_explorer.widget.explorer.traits import Selection
 from nz_explorer.widget.lifetimes import lifetimes
 from nz_explorer.widget.requests import animation, export, series
 from nz_explorer.widget.session_view import ALL_POINTS
@@ -59,12 +59,14 @@ class Explorer(SyncedWidget):
         its own is called ``dim_<axis>``.
     view : dict
         How the picture is drawn, and what it shows. Keys that are absent have their usual value. Those below
-        ``mask``, ``cf`` and ``coordinates`` are of one array: they come back with it, and the next one has its own.
+        ``mask``, ``cf``, ``coordinates`` and ``coastlines`` are of one array: they come back with it, and the next one has its own.
 
         - ``mask``: what counts as missing: ``nz`` (``_FillValue``), ``storage`` (``fill_value``), ``raw``
           (nothing), or ``differences`` between the first two;
         - ``cf``: whether scale, offset and valid range of CF are applied, as they are by default;
         - ``coordinates``: whether a map is drawn on its two-dimensional coordinates, as it is by default;
+        - ``coastlines``: whether they are drawn, as they are by default, over a map whose longitudes and latitudes are
+          known – of a projected grid this takes pyproj –; ``graticule``: whether meridians and parallels are;
         - ``colormap``: a name of matplotlib, cmocean (``cmo.thermal``) or cmcrameri (``cmc.batlow``), instead of
           what suits the array; ``reverse``: the other way; ``levels``: into how many colours it is divided;
         - ``limits`` of the colours: ``held`` from the first slice shown, as by default, ``frame``: those of each
@@ -106,17 +108,6 @@ class Explorer(SyncedWidget):
         node = self._node(proposal["value"])
         return node.path
 
-    @traitlets.observe(*SHARED)
-    def _confirm(self, change: Any) -> None:
-        # A page whose connection broke may have lost what it set, and not hear what others set.
-        if self._open_session is not None:
-            self._open_session.send_traits({change["name"]: change["new"]})
-
-    @traitlets.observe("bookmarks")
-    def _keep_bookmarks(self, change: Any) -> None:
-        if self._open_session is not None:
-            self._open_session.bookmarks = tuple(change["new"])
-
     @traitlets.observe("path", "index", "view")
     def _send_selection(self, _: Any) -> None:
         # Working it out may read chunks: not for nobody.
@@ -137,14 +128,6 @@ class Explorer(SyncedWidget):
     def shown(self) -> dict[str, int | slice]:
         """Return what the picture shows: what `selection` is."""
         return export.selection(self._look()) if isinstance(self.node, Array) else {}
-
-    @traitlets.validate("index")
-    def _valid_index(self, proposal: Any) -> dict[str, int]:
-        return integers(proposal["value"])
-
-    @traitlets.validate("pins")
-    def _valid_pins(self, proposal: Any) -> list[dict[str, int]]:
-        return [integers(pin) for pin in proposal["value"]]
 
     def _node(self, path: str) -> Node:
         return self._session.tree.node(path)
@@ -229,8 +212,8 @@ class Explorer(SyncedWidget):
         **options
             How it is drawn, instead of the values in `view`: ``mask``, ``colormap``, ``reverse``, ``limits``,
             ``low``, ``high``, ``scale``, ``levels``, ``decoded`` (scale, offset and valid range of CF),
-            ``curvilinear`` (on its two-dimensional coordinates), ``width`` and ``height`` in inches. Of a group: the last two,
-            and the ``dimension`` that its arrays share.
+            ``curvilinear`` (on its two-dimensional coordinates), ``coastlines``, ``graticule``, ``width`` and ``height``
+            in inches. Of a group: the last two, and the ``dimension`` that its arrays share.
         """
         from nz_explorer.plots import figure, lines_figure
         from nz_explorer.plots.builder import nothing

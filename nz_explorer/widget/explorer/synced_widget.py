@@ -16,7 +16,13 @@ from nz_explorer.engine.evaluation import Evaluation
 from nz_explorer.report.report import Report
 from nz_explorer.store import ReadError, SourceError
 from nz_explorer.widget import channel, protocol
-from nz_explorer.widget.explorer.traits import OF_ARRAY, SHARED, PanelName, checked_view
+from nz_explorer.widget.explorer.traits import (
+    OF_ARRAY,
+    SHARED,
+    PanelName,
+    checked_view,
+    integers,
+)
 from nz_explorer.widget.lifetimes import lifetimes
 from nz_explorer.widget.session import Session
 
@@ -95,6 +101,25 @@ class SyncedWidget(anywidget.AnyWidget):
         self.view = {**common, **self._views.get(change["new"], {})}
         if self._open_session is not None:
             self._open_session.send_traits({"view": self.view})  # pages begin with an empty one
+
+    @traitlets.validate("index")
+    def _valid_index(self, proposal: Any) -> dict[str, int]:
+        return integers(proposal["value"])
+
+    @traitlets.validate("pins")
+    def _valid_pins(self, proposal: Any) -> list[dict[str, int]]:
+        return [integers(pin) for pin in proposal["value"]]
+
+    @traitlets.observe(*SHARED)
+    def _confirm(self, change: Any) -> None:
+        # A page whose connection broke may have lost what it set, and not hear what others set.
+        if self._open_session is not None:
+            self._open_session.send_traits({change["name"]: change["new"]})
+
+    @traitlets.observe("bookmarks")
+    def _keep_bookmarks(self, change: Any) -> None:
+        if self._open_session is not None:
+            self._open_session.bookmarks = tuple(change["new"])
 
     # --- the session ------------------------------------------------------------------------
 

@@ -110,8 +110,36 @@ class Curvilinear(Message):
     y_label: str
     x_buffer: int
     y_buffer: int
+    limits: list[float]
+    """What the map spans: its lowest and highest x, its lowest and highest y."""
+    aspect: float | None = None
+    """How much wider than high it should be."""
     x_units: str | None = None
     y_units: str | None = None
+
+
+class EarthLabel(Message):
+    """The name of a line of the graticule."""
+
+    x: float
+    y: float
+    text: str
+
+
+class Earth(Message):
+    """Coastlines and a graticule, float32 pairs of x and y in buffers, a pair of NaN after each line.
+
+    They are in degrees where the picture has two-dimensional coordinates; else in points of the axes, of which the first
+    reaches from 0 to 1.
+    """
+
+    coastlines_buffer: int | None = None
+    graticule_buffer: int | None = None
+    labels: list[EarthLabel] = []
+    places_buffer: int | None = None
+    """float32 of shape (3, n, n), of a projected map: directions from the middle of the Earth to points spread evenly over it."""
+    why: str | None = None
+    """Why there are no coastlines, in a sentence."""
 
 
 class Histogram(Message):

@@ -22,6 +22,7 @@ from nz_explorer.widget.protocol.picture_parts import (
     Category,
     ChunkError,
     Curvilinear,
+    Earth,
     Histogram,
     Line,
     Packing,
@@ -226,7 +227,11 @@ class PictureResult(Message):
     valid_low: float | None = None
     valid_high: float | None = None
     """CF's valid range, in stored values; points outside it are in state ``invalid`` when CF display is on."""
+    aspect: float | None = None
+    """How much wider than high it should be, where its axes measure the same thing."""
     curvilinear: Curvilinear | None = None
+    earth: Earth | None = None
+    """Coastlines and a graticule, where longitudes and latitudes are known."""
     overview: str | None = None
     """Which smaller copy of the array was read instead, in a sentence."""
 

@@ -116,8 +116,8 @@ USUAL: dict[str, Any] = {
     "limits": "held",
     "scale": "linear",
     "kind": "auto",
-    **dict.fromkeys(("decoded", "cf", "curvilinear", "coordinates"), True),
-    **dict.fromkeys(("reverse", "grid", "log"), False),
+    **dict.fromkeys(("decoded", "cf", "curvilinear", "coordinates", "coastlines"), True),
+    **dict.fromkeys(("reverse", "grid", "log", "graticule"), False),
 }
 """How a picture is drawn unless a view says otherwise."""
 

@@ -11,23 +11,14 @@ import { curvedOf, splat } from "./curvilinear";
 const options = readOptions({});
 
 describe("two-dimensional coordinates", () => {
-  const of = (xs: number[], ys: number[]) => ({
-    curved: curvedOf(
-      { x_label: "lon", y_label: "lat", x_buffer: 0, y_buffer: 1, x_units: "degrees_east", y_units: null },
-      xs,
-      ys,
-      3,
-      2,
-    ),
-  });
+  const grid = {
+    ...{ x_label: "lon", y_label: "lat", x_buffer: 0, y_buffer: 1 },
+    ...{ x_units: "degrees_east", y_units: null, aspect: null },
+  };
+  const of = (xs: number[], ys: number[], limits: number[]) => curvedOf({ ...grid, limits }, xs, ys);
 
   test("each pixel takes the nearest point; the outermost reach half a cell further", () => {
-    const { curved } = of([10, 20, 30, 10, 20, 30], [5, 5, 5, 0, 0, 0]);
-    if (!curved) throw new Error("no coordinates");
-    expect([curved.low, curved.high]).toEqual([
-      [5, -2.5],
-      [35, 7.5],
-    ]);
+    const curved = of([10, 20, 30, 10, 20, 30], [5, 5, 5, 0, 0, 0], [5, 35, -2.5, 7.5]);
     expect([...splat(curved, 3, 2, 6, 4)]).toEqual([
       0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 3, 3, 4, 4, 5, 5,
     ]);
@@ -37,20 +28,13 @@ describe("two-dimensional coordinates", () => {
     const xs = Array.from({ length: 36 }, (_, at) => at * 10 - 175);
     const both = [...xs, ...xs];
     const ys = both.map((_, at) => (at < 36 ? 10 : 0));
-    const coordinates = {
-      ...{ x_label: "lon", y_label: "lat", x_buffer: 0, y_buffer: 1 },
-      ...{ x_units: "degrees_east", y_units: null },
-    };
-    const curved = curvedOf(coordinates, both, ys, 36, 2, { lon: [160, 200] });
-    if (!curved) throw new Error("no coordinates");
+    const curved = of(both, ys, [160, 200, -5, 15]);
     const points = splat(curved, 36, 2, 4, 1);
     expect([...points].map((point) => both[point])).toEqual([165, 175, -175, -165]);
   });
 
   test("a grid across the date line stays together and smears nowhere", () => {
-    const { curved } = of([170, 180, -170, 170, 180, -170], [5, 5, 5, 0, 0, 0]);
-    if (!curved) throw new Error("no coordinates");
-    expect(curved.high[0] - curved.low[0]).toBe(30);
+    const curved = of([170, 180, -170, 170, 180, -170], [5, 5, 5, 0, 0, 0], [165, 195, -2.5, 7.5]);
     expect([...splat(curved, 3, 2, 6, 2)]).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
   });
 
@@ -58,15 +42,7 @@ describe("two-dimensional coordinates", () => {
     const xs = Array.from({ length: 36 }, (_, at) => ((at * 10 + 185) % 360) - 180);
     const both = [...xs, ...xs];
     const ys = both.map((_, at) => (at < 36 ? 10 : 0));
-    const curved = curvedOf(
-      { x_label: "lon", y_label: "lat", x_buffer: 0, y_buffer: 1, x_units: "degrees_east", y_units: null },
-      both,
-      ys,
-      36,
-      2,
-    );
-    if (!curved) throw new Error("no coordinates");
-    expect([curved.low[0], curved.high[0]]).toEqual([-180, 180]);
+    const curved = of(both, ys, [-180, 180, -5, 15]);
     const points = splat(curved, 36, 2, 36, 1);
     for (const [column, point] of points.entries()) {
       const lon = -175 + column * 10;
@@ -75,13 +51,11 @@ describe("two-dimensional coordinates", () => {
   });
 
   test("points without coordinates and jumps of the grid leave gaps", () => {
-    const { curved } = of([10, Number.NaN, 30, 10, 20, 30], [5, 5, 5, 0, 0, 0]);
-    if (!curved) throw new Error("no coordinates");
+    const curved = of([10, Number.NaN, 30, 10, 20, 30], [5, 5, 5, 0, 0, 0], [5, 35, -2.5, 7.5]);
     const points = splat(curved, 3, 2, 6, 4);
     expect(points.includes(1)).toBe(false);
     expect(points.includes(-1)).toBe(true);
-    const torn = of([10, 20, 170, 10, 20, 170], [5, 5, 5, 0, 0, 0]).curved;
-    if (!torn) throw new Error("no coordinates");
+    const torn = of([10, 20, 170, 10, 20, 170], [5, 5, 5, 0, 0, 0], [-30, 210, -2.5, 7.5]);
     // Between 20 and 170 degrees there is nothing.
     const row = [...splat(torn, 3, 2, 190, 2)].slice(50, 148);
     expect(new Set(row)).toEqual(new Set([-1]));
@@ -89,7 +63,7 @@ describe("two-dimensional coordinates", () => {
 
   test("the pointer finds the nearest point, and a rectangle the part of the array below it", () => {
     const made = picture({
-      curvilinear: { x_label: "lon", y_label: "lat", x_buffer: 5, y_buffer: 6, x_units: null, y_units: null },
+      curvilinear: { ...grid, x_buffer: 5, y_buffer: 6, x_units: null, limits: [0.5, 3.5, 3, 11] },
     });
     made.buffers.push(
       new DataView(Float32Array.from([1, 2, 3, 1, 2, 3]).buffer),
@@ -103,18 +77,13 @@ describe("two-dimensional coordinates", () => {
       ["lat", "9 "],
       ["lon", "3 "],
     ]);
-    // On coordinates it is their range, and the picture is cut there.
+    // On coordinates it is their range; the kernel cuts the picture there.
     const window = { lon: [1.7, 3.2], lat: [8.6, 10.2] };
     const [from, to] = [
       { x: 0.4, y: 0.1 },
       { x: 0.9, y: 0.3 },
     ];
     expect(windowOf(scene, from, to)).toEqual(window);
-    const cut = sceneOf(made.picture, made.buffers, readOptions({ window }));
-    expect([cut?.curved?.low, cut?.curved?.high]).toEqual([
-      [1.7, 8.6],
-      [3.2, 10.2],
-    ]);
     expect(windowAround(scene, {}, { x: 1, y: 1 }, 0.5)).toEqual({ lon: [1.25, 2.75], lat: [6, 10] });
     expect(windowAround(scene, {}, { x: 1, y: 1 }, 2)).toEqual({});
     const flat = sceneOf(made.picture, made.buffers, readOptions({ curvilinear: false }));

@@ -1,5 +1,4 @@
 import type { Curvilinear } from "../../client/protocol.gen";
-import type { Window } from "../../client/session";
 import { AxisGeometry } from "../shared/axis";
 
 /** Two-dimensional coordinates of the points of a map. */
@@ -12,75 +11,21 @@ export interface Curved {
   high: [number, number];
 }
 
-/** Degrees without a point that are no mere distance between neighbours. */
-const GAP = 30;
-
-/** Where the circle of longitudes is cut: in its widest gap, else at -180 or 0 as the data have it. */
-function cutOf(x: ArrayLike<number>): number {
-  const taken = new Uint8Array(360);
-  let least = Number.POSITIVE_INFINITY;
-  for (let at = 0; at < x.length; at++) {
-    const value = x[at] as number;
-    if (!Number.isFinite(value)) continue;
-    taken[((Math.floor(value) % 360) + 360) % 360] = 1;
-    if (value < least) least = value;
-  }
-  let [best, widest, run] = [least < 0 ? -180 : 0, GAP, 0];
-  for (let at = 0; at < 720; at++) {
-    run = taken[at % 360] ? 0 : run + 1;
-    if (run > widest && run < 360) [widest, best] = [run, (at + 1) % 360];
-  }
-  return best >= 180 && widest > GAP ? best - 360 : best;
-}
-
 /** A longitude counted from another one. */
 const turned = (value: number, from: number) => ((((value - from) % 360) + 360) % 360) + from;
 
 export function curvedOf(
-  curvilinear: Curvilinear,
+  { x_label: label, x_units: units, limits }: Curvilinear,
   xs: ArrayLike<number>,
   ys: ArrayLike<number>,
-  nx: number,
-  ny: number,
-  window: Window = {},
-): Curved | null {
-  const circle = /^degree/i.test(curvilinear.x_units ?? "") || /^lon/i.test(curvilinear.x_label) ? 360 : 0;
-  const cut = circle ? cutOf(xs) : 0;
-  const low: [number, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  const high: [number, number] = [-Number.POSITIVE_INFINITY, -Number.POSITIVE_INFINITY];
+): Curved {
+  const [west = 0, east = 0, south = 0, north = 0] = limits;
+  const circle = /^degree/i.test(units ?? "") || /^lon/i.test(label) ? 360 : 0;
   const y = Float64Array.from(ys);
-  const x = Float64Array.from(xs, (value, at) => {
-    const here = circle ? turned(value, cut) : value;
-    const other = y[at] as number;
-    if (!Number.isFinite(here) || !Number.isFinite(other)) return Number.NaN;
-    low[0] = Math.min(low[0], here);
-    high[0] = Math.max(high[0], here);
-    low[1] = Math.min(low[1], other);
-    high[1] = Math.max(high[1], other);
-    return here;
-  });
-  if (!(low[0] < high[0] && low[1] < high[1])) return null;
-  // Room for the outer half of the outermost points.
-  [nx, ny].forEach((size, at) => {
-    const [from, to] = [low[at] as number, high[at] as number];
-    let half = (to - from) / (2 * Math.max(1, size - 1));
-    if (at === 0 && circle) half = Math.max(0, Math.min(half, (circle - to + from) / 2));
-    low[at] = from - half;
-    high[at] = to + half;
-  });
-  [curvilinear.x_label, curvilinear.y_label].forEach((label, at) => {
-    const [from, to] = window[label] ?? [];
-    // Where all points lie inside, the map ends where they do.
-    if (from === undefined || to === undefined || (from <= (low[at] as number) && (high[at] as number) <= to))
-      return;
-    low[at] = from;
-    high[at] = to;
-    if (at === 0 && circle)
-      x.forEach((value, point) => {
-        x[point] = turned(value, from);
-      });
-  });
-  return { x, y, circle, low, high };
+  const x = Float64Array.from(xs, (value, at) =>
+    Number.isFinite(value + (y[at] as number)) ? (circle ? turned(value, west) : value) : Number.NaN,
+  );
+  return { x, y, circle, low: [west, south], high: [east, north] };
 }
 
 /** A straight axis over a span of coordinates, for ticks and places. */

@@ -90,7 +90,7 @@ export class AxisGeometry {
   }
 
   /** The place of a fraction of a point number; 0.5 is the middle of the first point. */
-  #placeOf(position: number): number {
+  placeOf(position: number): number {
     const at = Math.min(this.size - 1, Math.max(0, Math.floor(position)));
     const [from, to] = [this.edges[at] as number, this.edges[at + 1] as number];
     return from + (to - from) * (position - at);
@@ -114,13 +114,13 @@ export class AxisGeometry {
         return niceTicks(first, last, count, degrees).flatMap(({ value, label }) => {
           const position = positionOf(coordinates, size, value);
           const text = sides ? degreesText(value, sides) : label;
-          return position === null ? [] : [{ at: this.#placeOf(position), label: text }];
+          return position === null ? [] : [{ at: this.placeOf(position), label: text }];
         });
       }
     }
     const ticks = indexTicks(axis.start, axis.start + (size - 1) * axis.step, count);
     return ticks.map(({ value, label }) => ({
-      at: this.#placeOf((value - axis.start) / axis.step + 0.5),
+      at: this.placeOf((value - axis.start) / axis.step + 0.5),
       label,
     }));
   }

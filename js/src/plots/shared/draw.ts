@@ -2,6 +2,7 @@ import type { PictureOptions } from "../../client/session";
 import type { Inks } from "../../ui/base/theme";
 import { drawAxes, drawGrid } from "./axes";
 import { drawBar } from "./colorbar";
+import { drawEarth } from "./earth";
 import type { Frame } from "./layout";
 import type { Scene } from "./scene";
 
@@ -29,6 +30,7 @@ export function draw(paper: Paper, scene: Scene, frame: Frame, options: PictureO
   context.font = paper.font;
   context.lineWidth = 1;
   if (options.grid && scene.curved === null) drawGrid(paper, scene, frame);
+  drawEarth(paper, scene, frame, options);
   drawAxes(paper, scene, frame);
   if (frame.bar && scene.norm) drawBar(paper, scene, frame.bar, scene.norm);
 }

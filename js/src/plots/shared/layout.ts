@@ -1,5 +1,5 @@
 import { visible } from "../../ui/text/text";
-import { type AxisGeometry, nameOf } from "./axis";
+import { nameOf } from "./axis";
 import { linearUpTo, type Norm } from "./field";
 import type { Scene } from "./scene";
 import { logTicks, niceTicks, symlogTicks, type Tick } from "./ticks";
@@ -32,25 +32,6 @@ export const LIMIT = { width: 68, height: 22, gap: 9 };
 const BRIEF = 30;
 
 export type Measure = (text: string) => number;
-
-/** How much wider than high the picture should be, where its axes measure the same thing; else null. */
-export function aspect(scene: Scene): number | null {
-  const { x, y } = scene.picture;
-  if (x === null || y === null) return null;
-  if (x.kind === "index" && y.kind === "index") {
-    const ratio = (x.size * x.step) / (y.size * y.step);
-    return ratio >= 1 / 4 && ratio <= 4 ? ratio : null;
-  }
-  const family = (units: string | null) =>
-    units && /^degrees?_?(north|east|N|E)?$/i.test(units) ? "degrees" : units;
-  if (x.kind !== "number" || y.kind !== "number" || !x.units || family(x.units) !== family(y.units))
-    return null;
-  if (!scene.x.true || !scene.y.true) return null;
-  const span = (axis: AxisGeometry) =>
-    Math.abs((axis.coordinates?.[axis.size - 1] ?? 0) - (axis.coordinates?.[0] ?? 0));
-  const ratio = span(scene.x) / span(scene.y);
-  return ratio >= 1 / 5 && ratio <= 5 ? ratio : null;
-}
 
 export function valueTicks(norm: Norm, height: number): Tick[] {
   const count = Math.max(3, Math.floor(height / 38));
@@ -100,8 +81,8 @@ export function frameOf(scene: Scene, width: number, height: number, measure: Me
   const beside = BAR + HISTOGRAM + barLabels + (brief ? 0 : 18);
   const right = barred ? GAP + Math.max(beside, LIMIT.width + (brief ? wide + 4 : 0)) + 8 : 14;
   let [w, h] = [Math.max(20, width - left - right), tall];
-  const ratio = flat ? aspect(scene) : null;
-  if (ratio !== null) {
+  const { aspect: ratio } = scene.curved ? (scene.picture.curvilinear ?? scene.picture) : scene.picture;
+  if (flat && ratio) {
     const [wide, high] = [Math.min(w, h * ratio), Math.min(h, w / ratio)];
     // Thin strips are stretched: better seen than true.
     if (wide >= w * 0.25 && high >= h * 0.25) [w, h] = [wide, high];

@@ -3,6 +3,7 @@ import type { PictureOptions } from "../../client/session";
 import { type Curved, curvedOf, splat, straight } from "../map/curvilinear";
 import { AxisGeometry, axisNumbers } from "./axis";
 import type { Paper } from "./draw";
+import type { Earth } from "./earth";
 import { decoded, type Field, fieldOf, floats, masked, type Norm, normOf, uint32s } from "./field";
 import { airy, type Frame } from "./layout";
 import { pointsOf } from "./paint";
@@ -31,6 +32,8 @@ export interface Scene {
   /** The axes along which the array is stored: others than `x` and `y` where it is drawn on coordinates. */
   grid: { x: AxisGeometry; y: AxisGeometry };
   curved: Curved | null;
+  /** What is laid over it. */
+  earth: Earth | null;
   /** The colour of each point of an image. */
   image: Uint32Array | null;
   /** The point at each pixel, -1 where there is none. */
@@ -51,7 +54,7 @@ export function makeScene(
   const geometry = (axis: PictureResult["x"], vertical: boolean) =>
     new AxisGeometry(axis, axisNumbers(axis, buffers), vertical);
   const grid = { x: geometry(picture.x, false), y: geometry(picture.y, true) };
-  const { curvilinear, packing } = picture;
+  const { curvilinear, packing, earth } = picture;
   const packed = options.decoded ? packing : null;
   const meant = (end: number) => (packed ? end * packed.scale + packed.offset : end);
   const known = picture.ranges[options.limits]?.map(meant);
@@ -61,10 +64,11 @@ export function makeScene(
     const view = buffers[at ?? -1];
     return view && view.byteLength >= states.length * 4 ? floats(view, "float32") : null;
   });
-  const curved =
-    curvilinear && options.curvilinear && xs && ys
-      ? curvedOf(curvilinear, xs, ys, field.nx, field.ny, options.window)
-      : null;
+  const curved = curvilinear && options.curvilinear && xs && ys ? curvedOf(curvilinear, xs, ys) : null;
+  const lines = (at: number | null | undefined) => {
+    const view = buffers[at ?? -1];
+    return view ? floats(view, "float32") : null;
+  };
   const { x, y } =
     curvilinear && curved
       ? {
@@ -98,6 +102,14 @@ export function makeScene(
     y,
     grid,
     curved,
+    earth:
+      earth && !curvilinear === !curved
+        ? {
+            coastlines: lines(earth.coastlines_buffer),
+            graticule: lines(earth.graticule_buffer),
+            places: lines(earth.places_buffer),
+          }
+        : null,
     image: colors ? uint32s(colors) : null,
     points: (width, height) => {
       if (held?.width !== width || held.height !== height) {

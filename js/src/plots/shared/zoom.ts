@@ -83,11 +83,19 @@ export function windowAround(scene: Scene, before: Window, around: Place, by: nu
   return window;
 }
 
+/** Where something is drawn, between 0 and 1: a point of an axis, 0.5 the first; on coordinates one of these. */
+export function placeIn({ curved, x, y }: Scene, axis: 0 | 1, value = 0): number {
+  if (!curved) return (axis ? y : x).placeOf(value);
+  const part = (value - curved.low[axis]) / (curved.high[axis] - curved.low[axis]);
+  return axis ? 1 - part : part;
+}
+
 /** Where the middle of a point is drawn, between 0 and 1. */
-export function centerOf({ curved, field, x, y }: Scene, at: Place): Place {
-  if (!curved) return { x: x.center(at.x), y: y.center(at.y) };
+export function centerOf(scene: Scene, at: Place): Place {
+  const { curved, field } = scene;
   const point = at.y * field.nx + at.x;
-  const part = (axis: 0 | 1, value = 0) =>
-    (value - curved.low[axis]) / (curved.high[axis] - curved.low[axis]);
-  return { x: part(0, curved.x[point]), y: 1 - part(1, curved.y[point]) };
+  return {
+    x: placeIn(scene, 0, curved ? curved.x[point] : at.x + 0.5),
+    y: placeIn(scene, 1, curved ? curved.y[point] : at.y + 0.5),
+  };
 }

@@ -1,6 +1,7 @@
 import "../../../plots/shared/readout.css";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useView } from "../../../client/view";
+import { degreesAt } from "../../../plots/shared/earth";
 import { type CellState, STATES } from "../../../plots/shared/field";
 import type { Frame } from "../../../plots/shared/layout";
 import { StateChip } from "../../../plots/shared/StateChip";
@@ -224,6 +225,8 @@ export function reading(
     const { index: number, coordinate } = geometry.describe(index);
     rows.push([axis.label, coordinate === null ? `[${number}]` : `${coordinate}  [${number}]`]);
   }
+  const place = scene.earth?.places && degreesAt(scene.earth.places, x / (field.nx - 1), y / (field.ny - 1));
+  if (place) rows.push(["", place]);
   for (const slider of picture.sliders) {
     rows.push([
       slider.dimension,

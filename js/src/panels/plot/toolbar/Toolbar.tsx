@@ -107,7 +107,7 @@ export function Toolbar({
         </span>
       )}
       <span class="nzx-gap" />
-      <More picture={picture} has={has} />
+      <More picture={picture} scene={scene} has={has} />
     </div>
   );
 }
@@ -143,7 +143,15 @@ function LimitModes({ norm }: { norm: Norm }) {
 }
 
 /** What is rarely changed. */
-function More({ picture, has }: { picture: PictureResult; has: (control: Control) => boolean }) {
+function More({
+  picture,
+  scene,
+  has,
+}: {
+  picture: PictureResult;
+  scene: Scene | null;
+  has: (control: Control) => boolean;
+}) {
   const { session } = useView();
   const { packing, curvilinear, valid_low: low, valid_high: high } = picture;
   const decodes = packing !== null || low !== null || high !== null;
@@ -213,6 +221,13 @@ function More({ picture, has }: { picture: PictureResult; has: (control: Control
             )}
           {curvilinear &&
             check("Draw on 2-D coordinates", options.curvilinear, (curvilinear) => set({ curvilinear }))}
+          {scene?.earth?.coastlines && (
+            <>
+              {check("Coastlines", options.coastlines, (coastlines) => set({ coastlines }))}
+              {check("Graticule", options.graticule, (graticule) => set({ graticule }))}
+            </>
+          )}
+          {picture.earth?.why && <p class="nzx-menu-item">{visible(picture.earth.why)}</p>}
           {(movable.length > 0 || minus) &&
             check("Subtract what is shown now", minus, (on) =>
               set({

@@ -1,0 +1,53 @@
+"""Coastlines and a graticule drawn by matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nz_explorer.plots.drawing.parts import edges_of
+from nz_explorer.plots.drawing.view import View
+from nz_explorer.plots.picture import Axis, QuickLook
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_INK = "#222222"
+
+
+def draw_earth(axes: Axes, look: QuickLook, view: View, *, curved: bool = False) -> None:
+    """Draw coastlines and a graticule over a map, as far as the view wants them.
+
+    Parameters
+    ----------
+    axes
+        Where the map is drawn; their limits are set afterwards.
+    look
+        The map.
+    view
+        How it is drawn.
+    curved
+        Whether it is drawn on its two-dimensional coordinates.
+    """
+    earth, x, y = look.earth, look.x, look.y
+    if earth is None or x is None or y is None or curved != (look.curvilinear is not None):
+        return
+
+    def places(line: Any) -> Any:
+        return line.T if curved else (_places(line[:, 0], x), _places(line[:, 1], y))
+
+    if view.graticule and earth.graticule is not None:
+        axes.plot(*places(earth.graticule), lw=0.5, color=_INK, alpha=0.5)
+        labels = np.array([label[:2] for label in earth.labels]).reshape(-1, 2)
+        for at_x, at_y, (_, _, text) in zip(*places(labels), earth.labels, strict=True):
+            axes.text(at_x, at_y, text, fontsize="x-small", clip_on=True)
+    if view.coastlines and earth.coastlines is not None:
+        axes.plot(*places(earth.coastlines), lw=0.8, color=_INK)
+
+
+def _places(points: Any, axis: Axis) -> Any:
+    """Return where points of an axis lie in a figure; beyond its ends, too."""
+    edges = edges_of(axis)
+    at = np.clip(np.nan_to_num(np.floor(points)), 0, axis.size - 1).astype(np.intp)
+    return edges[at] + (edges[at + 1] - edges[at]) * (points - at)

@@ -10,6 +10,7 @@ Of large documents the consolidated entries are indexed, and decoded one by one 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -17,6 +18,7 @@ import msgspec
 import numpy as np
 import orjson
 
+from nz_explorer.documents import pointers, positions
 from nz_explorer.documents.problems import DocumentProblem
 from nz_explorer.documents.tolerant import (
     BLOCK,
@@ -33,6 +35,8 @@ MAX_BYTES_OF_HOLDER, MAX_VALUES_OF_HOLDER = 160 * 2**20, 10_000_000
 """The same where consolidated metadata cannot be indexed, for example because of a bare NaN: 110,000 nodes."""
 MAX_ENTRIES = 1_000_000
 """Consolidated entries that are indexed; each takes some 200 bytes."""
+MAX_PROBLEMS = 100
+"""Problems of entries that are looked for."""
 FEW_MEMBERS = 4_000_000
 """Up to so many members in the whole document its entries need not be distinguished from their contents."""
 
@@ -49,7 +53,7 @@ class Entries(Mapping[str, Any]):
         self.raw = raw
 
     def __getitem__(self, key: str) -> Any:
-        return decode(bytes(self.raw[key]))[0]
+        return _decode_part(self.raw[key])[0]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.raw)
@@ -75,11 +79,34 @@ def decode(raw: bytes, key: str = "") -> tuple[Any, tuple[DocumentProblem, ...]]
     problems : tuple of DocumentProblem
         What is wrong with the text.
     """
-    if len(raw) > LAZY_BYTES:
-        if (value := _decode_lazily(raw)) is not None:
-            return value, ()
-        if (problem := _too_much(raw, key)) is not None:
-            return None, (problem,)
+    value, problems = decode_outside_entries(raw, key)
+    return value, problems or problems_of_entries(value, raw, key)
+
+
+def decode_outside_entries(raw: bytes, key: str = "") -> tuple[Any, tuple[DocumentProblem, ...]]:
+    """Decode a document as `decode` does, but leave consolidated entries that are indexed alone.
+
+    Parameters
+    ----------
+    raw : bytes
+        Its bytes.
+    key : str
+        Its key, for the messages.
+    """
+    if len(raw) > LAZY_BYTES and (value := _decode_lazily(raw)) is not None:
+        return value, ()
+    return _decode_whole(raw, key)
+
+
+def _decode_part(raw: bytes | msgspec.Raw) -> tuple[Any, tuple[DocumentProblem, ...]]:
+    """Decode a value of a document, in which nothing is indexed."""
+    return _decode_whole(bytes(raw), "")
+
+
+def _decode_whole(raw: bytes, key: str) -> tuple[Any, tuple[DocumentProblem, ...]]:
+    """Decode a document with everything in it, unless that is too much."""
+    if len(raw) > LAZY_BYTES and (problem := _too_much(raw, key)) is not None:
+        return None, (problem,)
     if (plain := decode_plainly(raw)) is not None:
         return plain, ()
     return decode_tolerantly(raw, key)
@@ -113,6 +140,74 @@ def decode_plainly(raw: bytes) -> dict[str, Any] | None:
     ):
         return None
     return value
+
+
+def indexed_entries(value: Any) -> tuple[str, Entries] | None:
+    """Return the pointer to the consolidated entries of a document, and these; None where none are indexed."""
+    for pointer in ("/consolidated_metadata/metadata", "/metadata"):
+        held = value
+        for name in pointers.split(pointer):
+            held = held.get(name) if isinstance(held, dict) else None
+        if isinstance(held, Entries):
+            return pointer, held
+    return None
+
+
+def problems_of_entries(value: Any, raw: bytes, key: str = "") -> tuple[DocumentProblem, ...]:
+    """Return what is wrong with the text of consolidated entries that are indexed: keys that they repeat.
+
+    Parameters
+    ----------
+    value
+        What `decode_outside_entries` has returned.
+    raw : bytes
+        The bytes of the document.
+    key : str
+        Its key, for the messages.
+    """
+    if (indexed := indexed_entries(value)) is None:
+        return ()
+    pointer, entries = indexed
+    found: list[DocumentProblem] = []
+    for name in _questionable(entries.raw):
+        for problem in _decode_part(entries.raw[name])[1]:
+            if problem.kind == "duplicate" and len(raw) <= positions.SCAN_LIMIT:
+                return decode_tolerantly(raw, key)[1]  # with lines
+            if problem.kind in ("duplicate", "limit"):
+                found.append(_inside(pointers.join(pointer, name), problem))
+        if len(found) >= MAX_PROBLEMS:
+            break
+    return tuple(found)
+
+
+def _inside(entry: str, problem: DocumentProblem) -> DocumentProblem:
+    """Return a problem of an entry as one of the document that the entry is in."""
+    pointer = entry + problem.pointer
+    message = problem.message.removeprefix(problem.pointer or "the document")
+    return DocumentProblem(problem.kind, pointer + message, pointer, detail=problem.detail)
+
+
+def _questionable(entries: dict[str, msgspec.Raw]) -> Iterator[str]:
+    """Yield the keys of entries that may repeat a key, or be too much.
+
+    Of a thousand small entries at a time it is seen that all have as many keys decoded as they have in the text.
+    """
+    names = list(entries)
+    for begin in range(0, len(names), _AT_ONCE):
+        some = names[begin : begin + _AT_ONCE]
+        texts = {bytes(entries[name]) for name in some}
+        small = [text for text in texts if len(text) <= LAZY_BYTES]
+        if len(small) < len(texts) or not _no_key_dropped(b"[" + b",".join(small) + b"]"):
+            yield from some
+
+
+def _no_key_dropped(raw: bytes) -> bool:
+    """Whether a text has as many keys as its value; see `decode_plainly`."""
+    try:
+        again = orjson.dumps(orjson.loads(raw))
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        return False
+    return raw.count(b":") == again.count(b":") and not _ESCAPED_COLON.search(raw)
 
 
 def _too_much(raw: bytes, key: str) -> DocumentProblem | None:
@@ -184,7 +279,7 @@ def _decode_lazily(raw: bytes) -> dict[str, Any] | None:
     """
     colons = raw.count(b":")
     outermost, inner, innermost = _members_by_depth(raw, colons)
-    if outermost + inner > MAX_ENTRIES or not is_utf8(raw):
+    if outermost + inner > MAX_ENTRIES or not is_utf8(raw) or _has_endless_number(raw):
         return None
     try:
         # In a .zmetadata the innermost ones are those of the nodes, and not indexed.
@@ -212,9 +307,15 @@ def _decode_lazily(raw: bytes) -> dict[str, Any] | None:
     return {**value, "consolidated_metadata": inside} if outer is members else inside
 
 
+def _has_endless_number(raw: bytes) -> bool:
+    """Whether a number may have more digits than Python converts, of which which one block at least has nothing else."""
+    step = sys.int_info.default_max_str_digits // 2
+    return any(raw[begin : begin + step].isdigit() for begin in range(0, len(raw), step))
+
+
 def _all_decoded(parts: dict[str, Any]) -> dict[str, Any] | None:
     """Decode parts of a document; None if anything is wrong with the text of one."""
-    found = {name: decode(bytes(part)) for name, part in parts.items()}
+    found = {name: _decode_part(part) for name, part in parts.items()}
     if any(p.kind != "not-object" for _, problems in found.values() for p in problems):
         return None
     return {name: value for name, (value, _) in found.items()}

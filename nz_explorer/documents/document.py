@@ -8,7 +8,11 @@ import msgspec
 import orjson
 
 from nz_explorer.documents import positions
-from nz_explorer.documents.decoding import decode
+from nz_explorer.documents.decoding import (
+    decode_outside_entries,
+    indexed_entries,
+    problems_of_entries,
+)
 from nz_explorer.documents.json_types import has_infinity
 from nz_explorer.documents.outline import Outline
 from nz_explorer.documents.positions import Scan, ScanError, Span, scan
@@ -80,8 +84,10 @@ class Document(
     def problems(self) -> tuple[DocumentProblem, ...]:
         """What is wrong with the text."""
         if self._problems is None:
-            self._decode()
-        return self._problems or ()
+            value = self.value
+            if self._problems is None:  # so far nobody has looked into the entries
+                self._problems = problems_of_entries(value, self.raw or b"", self.key)
+        return self._problems
 
     @property
     def text(self) -> str:
@@ -166,4 +172,8 @@ class Document(
         elif self._outline is not None:
             self._value = self._outline.value(bytes(self._raw))
         else:
-            self._value, self._problems = decode(self.raw or b"", self.key)
+            self._value, problems = decode_outside_entries(self.raw or b"", self.key)
+            if self.origin == "consolidated":  # which is a problem of the text that holds the entry
+                problems = tuple(one for one in problems if one.kind != "duplicate")
+            if problems or indexed_entries(self._value) is None:
+                self._problems = problems

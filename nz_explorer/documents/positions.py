@@ -137,7 +137,8 @@ def _value(result: Scan, text: str, at: int, pointer: str, depth: int) -> int:
         raise ScanError(f"its pointers have more than {MAX_POINTERS:,} characters", at)
     first = text[at : at + 1]
     if first == "{":
-        end = _sequence(text, at, "}", lambda i, _: _member(result, text, i, pointer, depth))
+        names: set[str] = set()
+        end = _sequence(text, at, "}", lambda i, _: _member(result, text, i, pointer, depth, names))
     elif first == "[":
         end = _sequence(
             text, at, "]", lambda i, n: _value(result, text, i, join(pointer, n), depth + 1)
@@ -170,7 +171,9 @@ def _sequence(text: str, at: int, close: str, item: Callable[[int, int], int]) -
         at = _space(text, at + 1)
 
 
-def _member(result: Scan, text: str, at: int, pointer: str, depth: int) -> int:
+def _member(  # of a recursion
+    result: Scan, text: str, at: int, pointer: str, depth: int, names: set[str]
+) -> int:
     end = _string(text, at)
     try:
         name = json.loads(text[at:end], strict=False)
@@ -180,8 +183,9 @@ def _member(result: Scan, text: str, at: int, pointer: str, depth: int) -> int:
     colon = _space(text, end)
     if text[colon : colon + 1] != ":":
         raise ScanError("expected ':'", colon)
-    if place in result.keys:
+    if name in names:  # of this object; its place may be that of a member of another one
         result.repeated[place] = result.repeated.get(place, 1) + 1
+    names.add(name)
     result.keys[place] = at
     return _value(result, text, _space(text, colon + 1), place, depth + 1)
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from nz_explorer.documents import decoding, positions
 from nz_explorer.documents.decoding import LAZY_BYTES, Entries, decode
 from nz_explorer.documents.document import Document
 from nz_explorer.documents.positions import MAX_DEPTH, ScanError, scan
@@ -162,10 +163,60 @@ def test_a_large_document_says_what_a_small_one_says(
         consolidated('"a": {"shape": [1]}, "a": {"shape": [2]}'),
         consolidated('"a": {"shape": [1]}', '"attributes": {},'),
         consolidated('"a": {"shape": [1]}', '"x": {"y": 1, "y": 2},'),
+        consolidated('"a": {"shape": [1], "shape": [2]}'),
+        consolidated('"a": {"b": [{"c:": 1, "c\\u003a": 2}]}'),
+        consolidated(f'"a": {{"b": "{"x" * LAZY_BYTES}", "b": 2}}'),
     ],
+    ids=["entry", "member", "other member", "inside", "deep inside", "inside a long one"],
 )
 def test_a_repeated_key_in_a_large_document_is_found(raw: bytes) -> None:
-    assert "duplicate" in kinds(raw)
+    assert kinds(raw) == ["duplicate"]
+    document = Document("zarr.json", "zarr.json", raw)
+    assert isinstance(document.value, dict)
+    assert [problem.kind for problem in document.problems] == ["duplicate"]
+    with mock.patch.object(positions, "SCAN_LIMIT", 0):  # then it is told without its line
+        assert kinds(raw) == ["duplicate"]
+
+
+def test_members_of_a_repeated_object_are_not_repeated() -> None:
+    (problem,) = decode(b'{"a": {"b": 1}, "a": {"b": 2}}')[1]
+    assert problem.pointer == "/a"
+
+
+def test_what_is_wrong_inside_an_entry_has_its_place() -> None:
+    raw = consolidated('"b": {}, "a/b": {"attributes": {"u": 1, "u": 2}}')
+    pointer = "/consolidated_metadata/metadata/a~1b/attributes/u"
+    for most in (2**40, 1000):  # characters that are walked for positions
+        with mock.patch.object(positions, "SCAN_LIMIT", most):
+            (problem,) = decode(raw, "zarr.json")[1]
+        assert (problem.pointer, problem.detail) == (pointer, {"key": "u", "count": 2})
+        assert problem.message == f"{pointer}: key 'u' occurs 2 times"
+        assert (problem.line, problem.column) == ((None, None) if most == 1000 else (1, 65_705))
+
+
+def test_many_entries_that_repeat_keys_are_not_all_listed() -> None:
+    entries = ", ".join(f'"n{n}": {{"a": 1, "a": 2}}' for n in range(3000))
+    with mock.patch.object(positions, "SCAN_LIMIT", 0):
+        assert len(decode(consolidated(entries))[1]) == decoding.MAX_PROBLEMS
+
+
+def test_an_entry_alone_can_be_too_much() -> None:
+    entry = f'"a": {{"b": "{"x" * LAZY_BYTES}", "c": [{"0, " * 100}0]}}'
+    raw = consolidated(f'{entry}, "d": {{}}')
+    with mock.patch.object(decoding, "MAX_VALUES", 90):
+        value, (problem,) = decode(raw)
+    assert value["consolidated_metadata"]["metadata"]["d"] == {}
+    assert (problem.kind, problem.pointer) == ("limit", "/consolidated_metadata/metadata/a")
+    assert "values and keys; more than 90 are not decoded" in problem.message
+
+
+def test_a_number_that_python_does_not_convert_is_too_much_in_an_entry_as_well() -> None:
+    number = "9" * 4301
+    (problem,) = decode(consolidated(f'"a": {{"b": {number}}}'))[1]
+    assert problem.kind == "limit"
+    value, problems = decode(consolidated(f'"a": {{"b": {number[1:]}}}'))
+    assert not problems
+    assert value["consolidated_metadata"]["metadata"]["a"] == {"b": int(number[1:])}
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import nz_explorer as nz
 from nz_explorer.conventions import evaluate, registry, rules
+from nz_explorer.documents import decoding
 from nz_explorer.engine import memo_keys
 from nz_explorer.engine.memo_keys import Memo, ReadLog, traced
 from nz_explorer.model import Array, Hierarchy, Node, open_store
@@ -106,6 +107,35 @@ def test_alone_in_company_and_in_any_order(
         patch.setattr(Memo, "_is_first", lambda *_: False)  # then what is read is noted of each
         assert _differing(alone, _judged(hierarchy, nodes, select=select)) == []
     assert _differing(alone, _judged(hierarchy, nodes[::-1], select=select)) == []
+
+
+@pytest.mark.parametrize("kind", ["consolidated", "consolidated v2"])
+def test_large_consolidated_metadata_say_what_small_ones_say(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether entries are decoded at once or one by one, as above 64 KiB, the findings are the same."""
+    documents = STORES[kind]()
+    name, raw = next(iter(documents.items()))  # the one that holds the entries
+    repeating = {  # with keys that occur twice: in members, in attributes, deep inside
+        3: b'"c1~x": {"zarr_format": 3, "node_type": "group", "node_type": "group",'
+        b' "attributes": {"a": 1, "a": {"b": [{"c": 1, "\\u0063": 2}]}}}, ',
+        2: b'"c1~x/.zattrs": {"a": 1, "a": {"b": [{"c": 1, "\\u0063": 2}]}}, ',
+    }[3 if kind == "consolidated" else 2]
+    documents[name] = raw.replace(b'"metadata": {', b'"metadata": {' + repeating, 1)
+    store = write(documents, tmp_path)
+    found, indexed = [], []
+    for least in (2**40, 0):
+        monkeypatch.setattr(decoding, "LAZY_BYTES", least)
+        hierarchy = open_store(store)
+        holder = hierarchy.consolidated.holder
+        indexed.append(decoding.indexed_entries(holder.value) is not None)
+        nodes = list(hierarchy.walk())
+        assert len(nodes) > LEAST[kind]
+        found.append(_judged(hierarchy, nodes))
+    assert indexed == [False, True]
+    assert _differing(*found) == []
+    repeated = [one for one in found[1]["/"] if "JSON-004" in str(one) and "/c1~0x" in str(one)]
+    assert len(repeated) == (3 if kind == "consolidated" else 2)
 
 
 # --- what the memo keys have ----------------------------------------------------------------------

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from nz_explorer.model import Hierarchy, Node, open_store
 from nz_explorer.model.templates import Templates
 from tests.corpus.cases import CASES, contents
@@ -184,11 +186,15 @@ def spellings(arrays: int) -> list[Subtree]:
 
 
 def _as_entries(documents: Subtree) -> dict[str, bytes]:
-    """Return the documents that can be part of another one to the letter: what is JSON, perhaps with 1e400."""
+    """Return the documents that can be part of another one to the letter: what is JSON, perhaps with 1e400.
+
+    Without half characters, because of which a large document would be decoded as a small one is.
+    """
     found = {}
     for key, raw in documents.items():
         try:
             json.loads(raw.decode(), parse_constant=int)
+            msgspec.json.decode(raw, type=msgspec.Raw)
         except (ValueError, RecursionError):
             continue
         if raw.count(b"[") < 50:  # deeper ones would make the whole unreadable

@@ -13,6 +13,7 @@ import numpy as np
 from nz_explorer.store import Cancellation
 from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.values.reading.chunk_presence import Places
+from nz_explorer.values.reading.chunks import BETWEEN_LOOKS
 from nz_explorer.values.reading.opening import Coordinates, OpenArray
 from nz_explorer.values.reading.size_limits import MOST_UNASKED_CHUNKS
 from nz_explorer.values.reading.written_chunks import (
@@ -145,7 +146,7 @@ def plan_reading(
     # beyond that, listing the chunks takes longer than reading the affordable ones
     if number <= max(affordable, 100_000):
         every = _chunks(opened, axes, fixed, touched)
-        fresh = _not_kept(opened, every, cache)
+        fresh = _not_kept(opened, every, cache, cancel)
     if (len(fresh) if every else number) > (LISTED_FROM if opened.local else LISTED_FROM_AFAR):
         ranges = {part.axis: (part.low, part.end) for part in points}
         ranges |= {axis: (at, at + 1) for axis, at in fixed.items()}
@@ -293,11 +294,20 @@ def _chunks(
 
 
 def _not_kept(
-    opened: OpenArray, chunks: list[Coordinates], cache: ChunkCache | None
+    opened: OpenArray,
+    chunks: list[Coordinates],
+    cache: ChunkCache | None,
+    cancel: Cancellation | None = None,
 ) -> frozenset[Coordinates]:
-    if cache is None:
-        return frozenset(chunks)
-    return frozenset(chunk for chunk in chunks if not cache.holds(opened.version, chunk))
+    found: set[Coordinates] = set()
+    for begin in range(0, len(chunks), BETWEEN_LOOKS):
+        if cancel is not None:
+            cancel.check()
+        some = chunks[begin : begin + BETWEEN_LOOKS]
+        found.update(
+            some if cache is None else [c for c in some if not cache.holds(opened.version, c)]
+        )
+    return frozenset(found)
 
 
 def _fewer(

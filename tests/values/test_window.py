@@ -369,6 +369,55 @@ def test_cancelled_before_and_during(store):
     assert done[0][1] == 40
 
 
+class AtTheLook(Cancellation):
+    """Is cancelled when it is looked at for the n-th time."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.looks_left = number
+
+    def check(self) -> None:
+        self.looks_left -= 1
+        if self.looks_left == 0:
+            self.cancel()
+        super().check()
+
+
+@pytest.mark.parametrize("look", [1, 2, 11, 21])
+@pytest.mark.parametrize("cached", [False, True])
+@pytest.mark.parametrize("shards", [None, (10, 1000)])
+def test_nothing_is_read_where_it_is_cancelled_while_many_chunks_are_arranged(
+    look, cached, shards, store, monkeypatch
+):
+    """It takes seconds to arrange a million; that is looked at every so often."""
+    store.array("a", shape=(20, 1000), dtype="i1", chunks=(1, 1), shards=shards, fill_value=0)
+    monkeypatch.setattr(chunks, "BETWEEN_LOOKS", 1000)
+    monkeypatch.setattr(chunks, "decode", lambda *_: pytest.fail("a chunk was read"))
+    opened = open_for_reading(store["a"])
+    cache = ChunkCache(10**6) if cached else None
+    cancel = AtTheLook(look)
+    wanted = [(i, j) for i in range(20) for j in range(1000)]
+    with pytest.raises(Cancelled):
+        chunks.read_chunks(opened, wanted, cache=cache, cancel=cancel)
+
+
+def test_boxes_have_every_chunk_once_and_none_spans_shards(store):
+    store.array("a", shape=(60, 90), dtype="f8", chunks=(2, 3), shards=(12, 15), fill_value=0.0)
+    store.array("b", shape=(60, 90), dtype="f8", chunks=(2, 3), fill_value=0.0)
+    rest = [(i, j) for i in range(30) for j in range(30) if (i * j) % 7]
+    for name, together in (("a", 30), ("b", chunks._MOST_TOGETHER)):
+        opened = open_for_reading(store[name])
+        tasks = chunks._nearest_first(chunks._tasks(opened, rest, None))
+        boxes = [[tuple(chunk) for chunk in task.tolist()] for task in tasks]
+        assert sorted(chunk for box in boxes for chunk in box) == rest
+        assert max(map(len, boxes)) <= together
+        if name == "a":
+            assert all(len({opened.stored_in(chunk) for chunk in box}) == 1 for box in boxes)
+        away = [abs(np.mean(box, axis=0) - 14.5).max() for box in boxes]
+        assert away[0] < away[-1]
+    assert chunks._tasks(opened, [], None) == []
+
+
 def test_few_of_many_reads_are_lined_up_when_it_is_cancelled(store, monkeypatch):
     store.array("a", np.ones((500, 200_000)), chunks=(1, 200_000))
     cancel, lined_up = Cancellation(), []

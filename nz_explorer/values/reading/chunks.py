@@ -9,10 +9,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from itertools import islice
+from itertools import chain, islice, pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.store.cancellation import hand_over
@@ -22,6 +23,8 @@ from nz_explorer.values.reading.decoding import Decoded, decode
 from nz_explorer.values.reading.opening import ChunkGrid, Coordinates, OpenArray
 
 Progress = Callable[[int, int], object]
+Box = npt.NDArray[np.int64]
+"""Coordinates of chunks, one in a row."""
 
 PARTIAL_SECONDS = 0.15
 """Pause between two looks at what is there so far."""
@@ -30,6 +33,8 @@ _LOCAL_THREADS = 4
 _REMOTE_THREADS = 16
 _TASKS_AHEAD = 64
 """How many reads wait for a thread: who stops a million of them does not wait until all are lined up."""
+BETWEEN_LOOKS = 10_000
+"""Chunks that are arranged between two looks at whether they are still wanted."""
 _MOST_TOGETHER = 64
 _BYTES_TOGETHER = 2 * MEBIBYTE
 _MOST_UNSEEN = 2
@@ -74,18 +79,24 @@ def read_chunks(
         If it was cancelled. Requests that are under way are withdrawn; local reads end by themselves, and are kept.
     """
     found: dict[Coordinates, Chunk] = {}
-    for chunk in wanted:
-        kept = None if cache is None else cache.get(opened.version, chunk)
-        if kept is not None:
-            found[chunk] = kept
-    tasks = _nearest_first(_tasks(opened, [chunk for chunk in wanted if chunk not in found]))
+    missing: Sequence[Coordinates] = wanted
+    if cache is not None:
+        missing = []
+        for number, chunk in enumerate(wanted):
+            if number % BETWEEN_LOOKS == 0:
+                _look(cancel)
+            kept = cache.get(opened.version, chunk)
+            if kept is None:
+                missing.append(chunk)
+            else:
+                found[chunk] = kept
+    tasks = _nearest_first(_tasks(opened, missing, cancel))
     lock = threading.Lock()
     shown = _Throttle(partial)
 
-    def work(task: list[Coordinates]) -> None:
-        if cancel is not None:
-            cancel.check()
-        chunks = read_together(opened, task, cancel)
+    def work(task: Box) -> None:
+        _look(cancel)
+        chunks = read_together(opened, [tuple(chunk) for chunk in task.tolist()], cancel)
         with lock:
             found.update(chunks)
             done = len(found)
@@ -130,20 +141,21 @@ class _Throttle:
             self._busy.release()
 
 
-def _nearest_first(tasks: list[list[Coordinates]]) -> list[list[Coordinates]]:
+def _nearest_first(tasks: list[Box]) -> list[Box]:
     """Sort boxes of chunks by how far they are from the middle of all."""
-    if len(tasks) < 3 or not tasks[0][0]:
+    if len(tasks) < 3 or not tasks[0].size:
         return tasks
-    corners = np.asarray([[min(task), max(task)] for task in tasks])
-    centres = corners.mean(axis=1)
-    middle = (corners.min(axis=(0, 1)) + corners.max(axis=(0, 1))) / 2
+    chunks = np.concatenate(tasks)
+    sizes = np.asarray([len(task) for task in tasks])
+    centres = np.add.reduceat(chunks, np.cumsum(sizes) - sizes, axis=0) / sizes[:, np.newaxis]
+    middle = (chunks.min(axis=0) + chunks.max(axis=0)) / 2
     order = np.argsort(((centres - middle) ** 2).sum(axis=1), kind="stable")
     return [tasks[i] for i in order.tolist()]
 
 
 def _run(
-    work: Callable[[list[Coordinates]], None],
-    tasks: list[list[Coordinates]],
+    work: Callable[[Box], None],
+    tasks: list[Box],
     threads: int,
     cancel: Cancellation | None,
 ) -> None:
@@ -209,34 +221,58 @@ if hasattr(os, "register_at_fork"):  # threads do not follow into a copy of the 
     os.register_at_fork(after_in_child=_local_pool.cache_clear)
 
 
-def _tasks(opened: OpenArray, chunks: list[Coordinates]) -> list[list[Coordinates]]:
+def _tasks(
+    opened: OpenArray, chunks: Sequence[Coordinates], cancel: Cancellation | None
+) -> list[Box]:
     """Split chunks into boxes that are read at once.
 
     The inner chunks of a shard share requests; of small chunks, what zarr does around each
     reading costs more than the reading.
     """
+    grid = _as_rows(chunks, len(opened.shape), cancel)
     most = max(1, min(_MOST_TOGETHER, _BYTES_TOGETHER // max(1, opened.chunk_bytes)))
     if opened.shard_shape is None:
-        return list(_boxes(chunks, most))
-    groups: dict[Coordinates, list[Coordinates]] = {}
-    for chunk in chunks:
-        groups.setdefault(opened.stored_in(chunk), []).append(chunk)
-    return [box for group in groups.values() for box in _boxes(group, len(group))]
+        return list(_boxes(grid, most, cancel))
+    shards = grid * opened.chunk_shape // opened.shard_shape
+    order = np.lexsort(shards.T[::-1])
+    new = np.flatnonzero((np.diff(shards[order], axis=0) != 0).any(axis=1)) + 1
+    found: list[Box] = []
+    for begin, end in pairwise((0, *new.tolist(), len(order))):
+        found.extend(_boxes(grid[order[begin:end]], end - begin, cancel))
+    return found
 
 
-def _boxes(chunks: list[Coordinates], most: int) -> Iterator[list[Coordinates]]:
-    if not chunks or len(chunks) == 1:
-        yield from ([chunks] if chunks else [])
+def _as_rows(
+    chunks: Sequence[Coordinates], dimensions: int, cancel: Cancellation | None
+) -> npt.NDArray[np.int64]:
+    """Return coordinates as the rows of a table."""
+    rows = np.empty((len(chunks), dimensions), np.int64)
+    for begin in range(0, len(chunks), BETWEEN_LOOKS):
+        _look(cancel)
+        some = chunks[begin : begin + BETWEEN_LOOKS]
+        flat = np.fromiter(chain.from_iterable(some), np.int64, len(some) * dimensions)
+        rows[begin : begin + len(some)] = flat.reshape(len(some), dimensions)
+    return rows
+
+
+def _boxes(grid: Box, most: int, cancel: Cancellation | None) -> Iterator[Box]:
+    _look(cancel)
+    if len(grid) <= 1 or most == 1:
+        yield from (grid[i : i + 1] for i in range(len(grid)))
         return
-    grid = np.asarray(chunks)
     low, high = grid.min(axis=0), grid.max(axis=0)
-    if len(chunks) <= most and int(np.prod(high - low + 1)) == len(chunks):
-        yield chunks
+    if len(grid) <= most and int(np.prod(high - low + 1)) == len(grid):
+        yield grid
         return
     axis = int((high - low).argmax())
-    middle = (int(low[axis]) + int(high[axis]) + 1) // 2
-    yield from _boxes([chunk for chunk in chunks if chunk[axis] < middle], most)
-    yield from _boxes([chunk for chunk in chunks if chunk[axis] >= middle], most)
+    before = grid[:, axis] < (int(low[axis]) + int(high[axis]) + 1) // 2
+    yield from _boxes(grid[before], most, cancel)
+    yield from _boxes(grid[~before], most, cancel)
+
+
+def _look(cancel: Cancellation | None) -> None:
+    if cancel is not None:
+        cancel.check()
 
 
 def read_together(
@@ -258,8 +294,7 @@ def read_together(
     dict
         Every chunk. One that could not be read has a `fault`; nothing is raised for it.
     """
-    if cancel is not None:
-        cancel.check()
+    _look(cancel)
     decoded = decode(opened, chunks, cancel)
     return {chunk: _as_chunk(opened, chunk, decoded[chunk]) for chunk in chunks}
 

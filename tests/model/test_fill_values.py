@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nz_explorer.model.data_type import NZ_TYPES, parse_v2, parse_v3
-from nz_explorer.model.fill_values import MISSING, decode_fill, decode_storage_fill, matches
+from nz_explorer.model.fill_values import (
+    MISSING,
+    decode_fill,
+    decode_storage_fill,
+    is_zero,
+    matches,
+    same_value,
+)
 
 INTEGERS = [name for name in NZ_TYPES if "int" in name]
 FLOATS = ["float16", "float32", "float64"]
@@ -274,6 +281,106 @@ def test_raw_times_and_records():
     assert decode_fill("AQAAAIA/", record).value.tolist() == (1, 1.0)
 
 
+@pytest.mark.parametrize(
+    ("value", "data_type", "text"),
+    [
+        ([1, -2], "complex64", "1.0-2.0j"),
+        ([1, -0.0], "complex64", "1.0-0.0j"),
+        ([1, 2], "complex64", "1.0+2.0j"),
+        (["NaN", "NaN"], "complex64", "NaN+NaNj"),
+        (["-Infinity", "0xffc00000"], "complex64", "-Infinity+NaNj"),
+        ([xarray_base64(1.0), 2], "complex64", "1.0+2.0j (xarray base64)"),
+        ("0x3f800000", "float32", "1.0 (0x3f800000)"),
+        (xarray_base64(0.1), "float32", "0.1 (xarray base64)"),
+        ("AQID", "bytes", r"b'\x01\x02\x03'"),
+        ("0x3f", "bytes", "b'0x3f'"),
+        ([1, 255], "r16", "0x01ff"),
+        (True, "bool", "true"),
+        ("a", "string", '"a"'),
+        ("NaT", "<M8[s]", "NaT"),
+        (5, "<m8[s]", "5 seconds"),
+        (7, "<M8", "7"),
+        ("AQACAAAAAAAAAA==", [["a", "<i2"], ["b", "<M8"]], "(1, 2)"),
+        ({"a": 1, "b": 0.5}, [["a", "<i2"], ["b", "<f4"]], "(1, 0.5)"),
+        ("x" * 3, "|S2", '"xxx" (not usable)'),
+        (1, "nonsense", "1 (not decoded)"),
+    ],
+)
+def test_how_a_value_is_shown(value, data_type, text):
+    parse = parse_v3 if isinstance(data_type, str) and data_type[0] not in "<|" else parse_v2
+    assert decode_fill(value, parse(data_type)).text == text
+
+
+@pytest.mark.parametrize(
+    ("value", "data_type", "why"),
+    [
+        ("0x7f", "float32", '"0x7f" has 2 hex digits after 0x; float32 needs 8'),
+        ("0x7fc000001", "float32", "has 9 hex digits after 0x; float32 needs 8"),
+        ([0, 256], "r16", "[0, 256] is not a list of bytes (0 to 255)"),
+        ([0, -1], "bytes", "[0, -1] is not a list of bytes (0 to 255)"),
+        ("xyz", "|S2", "longer than the 2 bytes of the data type"),
+        ("x", "|S0", "longer than the 0 bytes of the data type"),
+        ("abcd", "<U3", "longer than the 3 characters of the data type"),
+        (INF, "<M8[s]", 'Infinity is not an integer or "NaT"'),
+        (NAN, "<M8[s]", 'NaN is not an integer or "NaT"'),
+        (1.5, "<M8[s]", '1.5 is not an integer or "NaT"'),
+        (True, "<M8[s]", 'true is a bool, not an integer or "NaT"'),
+        (1, "string", "1 is a number, not a string"),
+    ],
+)
+def test_why_a_value_is_refused(value, data_type, why):
+    parse = parse_v2 if data_type[0] in "<|" else parse_v3
+    fill = decode_fill(value, parse(data_type))
+    assert why in fill.problems[0].why
+    assert not fill.usable
+
+
+def test_values_at_the_edge_of_what_fits():
+    assert decode_fill("abc", parse_v2("<U3")).value == "abc"
+    assert decode_fill("a", parse_v2("<U3")).value == "a"
+    assert decode_fill("abc\0\0", parse_v2("<U3")).usable
+    assert decode_fill(1.0, parse_v2("<M8[s]")).value == np.datetime64(1, "s")
+    assert decode_fill(2**63 - 1, parse_v2("<M8[ns]")).usable
+    assert decode([0, 255], "r16").usable
+    assert decode_storage_fill(0, parse_v3("string"), 3).value == "0"
+    assert not decode_storage_fill(1, parse_v3("string"), 3).usable
+    assert not decode_storage_fill(0, parse_v2("<U3"), 2).usable
+    assert decode_storage_fill(0, parse_v3("bytes"), 3).value == b""
+    assert not decode_storage_fill(1, parse_v3("bytes"), 3).usable
+
+
+def as_base64(number, size=8):
+    return base64.b64encode(number.to_bytes(size, "little", signed=True)).decode()
+
+
+@pytest.mark.parametrize(
+    ("number", "name", "meant"),
+    [
+        (127, "int8", 127),
+        (128, "int8", MISSING),
+        (-128, "int8", -128),
+        (-129, "int8", MISSING),
+        (255, "uint8", 255),
+        (256, "uint8", MISSING),
+        (0x7FFF, "int16", 0x7FFF),
+    ],
+)
+def test_integers_in_base64_are_suggested_where_they_fit(number, name, meant):
+    fill = decode(as_base64(number), name)
+    assert suggestion(fill)[0] == meant
+    assert not fill.usable
+
+
+def test_what_is_suggested_for_a_part_of_a_complex_number_is_the_pair():
+    rounded = decode([0.1, 1], "complex64")
+    assert suggestion(rounded) == ([float(np.float32(0.1)), 1], "safe")
+    assert decode([1, 0.1], "complex64").problems[0].suggestion == [1, float(np.float32(0.1))]
+    both = decode([xarray_base64(1.0), 0.1], "complex64")
+    assert [problem.kind for problem in both.problems] == ["dialect", "rounding"]
+    assert decode([xarray_base64(1.0), 2], "complex64").value == 1 + 2j
+    assert decode([2, xarray_base64(1.0)], "complex64").dialect == "base64"
+
+
 # --- the storage fill value -------------------------------------------------------------------
 
 
@@ -349,6 +456,101 @@ def test_times_raw_values_and_records_match():
     records = np.array([(1, 1.0), (2, 1.0)], [("a", "<i2"), ("b", "<f4")])
     fill = decode_fill("AQAAAIA/", parse_v2([["a", "<i2"], ["b", "<f4"]]))
     assert matches(records, fill).tolist() == [True, False]
+
+
+def test_dates_with_earlier_ones_and_complex_numbers_of_either_part():
+    times = np.array([4, 5, 6, "NaT"], "M8[s]")
+    fill = decode_fill(5, parse_v2("<M8[s]"))
+    assert matches(times, fill).tolist() == [False, True, False, False]
+    assert not matches(times.view("m8[s]"), fill).any()
+    assert not matches(times.view("i8"), fill).any()
+    assert not matches(np.array([5]), decode_fill("NaT", parse_v2("<M8[s]"))).any()
+    values = np.array([complex(NAN, 1), complex(NAN, 0), complex(1, NAN)])
+    assert matches(values, decode(["NaN", 1], "complex128")).tolist() == [True, False, False]
+
+
+def test_fixed_length_text_ends_where_its_nuls_begin():
+    fill = decode_fill("ab\0", parse_v2("<U3"))
+    assert matches(np.array(["ab", "abc", ""], "U3"), fill).tolist() == [True, False, False]
+    padded = decode_fill("YQA=", parse_v2("|S2"))
+    assert matches(np.array([b"a", b"ab", b""], "S2"), padded).tolist() == [True, False, False]
+    for values in (np.array([b"ab"], "S2"), np.array([1]), np.array([b"ab"], "V2")):
+        assert matches(values, fill).tolist() == [False]
+    assert matches(np.array(["a"], "U1"), padded).tolist() == [False]
+
+
+def test_raw_values_of_another_length_match_nothing():
+    assert not matches(np.zeros(2, "V3"), decode([0, 0], "r16")).any()
+    assert matches(np.zeros(2, "V2"), decode([0, 0], "r16")).all()
+    assert not matches(np.zeros(2, "u2"), decode([0, 0], "r16")).any()
+    assert matches(np.zeros(2, "V0"), decode([0, 0], "r16")).tolist() == [False, False]
+    assert matches(np.frombuffer(b"\1\2", "V2"), decode([1, 3], "r16")).tolist() == [False]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "name", "same"),
+    [
+        (1, 1, "float32", True),
+        (1, 2, "float32", False),
+        (2, 1, "int16", False),
+        ("NaN", "0xffc00000", "float32", True),
+        ("NaN", 1, "float32", False),
+        (1, "NaN", "float32", False),
+        (["NaN", 1], ["NaN", 2], "complex64", False),
+        (["NaN", 1], ["0xffc00000", 1], "complex64", True),
+        ("NaT", -(2**63), "<M8[s]", True),
+        ("NaT", 5, "<M8[s]", False),
+        ([1, 2], [1, 3], "complex64", False),
+        (0.0, -0.0, "float32", True),
+        ("a", "a", "string", True),
+        ("b", "a", "string", False),
+        ("a", "b", "string", False),
+        ("AQID", [1, 2, 3], "bytes", True),
+        ("AQID", [1, 2, 4], "bytes", False),
+        ([1, 2], "AQI=", "r16", True),
+        ([1, 2], [1, 3], "r16", False),
+        (True, False, "bool", False),
+    ],
+)
+def test_which_fill_values_are_the_same(one, other, name, same):
+    """As a dataset declares `_FillValue` and `missing_value`, or stores another than it declares."""
+    data_type = parse_v2(name) if name.startswith("<") else parse_v3(name)
+    assert same_value(decode_fill(one, data_type), decode_fill(other, data_type)) is same
+
+
+@pytest.mark.parametrize("text", ["a", "", "1"])
+def test_a_text_is_not_the_same_as_a_number(text):
+    assert not same_value(decode(text, "string"), decode(1, "int8"))
+    assert not same_value(decode(1, "int8"), decode(text, "string"))
+
+
+@pytest.mark.parametrize(
+    ("value", "data_type", "zero"),
+    [
+        (0, "int8", True),
+        (1, "int8", False),
+        (-0.0, "float64", True),
+        ("NaN", "float64", False),
+        ([0, 0], "complex64", True),
+        ([0, 1], "complex64", False),
+        (False, "bool", True),
+        (True, "bool", False),
+        ("", "string", True),
+        ("\0", "string", True),
+        ("0", "string", False),
+        ("", "bytes", True),
+        ("AA==", "bytes", True),
+        ("AQ==", "bytes", False),
+        ([0, 0], "r16", True),
+        ([0, 1], "r16", False),
+        (0, "<M8[s]", True),
+        (1, "<M8[s]", False),
+        ("NaT", "<m8[s]", False),
+    ],
+)
+def test_what_programs_write_where_nobody_has_chosen_a_value(value, data_type, zero):
+    parse = parse_v2 if data_type.startswith("<") else parse_v3
+    assert is_zero(decode_fill(value, parse(data_type)).value) is zero
 
 
 def test_values_of_another_kind_match_nothing():

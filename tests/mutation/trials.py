@@ -42,7 +42,8 @@ def main() -> None:
     import_what_the_tests_need(tests)
     began = time.monotonic()
     if run_tests(tests, None) != 0:
-        raise SystemExit(f"the tests of {path} fail as they are: {' '.join(tests)}")
+        printed = Path("output.txt").read_text("utf-8", "replace")
+        raise SystemExit(f"{printed}the tests of {path} fail as they are: {' '.join(tests)}")
     seconds = 10 + LONGER * (time.monotonic() - began)
     file = Path(path)
     for change in chosen(file, int(changes), int(seed)):

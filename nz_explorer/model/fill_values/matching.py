@@ -83,7 +83,7 @@ def _matches_void(values: np.ndarray[Any, Any], wanted: np.void) -> BoolArray:
 
 
 def same_value(a: FillValue, b: FillValue) -> bool:
-    """Whether two decoded values are the same missing value; NaN is NaN, whatever its bits.
+    """Whether two decoded values are the same missing value: one that matches the other.
 
     Parameters
     ----------
@@ -92,10 +92,8 @@ def same_value(a: FillValue, b: FillValue) -> bool:
     b
         The one that it is compared with.
     """
-    if isinstance(a.value, str | bytes | np.void) or isinstance(b.value, str | bytes | np.void):
-        return bool(a.value == b.value)
-    if np.asarray(a.value).dtype.kind in "fc" and np.isnan(a.value):
-        return bool(np.isnan(b.value))
+    if all(isinstance(one.value, np.number | np.datetime64 | np.timedelta64) for one in (a, b)):
+        return bool(matches(b.value, a))
     return bool(a.value == b.value)
 
 

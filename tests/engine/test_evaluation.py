@@ -557,3 +557,61 @@ def test_entries_are_not_compared_where_that_costs_too_much(
     assert not evaluation.compares
     evaluation.run()
     assert evaluation.complete
+
+
+@pytest.mark.parametrize("ignore", [(), ("NZ-CONS", "Z3-CM")])
+@pytest.mark.parametrize("consolidated", [True, False])
+def test_nothing_is_left_to_do_after_a_run(
+    consolidated: bool, ignore: tuple[str, ...], broken_store: Path
+) -> None:
+    evaluation = evaluate(open_store(broken_store, consolidated=consolidated), ignore=ignore)
+    assert evaluation.on_documents is (not consolidated or not ignore)
+    evaluation.run()
+    assert evaluation.counts("/").complete
+    for part in ("stored", "members", "values", "inside", "contents"):
+        assert evaluation.waiting(part) == []
+
+
+@pytest.mark.parametrize("values", ["none", "coordinates", "all"])
+def test_values_that_nobody_asked_for_can_be_read_later(values: Any, tmp_path: Path) -> None:
+    store = write(contents({"base": "plain"}), tmp_path)
+    evaluation = evaluate(open_store(store), values=values)
+    assert evaluation.values_left_out is (values != "all")
+    for _ in range(2):  # also the second time, for example after an edit
+        evaluation.run()
+        assert evaluation.values_left_out is (values != "all")
+    evaluation.read_contents()
+    assert not evaluation.values_left_out
+    evaluation.run()
+    assert evaluation.complete
+    assert not evaluation.values_left_out
+
+
+def test_values_are_not_left_out_where_there_are_no_rules_on_them(tmp_path: Path) -> None:
+    store = write(contents({"base": "plain"}), tmp_path)
+    for options in ({"select": ["NZ-COORD"], "values": "none"}, {"select": ["JSON"]}):
+        assert not evaluate(open_store(store), **options).values_left_out  # type: ignore[arg-type]
+
+
+def test_values_are_read_again_whenever_all_of_them_are_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(Evaluation, "content_rules", lambda _self, array, *_: read.append(array.path))  # fmt: skip
+    store = write(contents({"base": "plain"}), tmp_path)
+    for values, times in (("all", 2), ("coordinates", 0)):
+        read.clear()
+        evaluation = evaluate(open_store(store), values=values)  # type: ignore[arg-type]
+        evaluation.run()
+        evaluation.run()
+        assert len(read) == times * len(set(read))
+        assert bool(read) is bool(times)
+
+
+def test_what_is_found_of_a_node_that_is_not_evaluated_is_not_kept(broken_store: Path) -> None:
+    hierarchy = open_store(broken_store)
+    evaluation = evaluate(hierarchy)
+    arrays = [node for node in hierarchy.walk() if isinstance(node, Array)]
+    evaluation.listing_rules(arrays)
+    assert evaluation.findings() == []
+    assert evaluation.visited == []

@@ -26,7 +26,7 @@ from nz_explorer.values.reading import chunks
 from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
 from nz_explorer.values.scan import scan_array
-from nz_explorer.values.window import read_window
+from nz_explorer.values.window import native, read_window
 
 NAN_VALUE = float("nan")
 
@@ -367,6 +367,15 @@ def test_cancelled_before_and_during(store):
         read_window(store["b"], (0, 1), {}, (99, 99), cancel=cancel, progress=progress)
     assert 1 <= len(done) < 40
     assert done[0][1] == 40
+
+
+@pytest.mark.parametrize("dtype", [">M8[s]", ">m8[ms]", ">f4", ">U3", ">c16", "S3", "O", "b", "T"])
+def test_values_have_the_byte_order_of_the_machine(dtype):
+    given = np.dtypes.StringDType() if dtype == "T" else np.dtype(dtype)
+    found = native(given)
+    assert found.kind == given.kind
+    assert found.isnative
+    assert found.itemsize == given.itemsize
 
 
 class AtTheLook(Cancellation):

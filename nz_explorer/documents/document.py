@@ -56,6 +56,7 @@ class Document(
     _problems: tuple[DocumentProblem, ...] | None = None
     _scan: Scan | None = None
     _outline: Outline | None = None
+    _attributes: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
     _same: Document | None = None
 
     @property
@@ -125,7 +126,20 @@ class Document(
         self._problems = ()
         self._outline = outline
         if attributes is not None:
-            self._value = outline.filled(attributes)
+            self._attributes = attributes
+
+    @property
+    def attributes(self) -> Any:
+        """The member of this name in a ``zarr.json``, for which not all of it need be decoded; None where there is none."""
+        if self._attributes is not msgspec.UNSET:
+            return self._attributes
+        if self._same is not None:
+            return self._same.attributes
+        if self._outline is not None and self._value is msgspec.UNSET:
+            found = self._attributes = self._outline.attributes(bytes(self._raw or b""))
+            return found
+        value = self.value
+        return value.get("attributes") if isinstance(value, dict) else None
 
     def equals(self, other: Document) -> None:
         """Share the content of a document that is equal to the letter and has no problems."""
@@ -135,7 +149,7 @@ class Document(
     def release(self) -> None:
         """Forget the decoded value; it is decoded again when asked for."""
         if self._raw is not None:
-            self._value = msgspec.UNSET
+            self._value = self._attributes = msgspec.UNSET
             self._scan = None
 
     def scan(self) -> Scan | None:
@@ -170,7 +184,7 @@ class Document(
         elif self._same is not None:
             self._value = self._same.value
         elif self._outline is not None:
-            self._value = self._outline.value(bytes(self._raw))
+            self._value = self._outline.filled(self.attributes)
         else:
             self._value, problems = decode_outside_entries(self.raw or b"", self.key)
             if self.origin == "consolidated":  # which is a problem of the text that holds the entry

@@ -100,15 +100,16 @@ class Outline(msgspec.Struct, gc=False):
         value["attributes"] = attributes
         return value
 
-    def value(self, raw: bytes) -> dict[str, Any]:
-        """Return the content of a document with this outline, which was looked at before.
+    def attributes(self, raw: bytes) -> dict[str, Any]:
+        """Return the attributes of a document with this outline, which was looked at before.
 
         Parameters
         ----------
         raw : bytes
             Its text.
         """
-        return self.filled(orjson.loads(raw[self.before : len(raw) - self.after]))
+        found: dict[str, Any] = orjson.loads(raw[self.before : len(raw) - self.after])
+        return found
 
 
 def attributes_of(inside: bytes) -> dict[str, Any] | None:

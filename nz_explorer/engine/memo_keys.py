@@ -275,9 +275,11 @@ class _TracedDocument:
     def __getattribute__(self, name: str) -> Any:
         get = object.__getattribute__
         real, log = get(self, "_real"), get(self, "_log")
-        if name == "value":
+        if name in ("value", "attributes"):
             members = get(self, "_members")
-            return real.value if members is None else members
+            if members is None:
+                return getattr(real, name)
+            return members if name == "value" else members.get("attributes")
         if name in _FACT_OF_DOCUMENT:
             # Only documents without problems have a structure key, which is part of this key.
             if _FACT_OF_DOCUMENT[name] != "problems" or not get(self, "_clean"):

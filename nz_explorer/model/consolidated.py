@@ -31,8 +31,6 @@ class _Node(msgspec.Struct):
 
 
 _AS_NODE = msgspec.json.Decoder(_Node)
-ALIKE = 1000
-"""Texts of entries that are remembered."""
 
 
 class Consolidated:
@@ -69,8 +67,6 @@ class Consolidated:
         self._keys: dict[str, str | dict[str, str]] = {}
         """Path → key of the entry; in v2 → document name → key of the entry."""
         self._group_paths = 0
-        self._are_nodes: set[bytes] = set()
-        """Texts of entries that are metadata of a node; in most stores many are equal."""
         self._children: dict[str, dict[str, None]] = {}
         if (
             like is not None
@@ -213,15 +209,17 @@ class Consolidated:
     def why_no_node(self, path: str) -> str | None:
         """Return why the entry of a path of Zarr v3 is no metadata of a node, None if it is."""
         key = self.key(path, "zarr.json")
-        if key is None:
-            return None
+        return None if key is None else self._why_no_node(key)
+
+    def each_why_no_node(self) -> Iterator[tuple[str, str, str | None]]:
+        """Yield path and key of each entry of Zarr v3, and why it is no metadata of a node; None where it is."""
+        for path, key in self.keys("zarr.json"):
+            yield path, key, self._why_no_node(key)
+
+    def _why_no_node(self, key: str) -> str | None:
         try:
             if isinstance(self._entries, Entries):
-                text = bytes(self._entries.raw[key])
-                if text not in self._are_nodes:
-                    _AS_NODE.decode(text)
-                    if len(self._are_nodes) < ALIKE:
-                        self._are_nodes.add(text)
+                _AS_NODE.decode(self._entries.raw[key])
             else:
                 msgspec.convert(self._entries[key], _Node)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -258,6 +256,22 @@ class Consolidated:
 
     def _texts(self, path: str) -> list[tuple[str, bytes]]:
         return [(name, bytes(self._raw(key))) for name, key in self._keys_of(path).items()]
+
+    def only_document(self, path: str) -> tuple[Document, bytes] | None:
+        """Return the ``zarr.json`` that an entry stands for, and its text; None where it is not as most are.
+
+        Parameters
+        ----------
+        path : str
+            Absolute path of the node.
+        """
+        key = self._keys.get(path)
+        if not isinstance(key, str) or not isinstance(self._entries, Entries):
+            return None
+        raw = self._entries.raw[key]
+        return Document("zarr.json", f"{path[1:]}/zarr.json", raw, origin="consolidated"), bytes(
+            raw
+        )
 
     def documents(self, path: str) -> tuple[Document, ...]:
         """Return the documents that the entries of a node stand for."""

@@ -129,7 +129,7 @@ class Node:
     def attributes(self) -> dict[str, Any]:
         """The user's attributes, empty where there are none or they are no object."""
         if self.zarr_format == 3:
-            value = self.metadata.get("attributes")
+            value = None if self._main is None else self._main.attributes
         else:
             document = self.document(".zattrs")
             value = None if document is None else document.value

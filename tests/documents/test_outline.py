@@ -43,10 +43,11 @@ def test_the_parts_make_the_whole(
         return
     value, problems = decode(document)
     assert problems == ()
-    for made in (outline.filled(attributes), outline.value(document)):
+    for held in (attributes, outline.attributes(document)):
+        made = outline.filled(held)
         assert repr(made) == repr(value)
     if attributes_of(parts[1]) is not None:
-        assert repr(outline.value(model)) == repr(decode(model)[0])
+        assert repr(outline.filled(outline.attributes(model))) == repr(decode(model)[0])
 
 
 @pytest.mark.parametrize(
@@ -72,7 +73,9 @@ def test_what_is_not_found_at_one_look_is_decoded_as_a_whole(text: str) -> None:
     parts = split(text.encode())
     outline = None if parts is None else Outline.of(parts[0])
     if outline is not None:
-        assert repr(outline.value(text.encode())) == repr(decode(text.encode())[0])
+        assert repr(outline.filled(outline.attributes(text.encode()))) == repr(
+            decode(text.encode())[0]
+        )
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,11 @@ def holding(entries: dict[str, Any]) -> Memory:
 def decoded(nodes: Hierarchy) -> int:
     """Return how many nodes below the root hold a decoded document."""
     return sum(
-        any(document._value not in (None, *NOT_DECODED) for document in node.documents)
+        any(
+            held not in (None, *NOT_DECODED)
+            for document in node.documents
+            for held in (document._value, document._attributes)
+        )
         for node in nodes.walk()
         if node.path != "/"
     )

@@ -86,18 +86,18 @@ def consolidated_entries(node: Node) -> Iterator[Fail | Undecided]:
 def _odd_entries(consolidated: Consolidated) -> Iterator[tuple[str, str]]:
     yield from consolidated.rejected.items()
     has_entry = ""
-    for path, key in consolidated.keys("zarr.json"):
+    for path, key, why in consolidated.each_why_no_node():
         if path == "/":
             continue
         above = path.rpartition("/")[0]
         if above != has_entry and above in consolidated:
             has_entry = above
-        odd = _odd_key(key)
+        odd = _odd_key(key) if key[0] == "/" or key[-1] in "/n" else None
         if odd is not None:
             yield key, odd
         elif above not in ("", has_entry):
             yield key, f"there is no entry for its group {above}"
-        elif (why := consolidated.why_no_node(path)) is not None:
+        elif why is not None:
             yield key, f"it does not describe a node ({why})"
 
 

@@ -23,6 +23,7 @@ class ConventionUsage:
         self._where_used = {
             one.key: one.used_where for one in registry.askable.values() if one.used_where
         }
+        self._names = frozenset(name for names in self._where_used.values() for name in names)
         self._suggested_by = {
             one.key: one.suggested_by for one in registry.askable.values() if one.suggested_by
         }
@@ -57,6 +58,8 @@ class ConventionUsage:
             return
         attributes, plain = node.attributes, True
         for convention, names in self._where_used.items():
+            if is_new and self._names.isdisjoint(attributes):
+                break  # as nearly always
             if not attributes.keys().isdisjoint(names):
                 self._users[convention, node.path] = None
                 plain = False

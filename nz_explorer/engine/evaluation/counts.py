@@ -13,27 +13,28 @@ _NONE = (0, 0, 0)
 class FindingCounts:
     """How many findings of each severity there are at a node and below it.
 
-    Adding is cheap: groups above are brought up to date when someone asks, once for all nodes of a group.
-    Not safe to use from several threads; `Evaluation` has a lock.
-
-    Attributes
-    ----------
-    parts : dict of str to int
-        For each node that findings sit on, from how many parts of results they come.
+    Adding is cheap: what was added is counted when someone asks, and groups above are brought up to date once for
+    all nodes of a group. Not safe to use from several threads; `Evaluation` has a lock.
     """
 
     def __init__(self) -> None:
-        self.parts: dict[str, int] = {}
+        self._parts: dict[str, int] = {}
         self._counts: dict[str, tuple[int, int, int]] = {}
         """Findings of each severity at a node and below, except for those that are still to rise."""
-        self._rising: dict[str, tuple[int, int, int]] = {}
-        """Findings in a group that are not counted in it and above yet."""
+        self._added: list[tuple[str, tuple[int, int, int], int]] = []
+        """What was added and is not counted yet."""
 
     def copy(self) -> FindingCounts:
         """Return the same counts, which change independently."""
         twin = copy.copy(self)
         vars(twin).update({name: counts.copy() for name, counts in vars(self).items()})
         return twin
+
+    @property
+    def parts(self) -> dict[str, int]:
+        """For each node that findings sit on, from how many parts of results they come."""
+        self._count()
+        return self._parts
 
     def add(self, place: str, found: tuple[int, int, int], sign: int) -> None:
         """Add findings at a node to the counts of it and all above, or take them away.
@@ -47,24 +48,30 @@ class FindingCounts:
         sign : {1, -1}
             Whether they are added or taken away.
         """
-        parts = self.parts.get(place, 0) + sign
-        if parts:
-            self.parts[place] = parts
-        else:
-            del self.parts[place]
-        if sign < 0:
-            found = (-found[0], -found[1], -found[2])
-        _add(self._counts, place, found)
-        if place != "/":
-            _add(self._rising, paths.above(place), found)
+        self._added.append((place, found, sign))
 
     def at(self, path: str) -> tuple[int, int, int]:
         """Return how many errors, warnings and notes there are at a node and below it."""
-        for group, found in self._rising.items():
-            for place in (group, *paths.all_above(group)):
-                _add(self._counts, place, found)
-        self._rising.clear()
+        self._count()
         return self._counts.get(path, _NONE)
+
+    def _count(self) -> None:
+        if not self._added:
+            return
+        parts, counts = self._parts, self._counts
+        rising: dict[str, tuple[int, int, int]] = {}
+        for place, found, sign in self._added:
+            number = parts[place] = parts.get(place, 0) + sign
+            if not number:
+                del parts[place]
+            one = found if sign > 0 else (-found[0], -found[1], -found[2])
+            _add(counts, place, one)
+            if place != "/":
+                _add(rising, paths.above(place), one)
+        self._added.clear()
+        for group, one in rising.items():
+            for place in (group, *paths.all_above(group)):
+                _add(counts, place, one)
 
 
 def _add(counts: dict[str, tuple[int, int, int]], place: str, found: tuple[int, int, int]) -> None:

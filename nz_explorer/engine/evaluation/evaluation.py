@@ -205,46 +205,75 @@ class Evaluation:
     # --- feeding ----------------------------------------------------------------------------
 
     def add_node(self, node: Node) -> None:
-        """Evaluate the rules on a node's own documents and name.
+        """Evaluate the rules on a node's own documents and name; see `add_nodes`."""
+        self.add_nodes((node,))
+
+    def add_nodes(self, nodes: Sequence[Node]) -> None:
+        """Evaluate the rules on the own documents and names of nodes.
 
         A node of `Hierarchy.stored` replaces the same node as the consolidated metadata have it, and is
         compared with it.
+
+        Parameters
+        ----------
+        nodes : sequence of Node
+            The nodes; nobody else can feed or read meanwhile, so there should not be thousands.
         """
-        path = node.path
-        known = self._records.nodes.get(path)
-        record = Record.of(node)
-        if known is not None and known.stored and not record.stored:
-            return
-        documents = self._judge.documents(node)
-        name = self._judge.name(node)
-        entry = (
-            self._judge.entry(Pair(path, node, node.hierarchy.consolidated))
-            if record.stored and node.hierarchy.consolidated is not None and self.compares
-            else NOTHING
-        )
+        judge, compares = self._judge, self.compares
+        judged = []
+        for node in nodes:
+            hierarchy = node.hierarchy
+            stored, copies = hierarchy.metadata_source == "documents", hierarchy.consolidated
+            entry = (
+                judge.entry(Pair(node.path, node, copies))
+                if compares and stored and copies is not None
+                else None
+            )
+            judged.append((node, stored, judge.documents(node), judge.name(node), entry))
         with self._lock:
-            if not self._counts_still(node):
-                return
-            records, unseen = self._records, self._coverage.unseen
-            if known is not None:
-                record.take_over(known)
+            for one in judged:
+                self._put_node(*one)
+
+    def _put_node(
+        self,
+        node: Node,
+        stored: bool,
+        documents: RuleResults,
+        name: RuleResults,
+        entry: RuleResults | None,
+    ) -> None:
+        """Note the results on a node, unless more is known or it is another one by now."""
+        path, records, unseen = node.path, self._records, self._coverage.unseen
+        known = records.nodes.get(path)
+        if (known is not None and known.stored and not stored) or not self._counts_still(node):
+            return
+        if node.state == "unreadable":
+            unseen.add(path)
+        elif unseen:
+            unseen.discard(path)
+        if path == "/":
+            self._conformance.note_root(node.attributes)
+        self._usage.note(node, known is None)
+        record = Record(node.kind, node.state, stored, node.zarr_format)
+        if known is None:
+            record.documents, record.name, record.entry = documents, name, entry
+            records.add(path, record)
+        else:
+            record.take_over(known)
             records.nodes[path] = record
-            (unseen.add if node.state == "unreadable" else unseen.discard)(path)
-            if path == "/":
-                self._conformance.note_root(node.attributes)
-            self._usage.note(node, known is None)
             records.put(path, record, "documents", documents)
             records.put(path, record, "name", name)
-            if entry is not NOTHING or record.entry is not None:
-                records.put(path, record, "entry", entry)
+            if entry is not None or record.entry is not None:
+                records.put(path, record, "entry", entry or NOTHING)
+        if record.kind == "group":
             if isinstance(node, Group) and record.members is None:
                 records.work.set(path, "members", True)
-            if isinstance(node, Array) and has_value_rules(node) and record.values is None:
-                if self.values != "none" and self.budget.allows("V"):
-                    records.work.set(path, "values", True)
-                else:
-                    left_out = self._judge.values_left_out(node, "cost")
-                    records.put(path, record, "values", left_out)
+        elif isinstance(node, Array) and record.values is None and has_value_rules(node):
+            if self.values != "none" and self.budget.allows("V"):
+                records.work.set(path, "values", True)
+            else:
+                left_out = self._judge.values_left_out(node, "cost")
+                records.put(path, record, "values", left_out)
 
     def group_complete(self, group: Group) -> None:
         """Evaluate the rules on a group and its children, which must have been read."""

@@ -22,6 +22,10 @@ PARTS = ("documents", "name", "entry", "members", "values", "contents", "inside"
 """The parts of the results on a node, in the order in which findings are listed."""
 
 
+MOST_RESULTS = 10_000
+"""Results of which something is remembered beside what is counted; most stores have a few."""
+
+
 class Record(msgspec.Struct, gc=False):
     """What is known of one node; the results of each part of it stand under the name of the part.
 
@@ -93,10 +97,6 @@ class Records:
         Findings at each node and below it.
     work : OpenWork
         What is still to be evaluated.
-    failed : collections.Counter
-        For each rule, how often it was broken; whatever the configuration says.
-    undecided : collections.Counter
-        For each rule, how often it could not be decided.
     changes : int
         Grows whenever findings or undecided rules change.
     """
@@ -108,8 +108,12 @@ class Records:
         self.nodes: dict[str, Record] = {}
         self.counts = FindingCounts()
         self.work = OpenWork()
-        self.failed: Counter[str] = Counter()
-        self.undecided: Counter[str] = Counter()
+        self._failed: Counter[str] = Counter()
+        self._undecided: Counter[str] = Counter()
+        self._times: dict[int, tuple[RuleResults, list[int]]] = {}
+        """How often results were given that are not counted yet; many nodes share theirs."""
+        self._seen: dict[int, tuple[RuleResults, tuple[Violation, ...], tuple[int, int, int]]] = {}
+        """Results that sit on the node itself, with their violations as a dataset's promises have them shown."""
         self.changes = 0
         self._from: dict[str, dict[tuple[str, str], None]] = {}
         """Node that findings sit on → other nodes, and the parts of them, that they come from."""
@@ -121,11 +125,33 @@ class Records:
             nodes={path: record.copy() for path, record in self.nodes.items()},
             counts=self.counts.copy(),
             work=self.work.copy(),
-            failed=self.failed.copy(),
-            undecided=self.undecided.copy(),
+            _failed=self.failed.copy(),
+            _undecided=self.undecided.copy(),
+            _times={},
+            _seen=self._seen.copy(),
             _from={path: dict(sources) for path, sources in self._from.items()},
         )
         return twin
+
+    @property
+    def failed(self) -> Counter[str]:
+        """For each rule, how often it was broken; whatever the configuration says."""
+        self._count()
+        return self._failed
+
+    @property
+    def undecided(self) -> Counter[str]:
+        """For each rule, how often it could not be decided."""
+        self._count()
+        return self._undecided
+
+    def _count(self) -> None:
+        for results, (times,) in self._times.values():
+            for rule_id, _ in results.undecided:
+                self._undecided[rule_id] += times
+            for violation in results.violations:
+                self._failed[violation.rule.id] += times if _breaks(violation) else 0
+        self._times.clear()
 
     @property
     def places(self) -> dict[str, int]:
@@ -155,6 +181,22 @@ class Records:
         if results is not None and not results.clean:
             self._account(owner, part, results, 1)
 
+    def add(self, owner: str, record: Record) -> None:
+        """Take in a node of which nothing was known, with the results that its record has.
+
+        Parameters
+        ----------
+        owner : str
+            Path of the node.
+        record : Record
+            Its record, with results on its documents, its name and perhaps its entry.
+        """
+        self.nodes[owner] = record
+        for part in ("documents", "name", "entry"):
+            results = getattr(record, part)
+            if results is not None and not results.clean:
+                self._account(owner, part, results, 1)
+
     def take_as_advice(self, families: frozenset[str]) -> None:
         """Have what some families of rules find reported as information, unless a reader is affected.
 
@@ -173,6 +215,7 @@ class Records:
         for owner, part, results in given:
             self._account(owner, part, results, -1)
         self._advisory = families
+        self._seen.clear()
         for owner, part, results in given:
             self._account(owner, part, results, 1)
 
@@ -185,13 +228,17 @@ class Records:
 
     def _account(self, owner: str, part: str, results: RuleResults, sign: int) -> None:
         self.changes += 1
-        for rule_id, _ in results.undecided:
-            self.undecided[rule_id] += sign
-        for violation in results.violations:
-            self.failed[violation.rule.id] += sign if _breaks(violation) else 0
-        if self._as_given and results.local:
-            if results.violations:
-                self.counts.add(owner, results.counts, sign)
+        known = self._times.get(id(results))
+        if known is not None:
+            known[1][0] += sign
+        else:
+            if len(self._times) >= MOST_RESULTS:
+                self._count()
+            self._times[id(results)] = (results, [sign])
+        if results.local and self._configuration is None:
+            violations, counts = self._seen_as(results)
+            if violations:
+                self.counts.add(owner, counts, sign)
             return
         for place, violations in self.by_place(owner, results).items():
             self.counts.add(place, count(violations), sign)
@@ -201,6 +248,18 @@ class Records:
                     sources[owner, part] = None
                 else:
                     del sources[owner, part]
+
+    def _seen_as(self, results: RuleResults) -> tuple[tuple[Violation, ...], tuple[int, int, int]]:
+        """Return violations that sit on the node itself as they are shown wherever that is, and their number."""
+        if not self._advisory:
+            return results.violations, results.counts
+        known = self._seen.get(id(results))
+        if known is None:
+            violations = tuple(filter(None, (self._shown(v, "") for v in results.violations)))
+            if len(self._seen) >= MOST_RESULTS:
+                self._seen.clear()
+            known = self._seen[id(results)] = (results, violations, count(violations))
+        return known[1:]
 
     def by_place(self, owner: str, results: RuleResults) -> dict[str, tuple[Violation, ...]]:
         """Return violations by the node that they sit on, as the configuration wants to see them.
@@ -212,8 +271,9 @@ class Records:
         results : RuleResults
             The results of one part of it.
         """
-        if self._as_given and results.local:
-            return {owner: results.violations} if results.violations else {}
+        if results.local and self._configuration is None:
+            violations, _ = self._seen_as(results)
+            return {owner: violations} if violations else {}
         places: dict[str, tuple[Violation, ...]] = {}
         for violation in results.violations:
             place = violation.fail.path or owner
@@ -221,10 +281,6 @@ class Records:
             if shown is not None:
                 places[place] = (*places.get(place, ()), shown)
         return places
-
-    @property
-    def _as_given(self) -> bool:
-        return self._configuration is None and not self._advisory
 
     def _shown(self, violation: Violation, place: str) -> Violation | None:
         if (

@@ -19,6 +19,12 @@ LISTED_AT_ONCE = 256
 """Arrays whose folders are listed before it is asked again whether someone has cancelled."""
 
 
+ADDED_AT_ONCE = 256
+"""Nodes that are evaluated before anybody else has a turn."""
+REPORTED = 500
+"""Nodes between two reports of the progress."""
+
+
 class Evaluator(Protocol):
     """What is fed with the nodes that are visited, and what it says of them; `Evaluation` is one."""
 
@@ -42,8 +48,14 @@ class Evaluator(Protocol):
     def compares(self) -> bool:
         """Whether consolidated entries are compared with documents."""
 
-    def add_node(self, node: Node) -> None:
-        """Evaluate a node's documents."""
+    def add_nodes(self, nodes: Sequence[Node]) -> None:
+        """Evaluate the documents of nodes.
+
+        Parameters
+        ----------
+        nodes : sequence of Node
+            The nodes.
+        """
 
     def group_complete(self, group: Group) -> None:
         """Evaluate a group with its children."""
@@ -162,27 +174,39 @@ def visit(evaluator: Evaluator, cancel: Cancellation | None, report: Progress) -
     before = reader.counters.requests
     total = evaluator.hierarchy.nodes_total
     gone = {path for path, _ in evaluator.recorded()}
-    number = 0
+    number, at_once = 0, 1 if budget.is_bounded else ADDED_AT_ONCE
     for group, nodes in hierarchy.walk_groups(cancel=cancel):
-        for node in nodes:
+        # those of a few nodes stay decoded until the group is evaluated with them
+        many = len(nodes) > ADDED_AT_ONCE
+        for begin in range(0, len(nodes), at_once):
             if budget.is_bounded and budget.is_spent(number, reader.counters.requests - before):
                 evaluator.cut_short()
                 return False
-            evaluator.add_node(node)
-            gone.discard(node.path)
-            if node is not hierarchy.root:
-                node.release()
-            if number % 500 == 0:
+            some = nodes[begin : begin + at_once]
+            evaluator.add_nodes(some)
+            gone.difference_update([node.path for node in some])
+            if many:
+                _release(some, hierarchy)
+            if number // REPORTED != (number + len(some)) // REPORTED or not number:
                 report("nodes", number, total)
-            number += 1
+            number += len(some)
+            if cancel is not None:
+                cancel.check()
         if group is not None:
             evaluator.group_complete(group)
-            for node in nodes:
-                node.release()
+            _release((group,), hierarchy)
+        _release(nodes, hierarchy)
     known = len(evaluator.recorded())
     report("nodes", known, known)
     evaluator.drop(gone)
     return evaluator.consolidated_complete(cancel, report) if compares else True
+
+
+def _release(nodes: Iterable[Node], hierarchy: Hierarchy) -> None:
+    """Have nodes forget their decoded documents; the root stays, of which many rules ask something."""
+    for node in nodes:
+        if node is not hierarchy.root:
+            node.release()
 
 
 def read_values(evaluator: Evaluator, cancel: Cancellation | None, report: Progress) -> None:

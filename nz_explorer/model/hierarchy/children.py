@@ -87,9 +87,13 @@ def _load_consolidated(hierarchy: Hierarchy, group: Group) -> Iterator[Loaded]:
     generation = hierarchy.root.generation
     nodes: list[Node] = []
     stem = below(group.path)
+    like, only_document = hierarchy.templates.like, consolidated.only_document
     for name in names:
         path = stem + name
-        node = build_node(hierarchy, path, consolidated.documents(path))
+        only = only_document(path)
+        node = None if only is None else like(path, *only)
+        if node is None:
+            node = build_node(hierarchy, path, consolidated.documents(path))
         if node is None:
             holds = bool(consolidated.child_names(path))
             node = (Group if holds else Node)(
@@ -114,11 +118,11 @@ def _load_stored(
     generation = hierarchy.generation
     listed = _list(hierarchy, groups, cancel)
     paths: list[str] = []
-    owners: list[int] = []
-    for i, (group, one) in enumerate(zip(groups, listed, strict=True)):
+    ends: list[int] = []
+    for group, one in zip(groups, listed, strict=True):
         stem = below(group.path)
-        paths.extend(stem + name for name in one.names)
-        owners.extend([i] * len(one.names))
+        paths += [stem + name for name in one.names]
+        ends.append(len(paths))
     # On a disk most names that are no nodes are known by their listing, and asking costs next to nothing.
     seen: dict[str, Listing | ReadError] | None = (
         {} if hierarchy.reader.listable and not hierarchy.reader.local else None
@@ -130,27 +134,29 @@ def _load_stored(
             for read in filter(None, some):
                 read.release()
         nodes += some
-    found: list[list[Node]] = [[] for _ in groups]
-    absent = [
-        path
-        for path, node in zip(paths, nodes, strict=True)
-        if node is None and not is_below_document(path)
-    ]
-    others = (
-        nodes_without_documents(hierarchy, absent, cancel, seen)
-        if hierarchy.reader.listable
-        else {}
-    )
-    no_nodes: list[list[str]] = [[] for _ in groups]
-    for i, path, node in zip(owners, paths, nodes, strict=True):
-        child = node or others.get(path)
-        if child is not None:
-            found[i].append(child)
-        elif hierarchy.reader.listable and not is_below_document(path):
-            no_nodes[i].append(path.rpartition("/")[2])
-    for group, one, children, names in zip(groups, listed, found, no_nodes, strict=True):
-        if names:
-            one.other_names += tuple(names)
+    others: dict[str, Node] = {}
+    if None in nodes and hierarchy.reader.listable:
+        absent = [
+            path
+            for path, node in zip(paths, nodes, strict=True)
+            if node is None and not is_below_document(path)
+        ]
+        others = nodes_without_documents(hierarchy, absent, cancel, seen)
+    begin = 0
+    for group, one, end in zip(groups, listed, ends, strict=True):
+        children = [
+            child
+            for path, node in zip(paths[begin:end], nodes[begin:end], strict=True)
+            if (child := node or others.get(path)) is not None
+        ]
+        if len(children) < end - begin and hierarchy.reader.listable:
+            known = {child.path for child in children}
+            one.other_names += tuple(
+                path.rpartition("/")[2]
+                for path in paths[begin:end]
+                if path not in known and not is_below_document(path)
+            )
+        begin = end
         yield Loaded(group, one, children, generation)
 
 
@@ -175,18 +181,25 @@ def _sorted_out(hierarchy: Hierarchy, group: Group, listing: Listing | ReadError
     if group.path.count("/") >= MAX_DEPTH:
         problem = f"nodes more than {MAX_DEPTH} levels deep are not read"
         return Listed(problem=problem, unlisted=True)
-    documents = tuple(filter(is_document, listing.names))
-    unsafe = [name for name in listing.names if not is_safe(name) or "/" in name]
+    names = listing.names
+    documents = tuple([name for name in names if is_document(name)])
+    together = "/".join(names)
+    unsafe = (
+        []
+        if together.count("/") < len(names) and is_safe(together)  # as nearly always
+        else [name for name in names if not is_safe(name) or "/" in name]
+    )
     odd = [name for name in unsafe if "\\" in name]
     unsafe_names = _not_read(odd) if odd else None
     # A file has nothing below it, so there can be no node at its name.
     taken = {*documents, *unsafe}
-    strays = [n for n in listing.names if n in listing.files and n not in taken]
+    files = listing.files - taken
+    strays = [name for name in names if name in files] if files else []
     others = (*documents, *unsafe, *strays)
     if not others:
-        return Listed(listing.names)
+        return Listed(names)
     known = set(others)
-    nodes = [name for name in listing.names if name not in known]
+    nodes = [name for name in names if name not in known]
     if "zarr.json" in documents and _may_nest(hierarchy, group):
         nodes.append("zarr.json")
     return Listed(tuple(nodes), unsafe_names, bool(odd), others)

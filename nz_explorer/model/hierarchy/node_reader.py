@@ -128,13 +128,21 @@ def read_nodes(
     other: tuple[str, ...] = V2_NAMES if hierarchy.zarr_format == 3 else V3_NAMES
     if hierarchy.zarr_format is None:
         own, other = (*V3_NAMES, *V2_NAMES, *hierarchy.side_names), ()
-    nodes = [
-        build_node(hierarchy, path, documents)
-        for path, documents in zip(
-            paths, read_documents(hierarchy, paths, own, cancel), strict=True
-        )
-    ]
-    absent = [i for i, node in enumerate(nodes) if node is None and not is_below_document(paths[i])]
+    nodes = (
+        _nodes_of_one_document(hierarchy, paths, cancel)
+        if own == V3_NAMES
+        else [
+            build_node(hierarchy, path, documents)
+            for path, documents in zip(
+                paths, read_documents(hierarchy, paths, own, cancel), strict=True
+            )
+        ]
+    )
+    absent = (
+        [i for i, node in enumerate(nodes) if node is None and not is_below_document(paths[i])]
+        if None in nodes
+        else []
+    )
     if absent and other:
         unknown = [paths[i] for i in absent]
         if listed is None:
@@ -147,6 +155,26 @@ def read_nodes(
     for node in nodes:
         if node is not None:
             node.generation = generation
+    return nodes
+
+
+def _nodes_of_one_document(
+    hierarchy: Hierarchy, paths: Sequence[str], cancel: Cancellation | None
+) -> list[Node | None]:
+    """Read the nodes of Zarr v3 at some paths; most are like others, and made without a look at the whole document."""
+    (name,) = V3_NAMES
+    keys = _keys(paths, V3_NAMES)
+    like = hierarchy.templates.like
+    nodes = []
+    for path, key, answer in zip(paths, keys, hierarchy.reader.get_many(keys, cancel), strict=True):
+        node = None
+        if type(answer) is bytes:
+            node = like(path, document := Document(name, key, answer), answer)
+            if node is None:
+                node = build_node(hierarchy, path, (document,))
+        elif answer is not None:
+            node = build_node(hierarchy, path, _documents(V3_NAMES, (key,), (answer,))[0])
+        nodes.append(node)
     return nodes
 
 

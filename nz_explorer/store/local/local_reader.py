@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from nz_explorer.store.cancellation import Cancellation
@@ -11,6 +11,9 @@ from nz_explorer.store.errors import ReadError
 from nz_explorer.store.reader import MAX_DOCUMENT_BYTES, Listing, Reader
 
 Answer = TypeVar("Answer")
+
+READ_AT_ONCE = 64
+"""Keys that are read before it is asked again whether someone has cancelled."""
 
 
 class LocalReader(Reader):
@@ -29,7 +32,7 @@ class LocalReader(Reader):
         def read(key: str) -> bytes | None:
             return self._read(key, limit)
 
-        answers = [*self._each(keys, read, None, cancel)]
+        answers = self._each(keys, read, None, cancel)
         self.counters.bytes += sum(len(one) for one in answers if isinstance(one, bytes))
         return answers
 
@@ -38,7 +41,7 @@ class LocalReader(Reader):
     ) -> list[Listing | ReadError]:
         """Return the names below each prefix; see `Reader.list_many`."""
         nothing = Listing(())
-        return [*self._each(prefixes, lambda prefix: self._list(prefix, limit), nothing, cancel)]
+        return self._each(prefixes, lambda prefix: self._list(prefix, limit), nothing, cancel)
 
     @abstractmethod
     def _read(self, key: str, limit: int) -> bytes:
@@ -54,19 +57,23 @@ class LocalReader(Reader):
         read: Callable[[str], Answer],
         nothing: Answer,
         cancel: Cancellation | None,
-    ) -> Iterator[Answer | ReadError]:
+    ) -> list[Answer | ReadError]:
         counters = self.counters
+        answers: list[Answer | ReadError] = []
         counters.round_trips += 1
-        for key in wanted:
+        for begin in range(0, len(wanted), READ_AT_ONCE):
             if cancel is not None:
                 cancel.check()
-            counters.requests += 1
-            try:
-                yield read(key)
-            except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-                yield nothing
-            except OSError as error:
-                reason = "denied" if isinstance(error, PermissionError) else "os"
-                yield ReadError(key, reason, error.strerror or str(error))
-            except ReadError as error:
-                yield error
+            some = wanted[begin : begin + READ_AT_ONCE]
+            counters.requests += len(some)
+            for key in some:
+                try:
+                    answers.append(read(key))
+                except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+                    answers.append(nothing)
+                except OSError as error:
+                    reason = "denied" if isinstance(error, PermissionError) else "os"
+                    answers.append(ReadError(key, reason, error.strerror or str(error)))
+                except ReadError as error:
+                    answers.append(error)
+        return answers

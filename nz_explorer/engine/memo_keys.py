@@ -115,7 +115,7 @@ _FACT_OF_DOCUMENT = {
     "error": "problems",
     "origin": "origin",
 }
-_IN_STRUCTURE = frozenset(("name", "has_bytes", "ok", "__class__"))
+_IN_STRUCTURE = frozenset(("name", "has_bytes", "ok", "value", "attributes", "__class__"))
 """What documents are asked for that `structure_key` has."""
 _COVERED = frozenset(
     (
@@ -275,11 +275,9 @@ class _TracedDocument:
     def __getattribute__(self, name: str) -> Any:
         get = object.__getattribute__
         real, log = get(self, "_real"), get(self, "_log")
-        if name in ("value", "attributes"):
-            members = get(self, "_members")
-            if members is None:
-                return getattr(real, name)
-            return members if name == "value" else members.get("attributes")
+        members = get(self, "_members")
+        if name in ("value", "attributes") and members is not None:
+            return members if name == "value" else members.get(name)
         if name in _FACT_OF_DOCUMENT:
             # Only documents without problems have a structure key, which is part of this key.
             if _FACT_OF_DOCUMENT[name] != "problems" or not get(self, "_clean"):

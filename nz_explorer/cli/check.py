@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -67,6 +68,11 @@ CONNECT_SECONDS = 10
 )
 @click.option("--select", multiple=True, help="Rules to evaluate, by id or prefix, such as NZ-DIM.")
 @click.option("--ignore", multiple=True, help="Rules to leave out, by id or prefix.")
+@click.option(
+    "--profile",
+    multiple=True,
+    help="Another reading of a text that contradicts itself: strict_marked, or z2_text=current.",
+)
 @options.fail_on("findings")
 def check(  # noqa: PLR0913, PLR0917  # one for each option
     sources: tuple[str, ...],
@@ -80,6 +86,7 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
     resume: bool,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
+    profile: tuple[str, ...],
     fail_on: str,
 ) -> int:
     """Check one or more SOURCEs against NZ-1.0 and the specifications that it builds on.
@@ -99,6 +106,8 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
 
     try:
         configuration = find(Path.cwd(), registry().rules)
+        if profile:
+            configuration = replace(configuration, profile=tuple(options.split(profile)))
     except ConfigurationError as error:
         raise click.UsageError(str(error)) from error
     if not sources and file is None:

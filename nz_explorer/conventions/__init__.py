@@ -35,15 +35,20 @@ BUILT_IN = (ZARR, ZARR3, ZARR2, ZCF, CF, NZ, NCZARR, CS, GEOZARR)
 
 
 @cache
-def registry() -> Registry:
+def registry(*profiles: str) -> Registry:
     """Return all conventions that are installed.
+
+    Parameters
+    ----------
+    *profiles : str
+        Other readings of their texts, such as ``strict_marked``.
 
     Raises
     ------
     TypeError
         If an entry point leads to something that is no convention.
     ValueError
-        If two conventions have the same key, or describe the same rule.
+        If two conventions have the same key, or describe the same rule, or if a profile is not known.
     """
     found = list(BUILT_IN)
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
@@ -53,7 +58,7 @@ def registry() -> Registry:
                 f"the entry point {entry.name} of {GROUP} must be a Convention, not {type(convention).__name__}"
             )
         found.append(convention)
-    return Registry(found)
+    return Registry(found, profiles)
 
 
 def rules() -> dict[str, RuleInfo]:
@@ -62,7 +67,11 @@ def rules() -> dict[str, RuleInfo]:
 
 
 def evaluate(
-    hierarchy: Hierarchy, conventions: str | Iterable[str] = "auto", **options: Any
+    hierarchy: Hierarchy,
+    conventions: str | Iterable[str] = "auto",
+    *,
+    profile: Iterable[str] = (),
+    **options: Any,
 ) -> Evaluation:
     """Return an evaluation against the conventions that are installed, with nothing fed to it yet.
 
@@ -72,12 +81,14 @@ def evaluate(
         What is evaluated.
     conventions : str or iterable of str
         ``auto``, or keys of conventions.
+    profile : iterable of str
+        Other readings of their texts.
     **options
         See `Evaluation`.
 
     Raises
     ------
     ValueError
-        If a convention or a rule is not known.
+        If a convention, a rule or a profile is not known.
     """
-    return Evaluation(hierarchy, registry(), conventions, **options)
+    return Evaluation(hierarchy, registry(*profile), conventions, **options)

@@ -5,6 +5,7 @@
     [tool.nz-explorer]
     select = ["NZ", "Z3"]
     ignore = ["NZ-NAME"]
+    profile = ["strict_marked", "z2_text=current"]
 
     [tool.nz-explorer.severity]
     "NZ-DIM-008" = "error"
@@ -26,7 +27,7 @@ from nz_explorer.engine.catalogue import has_prefix
 from nz_explorer.engine.findings import SEVERITIES, Severity
 from nz_explorer.store.local.places import store_around
 
-MEMBERS = ("select", "ignore", "severity", "per-path-ignores")
+MEMBERS = ("select", "ignore", "severity", "per-path-ignores", "profile")
 
 
 class ConfigurationError(ValueError):
@@ -45,12 +46,15 @@ class Configuration:
         Another severity for rules, by id or prefix; the longest prefix decides.
     per_path_ignores : mapping
         Rules that are not reported on nodes whose path fits a pattern, such as ``/raw/*``.
+    profile : tuple of str
+        Other readings of texts that contradict themselves.
     """
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     severity: Mapping[str, Severity] = field(default_factory=dict)
     per_path_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    profile: tuple[str, ...] = ()
 
     def severity_of(self, rule_id: str) -> Severity | None:
         """Return the severity that the project gives a rule, None where there is none."""
@@ -145,14 +149,20 @@ def parse(table: Any, rules: Collection[str], origin: str = "pyproject.toml") ->
         _prefixes(table.get("ignore", []), rules, where),
         cast("dict[str, Severity]", severity),
         {pattern: _prefixes(prefixes, rules, where) for pattern, prefixes in paths.items()},
+        _listed(table.get("profile", []), where, "profile"),
     )
 
 
 def _prefixes(given: Any, rules: Collection[str], where: str) -> tuple[str, ...]:
-    if not isinstance(given, list) or not all(isinstance(prefix, str) for prefix in given):
-        raise ConfigurationError(f"{where}: rules must be a list of strings, not {given!r}")
-    for prefix in given:
+    prefixes = _listed(given, where, "rules")
+    for prefix in prefixes:
         _check_prefix(prefix, rules, where)
+    return prefixes
+
+
+def _listed(given: Any, where: str, what: str) -> tuple[str, ...]:
+    if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+        raise ConfigurationError(f"{where}: {what} must be a list of strings, not {given!r}")
     return tuple(given)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from nz_explorer.model import Hierarchy
 
 Wanted = Callable[["Hierarchy", tuple[str, ...]], bool]
+Profile = Callable[["RuleInfo"], "RuleInfo"]
 """Given a hierarchy and the rules that were selected by name."""
 
 
@@ -76,6 +77,8 @@ class Convention:
         Whether it is said if a dataset keeps it.
     basic : bool
         Whether it cannot be selected by itself: others build on it.
+    profiles : mapping of str to callable
+        Other readings of the text that can be asked for: what each makes of a rule.
     order : int
         Where reports name it; small numbers first.
     """
@@ -103,6 +106,7 @@ class Convention:
     root: str | None = None
     has_verdict: bool = True
     basic: bool = False
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
     order: int = 100
 
     @property

@@ -137,19 +137,26 @@ class Registry:
     ----------
     conventions : iterable of Convention
         Those that others build on first.
+    profiles : iterable of str
+        Other readings of their texts; see `Convention.profiles`.
 
     Raises
     ------
     ValueError
-        If two of them have the same key, or describe the same rule.
+        If two of them have the same key, or describe the same rule, or if a profile is not known.
     """
 
-    def __init__(self, conventions: Iterable[Convention]) -> None:
+    def __init__(self, conventions: Iterable[Convention], profiles: Iterable[str] = ()) -> None:
         self.conventions: dict[str, Convention] = {}
+        self._profiles = tuple(profiles)
         for convention in conventions:
             if convention.key in self.conventions:
                 raise ValueError(f"two conventions are called {convention.key!r}")
             self.conventions[convention.key] = convention
+        known = [name for one in self.conventions.values() for name in one.profiles]
+        for name in self._profiles:
+            if name not in known:
+                raise ValueError(f"unknown profile {name!r}; known are {', '.join(known)}")
 
     @cached_property
     def rules(self) -> dict[str, RuleInfo]:
@@ -166,6 +173,9 @@ class Registry:
             for info in (*described, *convention.infos):
                 if info.id in found:
                     raise ValueError(f"rule {info.id} is described twice")
+                for name in self._profiles:
+                    if name in convention.profiles:
+                        info = convention.profiles[name](info)  # noqa: PLW2901
                 found[info.id] = info
         return found
 

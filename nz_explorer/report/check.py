@@ -33,6 +33,7 @@ def check(  # noqa: PLR0913, PLR0917  # the contract has them all
     storage_options: dict[str, Any] | None = None,
     configuration: Configuration | None = None,
     client: Any = None,
+    profile: str | Iterable[str] = (),
 ) -> Report:
     """Check a Zarr hierarchy against NZ-1.0 and the specifications that it builds on.
 
@@ -60,6 +61,10 @@ def check(  # noqa: PLR0913, PLR0917  # the contract has them all
     client : dask.distributed.Client, optional
         Where the values are read with ``values="all"``, chunk by chunk; here by default. What is found
         is the same.
+    profile : str or iterable of str
+        Other readings of texts that contradict themselves: with ``strict_marked`` only what NZ-1.0 marks as
+        its addition is required; with ``z2_text=current`` other keys in .zarray are what the text of Zarr v2 that
+        is hosted today says of them, not what OGC 21-050r1 prints.
 
     Returns
     -------
@@ -71,7 +76,7 @@ def check(  # noqa: PLR0913, PLR0917  # the contract has them all
     SourceError
         If there is no hierarchy, or its root cannot be read.
     ValueError
-        If a convention or a rule is not known.
+        If a convention, a rule or a profile is not known.
     """
     hierarchy = (
         source
@@ -80,13 +85,15 @@ def check(  # noqa: PLR0913, PLR0917  # the contract has them all
     )
     if hierarchy.root.state == "unreadable":
         raise SourceError(hierarchy.root.problem or f"{hierarchy.source} could not be read")
-    chosen, left_out = _listed(select), _listed(ignore)
+    chosen, left_out, readings = _listed(select), _listed(ignore), _listed(profile)
     if configuration is not None:
         chosen = chosen or list(configuration.select)
         left_out = left_out or list(configuration.ignore)
+        readings = readings or list(configuration.profile)
     evaluation = evaluate(
         hierarchy,
         conventions,
+        profile=readings,
         select=chosen,
         ignore=left_out,
         values=values,

@@ -32,6 +32,7 @@ def test_case(case: dict[str, Any], tmp_path: Path) -> None:
         conventions=case.get("conventions", "auto"),
         values=case.get("values", "coordinates"),
         select=case.get("select", ()),
+        profile=case.get("profile", ()),
         progress=False,
     ).to_dict()
     found = [

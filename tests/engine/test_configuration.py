@@ -65,6 +65,16 @@ def test_the_nodes_that_fail_are_those_of_the_findings(store: Path) -> None:
             ) == {one.path for one in evaluation.findings() if one.severity == severity}
 
 
+def test_a_profile_decides_what_breaks_a_convention(tmp_path: Path) -> None:
+    case = next(c for c in CASES if c["name"].startswith("NZ-NAME-003") and "profile" in c)
+    store = write(contents(case), tmp_path / "data.zarr")
+    for configuration in (Configuration(profile=("strict_marked",)), None):
+        report = check(store, progress=False, configuration=configuration)
+        assert report.conforms["NZ-1.0"] is (configuration is not None)
+    with pytest.raises(ValueError, match="unknown profile 'strict'; known are .*strict_marked"):
+        check(store, progress=False, profile="strict")
+
+
 def test_the_nearest_file_with_a_table_counts(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.nz-explorer]\nignore = ["NZ-NAME"]\n')
     inner = tmp_path / "inner"
@@ -78,6 +88,7 @@ def test_the_nearest_file_with_a_table_counts(tmp_path: Path) -> None:
     [
         {"choose": []},
         {"select": "NZ"},
+        {"profile": "strict_marked"},
         {"ignore": ["NOPE"]},
         {"severity": {"NZ": "fatal"}},
         {"severity": {"NOPE": "error"}},

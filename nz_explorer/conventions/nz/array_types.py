@@ -14,7 +14,7 @@ from nz_explorer.engine.memo_keys import PACKING
 from nz_explorer.engine.registry import rule
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Array
+    from nz_explorer.model import Array, Group
 
 TIMES = ("datetime", "timedelta")
 STRING_KINDS = ("fixed_length_utf32", "null_terminated_bytes", "fixed_length_ascii")
@@ -27,6 +27,8 @@ IN_ZARR_PYTHON = frozenset({"transpose", "crc32c", "vlen-bytes"})
 LOSSY = frozenset({"bitround", "cast_value", "quantize", "zfp", "fixedscaleoffset", "astype"})
 SCALING = frozenset({"scale_offset", "numcodecs.fixedscaleoffset"})
 MOST_CHUNKS = 10_000
+MOST_CHUNKS_TOGETHER = 100_000
+MOST_NAMED = 10
 
 
 def _names(array: Array) -> list[str]:
@@ -121,18 +123,34 @@ def lossless(array: Array) -> Iterator[Fail]:
 @rule("NZ-CODEC-003", on="array", formats=(3,), needs=("shape", "chunk shape", "codecs"))
 def few_objects(array: Array) -> Iterator[Fail]:
     """Note an array that may be spread over very many objects."""
-    grid = array.metadata.get("chunk_grid")
-    if not isinstance(grid, dict) or grid.get("name") != "regular" or array.shape is None:
-        return
-    chunks = grid["configuration"]["chunk_shape"]
-    if len(chunks) != len(array.shape) or any(length < 1 for length in chunks):
-        return
-    count = math.prod(-(-n // c) for n, c in zip(array.shape, chunks, strict=True))
+    count = _objects(array)
     if count > MOST_CHUNKS and "sharding_indexed" not in _names(array):
         yield Fail(
             "/chunk_grid/configuration/chunk_shape",
             f"this array has {count:,} chunks, each a separate object; consider sharding_indexed",
         )
+
+
+@rule("NZ-CODEC-003", on="members", formats=(3,))
+def few_objects_together(group: Group) -> Iterator[Fail]:
+    """Note arrays that are spread over very many objects together, though none of them alone."""
+    counts = {a.path: n for a in group.arrays if (n := _objects(a)) > 1}
+    if sum(counts.values()) > MOST_CHUNKS_TOGETHER and max(counts.values()) <= MOST_CHUNKS:
+        most = sorted(counts, key=lambda path: (-counts[path], path))
+        yield Fail(
+            "",
+            f"the {len(counts)} arrays of this group have {sum(counts.values()):,} chunks, each a separate object;"
+            " consider sharding_indexed",
+            related=tuple(most[:MOST_NAMED]),
+        )
+
+
+def _objects(array: Array) -> int:
+    """Return how many chunks, or shards, an array may have; 0 where that is not known."""
+    chunks, shape = array.grid_shape, array.shape
+    if chunks is None or shape is None or min(chunks, default=1) < 1:
+        return 0
+    return math.prod(-(-n // c) for n, c in zip(shape, chunks, strict=True))
 
 
 def _packed(array: Array) -> list[str]:

@@ -80,10 +80,11 @@ def _add_null(member: str) -> FixMaker:
 @rule("Z2-ARR-003", on="array", formats=V2)
 def extra_members(array: Array) -> Iterator[Fail]:
     """Require that there are no unknown members."""
-    yield from _extra(array, ARRAY_MEMBERS, "attributes belong in .zattrs")
+    words = "other keys MUST NOT be present, in today's text SHOULD NOT"
+    yield from _extra(array, ARRAY_MEMBERS, words)
 
 
-def _extra(node: Node, known: frozenset[str], advice: str) -> Iterator[Fail]:
+def _extra(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
     document = node.main_document
     for member in node.metadata:
         if member in known or document is None:
@@ -98,7 +99,7 @@ def _extra(node: Node, known: frozenset[str], advice: str) -> Iterator[Fail]:
         else:
             yield Fail(
                 pointer,
-                f"{document.name} has the key {json_text(member)}, and other keys MUST NOT be present; {advice}",
+                f"{document.name} has the key {json_text(member)}, and {words}; attributes belong in .zattrs",
                 fix=lambda _node, pointer=pointer: Draft("unsafe", (remove(pointer),)),  # type: ignore[misc]  # bound now
             )
 
@@ -232,7 +233,7 @@ def group_members(group: Group) -> Iterator[Fail]:
     known = {"zarr_format"}
     if main.origin == "consolidated":  # zarr-python puts an empty one into each consolidated entry
         known.add("consolidated_metadata")
-    yield from _extra(group, frozenset(known), "attributes belong in .zattrs")
+    yield from _extra(group, frozenset(known), "other keys MUST NOT be present")
 
 
 @rule("Z2-KEY-001", on="name", formats=V2)

@@ -71,7 +71,7 @@ def test_a_profile_decides_what_breaks_a_convention(tmp_path: Path) -> None:
     for configuration in (Configuration(profile=("strict_marked",)), None):
         report = check(store, progress=False, configuration=configuration)
         assert report.conforms["NZ-1.0"] is (configuration is not None)
-    with pytest.raises(ValueError, match="unknown profile 'strict'; known are .*strict_marked"):
+    with pytest.raises(ValueError, match="unknown profile 'strict'"):
         check(store, progress=False, profile="strict")
 
 

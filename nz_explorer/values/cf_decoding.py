@@ -15,11 +15,17 @@ from nz_explorer.values.coordinates.axes import (
     text_attribute,
     unusable_packing,
 )
-from nz_explorer.values.coordinates.times import seconds_in_unit, time_labels, time_problem
+from nz_explorer.values.coordinates.times import (
+    date_of,
+    seconds_in_unit,
+    time_labels,
+    time_problem,
+)
 
 __all__ = [
     "Flags",
     "Packing",
+    "date_of",
     "flags",
     "packing",
     "seconds_in_unit",

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.nz.coordinates import keep_one
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
@@ -81,7 +82,7 @@ def _not_decoded(node: Node) -> Draft | None:
 @rule("CF-TIME-003", on="values", when=lambda array, _: _is_time(array))
 def times_in_range(array: Array, found: Monotonicity) -> Iterator[Fail | Undecided]:
     """Require values that are dates: xarray decodes the first and the last when it opens a group."""
-    from nz_explorer.values.cf_decoding import time_problem
+    from nz_explorer.values.cf_decoding import date_of, time_problem
 
     if time_problem(array.attributes) is not None:
         yield Undecided("dependency: CF-TIME-001")
@@ -93,7 +94,7 @@ def times_in_range(array: Array, found: Monotonicity) -> Iterator[Fail | Undecid
     for value in (found.first, found.before, found.after, found.last):
         if not _is_number(value) or not math.isfinite(value) or value in marks:
             continue
-        if _date(array, value) is None:
+        if date_of(array.attributes, value) is None:
             yield Fail(
                 array.attribute_pointer("units"),
                 f"the value {value} in {json_text(array.attributes['units'])} is no date",
@@ -104,18 +105,6 @@ def times_in_range(array: Array, found: Monotonicity) -> Iterator[Fail | Undecid
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _date(array: Array, value: Any) -> str | None:
-    """Return a value as a date, in text."""
-    import numpy as np
-
-    from nz_explorer.values.cf_decoding import time_labels
-
-    if not _is_number(value):
-        return None
-    labels = time_labels(np.asarray([value]), array.attributes)
-    return labels[0] if labels else None
 
 
 def _declare_missing(value: Any) -> FixMaker:
@@ -133,8 +122,10 @@ def values_occur_once(array: Array, found: Monotonicity) -> Iterator[Fail | Unde
         return
     if found.repeated is None:
         return
+    from nz_explorer.values.cf_decoding import date_of
+
     index, before, value = found.repeated
-    date = _date(array, value) if _is_time(array) else None
+    date = date_of(array.attributes, value) if _is_time(array) else None
     what = f"value[{index}] = {shown(value)} is also value[{before}]" + (
         f": {date}" if date else ""
     )
@@ -146,9 +137,7 @@ def values_occur_once(array: Array, found: Monotonicity) -> Iterator[Fail | Unde
             fix=_finer_units,
         )
     else:
-        yield Fail(
-            "", f"{array.path} has a value twice: {what}", fix=_keep_one, rule="CF-COORD-001"
-        )
+        yield Fail("", f"{array.path} has a value twice: {what}", fix=keep_one, rule="CF-COORD-001")
 
 
 def _coarse_unit(array: Array) -> str | None:
@@ -165,11 +154,4 @@ def _finer_units(node: Node) -> Draft:
         "suggest",
         note="what was cut off is lost here; write the times again in units that can hold them, such as "
         f'encoding={{"{node.name}": {{"units": "seconds since 1970-01-01"}}}} at the first to_zarr',
-    )
-
-
-def _keep_one(node: Node) -> Draft:
-    return Draft(
-        "suggest",
-        note=f"if the rows are the same, keep one: ds.drop_duplicates({node.name!r}), written to a new store; else correct the values",
     )

@@ -16,7 +16,7 @@ from nz_explorer.model import is_candidate
 from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Array, Group
+    from nz_explorer.model import Array, Group, Node
     from nz_explorer.values.coordinates.monotonicity import Monotonicity
 
 UNDECIDED = {"unreadable": "unreadable", "budget": "budget", "unordered": "unordered"}
@@ -38,14 +38,37 @@ def monotonic_values(array: Array, monotonic: Monotonicity) -> Iterator[Fail | U
         yield Fail(
             "",
             f'{array.path} is named like dimension "{array.name}" but is not a dimension coordinate: '
-            + _break(monotonic),
-            fix=lambda _node: Draft(
-                "suggest", note="sort the data along the dimension, or rename the dimension"
-            ),
+            + _break(array, monotonic),
+            fix=_sort if monotonic.repeated is None else keep_one,
         )
 
 
-def _break(monotonic: Monotonicity) -> str:
+def _sort(_node: Node) -> Draft:
+    return Draft("suggest", note="sort the data along the dimension, or rename the dimension")
+
+
+def keep_one(node: Node) -> Draft:
+    """Return what to do with a value that is there twice.
+
+    Parameters
+    ----------
+    node : Node
+        The coordinate.
+    """
+    return Draft(
+        "suggest",
+        note=f"if the rows are the same, keep one: ds.drop_duplicates({node.name!r}), written to a new store; else correct the values",
+    )
+
+
+def _break(array: Array, monotonic: Monotonicity) -> str:
+    if monotonic.repeated is not None:
+        from nz_explorer.values.cf_decoding import date_of
+
+        later, earlier, value = monotonic.repeated
+        date = date_of(array.attributes, value)
+        of = f", {date}" if date else ""
+        return f"value[{earlier}] and value[{later}] are both {_shown(value)}{of}"
     index, before, after = monotonic.index, monotonic.before, monotonic.after
     if index is None:
         return monotonic.note or "its values are not strictly monotonic"

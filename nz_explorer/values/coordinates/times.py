@@ -190,3 +190,19 @@ def _trimmed(texts: list[str | None]) -> list[str]:
         if all(text.endswith(ending) for text in present):
             return ["" if text is None else text[: -len(ending)] for text in texts]
     return [text or "" for text in texts]
+
+
+def date_of(attributes: Mapping[str, Any], value: Any) -> str | None:
+    """Return a stored value as a date, in text; None where it is none, or where no times are stored.
+
+    Parameters
+    ----------
+    attributes
+        Those of the array, which say what its values count.
+    value
+        A stored value.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    labels = time_labels(np.asarray([value]), attributes)
+    return labels[0] if labels else None

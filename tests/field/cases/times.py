@@ -144,7 +144,7 @@ def _dropped(folder: Path) -> Path:
 @reported(
     "pydata/xarray#4958",
     "The same data are appended twice without an error, though all the times are there already",
-    finding=("CF-COORD-001", "/time", "twice", "2000-01-01", "value[3]", "value[0]"),
+    finding=("NZ-COORD-002", "/time", "value[0] and value[3] are both 0.0, 2000-01-01"),
     before=sees(xarray, _repeats),
     after=sees(xarray, lambda ds: not _repeats(ds) and ds.sizes["time"] == 3),
     by_hand=_dropped,

@@ -32,7 +32,7 @@ from nz_explorer.values.overviews import Overview, overview
 from nz_explorer.values.points import Points, spread
 from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.values.reading.chunks import Progress
-from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
+from nz_explorer.values.reading.opening import UnsupportedArray, no_shape, open_for_reading
 from nz_explorer.values.reading.size_limits import bytes_text
 from nz_explorer.values.reduction import (
     METHODS,
@@ -290,7 +290,7 @@ class _Reading(PictureSource):
         """Return why an array has no values; None where it has."""
         array, shape = self.array, self.shape
         if shape is None:
-            return nothing(array.path, array.problem or f"{array.path} has no usable shape")
+            return nothing(array.path, no_shape(array))
         if 0 not in shape:
             return None
         empty = ", ".join(name for name, size in zip(self.names, shape, strict=True) if not size)

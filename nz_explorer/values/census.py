@@ -223,7 +223,7 @@ def census(
     if isinstance(node, Array):
         return census_of(node, **options)
     if not isinstance(node, Group):
-        raise TypeError(node.unreadable())
+        raise UnsupportedArray(node.unreadable())
     found = {}
     for array in node.hierarchy.walk(node.path):
         if isinstance(array, Array):

@@ -83,7 +83,7 @@ def scan(
     if isinstance(node, Array):
         return scan_array(node, resume=resume, **options)
     if not isinstance(node, Group):
-        raise TypeError(node.unreadable())
+        raise UnsupportedArray(node.unreadable())
     found = {}
     for array in node.hierarchy.walk(node.path):
         if isinstance(array, Array) and not (cancel is not None and cancel.cancelled):

@@ -62,15 +62,13 @@ def to_xarray(
     Raises
     ------
     UnsupportedArray
-        If the array itself cannot be read by zarr.
-    TypeError
-        If the node is neither a group nor an array.
+        If the array itself cannot be read by zarr, or the node is neither a group nor an array.
     """
     hierarchy = node.hierarchy if hierarchy is None else hierarchy
     if isinstance(node, Array):
         return _data_array(hierarchy, node)
     if not isinstance(node, Group):
-        raise TypeError(node.unreadable())
+        raise UnsupportedArray(node.unreadable())
     groups = [
         child
         for child in hierarchy.walk(node.path)

@@ -101,6 +101,32 @@ def test_the_figure_of_a_group_has_its_lines(explore, sample_store: Path) -> Non
     assert {len(line.get_xdata()) for line in lines} == {8}
 
 
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/analysis/soil", "no usable shape"),
+        ("/analysis/snow", "zarr cannot read"),
+        ("/analysis/fog", "data type"),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_the_same_sentence_everywhere(
+    explore, broken_store: Path, path: str, words: str
+) -> None:
+    from nz_explorer.values import UnsupportedArray
+
+    ex = explore(broken_store, path=path)
+    said = []
+    for ask in (ex.values, ex.to_xarray, lambda: ex.array):
+        with pytest.raises(UnsupportedArray) as caught:
+            ask()
+        said.append(str(caught.value))
+    (sentence,) = set(said)
+    assert words in sentence
+    assert f"# {sentence}" in ex.code()
+    drawn = [text.get_text() for axes in ex.figure().axes for text in axes.texts]
+    assert "".join(sentence.split()) in "".join("".join(drawn).split())
+
+
 def test_the_selection_as_xarray_is_masked(explore, sample_store: Path) -> None:
     import zarr
 

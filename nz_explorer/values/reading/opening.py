@@ -207,10 +207,21 @@ def open_for_reading(array: Array, cache: ChunkCache | None = None) -> OpenArray
     return opened
 
 
+def no_shape(array: Array) -> str:
+    """Return what is said of an array whose shape is none.
+
+    Parameters
+    ----------
+    array
+        The array.
+    """
+    return f"{array.path} has no usable shape: {array.problem or 'no sizes'}"
+
+
 def _open(array: Array) -> OpenArray:
     shape, chunk_shape = array.shape, array.chunk_shape
     if shape is None:
-        raise UnsupportedArray(f"{array.path} has no usable shape: {array.problem or 'no sizes'}")
+        raise UnsupportedArray(no_shape(array))
     lengths = (*shape, *(chunk_shape or ()), *(array.shard_shape or ()))
     if len(shape) > MOST_DIMENSIONS or any(length > MOST_ELEMENTS for length in lengths):
         raise UnsupportedArray(

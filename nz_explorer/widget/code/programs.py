@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nz_explorer.model import Array, Hierarchy, Node
+from nz_explorer.model import Array, Group, Hierarchy, Node
 from nz_explorer.plots.drawing.parts import places_of
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.picture import Axis, QuickLook
@@ -114,7 +114,7 @@ class _Writer:
         """Return a program with zarr."""
         node = self.node
         if not isinstance(node, Array):
-            opened = self._open_zarr(node.path, "group")
+            opened = [*self._why_not(), *self._open_zarr(node.path, "group")]
             return program([*self._imports("zarr"), *opened, "print(group.tree())"])
         look, modules = self.look, ["matplotlib.pyplot as plt", "numpy as np"]
         if look is None or look.source is None:
@@ -319,6 +319,8 @@ class _Writer:
     def _why_not(self) -> list[str]:
         """Say why there is no picture, as the plot does."""
         look = self.look
+        if not isinstance(self.node, Array | Group):
+            return [comment(self.node.unreadable())]
         return [] if look is None or look.source or not look.message else [comment(look.message)]
 
     def _cost(self) -> list[str]:

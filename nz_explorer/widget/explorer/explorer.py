@@ -338,10 +338,10 @@ class Explorer(SyncedWidget):
         UnsupportedArray
             If the selection cannot be read.
         """
-        from nz_explorer.plots.shown_values import Reading, shown_values
+        from nz_explorer.plots.shown_values import Reading
 
         look = self._look(everything=whole, thin=False)
-        return shown_values(look, Reading.of(self.view, packed=packed))
+        return export.readable(look, self._selected_array(), Reading.of(self.view, packed=packed))
 
     def series(self, dimension: str) -> xarray.DataArray:
         """Return the values at the pinned points along a dimension, decoded and masked.

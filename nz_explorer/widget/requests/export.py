@@ -17,6 +17,7 @@ from nz_explorer.model import Array
 from nz_explorer.plots.shown_values import Reading, shown_values
 from nz_explorer.store import Cancellation
 from nz_explorer.values.coordinates.axes import number_text
+from nz_explorer.values.reading.opening import open_for_reading
 from nz_explorer.widget import protocol
 from nz_explorer.widget.requests.answer import Answer, BadRequest, answers
 from nz_explorer.widget.requests.nodes import array_at
@@ -188,6 +189,30 @@ def selection(look: QuickLook) -> dict[str, int | slice]:
     return fixed | shown
 
 
+def readable(look: QuickLook, array: Array, reading: Reading) -> np.ma.MaskedArray[Any, Any]:
+    """Return the values of a picture, as `shown_values` does.
+
+    Parameters
+    ----------
+    look
+        The picture.
+    array
+        The array.
+    reading
+        What is made of stored values.
+
+    Raises
+    ------
+    UnsupportedArray
+        If the array cannot be read.
+    ValueError
+        If there is no picture for another reason.
+    """
+    if look.stored is None:
+        open_for_reading(array)
+    return shown_values(look, reading)
+
+
 def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.DataArray:
     """Return what a picture shows as xarray has it: the values of `shown_values`, NaN where one is missing.
 
@@ -202,7 +227,7 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
     """
     from nz_explorer.values.to_xarray import to_xarray
 
-    values = shown_values(look, reading)
+    values = readable(look, array, reading)
     whole = cast("xarray.DataArray", to_xarray(array))
     source = look.source
     if source is None or source.path != array.path:  # a smaller copy has no coordinates of its own

@@ -23,8 +23,17 @@ from nz_explorer.engine.findings import Finding
 from nz_explorer.store import SourceError
 from nz_explorer.store.writing import Edit
 
-SAID = ("Z3-DIM-001", "NZ-DIM-001", "NZ-DIM-004", "NZ-DIM-005", "NZ-SCAL-001", "NZ-DECL-002")
+SAID = (
+    "Z3-DIM-001",
+    "NZ-DIM-001",
+    "NZ-DIM-004",
+    "NZ-DIM-005",
+    "NZ-SCAL-001",
+    "NZ-SCAL-002",
+    "NZ-DECL-002",
+)
 """Rules whose fixes are safe if the metadata already contain what NZ requires: dimension names, conventions."""
+PSEUDO_SCALAR = "NZ-SCAL-002"
 DECLARATION = "NZ-DECL-001"
 SCHEMA = "nz-explorer/changes/1"
 
@@ -106,6 +115,8 @@ def convert(
     console.diff(str(what_if.diff()))
     if others := [finding for finding in left if finding.rule != DECLARATION]:
         console.findings("to be decided before NZ-1.0 can be declared", others)
+    if whole := [f for f in what_if.evaluation.findings() if f.rule == PSEUDO_SCALAR]:
+        console.findings("left as it is, because values would have to be written", whole)
     if output is not None:
         output.write_bytes(orjson.dumps(bundle(source, what_if.edits), option=orjson.OPT_INDENT_2))
         console.echo(f"\nnothing was written to the store; the changes are in {output}")

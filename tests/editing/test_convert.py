@@ -147,3 +147,27 @@ def test_a_store_of_zarr_v2_is_told_so(tmp_path: Path, capsys: Any) -> None:
     code, _, err = _call(capsys, str(tmp_path), "--yes")
     assert code == 2
     assert "is Zarr v2" in err
+
+
+def test_a_scalar_stored_as_one_element_becomes_one_where_its_chunk_keeps_its_key(
+    tmp_path: Path, capsys: Any
+) -> None:
+    store = tmp_path / "s.zarr"
+    root = zarr.open_group(store, mode="w", attributes={"conventions": "NZ-1.0"})
+    for name, encoding in (("old", "v2"), ("new", "default")):
+        root.create_array(
+            name,
+            data=np.array([7.5]),
+            dimension_names=["_scalar_"],
+            chunk_key_encoding={"name": encoding, "separator": "/"},  # type: ignore[arg-type]
+        )
+    code, out, _ = _call(capsys, str(store), "--yes")
+    assert code == 0
+    left = out.partition("left as it is, because values would have to be written")[2]
+    assert "/new" in left
+    assert "/old" not in left
+    opened = zarr.open_group(store, mode="r")
+    assert opened["old"][()] == 7.5  # type: ignore[index]
+    assert opened["old"].shape == ()  # type: ignore[union-attr]
+    assert opened["new"].shape == (1,)  # type: ignore[union-attr]
+    assert float(xr.open_zarr(store, consolidated=False)["old"]) == 7.5

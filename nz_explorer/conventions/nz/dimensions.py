@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.suggested_names import suggested_names
+from nz_explorer.conventions.zarr3.arrays import codec_name
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace, set_attribute
@@ -17,6 +18,9 @@ from nz_explorer.model.paths import all_above
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
+
+WITHOUT_AXES = frozenset({"bytes", "vlen-utf8", "zstd", "gzip", "blosc", "crc32c"})
+"""Codecs that work the same whatever the number of dimensions."""
 
 
 def names_pointer(array: Array, axis: int | None = None) -> str:
@@ -373,7 +377,7 @@ def scalar_as_list(group: Group) -> Iterator[Fail]:
                 "",
                 "this scalar is stored as an array of one element (netCDF-C up to 4.10 writes scalars like this)",
                 path=array.path,
-                fix=lambda _node: Draft("unsafe", note="rewrite it with the shape []"),
+                fix=_as_scalar(array),
             )
     single = [a for a in arrays if a.shape == (1,) and a.dimension_names is not None]
     if not single:
@@ -387,5 +391,22 @@ def scalar_as_list(group: Group) -> Iterator[Fail]:
                 "",
                 f"this array looks like a scalar stored as an array of one element, along {json_text(name)}{writer}",
                 path=array.path,
-                fix=lambda _node: Draft("unsafe", note="rewrite it with the shape []"),
+                fix=_as_scalar(array),
             )
+
+
+def _as_scalar(array: Array) -> FixMaker:
+    """Return the fix of a scalar stored as one element: of metadata alone where its only chunk keeps its key."""
+    encoding = array.metadata.get("chunk_key_encoding")
+    name = encoding.get("name") if isinstance(encoding, dict) else encoding
+    if (
+        array.zarr_format == 3
+        and name == "v2"
+        and WITHOUT_AXES.issuperset(map(codec_name, array.codecs))
+    ):
+        members = ("shape", "dimension_names", "chunk_grid/configuration/chunk_shape")
+        empty = tuple(replace(f"/{member}", []) for member in members)
+        by_netcdf = array.dimension_names == ("_scalar_",)
+        return lambda _: Draft("safe" if by_netcdf else "unsafe", empty, node=array)
+    keys = "; its only chunk is then stored under c, no longer c/0" if name == "default" else ""
+    return lambda _: Draft("unsafe", note=f"rewrite it with the shape []{keys}", node=array)

@@ -167,6 +167,15 @@ def filters(array: Array) -> Iterator[Fail]:
     if given is not None and not isinstance(given, list):
         yield Fail("/.zarray/filters", f"filters must be null or a list, got {shown(given)}")
         return
+    if given == []:
+        yield Fail(
+            "/.zarray/filters",
+            "filters is an empty list, which is valid; netCDF-C up to 4.10 crashes on it, and reads null",
+            severity="info",
+            impact="blocks",
+            readers={"netCDF-C": "crashes the process (4.10)"},
+            fix=set_to("/.zarray/filters", None),
+        )
     for i, codec in enumerate(given or ()):
         if not _is_codec(codec):
             yield unidentified(
@@ -226,7 +235,11 @@ def group_members(group: Group) -> Iterator[Fail]:
             "/.zgroup/zarr_format",
             "zarr_format is missing from .zgroup",
             impact="blocks",
-            readers={"zarr-python": "finds no group", "xarray": "does not show what is in it"},
+            readers={
+                "zarr-python": "finds no group",
+                "xarray": "does not show what is in it",
+                "netCDF-C": "crashes the process (4.10)",
+            },
             fix=lambda _node: Draft("safe", (add("/.zgroup/zarr_format", 2),)),
         )
     yield from _wrong_format(group)

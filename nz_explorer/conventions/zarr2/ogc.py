@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.suggested_names import suggested_names
 from nz_explorer.conventions.zarr2.nodes import NCZARR, V2
+from nz_explorer.conventions.zarr2.types import CRASHES, REFUSED
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, Undecided
@@ -25,6 +26,9 @@ _NUMBERED = re.compile(r"[A-Za-z]*[_-]?\d+")
 """Names that levels of a pyramid have."""
 _LEVELS = (1.5, 4.5)
 """By how much one level of a pyramid is shorter than the next."""
+
+FLOATS = ("float32", "float64")
+XARRAY = {"xarray": "raises ValueError and cannot open the group"}
 
 
 def _has_no_names(array: Array) -> bool:
@@ -79,6 +83,7 @@ def array_dimensions(array: Array) -> Iterator[Fail]:
         yield Fail(
             "/.zattrs/_ARRAY_DIMENSIONS",
             f"_ARRAY_DIMENSIONS must be a list with one string per dimension{lengths}, got {shown(given)}",
+            readers={**XARRAY, **CRASHES} if well_formed else None,
             fix=lambda _node: Draft(
                 "suggest", note="name each dimension once, in the order of shape"
             ),
@@ -88,11 +93,23 @@ def array_dimensions(array: Array) -> Iterator[Fail]:
 @rule("Z2-OGC-004", on="array", formats=V2)
 def no_user_types(array: Array) -> Iterator[Fail]:
     """Note a type that netCDF has no mapping for."""
-    if array.data_type.kind == "struct":
+    kind = array.data_type
+    if kind.kind == "struct":
+        xarray = {"xarray": "raises TypeError: unhashable type when it decodes the group"}
         yield Fail(
             "/.zarray/dtype",
-            f"{array.data_type.text}: the standard maps no user-defined types to netCDF",
+            f"{kind.text}: the standard maps no user-defined types to netCDF",
+            readers={**xarray, **REFUSED},
         )
+    elif kind.known and kind.kind not in ("int", "uint", "bytes") and kind.name not in FLOATS:
+        yield Fail("/.zarray/dtype", f"netCDF has no type for {kind.text}")
+
+
+@rule("Z2-OGC-010", on="array", formats=V2)
+def no_scalars(array: Array) -> Iterator[Fail]:
+    """Note an array that netCDF-C passes over."""
+    if array.stored_shape == ():
+        yield Fail("/.zarray/shape", "netCDF-C up to 4.10 does not show arrays with the shape []")
 
 
 @rule("Z2-OGC-005", on="root", formats=V2)

@@ -31,6 +31,9 @@ NAMES = ("NaN", "Infinity", "-Infinity")
 BASE64 = ("bytes", "raw", "struct")
 """Kinds of types whose fill values are base64."""
 FILL = "/.zarray/fill_value"
+REFUSED = {"netCDF-C": "refuses the dataset: NCZarr error"}
+CRASHES = {"netCDF-C": "crashes the process (4.10)"}
+OTHERS = {"zarr-python": "raises ValueError", "xarray": "cannot open the group"}
 
 
 def _type_strings(array: Array) -> Iterator[tuple[str, Any]]:
@@ -65,9 +68,10 @@ def type_string(array: Array) -> Iterator[Fail]:
                 at,
                 f"{what} is a valid type string; what its bytes mean depends on the machine, and few readers know it",
                 severity="info",
+                readers={**OTHERS, **REFUSED},
             )
         elif not isinstance(given, str) or array.data_type.status in ("unknown", "malformed"):
-            yield Fail(at, f"{what} is not a valid type string")
+            yield Fail(at, f"{what} is not a valid type string", readers={**OTHERS, **REFUSED})
         elif given[0] not in "<>|" or _SOME_BYTES.fullmatch(given):
             name = given.lstrip("=|")
             order = "|" if _ONE_BYTE.fullmatch(f"<{name}") else "<"
@@ -151,9 +155,13 @@ def fill_names(array: Array) -> Iterator[Fail]:
     """Require the standard spelling of NaN and infinities."""
     problem = _problem(array)
     if problem is not None and _names_a_float(array):
+        given = array.metadata["fill_value"]
+        short = isinstance(given, str) and given.lower().lstrip("+-") == "inf"
         yield Fail(
             FILL,
-            f"fill_value {shown(array.metadata['fill_value'])} must be spelled {shown(problem.suggestion)}",
+            f"fill_value {shown(given)} must be spelled {shown(problem.suggestion)}",
+            impact="blocks" if short else None,
+            readers=CRASHES if short else None,
             fix=set_to(FILL, problem.suggestion),
         )
 
@@ -242,6 +250,7 @@ def fill_fits(array: Array) -> Iterator[Fail]:
         yield Fail(
             FILL,
             f"fill_value {shown(given)} ({json_type(given)}) does not fit {array.data_type.text}: {problem.why}",
-            readers={} if _is_number_as_text(given) else None,
+            impact="blocks",
+            readers=CRASHES if _is_number_as_text(given) else None,
             fix=set_to(FILL, problem.suggestion, problem.safety) if safe else None,
         )

@@ -150,6 +150,10 @@ def wrong_lengths(array: Array, member: str) -> Iterator[Fail]:
             return
 
 
+OF_EMPTY = {"netCDF-C": "refuses the dataset: NCZarr error"}
+"""What chunks of length 0 along empty dimensions do in Zarr v2."""
+
+
 def empty_chunks(array: Array, given: list[int], pointer: str) -> Iterator[Fail]:
     """Fail where chunks have no element along a dimension.
 
@@ -170,7 +174,8 @@ def empty_chunks(array: Array, given: list[int], pointer: str) -> Iterator[Fail]
             yield Fail(
                 at,
                 f"the chunk length along dimension {axis} is {length}; it must be at least 1",
-                readers={} if empty else None,
+                impact="blocks" if empty and array.zarr_format == 2 else None,
+                readers=({} if array.zarr_format == 3 else OF_EMPTY) if empty else None,
                 fix=set_to(at, 1) if empty else None,
             )
 

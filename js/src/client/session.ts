@@ -85,7 +85,7 @@ export function readOptions(raw: unknown): PictureOptions {
     high: finite(given.high),
     scale: (given.scale as Scale | undefined) ?? "linear",
     grid: given.grid === true,
-    decoded: given.decoded !== false,
+    decoded: (given.decoded ?? given.cf) !== false,
     curvilinear: (given.curvilinear ?? given.coordinates) !== false,
     coastlines: given.coastlines !== false,
     graticule: given.graticule === true,

@@ -61,6 +61,10 @@ test("traits of the wrong form are read as their defaults", () => {
   expect(readPath(null)).toBe("/");
   expect(readIndex({ a: 1, b: "x", c: 1.5 })).toEqual({ a: 1 });
   expect(readPanel(7)).toBe("");
+  expect(readOptions({ cf: false, coordinates: false })).toMatchObject({
+    decoded: false,
+    curvilinear: false,
+  });
   expect(readOptions({ mask: "nonsense", low: "x", log: 1, theirs: 3 })).toEqual({
     mask: "nz",
     colormap: "",

@@ -209,7 +209,10 @@ function More({
               {check("Reverse the colours", options.reverse, (reverse) => set({ reverse }))}
             </>
           )}
+          {/* What is made of values is made of what NZ says. */}
           {has("mask") &&
+            !minus &&
+            picture.sliders.every(({ method }) => method === null) &&
             select("Missing is", options.mask, MASK_NAMES, (mask) => set({ mask: mask as Mask }), maskTitle)}
           {decodes &&
             check(

@@ -137,7 +137,7 @@ def plan_reading(
         If it was cancelled.
     """
     axes = [part.axis for part in points]
-    total = math.prod(_chunks_across(opened, part) for part in points)
+    total = math.prod(chunks_across(opened, part) for part in points)
     touched = [_touched(opened, part) for part in points]
     affordable = total if budget is None else min(budget // max(1, opened.chunk_bytes), MOST_CHUNKS)
     number = math.prod(map(len, touched))
@@ -257,7 +257,16 @@ def spread(axis: int, length: int, most: int, low: int = 0, high: int | None = N
     return Points(axis, start, step, size, length, low, high)
 
 
-def _chunks_across(opened: OpenArray, points: Points) -> int:
+def chunks_across(opened: OpenArray, points: Points) -> int:
+    """Return how many chunks the part of an axis has that points stand for.
+
+    Parameters
+    ----------
+    opened
+        The array.
+    points
+        Along one axis.
+    """
     size = opened.chunk_shape[points.axis]
     return -(-points.end // size) - points.low // size
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,15 @@ import numpy as np
 from nz_explorer.model import Array
 from nz_explorer.store import Cancellation
 from nz_explorer.values.masks.cell_states import ABSENT, UNREAD, UNREADABLE, States, classify
-from nz_explorer.values.points import Plan, Points, inside, plan_reading, spread
+from nz_explorer.values.points import (
+    Plan,
+    Points,
+    chunks_across,
+    inside,
+    plan_reading,
+    spread,
+)
+from nz_explorer.values.reading import size_limits
 from nz_explorer.values.reading.chunk import Chunk, FaultKind
 from nz_explorer.values.reading.chunk_cache import MEBIBYTE, ChunkCache
 from nz_explorer.values.reading.chunks import Progress, read_chunks
@@ -206,6 +215,8 @@ def read_points(
     ------
     UnsupportedArray
         If zarr cannot read the array at all.
+    SizeLimitExceeded
+        If there is no budget, and it takes more memory than there is.
     Cancelled
         If it was cancelled.
     """
@@ -216,6 +227,9 @@ def read_points(
         for axis, length in enumerate(opened.shape)
         if axis not in shown
     }
+    if budget is None:
+        size = math.prod(part.size for part in points) * opened.itemsize
+        size_limits.check_slice(size, math.prod(chunks_across(opened, part) for part in points))
     plan = plan_reading(opened, tuple(points), fixed, budget, cache, cancel)
 
     def show(so_far: dict[Coordinates, Chunk]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import dask.array
 import netCDF4
 import numpy as np
 import pytest
@@ -13,7 +14,13 @@ import xarray as xr
 
 import nz_explorer as nz
 from nz_explorer.model import Array, open_store
+from nz_explorer.store.datasets import dataset_store
+from nz_explorer.store.datasets.encoding import Encoded
 from nz_explorer.values.census import census
+from nz_explorer.values.masks.cell_states import VALUE
+from nz_explorer.values.reading import size_limits
+from nz_explorer.values.reading.size_limits import SizeLimitExceeded
+from nz_explorer.values.window import read_window
 from nz_explorer.widget.explorer import accessor
 
 Explore = Callable[..., nz.Explorer]
@@ -198,3 +205,80 @@ def test_programs_of_what_is_no_zarr_store(
             if "ex" in names:
                 names["ex"].close()
         ex.close()
+
+
+@pytest.fixture
+def large_chunk(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Nothing of more than 1,000 bytes is decoded, and nobody asks for the values of it."""
+    monkeypatch.setattr(size_limits, "MOST_CHUNK_BYTES", 1000)
+    values = Encoded.values
+
+    def small(self: Encoded, region: tuple[slice, ...]) -> np.ndarray[Any, Any]:
+        assert self.computed_bytes(region) <= 1000
+        return values(self, region)
+
+    monkeypatch.setattr(Encoded, "values", small)
+    return monkeypatch
+
+
+def sources(folder: Path) -> dict[str, Any]:
+    """Return what has one chunk of 1,600 bytes, and an array that is small."""
+    values = np.zeros((10, 20))
+    lazy = dask.array.from_array(values, chunks=(10, 20))
+    with netCDF4.Dataset(folder / "a.nc", "w") as file:
+        for name, length in (("y", 10), ("x", 20)):
+            file.createDimension(name, length)
+        file.createVariable("a", "f8", ("y", "x"), zlib=True, chunksizes=(10, 20))[:] = values
+        file.createVariable("small", "f8", ("x",))[:] = 1.0
+    small = xr.DataArray(np.ones(20), dims="x")
+    return {
+        "computed": xr.Dataset({"a": (("y", "x"), lazy), "small": small}),
+        "file": folder / "a.nc",
+    }
+
+
+@pytest.mark.parametrize("kind", ["computed", "file"])
+def test_a_chunk_that_is_too_large_is_neither_read_nor_computed(
+    kind: str, tmp_path: Path, large_chunk: pytest.MonkeyPatch
+) -> None:
+    source = sources(tmp_path)[kind]
+    says = "the chunk has 1.56 KiB decoded, more than the limit of 1000 bytes for a chunk"
+    report = nz.check(source, values="all", progress=False)
+    assert {one.reason for one in report.not_evaluated if one.path == "/a"} == {f"unreadable: {says}"}  # fmt: skip
+    ex = nz.explore(source, path="/a")
+    for read in (lambda: ex.array[:], lambda: ex.array[3, 4], lambda: ex.to_xarray().load()):
+        with pytest.raises(SizeLimitExceeded, match=r"1\.56 KiB decoded"):
+            read()
+    assert ex.values(whole=True).mask.all()
+    ex.path = "/small"
+    assert (ex.values() == 1).all()
+    ex.close()
+
+
+def test_what_dask_would_compute_for_a_chunk_counts(
+    tmp_path: Path, large_chunk: pytest.MonkeyPatch
+) -> None:
+    """Where the first chunk is smaller than the others, those are computed for chunks of its size."""
+    large_chunk.setattr(dataset_store, "MAX_OBJECT_BYTES", 1000)
+    lazy = dask.array.from_array(np.ones(240), chunks=((20, 220),))
+    source = xr.Dataset({"a": ("x", lazy)})
+    found = nz.open_store(source)["/a"]
+    window = read_window(found, (0,), {}, (240,))  # type: ignore[arg-type]
+    assert (window.states == VALUE).sum() == 20
+    assert len(window.errors) == 11
+    assert "Dask computes 1,760 bytes for it; the limit is 1,000" in window.errors[0].message
+
+
+def test_a_slice_that_does_not_fit_is_not_read(
+    dataset: xr.Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ex = nz.explore(dataset, path="/a")
+    assert ex.values(whole=True).shape == (4, 3)
+    monkeypatch.setattr(size_limits, "most_selected_bytes", lambda: 3 * 96 - 1)
+    with pytest.raises(SizeLimitExceeded, match="the slice has 96 bytes and takes 3 times as much"):  # fmt: skip
+        ex.values(whole=True)
+    monkeypatch.undo()
+    monkeypatch.setattr(size_limits, "MOST_SLICE_CHUNKS", 0)
+    with pytest.raises(SizeLimitExceeded, match="the slice touches 1 chunks"):
+        ex.values(whole=True)
+    ex.close()

@@ -15,7 +15,9 @@ from zarr.storage import MemoryStore
 
 from nz_explorer.store.byte_ranges import bounds
 from nz_explorer.store.datasets.encoding import Encoded, encoded
-from nz_explorer.store.read_only_store import ReadOnlyStore
+from nz_explorer.store.errors import ReadError, TooLarge
+from nz_explorer.store.read_only_store import BoundedStore
+from nz_explorer.store.reader import MAX_OBJECT_BYTES
 
 if TYPE_CHECKING:
     import zarr
@@ -26,11 +28,11 @@ if TYPE_CHECKING:
 _ROOT = "zarr.json"
 
 
-class DatasetStore(ReadOnlyStore):
+class DatasetStore(BoundedStore):
     """Serves the groups and variables of an xarray object as groups and arrays of Zarr v3 that declare NZ-1.0.
 
     Chunks are those of Dask, else those of the file that it was read from, else a few MB each; they are computed
-    when they are asked for, one at a time, and not kept.
+    when they are asked for, one at a time, and not kept. What takes more than it may is not computed.
 
     Parameters
     ----------
@@ -122,12 +124,20 @@ class DatasetStore(ReadOnlyStore):
         inside = all(i < n for i, n in zip(at, grid, strict=True))
         return (path, at) if inside and parts == [*map(str, at)] else None
 
+    def _check_size(self, key: str, path: str, at: tuple[int, ...], max_bytes: int) -> None:
+        """Refuse a chunk whose bytes, or what Dask computes for them, are too many."""
+        variable, array = self._variables[path]
+        computed = variable.computed_bytes(_region(array, at))
+        if computed > MAX_OBJECT_BYTES:
+            detail = f"Dask computes {computed:,} bytes for it; the limit is {MAX_OBJECT_BYTES:,}"
+            raise ReadError(key, "too much to compute", detail)
+        size = 0 if variable.dtype is str else math.prod(array.chunks) * array.dtype.itemsize
+        if size > max_bytes:
+            raise TooLarge(key, max_bytes, size)
+
     def _compute(self, key: str, path: str, at: tuple[int, ...]) -> bytes:
         variable, array = self._variables[path]
-        region = tuple(
-            slice(i * size, min((i + 1) * size, length))
-            for i, size, length in zip(at, array.chunks, array.shape, strict=True)
-        )
+        region = _region(array, at)
         with self._busy:  # as netCDF-C and HDF5 want it, too
             # Dask's threads wait for nothing of zarr's, so this thread may wait for both
             array[region or ...] = variable.values(region)
@@ -149,14 +159,23 @@ class DatasetStore(ReadOnlyStore):
         byte_range : ByteRequest, optional
             Which bytes; all by default.
         """
+        data = await self.read(key, *bounds(byte_range), MAX_OBJECT_BYTES)
+        return None if data is None else prototype.buffer.from_bytes(data)
+
+    async def read(self, key: str, start: int, stop: int | None, max_bytes: int) -> bytes | None:
+        """Return the bytes of a document or a chunk; see `BoundedStore.read`."""
         if key in self._keys:
             data = self._documents[key].to_bytes()
         elif (chunk := self._chunk(key)) is not None:
+            whole = start == 0 and stop is None
+            self._check_size(key, *chunk, max_bytes if whole else MAX_OBJECT_BYTES)
             data = await asyncio.to_thread(self._compute, key, *chunk)
         else:
             return None
-        start, stop = bounds(byte_range)
-        return prototype.buffer.from_bytes(data[start:stop])
+        part = data[start:stop]
+        if len(part) > max_bytes:
+            raise TooLarge(key, max_bytes, len(part))
+        return part
 
     async def exists(self, key: str) -> bool:
         """Return whether there is a document or a chunk of this key."""
@@ -262,6 +281,13 @@ def created(store: Any, variable: Encoded, **options: Any) -> zarr.Array[Any]:
         dimension_names=list(variable.dimensions),
         config={"write_empty_chunks": True},
         **options,
+    )
+
+
+def _region(array: zarr.Array[Any], at: tuple[int, ...]) -> tuple[slice, ...]:
+    return tuple(
+        slice(i * size, min((i + 1) * size, length))
+        for i, size, length in zip(at, array.chunks, array.shape, strict=True)
     )
 
 

@@ -53,6 +53,23 @@ class Encoded:
         """Names of its dimensions."""
         return tuple(map(str, self.variable.dims))
 
+    def computed_bytes(self, region: tuple[slice, ...]) -> int:
+        """Return how many bytes the largest chunk of Dask has that a part of it lies in; of what has none, those of the part.
+
+        Parameters
+        ----------
+        region : tuple of slice
+            The part, a slice for each dimension.
+        """
+        lengths = [part.stop - part.start for part in region]
+        for axis, sizes in enumerate(self.variable.chunks or ()):
+            ends = np.cumsum(sizes)
+            first, last = np.searchsorted(
+                ends, (region[axis].start, region[axis].stop - 1), "right"
+            )
+            lengths[axis] = max(sizes[first : last + 1], default=0)
+        return math.prod(map(int, lengths)) * int(self.variable.dtype.itemsize)
+
     def values(self, region: tuple[slice, ...]) -> np.ndarray[Any, Any]:
         """Return the stored values of a part of it.
 

@@ -20,6 +20,7 @@ from zarr.abc.codec import ArrayArrayCodec, ArrayBytesCodec, BytesBytesCodec, Co
 from zarr.abc.store import RangeByteRequest
 from zarr.buffer import default_buffer_prototype
 from zarr.codecs import ShardingCodec
+from zarr.storage import StorePath
 
 from nz_explorer.store import zarr_internals
 from nz_explorer.store.zarr_internals import ArrayConfig, ArraySpec, BatchedCodecPipeline, V2Codec
@@ -176,6 +177,8 @@ class GuardedPipeline(BatchedCodecPipeline):
         """
         batch = list(batch_info)
         specs = [spec for _, spec, *_ in batch]
+        if not self.supports_partial_decode:
+            await _refuse_large(batch)
         # Of a shard only some chunks may be wanted.
         need = sum(
             min(chunk_bytes(spec), _selected(part, spec) * spec_itemsize(spec))
@@ -185,6 +188,21 @@ class GuardedPipeline(BatchedCodecPipeline):
         )
         async with size_limits.decoding_memory.reserved(need):
             return await super().read_batch(batch, out, drop_axes)
+
+
+async def _refuse_large(batch: list[Any]) -> None:
+    """Refuse chunks that are too large before they are fetched; what is not stored costs nothing.
+
+    Raises
+    ------
+    SizeLimitExceeded
+        If there is one.
+    """
+    for place, spec, *_ in batch:
+        size = chunk_bytes(spec)
+        large = size > size_limits.MOST_CHUNK_BYTES and isinstance(place, StorePath)
+        if large and await place.exists():
+            size_limits.check_chunk(size)
 
 
 class GuardedShardingCodec(ShardingCodec):

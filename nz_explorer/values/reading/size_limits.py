@@ -39,6 +39,10 @@ MOST_SCANNED_CHUNKS = 10_000_000
 """Chunks of one array that a check of all values reads; more take hours, whatever is in them."""
 MOST_SELECTED_CHUNKS = 200_000
 """Chunks of one selection, such as ``ex.array[:]``."""
+MOST_SLICE_CHUNKS = 2_000_000
+"""Chunks of one slice that is read whole, such as ``ex.values(whole=True)``: even their list takes memory."""
+_TIMES_OF_SLICE = 3
+"""How many times its own bytes a slice takes while it is read: in chunks, assembled with its states, and masked."""
 _VARIABLE_ITEM = 64
 """Bytes that an element of variable length is taken to have."""
 
@@ -155,6 +159,33 @@ def check_selection(size: int, chunks: int) -> None:
         raise SizeLimitExceeded(
             f"the selection touches {chunks:,} chunks, more than the limit of "
             f"{MOST_SELECTED_CHUNKS:,}: select less of it"
+        )
+
+
+def check_slice(size: int, chunks: int) -> None:
+    """Refuse a slice that is to be read whole, chunk by chunk, if it does not fit into memory.
+
+    Parameters
+    ----------
+    size
+        Bytes of its values.
+    chunks
+        How many chunks it touches.
+
+    Raises
+    ------
+    SizeLimitExceeded
+        If it is too large.
+    """
+    most = most_selected_bytes()
+    if _TIMES_OF_SLICE * size > most:
+        raise SizeLimitExceeded(
+            f"the slice has {bytes_text(size)} and takes {_TIMES_OF_SLICE} times as much to read, more than the "
+            f"limit of {bytes_text(most)} (half of this machine's memory): select less of it"
+        )
+    if chunks > MOST_SLICE_CHUNKS:
+        raise SizeLimitExceeded(
+            f"the slice touches {chunks:,} chunks, more than the limit of {MOST_SLICE_CHUNKS:,}: select less of it"
         )
 
 

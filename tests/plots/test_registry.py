@@ -70,7 +70,7 @@ def test_a_registered_kind_is_offered_built_and_drawn(group: zarr.Group, tmp_pat
     hierarchy = open_store(tmp_path / "store.zarr")
     usual = make(hierarchy, "/hill")
     assert usual.kind == "map"
-    assert usual.kinds == ("map", "line", "histogram", "table", "contours")
+    assert (usual.kinds[0], usual.kinds[-1]) == ("map", "contours")
     assert "contours" not in make(hierarchy, "/series").kinds
 
     look = make(hierarchy, "/hill", kind="contours")

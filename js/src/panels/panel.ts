@@ -10,7 +10,7 @@ export interface PanelProps {
   call: CallState<"node">;
 }
 
-/** A tab. Each is a folder here; what a page says is composed by Python, in `widget/pages`. */
+/** A tab. Each is a folder here; what a page says is composed in Python, in `widget/panels`. */
 export interface Panel {
   /** Its name in `ex.panel`. */
   name: string;

@@ -124,6 +124,16 @@ def test_the_next_slice_is_read_ahead(browser: Browser, monkeypatch: pytest.Monk
     assert found["read"]["decoded_bytes"] == 0
 
 
+def test_what_is_played_is_read_in_front_of_the_slider(browser: Browser) -> None:
+    def step_to(lat: int) -> int:
+        found = browser.ask("picture", path="/t", x="lon", y="time", index={"lat": lat})
+        return int(found["read"]["decoded_bytes"])
+
+    assert [step_to(lat) > 0 for lat in (0, 5, 10)] == [True, False, True]
+    browser.session.prefetch._together.shutdown(wait=True)
+    assert step_to(20) == 0
+
+
 ENDS_WHILE_READING_AHEAD = """
 import sys, threading
 from nz_explorer.model import open_store

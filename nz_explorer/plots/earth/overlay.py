@@ -76,26 +76,27 @@ def on_axes(x: Axis, y: Axis, projected: Callable[[], Projection | str | None]) 
         return None
     names = [_side(axis) for axis in (x, y)]
     if "lon" in names and "lat" in names:
-        order = 1 if names[0] == "lon" else -1
-        east, north = along[::order]
-        assert east is not None  # noqa: S101  # said above
-        assert north is not None  # noqa: S101
-        east = np.unwrap(east, period=360)
-        if _backwards(east):
-            return None
-        limits = (*_ends(east), *_ends(north))
-        lines = (clipped(turned(coastline(), limits), limits), _graticule(limits))
-        coasts, graticule = [
-            np.stack([_position(line[:, 0], east), _position(line[:, 1], north)][::order], axis=1)
-            for line in lines
-        ]
-        return Overlay(_small(coasts), _small(graticule))
+        return _straight(along[0].tobytes(), along[1].tobytes(), names[0] == "lat")
     if any(axis.units is None and axis.kind != "number" for axis in (x, y)):
         return None
     found = projected()
     if found is None or isinstance(found, str):
         return None if found is None else Overlay(why=found)
     return _projected(found, along[0].tobytes(), along[1].tobytes())
+
+
+@lru_cache(maxsize=8)
+def _straight(columns_of: bytes, rows_of: bytes, swapped: bool) -> Overlay:
+    """Return what is laid over a map, going by the longitudes and latitudes of its columns and rows."""
+    order = -1 if swapped else 1
+    east, north = [np.frombuffer(columns_of), np.frombuffer(rows_of)][::order]
+    limits = (*_ends(east), *_ends(north))
+    lines = (clipped(turned(coastline(), limits), limits), _graticule(limits))
+    coasts, graticule = [
+        np.stack([_position(line[:, 0], east), _position(line[:, 1], north)][::order], axis=1)
+        for line in lines
+    ]
+    return Overlay(_small(coasts), _small(graticule))
 
 
 @lru_cache(maxsize=8)

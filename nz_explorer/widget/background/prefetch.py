@@ -1,10 +1,10 @@
-"""Reads ahead what a slider will show next, while nothing else is asked for."""
+"""Reads ahead what a slider will show next: while nothing else is asked for, and of what is played the next pictures."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -15,9 +15,15 @@ from nz_explorer.widget import protocol
 
 if TYPE_CHECKING:
     from nz_explorer.plots import QuickLook
+    from nz_explorer.plots.picture import Slider
 
 IDLE_SECONDS = 0.25
 """How long nothing is asked for before reading ahead begins."""
+
+AHEAD = 6
+"""So many steps in front of what is shown are read while a slider goes on in equal steps."""
+TOGETHER = 4
+"""As many pictures of them are read at a time."""
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +44,12 @@ class Prefetch:
         self._cancel: Cancellation | None = None
         self._before: protocol.PictureParams | None = None
         self._moved: dict[str, str] = {}
+        self._together = ThreadPoolExecutor(TOGETHER, thread_name_prefix="nz-explorer-ahead")
+        self._step = 0
+        """By how much the slider was moved last."""
+        self._run: Cancellation | None = None
+        """While a slider goes on in equal steps: ends reading in front of it."""
+        self._asked: set[int] = set()
 
     def shown(self, array: Array, params: protocol.PictureParams, look: QuickLook) -> None:
         """Take notice of a picture that was made; `Cancelled` is raised once this was closed.
@@ -51,34 +63,72 @@ class Prefetch:
         look : QuickLook
             The picture.
         """
-        wanted = self._wanted(params, look)
         with self._lock:
+            slider, again = self._moved_slider(params, look)
             self._before = params
             if self._cancel is not None:
                 self._cancel.cancel()
             # what does not fit the budget is not read unasked
             facts = look.read
-            if not wanted or facts is None or not facts.complete or params.everything:
-                return
-            self._cancel = Cancellation()
-            hand_over(self._pool, self._read, array, params, wanted, self._cancel)
+            if slider is None or facts is None or not facts.complete or params.everything:
+                self._end_run()
+            elif again and not look.derived and not look.overview:
+                self._follow(array, params, slider)
+            else:
+                self._end_run()
+                way = self._step or 1
+                wanted = [
+                    slider.index + (1 if way > 0 else -1),
+                    slider.index - (1 if way > 0 else -1),
+                ]
+                self._cancel = Cancellation()
+                hand_over(
+                    self._pool,
+                    self._read,
+                    array,
+                    params,
+                    self._at(params, slider, wanted),
+                    self._cancel,
+                )
 
-    def _wanted(self, params: protocol.PictureParams, look: QuickLook) -> list[dict[str, int]]:
-        """Return the indices to read, the one in the direction of the last move first."""
+    def _moved_slider(
+        self, params: protocol.PictureParams, look: QuickLook
+    ) -> tuple[Slider | None, bool]:
+        """Return the slider that was moved last, and whether it went on by the same step."""
         before, at = self._before, {slider.dimension: slider for slider in look.sliders}
-        forward = 1
+        again = False
         if before is not None and before.path == params.path:
             moved = [n for n in at if before.index.get(n, 0) != params.index.get(n, 0)]
             if len(moved) == 1:
-                self._moved = {params.path: moved[0]}
-                forward = 1 if params.index.get(moved[0], 0) > before.index.get(moved[0], 0) else -1
-        slider = at.get(self._moved.get(params.path, ""))
-        if slider is None:
-            return []
-        steps = (slider.index + forward, slider.index - forward)
+                step = params.index.get(moved[0], 0) - before.index.get(moved[0], 0)
+                again = step == self._step and self._moved == {params.path: moved[0]}
+                self._moved, self._step = {params.path: moved[0]}, step
+        return at.get(self._moved.get(params.path, "")), again
+
+    def _follow(self, array: Array, params: protocol.PictureParams, slider: Slider) -> None:
+        """Read in front of a slider that goes on and on; the very next picture is asked for by the page."""
+        if self._run is None:
+            self._run = Cancellation()
+        steps = (slider.index + self._step * nth for nth in range(2, AHEAD + 1))
+        for at in self._at(params, slider, steps):
+            index = at[slider.dimension]
+            kept = any(first <= index < end for first, end in slider.cached)
+            if not kept and index not in self._asked:
+                self._asked.add(index)
+                hand_over(self._together, self._read, array, params, [at], self._run, False)
+
+    def _end_run(self) -> None:
+        if self._run is not None:
+            self._run.cancel()
+        self._run = None
+        self._asked.clear()
+
+    def _at(
+        self, params: protocol.PictureParams, slider: Slider, wanted: Iterable[int]
+    ) -> list[dict[str, int]]:
         return [
             {**params.index, slider.dimension: index}
-            for index in steps
+            for index in wanted
             if 0 <= index < slider.length
         ]
 
@@ -88,11 +138,12 @@ class Prefetch:
         params: protocol.PictureParams,
         wanted: list[dict[str, int]],
         cancel: Cancellation,
+        wait: bool = True,
     ) -> None:
         idle = threading.Event()
         forget = cancel.on_cancel(idle.set)
         try:
-            if idle.wait(IDLE_SECONDS):
+            if wait and idle.wait(IDLE_SECONDS):
                 return
             for index in wanted:
                 self._quicklook(
@@ -116,13 +167,20 @@ class Prefetch:
         finally:
             forget()
 
-    def stop(self) -> None:
-        """Make way for what is asked for."""
+    def make_way(self) -> None:
+        """Stop what was to be done while nothing else is asked for."""
         with self._lock:
             if self._cancel is not None:
                 self._cancel.cancel()
 
+    def stop(self) -> None:
+        """Stop reading: what was read may be another picture by now."""
+        self.make_way()
+        with self._lock:
+            self._end_run()
+
     def close(self) -> None:
         """Stop for good."""
         self.stop()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._pool, self._together):
+            pool.shutdown(wait=False, cancel_futures=True)

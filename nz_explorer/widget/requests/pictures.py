@@ -44,8 +44,9 @@ def picture(session: SessionView, params: protocol.PictureParams, cancel: Cancel
         cancel=cancel,
         partial=None if send is None else lambda part: send(*message(part, finished=False)),
     )
+    look = with_cached(look, array, session.cache)
     session.prefetch.shown(array, params, look)
-    return message(with_cached(look, array, session.cache))
+    return message(look)
 
 
 @answers("lines")

@@ -98,7 +98,7 @@ class Session:
         self.limits = SliceLimits(self.scans)
         self.trials = Trials(evaluation.hierarchy, lambda: self.page_changed("readers"))
         self.conversation = Conversation(
-            send, self._computed, self.prefetch.stop, seconds=self._seconds
+            send, self._computed, self.prefetch.make_way, seconds=self._seconds
         )
         self.walker = Walker(
             evaluation, shown=lambda: self.evaluation, notify=self._notify, ended=self._walk_ended

@@ -177,7 +177,13 @@ class PictureSource:
         return found
 
     def earth(self, x: Axis | None, y: Axis | None) -> Overlay | None:
-        """Return coastlines and a graticule for straight axes; None where their degrees are not known."""
+        """Return coastlines and a graticule for straight axes; None where their degrees are not known.
+
+        Parameters
+        ----------
+        x, y
+            The axes of the picture.
+        """
         if x is None or y is None:
             return None
         return on_axes(x, y, lambda: projection(self.array, x.units, self.cancel))

@@ -101,6 +101,31 @@ def test_series_in_python_are_those_of_xarray(ex: Explorer, packed: Path) -> Non
         ex.series("depth")
 
 
+def test_series_are_written_as_a_table_and_as_netcdf(
+    ex: Explorer, browse: Browse, packed: Path, tmp_path: Path
+) -> None:
+    ex.pins = PINS
+    lines = ex.export(tmp_path / "s.csv", series="time").read_text("utf-8").splitlines()
+    assert lines[:3] == [
+        'time,"lat 40, lon 30","lat 60, lon 0"',
+        ",K,K",
+        "2001-07-01,6.1,5.0",
+    ]
+    assert lines[5].startswith("2001-07-04,,")  # missing
+    with xr.open_dataset(ex.export(tmp_path / "s.nc", series="time")) as dataset:
+        xr.testing.assert_allclose(dataset["t"], ex.series("time"))
+        assert dataset["lon"].values.tolist() == [30, 0]
+    with pytest.raises(ValueError, match="use csv, nc"):
+        ex.export(tmp_path / "s.png", series="time")
+    browser = browse(packed)
+    asked = {"path": "/t", "dimension": "time", "pins": PINS, "format": "csv"}
+    found = browser.ask("series_file", **asked)
+    assert found["name"] == "t_along_time.csv"
+    assert browser.buffers[found["file_buffer"]].decode().splitlines() == lines
+    error = browser.refused("series_file", **{**asked, "pins": []})
+    assert error["message"] == "no point is pinned"
+
+
 def test_pins_are_points(ex: Explorer) -> None:
     assert ex.pins == []
     ex.pins = [{"lat": np.int64(1)}]

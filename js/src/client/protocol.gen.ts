@@ -6,7 +6,7 @@ export const PROTOCOL_VERSION = 1;
 export interface Request {
   kind: "request";
   id: number;
-  method: "act" | "animate" | "children" | "colormaps" | "complete" | "document" | "export" | "findings" | "lines" | "locate" | "lost" | "netcdf" | "node" | "open" | "page" | "picture" | "retry" | "reveal" | "rows" | "scan" | "search" | "series" | "set" | "thumbnails" | "walk";
+  method: "act" | "animate" | "children" | "colormaps" | "complete" | "document" | "export" | "findings" | "lines" | "locate" | "lost" | "netcdf" | "node" | "open" | "page" | "picture" | "retry" | "reveal" | "rows" | "scan" | "search" | "series" | "series_file" | "set" | "thumbnails" | "walk";
   params?: Record<string, unknown>;
 }
 
@@ -398,6 +398,16 @@ export interface SeriesParams {
   pins: (Record<string, number>)[];
   index?: Record<string, number>;
   width?: number;
+}
+
+/** Asks for the values at pinned points along one dimension as a file. */
+export interface SeriesFileParams {
+  path: string;
+  dimension: string;
+  pins: (Record<string, number>)[];
+  format: "csv" | "nc";
+  index?: Record<string, number>;
+  view?: Record<string, unknown>;
 }
 
 /** Asks to go through all values of an array, to stop that, or how far it is. */
@@ -872,6 +882,7 @@ export interface Methods {
   thumbnails: { params: ThumbnailsParams; result: ThumbnailsResult };
   lines: { params: LinesParams; result: LinesResult };
   series: { params: SeriesParams; result: LinesResult };
+  series_file: { params: SeriesFileParams; result: ExportResult };
   scan: { params: ScanParams; result: ScanResult };
   export: { params: ExportParams; result: ExportResult };
   netcdf: { params: NetcdfParams; result: NetcdfResult };

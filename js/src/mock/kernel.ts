@@ -430,6 +430,11 @@ export class MockKernel {
     complete: ({ value }) => ({
       labels: ["2020-01-04 00:00", "2020-01-04 06:00"].filter((one) => one.startsWith(value)),
     }),
+    series_file: ({ path, dimension, format }, buffers) => {
+      const bytes = new TextEncoder().encode(`${path} along ${dimension}`);
+      const file_buffer = buffers.push(new DataView(bytes.buffer)) - 1;
+      return { name: `series.${format}`, media_type: "text/csv", file_buffer };
+    },
     animate: ({ path, dimension, format }, buffers) => {
       const bytes = new TextEncoder().encode(`${path} along ${dimension}`);
       const file_buffer = buffers.push(new DataView(bytes.buffer)) - 1;

@@ -151,7 +151,15 @@ def _unrotated(
 
 
 def grid_mappings(array: Array, cancel: Cancellation | None) -> Iterator[Node]:
-    """Yield the array that holds the grid mapping, of this group or one above, then the array itself."""
+    """Yield the array that holds the grid mapping, of this group or one above, then the array itself.
+
+    Parameters
+    ----------
+    array : Array
+        Whose grid mapping it is.
+    cancel : Cancellation, optional
+        Stops reading metadata.
+    """
     given = array.attributes.get("grid_mapping")
     name = re.split(r"[:\s]", given.strip())[0] if isinstance(given, str) else ""
     for path in all_above(array.path) if name and "/" not in name else ():

@@ -21,7 +21,13 @@ _MOST, _MOST_OF_INDICES = 5.0, 4.0
 
 
 def aspect_of_axes(x: Axis | None, y: Axis | None) -> float | None:
-    """Return it for straight axes; None where the picture may have any shape."""
+    """Return it for straight axes; None where the picture may have any shape.
+
+    Parameters
+    ----------
+    x, y
+        The axes.
+    """
     if x is None or y is None:
         return None
     if x.kind == y.kind == "index":
@@ -35,7 +41,13 @@ def aspect_of_axes(x: Axis | None, y: Axis | None) -> float | None:
 
 
 def aspect_of_coordinates(grid: Curvilinear) -> float | None:
-    """Return it for a map on two-dimensional coordinates."""
+    """Return it for a map on two-dimensional coordinates.
+
+    Parameters
+    ----------
+    grid
+        The coordinates.
+    """
     if not grid.x_units or _family(grid.x_units) != _family(grid.y_units):
         return None
     west, east, south, north = grid.limits

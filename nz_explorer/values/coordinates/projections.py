@@ -40,12 +40,24 @@ class Projection:
     scale: float
 
     def project(self, longitudes: Doubles, latitudes: Doubles) -> tuple[Doubles, Doubles]:
-        """Return the coordinates of points; infinite where they have none."""
+        """Return the coordinates of points; infinite where they have none.
+
+        Parameters
+        ----------
+        longitudes, latitudes
+            Of the points.
+        """
         x, y = self.transformer.transform(longitudes, latitudes)
         return np.asarray(x) / self.scale, np.asarray(y) / self.scale
 
     def degrees(self, x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:
-        """Return the longitudes and latitudes of points; infinite where they have none."""
+        """Return the longitudes and latitudes of points; infinite where they have none.
+
+        Parameters
+        ----------
+        x, y
+            Coordinates of the points.
+        """
         found = self.transformer.transform(x * self.scale, y * self.scale, direction="INVERSE")
         return np.asarray(found[0]), np.asarray(found[1])
 

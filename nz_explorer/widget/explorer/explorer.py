@@ -16,7 +16,8 @@ from nz_explorer.widget.code import code
 from nz_explorer.widget.explorer.synced_widget import SyncedWidget
 from nz_explorer.widget.explorer.traits import Selection
 from nz_explorer.widget.lifetimes import lifetimes
-from nz_explorer.widget.requests import animation, export, series
+from nz_explorer.widget.requests import animation, export
+from nz_explorer.widget.requests import series as pinned
 from nz_explorer.widget.session_view import ALL_POINTS
 
 if TYPE_CHECKING:
@@ -365,11 +366,16 @@ class Explorer(SyncedWidget):
             If a group is selected.
         """
         array = self._selected_array()
-        found = series.along(self._session, array, dimension, self.pins, self.index, None)
-        return series.as_xarray(array, found, self.pins, self.view)
+        found = pinned.along(self._session, array, dimension, self.pins, self.index, None)
+        return pinned.as_xarray(array, found, self.pins, self.view)
 
     def export(
-        self, file: str | PathLike[str], *, whole: bool = False, packed: bool = False
+        self,
+        file: str | PathLike[str],
+        *,
+        series: str | None = None,
+        whole: bool = False,
+        packed: bool = False,
     ) -> Path:
         """Write what is shown to a file: a picture, or its values.
 
@@ -378,6 +384,8 @@ class Explorer(SyncedWidget):
         file
             Its extension determines the format: png, svg, npy, csv or nc. Files of numbers hold what `values`
             returns, NaN where one is missing; netCDF has packed values with the attributes that unpack them.
+        series : str, optional
+            A dimension: what is written, to csv or nc, is the series of the pinned points along it instead.
         whole : bool
             Write every element, however many bytes that takes. Otherwise elements are left out where
             there are more than 4096 along an axis or than the budget has room for, with a warning.
@@ -398,6 +406,13 @@ class Explorer(SyncedWidget):
         form: Any = target.suffix.removeprefix(".").lower()
         if form not in export.MEDIA_TYPES:
             raise ValueError(f"cannot write {target.name}: use {', '.join(export.MEDIA_TYPES)}")
+        if series is not None:
+            if form not in ("csv", "nc"):
+                raise ValueError(f"cannot write a series to {target.name}: use csv, nc")
+            shown = (self.pins, self.index, self.view)
+            data = pinned.written(self._session, self._selected_array(), series, *shown, form)
+            target.write_bytes(data)
+            return target
         look, data = export.slice_file(
             self._session,
             self._selected_array(),

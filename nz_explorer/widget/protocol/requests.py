@@ -134,6 +134,20 @@ class ExportParams(Message):
     """How the picture is drawn; see the trait of that name."""
 
 
+class SeriesFileParams(Message):
+    """Asks for the values at pinned points along one dimension as a file."""
+
+    path: str
+    dimension: str
+    pins: list[dict[str, int]]
+    """The points: an index by dimension."""
+    format: Literal["csv", "nc"]
+    index: dict[str, int] = {}
+    """The index of dimensions that a pin does not name."""
+    view: dict[str, Any] = {}
+    """What counts as missing; see the trait of that name."""
+
+
 class AnimateParams(Message):
     """Asks for the pictures along a dimension as a file."""
 
@@ -245,6 +259,7 @@ class Request(Message):
         "thumbnails",
         "lines",
         "series",
+        "series_file",
         "scan",
         "export",
         "netcdf",

@@ -280,7 +280,12 @@ def file_name(look: QuickLook, form: str) -> str:
     words = "_".join([look.path.strip("/").replace("/", "_") or "values", *slices])
     if form not in ("png", "svg") and (left_out := thinned(look)):
         words = f"{words}_{left_out}"
-    return f"{re.sub(r'[^A-Za-z0-9._+-]+', '-', words)[:120]}.{form}"
+    return safe_name(f"{words[:120]}.{form}")
+
+
+def safe_name(name: str) -> str:
+    """Return a name for a file with nothing in it that some file system does not take."""
+    return re.sub(r"[^A-Za-z0-9._+-]+", "-", name)
 
 
 def export(
@@ -308,7 +313,7 @@ def export(
     if form in ("png", "svg"):
         return _picture(look, form, view)
     if form == "nc":
-        return _netcdf(to_xarray())
+        return netcdf_file(to_xarray())
     values = shown_values(look, reading)
     if form == "npy":
         target = io.BytesIO()
@@ -352,23 +357,23 @@ def _csv(look: QuickLook, values: np.ma.MaskedArray[Any, Any]) -> str:
 
     def row(at: Any) -> list[Any]:
         cells = zip(np.atleast_1d(values.data[at]).tolist(), np.atleast_1d(gone[at]), strict=True)
-        return ["" if missing else _cell(value) for value, missing in cells]
+        return ["" if missing else cell(value) for value, missing in cells]
 
     if values.ndim == 0 or look.x is None:
-        writer.writerows([[_cell(name)], row(())])
+        writer.writerows([[cell(name)], row(())])
     elif values.ndim == 1:
-        writer.writerow([_cell(look.x.label), _cell(name)])
-        places = _places(look.x)
-        writer.writerows([place, *row(i)] for i, place in enumerate(places))
+        writer.writerow([cell(look.x.label), cell(name)])
+        along = places(look.x)
+        writer.writerows([place, *row(i)] for i, place in enumerate(along))
     elif values.ndim == 2 and look.y is not None:
-        writer.writerow([_cell(f"{look.y.label} \\ {look.x.label}"), *_places(look.x)])
-        writer.writerows([place, *row(i)] for i, place in enumerate(_places(look.y)))
+        writer.writerow([cell(f"{look.y.label} \\ {look.x.label}"), *places(look.x)])
+        writer.writerows([place, *row(i)] for i, place in enumerate(places(look.y)))
     else:
         raise ValueError("an image has no table: choose a map of one of its bands")
     return target.getvalue()
 
 
-def _cell(value: Any) -> Any:
+def cell(value: Any) -> Any:
     """Return a value so that no spreadsheet takes a text of a stranger for a formula."""
     if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")):
         return value
@@ -379,9 +384,10 @@ def _cell(value: Any) -> Any:
     return value
 
 
-def _places(axis: Axis) -> list[str]:
+def places(axis: Axis) -> list[str]:
+    """Return what stands along an axis, as a file has it."""
     if axis.labels is not None:
-        return [_cell(label) for label in axis.labels]
+        return [cell(label) for label in axis.labels]
     if axis.coordinates is not None:
         return [number_text(value) for value in axis.coordinates.tolist()]
     return [str(axis.start + axis.step * i) for i in range(axis.size)]
@@ -410,7 +416,8 @@ def _netcdf_name(name: str, taken: set[str]) -> str:
     return unused(legal, taken)
 
 
-def _netcdf(array: xarray.DataArray) -> bytes:
+def netcdf_file(array: xarray.DataArray) -> bytes:
+    """Return the bytes of a netCDF file of an array."""
     import xarray as xr
 
     dataset = xr.Dataset(_parts(array))

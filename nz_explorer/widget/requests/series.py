@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +14,7 @@ from nz_explorer.model import Array
 from nz_explorer.store import Cancellation
 from nz_explorer.widget import picture_messages, protocol
 from nz_explorer.widget.requests.answer import Answer, BadRequest, answers
+from nz_explorer.widget.requests.export import MEDIA_TYPES, cell, netcdf_file, places, safe_name
 from nz_explorer.widget.requests.nodes import array_at
 from nz_explorer.widget.session_view import ALL_POINTS, SessionView
 
@@ -81,6 +85,80 @@ def along(
         )
 
     return series_of(array, dimension, pins, index, look)
+
+
+@answers("series_file")
+def series_file(
+    session: SessionView, params: protocol.SeriesFileParams, cancel: Cancellation
+) -> Answer:
+    """Return the values of an array at pinned points along a dimension, as a file."""
+    array = array_at(session, params.path)
+    try:
+        data = written(
+            session,
+            array,
+            params.dimension,
+            params.pins,
+            params.index,
+            params.view,
+            params.format,
+            cancel,
+        )
+    except (KeyError, ValueError, ImportError) as error:
+        raise BadRequest(str(error.args[0])) from error
+    name = f"{array.name or 'values'}_along_{params.dimension}.{params.format}"
+    return protocol.ExportResult(safe_name(name), MEDIA_TYPES[params.format], 0), [data]
+
+
+def written(
+    session: SessionView,
+    array: Array,
+    dimension: str,
+    pins: Sequence[Mapping[str, int]],
+    index: Mapping[str, int],
+    view: Mapping[str, Any],
+    form: str,
+    cancel: Cancellation | None = None,
+) -> bytes:
+    """Return the values of an array at pinned points along a dimension as the bytes of a file.
+
+    Parameters
+    ----------
+    session : SessionView
+        What is open.
+    array : Array
+        The array.
+    dimension, pins, index
+        See `along`; every element is read.
+    view : mapping
+        How the picture is drawn: what counts as missing, and whether values are decoded.
+    form : {"csv", "nc"}
+        What file: a table with a row for each element and a column for each point, or netCDF.
+    cancel : Cancellation, optional
+        Set when it is no longer wanted.
+
+    Raises
+    ------
+    KeyError
+        If the array has no such dimension.
+    ValueError
+        If there is nothing to be written.
+    """
+    found = along(session, array, dimension, pins, index, None, cancel)
+    if not found.looks:
+        raise ValueError(found.message or "no point is pinned")
+    values = as_xarray(array, found, pins, view)
+    if form == "nc":
+        return netcdf_file(values)
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    units = values.attrs.get("units")
+    writer.writerow([cell(dimension), *(cell(look.name) for look in found.looks)])
+    if units:
+        writer.writerow(["", *[cell(units)] * len(found.looks)])
+    for place, row in zip(places(found.x), values.values.T.tolist(), strict=True):
+        writer.writerow([place, *("" if math.isnan(value) else value for value in row)])
+    return target.getvalue().encode()
 
 
 def as_xarray(

@@ -5,7 +5,7 @@ import "./readout.css";
 export const [LEFT, BOTTOM, TOP] = [62, 38, 10];
 
 /** A place among `count` that pointer and arrow keys move. */
-export function useProbe(label: string, count: number, indexAt: (px: number) => number | null) {
+export function useProbe(label: string, count: number, indexAt: (px: number, py: number) => number | null) {
   const [at, setAt] = useState<number | null>(null);
   const clear = () => setAt(null);
   return {
@@ -15,14 +15,16 @@ export function useProbe(label: string, count: number, indexAt: (px: number) => 
       "aria-label": label,
       tabIndex: 0,
       onKeyDown: (event: KeyboardEvent) => {
-        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 }[event.key];
         if (step === undefined) return;
         event.preventDefault();
         setAt(Math.max(0, Math.min(count - 1, (at ?? -1) + step)));
       },
       onBlur: clear,
-      onPointerMove: (event: TargetedPointerEvent<HTMLElement>) =>
-        setAt(indexAt(event.clientX - event.currentTarget.getBoundingClientRect().left)),
+      onPointerMove: ({ currentTarget, clientX, clientY }: TargetedPointerEvent<HTMLElement>) => {
+        const { left, top } = currentTarget.getBoundingClientRect();
+        setAt(indexAt(clientX - left, clientY - top));
+      },
       onPointerLeave: clear,
     },
   } as const;

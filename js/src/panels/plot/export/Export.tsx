@@ -14,6 +14,13 @@ const FORMATS: readonly [ExportParams["format"], string][] = [
   ["nc", "netCDF file"],
 ];
 
+/** Gives a file that the kernel made to whoever sits there; returns its name. */
+export function saved({ value, buffers }: { value: ExportResult; buffers: DataView[] }): string {
+  const bytes = buffers[value.file_buffer];
+  if (bytes) saveFile(value.name, value.media_type, bytes);
+  return value.name;
+}
+
 /** The slice as a file, and its path and code for the clipboard. */
 export function Export({
   path,
@@ -45,11 +52,7 @@ export function Export({
       film.current = null;
     }
   };
-  const save = ({ value, buffers }: { value: ExportResult; buffers: DataView[] }) => {
-    const bytes = buffers[value.file_buffer];
-    if (bytes) saveFile(value.name, value.media_type, bytes);
-    setSaid(`Saved ${visible(value.name)}`);
-  };
+  const save = (answer: Parameters<typeof saved>[0]) => setSaid(`Saved ${visible(saved(answer))}`);
   const code = async () => {
     const { blocks } = await session.client.request("page", { name: "code", path, params: { index } });
     return blocks[0]?.type === "code" ? blocks[0].text : "";

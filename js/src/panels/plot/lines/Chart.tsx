@@ -48,26 +48,31 @@ export function Chart({ answer, lines: shown, label, colorOf, mark }: ChartProps
   const ref = useRef<HTMLDivElement>(null);
   const size = useSize(ref);
   const { x: axis } = answer.value;
-  const x = useMemo(() => new AxisGeometry(axis, axisNumbers(axis, answer.buffers), false), [answer]);
+  // A profile has its depths on the left.
+  const upright = axis.kind === "number" && axis.downwards;
+  const x = useMemo(() => new AxisGeometry(axis, axisNumbers(axis, answer.buffers), upright), [answer]);
   const together = sameUnits(shown);
   const low = Math.min(...shown.map((line) => line.low));
   const high = Math.max(...shown.map((line) => line.high));
   const [width, height] = [(size.width || 640) - LEFT - RIGHT, (size.height || 300) - TOP - BOTTOM];
-  const atX = (index: number) => LEFT + x.center(index) * width;
-  const heightsOf = (line: { low: number; high: number }) => {
+  const partOf = (line: { low: number; high: number }) => {
     const { low: from, high: to } = airy(together ? { low, high } : line);
-    return (value: number) => TOP + (1 - (value - from) / (to - from)) * height;
+    return (value: number) => (value - from) / (to - from);
   };
+  const place = (along: number, part: number) =>
+    upright ? [LEFT + part * width, TOP + along * height] : [LEFT + along * width, TOP + (1 - part) * height];
   // The pointer on its way draws anew what it is over; the lines stay.
   const paths = useMemo(
     () =>
       shown.map((line) => {
-        const atY = heightsOf(line);
+        const part = partOf(line);
         return runs(line.codes, axis.size)
           .map(([first, last]) => {
             let path = "";
-            for (let index = first; index <= last; index++)
-              path += `${index === first ? "M" : "L"}${atX(index).toFixed(1)},${atY(line.numbers[index] as number).toFixed(1)}`;
+            for (let index = first; index <= last; index++) {
+              const at = place(x.center(index), part(line.numbers[index] as number));
+              path += `${index === first ? "M" : "L"}${at.map((one) => one.toFixed(1))}`;
+            }
             // A point alone is a dash.
             return first === last ? `${path}m-2,0h4` : path;
           })
@@ -75,10 +80,25 @@ export function Chart({ answer, lines: shown, label, colorOf, mark }: ChartProps
       }),
     [shown, width, height],
   );
-  const { at, probe } = useProbe("Values: arrow keys move along the lines", axis.size, (px) => {
-    const place = (px - LEFT) / width;
+  const { at, probe } = useProbe("Values: arrow keys move along the lines", axis.size, (px, py) => {
+    const place = upright ? (py - TOP) / height : (px - LEFT) / width;
     return place >= 0 && place < 1 ? x.indexAt(place) : null;
   });
+  const values =
+    together && low <= high
+      ? niceTicks(low, high, Math.max(2, upright ? width / 80 : height / 40)).map(({ value, label }) => ({
+          label,
+          at: partOf({ low, high })(value),
+        }))
+      : [];
+  const along = x.ticks(Math.max(1, upright ? height / 40 : width / 110));
+  const across = (kind: string, index: number) => {
+    const [[x1, y1], [x2, y2]] = [place(x.center(index), 0), place(x.center(index), 1)] as [
+      number[],
+      number[],
+    ];
+    return <line class={kind} {...{ x1, x2, y1, y2 }} />;
+  };
   const here = at === null ? null : x.describe(at);
   const marked = mark === undefined ? null : pointAt(axis, mark);
   return (
@@ -91,30 +111,26 @@ export function Chart({ answer, lines: shown, label, colorOf, mark }: ChartProps
           width={Math.max(0, width)}
           height={Math.max(0, height)}
         />
-        {together && low <= high && (
-          <Levels
-            width={width}
-            ticks={niceTicks(low, high, Math.max(2, height / 40)).map(({ value, label }) => ({
-              label,
-              y: heightsOf({ low, high })(value),
-            }))}
-          />
-        )}
-        {x.ticks(Math.max(1, width / 110)).map(({ at: place, label }) => (
+        <Levels
+          width={width}
+          ticks={(upright ? along : values).map(({ at, label }) => ({
+            label: visible(label),
+            y: TOP + (upright ? at : 1 - at) * height,
+          }))}
+        />
+        {(upright ? values : along).map(({ at: place, label }) => (
           <text key={place} x={LEFT + place * width} y={TOP + height + 16} text-anchor={anchor(place)}>
             {visible(label)}
           </text>
         ))}
         <text x={LEFT + width / 2} y={TOP + height + 34} text-anchor="middle">
-          {nameOf(axis)}
+          {!upright && nameOf(axis)}
         </text>
         {shown.map((line, nth) => (
           <path key={line.nth} stroke={colorOf(line.nth)} d={paths[nth]} />
         ))}
-        {marked !== null && (
-          <line class="nzx-lines-mark" x1={atX(marked)} x2={atX(marked)} y1={TOP} y2={TOP + height} />
-        )}
-        {at !== null && <line class="nzx-lines-cross" x1={atX(at)} x2={atX(at)} y1={TOP} y2={TOP + height} />}
+        {marked !== null && across("nzx-lines-mark", marked)}
+        {at !== null && across("nzx-lines-cross", at)}
       </svg>
       {at !== null && here && (
         <div

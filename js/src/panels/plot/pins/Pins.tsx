@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { useCall } from "../../../client/calls";
 import type { PictureResult } from "../../../client/protocol.gen";
 import type { Pin } from "../../../client/session";
@@ -7,6 +8,7 @@ import type { Scene } from "../../../plots/shared/scene";
 import { IconButton } from "../../../ui/button/Button";
 import { Waiting } from "../../../ui/problem/Waiting";
 import { visible } from "../../../ui/text/text";
+import { saved } from "../export/Export";
 import { Chart, linesOf } from "../lines/Chart";
 import { reading } from "../stage/Hover";
 import { usePinColor } from "./PinMarks";
@@ -102,6 +104,7 @@ interface SeriesProps {
 function Series({ path, dimension, pins, index, mark }: SeriesProps) {
   const { session } = useView();
   const colorOf = usePinColor();
+  const [problem, setProblem] = useState("");
   const { [dimension]: _, ...others } = index;
   const call = useCall(
     session.client,
@@ -113,11 +116,24 @@ function Series({ path, dimension, pins, index, mark }: SeriesProps) {
   if (answer === null) return <Waiting call={call} />;
   const lines = linesOf(answer);
   const units = lines[0]?.units;
+  const save = (format: "csv" | "nc") => {
+    const params = { path, dimension, pins, format, index: others, view: session.options.peek() };
+    session.client
+      .call("series_file", params)
+      .answer.then(saved, (error: Error) => setProblem(error.message));
+  };
   return (
     <section class="nzx-series">
       <h4 class="nzx-tiny nzx-quiet">
         {visible(units ? `${units} along ${dimension}` : `Along ${dimension}`)}
+        <span class="nzx-gap" />
+        {(["csv", "nc"] as const).map((format) => (
+          <button key={format} type="button" class="nzx-link" onClick={() => save(format)}>
+            .{format}
+          </button>
+        ))}
       </h4>
+      {problem && <p class="nzx-note">{visible(problem)}</p>}
       <Chart
         answer={answer}
         lines={lines.filter((line) => line.low <= line.high)}

@@ -27,6 +27,14 @@ test("a click pins a point, which has its value, its series and its number on th
   const asked = () => host.requests("series").filter(({ params }) => params.dimension === "time");
   expect(asked().map(({ params }) => params.pins)).toEqual([[pin]]);
   expect(host.el.querySelectorAll(".nzx-pin-mark")).toHaveLength(1);
+  fireEvent.click(screen.getAllByRole("button", { name: ".csv" })[0] as HTMLElement);
+  await waitFor(() =>
+    expect(host.requests("series_file")[0]?.params).toMatchObject({
+      dimension: "time",
+      pins: [pin],
+      format: "csv",
+    }),
+  );
   // The line does not move with the slider, so it is not asked for again.
   fireEvent.click(screen.getByRole("button", { name: "Next time" }));
   await waitFor(() => expect(host.model.get("index")).toEqual({ time: 1 }));

@@ -16,6 +16,8 @@ from nz_explorer.text.phrases import plural
 
 OTHER_ENCODINGS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 BLOCK = 2**24
+MAX_NESTING = 400
+"""Levels of values in values: newer versions of Python decode more than a function that calls itself can walk."""
 
 
 def is_utf8(raw: bytes) -> bool:
@@ -107,16 +109,34 @@ def decode_tolerantly(raw: bytes, key: str) -> tuple[Any, tuple[DocumentProblem,
         problems.append(_syntax(label, text, error))
         return None, tuple(problems)
     except RecursionError:
-        problems.append(DocumentProblem("limit", f"{label} is nested too deeply to be read"))
+        problems.append(_too_deep(label))
         return None, tuple(problems)
     except ValueError as error:  # an integer of more digits than Python converts
         problems.append(DocumentProblem("limit", f"{label}: {error}"))
+        return None, tuple(problems)
+    if _is_deep(value):
+        problems.append(_too_deep(label))
         return None, tuple(problems)
     if repeated or bare:
         problems.extend(_located(label, text, repeated, bare))
     if not isinstance(value, dict):
         problems.append(not_object(value, label))
     return value, tuple(problems)
+
+
+def _too_deep(label: str) -> DocumentProblem:
+    return DocumentProblem("limit", f"{label} is nested too deeply to be read")
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether there are more than `MAX_NESTING` levels in a value."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(MAX_NESTING):
+        lists = [one.values() if isinstance(one, dict) else one for one in level]
+        level = [inner for held in lists for inner in held if isinstance(inner, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def _load(text: str, label: str, problems: list[DocumentProblem], **hooks: Any) -> Any:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nz_explorer.documents import decoding, positions
+from nz_explorer.documents import decoding, positions, tolerant
 from nz_explorer.documents.decoding import LAZY_BYTES, Entries, decode
 from nz_explorer.documents.document import Document
 from nz_explorer.documents.positions import MAX_DEPTH, ScanError, scan
@@ -176,6 +176,17 @@ def test_a_repeated_key_in_a_large_document_is_found(raw: bytes) -> None:
     assert [problem.kind for problem in document.problems] == ["duplicate"]
     with mock.patch.object(positions, "SCAN_LIMIT", 0):  # then it is told without its line
         assert kinds(raw) == ["duplicate"]
+
+
+@pytest.mark.parametrize("levels", [tolerant.MAX_NESTING, tolerant.MAX_NESTING + 1, 900, 5000])
+@pytest.mark.parametrize("form", ['{"a": %s}', '{"a": %s, "b": NaN}'])
+def test_what_is_nested_deeper_than_a_function_can_walk_is_too_much(levels: int, form: str) -> None:
+    """Whatever the version of Python, whose decoders take more or less."""
+    deep = "[" * (levels - 1) + "]" * (levels - 1)  # inside of the object
+    value, problems = decode((form % deep).encode())
+    is_too_much = levels > tolerant.MAX_NESTING
+    assert ("limit" in [problem.kind for problem in problems]) is is_too_much
+    assert (value is None) is is_too_much
 
 
 def test_members_of_a_repeated_object_are_not_repeated() -> None:

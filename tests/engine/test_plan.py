@@ -292,7 +292,7 @@ def test_rules_on_a_kind_of_thing_are_not_asked_about_others() -> None:
         (made.V3 | {"a/zarr.json": b""}, "/a", "JSON-002"),
         (made.V3 | {"a/zarr.json": b'{"a": maybe}'}, "/a", "JSON-002"),
         (made.V3 | {"a/zarr.json": b"[1]"}, "/a", "JSON-006"),
-        (made.V3 | {"a/zarr.json": b"[" * 5000}, "/a", "JSON-007"),
+        (made.V3 | {"a/zarr.json": b"[" * 5000 + b"]" * 5000}, "/a", "JSON-007"),
         (made.V2 | {"a/.zarray": b"[1]"}, "/a", "JSON-006"),
         (made.V2 | {"a/.zarray": b"\xff\xfe"}, "/a", "JSON-002"),
     ],

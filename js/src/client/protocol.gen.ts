@@ -18,10 +18,10 @@ export interface Cancel {
 
 /** Whether a page shows the explorer: sent with its first view and when the last one is removed.
 
-    Parameters
-    ----------
-    page
-        A name that no other page has. */
+Parameters
+----------
+page
+    A name that no other page has. */
 export interface Shown {
   kind: "shown";
   page: string;
@@ -184,8 +184,8 @@ export interface Curvilinear {
 
 /** Coastlines and a graticule, float32 pairs of x and y in buffers, a pair of NaN after each line.
 
-    They are in degrees where the picture has two-dimensional coordinates; else in points of the axes, of which the first
-    reaches from 0 to 1. */
+They are in degrees where the picture has two-dimensional coordinates; else in points of the axes, of which the first
+reaches from 0 to 1. */
 export interface Earth {
   coastlines_buffer: number | null;
   graticule_buffer: number | null;

@@ -42,8 +42,10 @@ _V3_KNOWN = frozenset(
         "consolidated_metadata",
     )
 )
-_UNKNOWN_CODEC = re.compile("codec not available: '*([^']+)'*")
-"""What numcodecs says."""
+_UNKNOWN_CODEC = re.compile(
+    r"(?:codec not available: '*|An implementation for codec ')([^']+)'(?:'*| is not available\b.*)"
+)
+"""What numcodecs says, and zarr since 3.4."""
 MOST_DIMENSIONS = 32
 """What any NumPy takes."""
 MOST_CODECS = 100

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, Literal
 
 import msgspec
@@ -180,6 +181,8 @@ def schema() -> dict[str, Any]:
     _, definitions = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     asked = {"Request", "Cancel", "Shown", *(params.__name__ for params in PARAMS.values())}
     for name, definition in definitions.items():
+        if "description" in definition:  # which Python 3.13 has without the blanks before its lines
+            definition["description"] = inspect.cleandoc(definition["description"])
         if name not in asked:  # the kernel sends every field, also those that hold the default
             definition["required"] = list(definition["properties"])
     return {

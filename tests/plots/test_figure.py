@@ -49,6 +49,18 @@ def legend(picture):
     return [text.get_text().split("  ")[0] for found in picture.legends for text in found.texts]
 
 
+def test_the_colour_bar_of_times_has_dates(tmp_path):
+    group = zarr.open_group(tmp_path / "store.zarr", mode="w")
+    times = np.array([[0, 31, -1], [366, 400, 500]], "i4")
+    made = group.create_array("t", data=times, dimension_names=("y", "x"))
+    made.attrs.update({"_FillValue": -1, "units": "days since 2000-01-01", "calendar": "standard"})
+    bar = drawn(figure(make(open_store(tmp_path / "store.zarr"), "/t"))).axes[1]
+    labels = [text.get_text() for text in bar.get_yticklabels()]
+    assert labels[0] == "2000-01-01"
+    assert labels[-1] == "2001-05-15"
+    assert "" not in labels
+
+
 def test_a_map_says_what_every_cell_is(looks):
     picture = drawn(figure(looks("/field")))
     assert legend(picture) == [TITLES[code] for code in (1, 2, 3, 4, 5, 6)]

@@ -171,6 +171,17 @@ def test_lines_of_a_group(browser: Browser) -> None:
     assert browser.refused("lines", path="/t")["code"] == "bad_request"
 
 
+def test_the_extremes_of_times_are_dates(browse: Browse, tmp_path: Path) -> None:
+    root = zarr.open_group(tmp_path / "store.zarr", mode="w")
+    made = root.create_array("t", data=np.array([0, 31, 62], "i4"), dimension_names=["x"])
+    made.attrs["units"] = "days since 2001-01-01"
+    browser = browse(tmp_path / "store.zarr")
+    array = browser.session.hierarchy["/t"]
+    assert browser.session.scans.finish(array, 10**6)
+    found = browser.ask("scan", path="/t", action="status")
+    assert found["dates"] == ["2001-01-01", "2001-03-04", "2001-02-01"]
+
+
 def test_scans(browser: Browser) -> None:
     nothing = browser.ask("scan", path="/t", action="status")
     assert nothing["phase"] == "none"

@@ -306,6 +306,7 @@ export interface ScanResult {
   maximum: number | null;
   mean: number | null;
   std: number | null;
+  dates: string[];
   states: StateCount[];
   histogram: Histogram | null;
   errors: ChunkError[];

@@ -271,7 +271,8 @@ export class MockKernel {
   #scan(path: string, buffers: DataView[]): ScanResult {
     const scan = this.#scans.get(path);
     if (!scan) {
-      const nothing = { count: 0, minimum: null, maximum: null, mean: null, std: null, seconds: 0 };
+      const nothing = {
+      dates: [], count: 0, minimum: null, maximum: null, mean: null, std: null, seconds: 0 };
       const rest = { states: [], histogram: null, errors: [], message: "" };
       return {
         path,

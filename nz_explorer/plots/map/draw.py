@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -118,8 +119,19 @@ def _explain(
     elif (states == VALUE).any():
         bar = drawn.colorbar(picture, ax=axes, pad=0.02, extend=colours.extend, aspect=30)
         bar.set_label(safe(with_left_out(look, view)))
+        if look.dates and look.values is not None:
+            ticks, labels = _dated(look, bar.get_ticks())
+            bar.set_ticks(ticks, labels=labels)
         bar.outline.set_linewidth(0.5)  # type: ignore[operator, unused-ignore]
     legend(axes, states, patches)
+
+
+def _dated(look: QuickLook, ticks: Sequence[float]) -> tuple[list[float], list[str]]:
+    """Return the values next to some ticks of which the dates are known, and the dates."""
+    values = np.asarray(look.values).ravel()
+    known = np.flatnonzero(np.asarray(look.dates, bool))
+    nearest = {int(known[np.argmin(np.abs(values[known] - tick))]): None for tick in ticks}
+    return [float(values[at]) for at in nearest], [look.dates[at] for at in nearest]
 
 
 def _outlined(

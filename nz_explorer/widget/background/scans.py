@@ -10,8 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from nz_explorer.model import Array
 from nz_explorer.store import Cancellation
+from nz_explorer.values.cf_decoding import packing, time_labels
 from nz_explorer.values.chunk_statistics import ArrayScan, by_state
 from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
 from nz_explorer.values.scan import scan_array
@@ -92,7 +95,7 @@ class Scans:
         """Return how far one is, and what it would take where it has not been begun."""
         with self._lock:
             known = self._scans.get(_key(array))
-        return _not_begun(array) if known is None else _result(array.path, known)
+        return _not_begun(array) if known is None else _result(array, known)
 
     def extremes(self, array: Array) -> tuple[float, float] | None:
         """Return the lowest and the highest value of all; None where not all were gone through."""
@@ -130,7 +133,7 @@ class Scans:
             scan.found = found
             if found.phase == "running" and time.monotonic() - last_sent >= EVENT_SECONDS:
                 last_sent = time.monotonic()
-                self._notify(array, *_result(array.path, scan))
+                self._notify(array, *_result(array, scan))
 
         try:
             scan.found = scan_array(array, progress=progress, cancel=scan.cancel, resume=resume)
@@ -139,7 +142,7 @@ class Scans:
         except Exception as error:  # the panel shows it, the log has the traceback
             logger.exception("the scan of %s failed", array.path)
             scan.problem = f"{type(error).__name__}: {error}"
-        self._notify(array, *_result(array.path, scan))
+        self._notify(array, *_result(array, scan))
 
 
 def _key(array: Array) -> Key:
@@ -157,8 +160,9 @@ def _not_begun(array: Array) -> tuple[protocol.ScanResult, list[bytes]]:
     ), []
 
 
-def _result(path: str, scan: _Scan) -> tuple[protocol.ScanResult, list[bytes]]:
+def _result(array: Array, scan: _Scan) -> tuple[protocol.ScanResult, list[bytes]]:
     found = scan.found
+    path = array.path
     if scan.problem is not None:
         return protocol.ScanResult(path, "failed", 0, 0, scan.problem), []
     if found is None:
@@ -179,6 +183,7 @@ def _result(path: str, scan: _Scan) -> tuple[protocol.ScanResult, list[bytes]]:
             maximum=_number(found.maximum),
             mean=finite(found.mean),
             std=finite(found.std),
+            dates=_dates(array, found),
             states=[protocol.StateCount(*one) for one in by_state(found.states)],  # type: ignore[arg-type]
             histogram=histogram,
             errors=[protocol.ChunkError(e.chunk, e.message) for e in found.errors],
@@ -186,6 +191,16 @@ def _result(path: str, scan: _Scan) -> tuple[protocol.ScanResult, list[bytes]]:
         ),
         buffers,
     )
+
+
+def _dates(array: Array, found: ArrayScan) -> list[str]:
+    """Return the minimum, the maximum and the mean of times as dates."""
+    if found.minimum is None or packing(array) is not None:
+        return []
+    ends = [found.minimum, found.maximum]
+    if found.mean is not None and array.data_type.kind != "datetime":
+        ends.append(found.mean)
+    return time_labels(np.asarray(ends), array.attributes) or []
 
 
 def _trouble(found: ArrayScan) -> str:

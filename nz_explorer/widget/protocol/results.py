@@ -264,6 +264,8 @@ class ScanResult(Message):
     maximum: float | None = None
     mean: float | None = None
     std: float | None = None
+    dates: list[str] = []
+    """Of times: the minimum, the maximum and the mean as dates."""
     states: list[StateCount] = []
     histogram: Histogram | None = None
     errors: list[ChunkError] = []

@@ -1,7 +1,7 @@
 import { visible } from "../../ui/text/text";
 import { mark, type Paper, rgb, write } from "./draw";
 import { histogram, type Norm, place } from "./field";
-import { type Bar, HISTOGRAM, valueTicks } from "./layout";
+import { type Bar, barTicks, HISTOGRAM } from "./layout";
 import type { Scene } from "./scene";
 
 export function drawBar({ context, lut, inks }: Paper, scene: Scene, bar: Bar, norm: Norm): void {
@@ -38,18 +38,16 @@ export function drawBar({ context, lut, inks }: Paper, scene: Scene, bar: Bar, n
     context.fillRect(x + 1, top + height - ((bin + 1) * height) / bins, wide, Math.max(1, height / bins - 1));
   });
   context.fillStyle = rgb(inks.foreground, 0.85);
-  for (const { value, label } of valueTicks(norm, height)) {
+  const ticks = barTicks(scene, norm, height);
+  for (const { value, label } of ticks) {
     const y = top + (1 - place(norm, value)) * height;
     mark(context, x, y, x + 3, y);
     context.fillText(label, x + HISTOGRAM, y);
   }
-  if (scene.picture.units && !bar.brief) {
+  if (scene.picture.units && !scene.picture.dates[0] && !bar.brief) {
     context.save();
     context.translate(
-      x +
-        HISTOGRAM +
-        8 +
-        Math.max(...valueTicks(norm, height).map(({ label }) => context.measureText(label).width), 0),
+      x + HISTOGRAM + 8 + Math.max(...ticks.map(({ label }) => context.measureText(label).width), 0),
       top + height / 2,
     );
     context.rotate(-Math.PI / 2);

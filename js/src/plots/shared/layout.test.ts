@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readOptions } from "../../client/session";
 import { axis, picture } from "../../mock/picture";
 import { sceneOf } from "..";
-import { frameOf } from "./layout";
+import { barTicks, frameOf } from "./layout";
 
 /** A picture of 3 × 2 points: 1 2 NaN / −9999 0 6, the first of the second row being a fill value. */
 
@@ -20,6 +20,14 @@ describe("layout", () => {
     const scene = sceneOf(made.picture, made.buffers, options);
     const frame = scene && frameOf(scene, 900, 300, measure);
     expect((frame?.width ?? 0) / (frame?.height ?? 1)).toBeCloseTo(2, 1);
+  });
+
+  test("the colour bar of times has dates, at values of which they are known", () => {
+    const made = picture({ dates: ["2001-01-02", "2001-01-03", "", "", "2001-01-01", "2001-01-07"] });
+    const scene = sceneOf(made.picture, made.buffers, options);
+    const ticks = scene?.norm ? barTicks(scene, scene.norm, 200) : [];
+    expect(ticks[0]).toEqual({ value: 0, label: "2001-01-01" });
+    expect(ticks.at(-1)).toEqual({ value: 6, label: "2001-01-07" });
   });
 
   test("nothing is larger than its room", () => {

@@ -40,6 +40,17 @@ export function valueTicks(norm: Norm, height: number): Tick[] {
   return (scale === "log" ? logTicks : niceTicks)(low, high, count);
 }
 
+/** Ticks of the colour bar; of times they are at values whose dates are known. */
+export function barTicks({ field, picture: { dates } }: Scene, norm: Norm, height: number): Tick[] {
+  const ticks = valueTicks(norm, height);
+  if (dates.length === 0) return ticks;
+  return ticks.map((tick) => {
+    const away = (at: number) => (dates[at] ? Math.abs((field.values[at] as number) - tick.value) : Infinity);
+    const at = dates.reduce((best, _, at) => (away(at) < away(best) ? at : best), 0);
+    return { value: field.values[at] as number, label: dates[at] as string };
+  });
+}
+
 /** Ticks of a line's vertical axis: its categories, if it has any. */
 export function heightTicks({ range, picture: { categories } }: Scene, height: number): Tick[] {
   if (range === null) return [];
@@ -74,7 +85,7 @@ export function frameOf(scene: Scene, width: number, height: number, measure: Me
   const left = Math.min(width * 0.35, widest + (named ? 32 : 14));
   const barred = flat && scene.picture.categories.length === 0 && scene.norm !== null;
   const barLabels = scene.norm
-    ? Math.max(0, ...valueTicks(scene.norm, tall).map(({ label }) => measure(label)))
+    ? Math.max(0, ...barTicks(scene, scene.norm, tall).map(({ label }) => measure(label)))
     : 0;
   const wide = measure(visible(units ?? ""));
   const brief = wide <= BRIEF;

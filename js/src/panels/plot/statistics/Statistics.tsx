@@ -93,13 +93,13 @@ export function Statistics({ path, units, packing }: Props) {
           <table class="nzx-table">
             <tbody>
               {numbers.map(
-                ([name, value]) =>
+                ([name, value], nth) =>
                   // Texts have none of them.
                   value !== null && (
                     <tr key={name}>
                       <th scope="row">{name}</th>
                       <td class="nzx-number">
-                        {compact(value, 9)} {units && visible(units)}
+                        {scan.dates[nth] ?? `${compact(value, 9)} ${visible(units ?? "")}`}
                       </td>
                     </tr>
                   ),

@@ -19,7 +19,7 @@ import nz_explorer as nz
 from nz_explorer.values.reading import chunks
 from nz_explorer.widget.background import prefetch
 from nz_explorer.widget.explorer import Explorer
-from tests.widget.conftest import Browser
+from tests.widget.conftest import Browse, Browser
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -126,7 +126,7 @@ def _explain(
     legend(axes, states, patches)
 
 
-def _dated(look: QuickLook, ticks: Sequence[float]) -> tuple[list[float], list[str]]:
+def _dated(look: QuickLook, ticks: Iterable[float]) -> tuple[list[float], list[str]]:
     """Return the values next to some ticks of which the dates are known, and the dates."""
     values = np.asarray(look.values).ravel()
     known = np.flatnonzero(np.asarray(look.dates, bool))

@@ -272,7 +272,14 @@ export class MockKernel {
     const scan = this.#scans.get(path);
     if (!scan) {
       const nothing = {
-      dates: [], count: 0, minimum: null, maximum: null, mean: null, std: null, seconds: 0 };
+        dates: [],
+        count: 0,
+        minimum: null,
+        maximum: null,
+        mean: null,
+        std: null,
+        seconds: 0,
+      };
       const rest = { states: [], histogram: null, errors: [], message: "" };
       return {
         path,

@@ -131,5 +131,5 @@ $(VENV)/test.done: pyproject.toml | $(BIN)/python front
 	@touch $@ $(VENV)/lab.done
 
 clean:
-	rm -rf $(VENV) js/node_modules $(STATIC) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) js/node_modules $(STATIC) nz_explorer/lab/labextensions build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find nz_explorer tests js -name __pycache__ -prune -exec rm -rf {} +

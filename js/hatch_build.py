@@ -16,7 +16,12 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-BUILT = ("widget.js", "widget.css")
+BUILT = (
+    "widget/static/widget.js",
+    "widget/static/widget.css",
+    "widget/static/saved.js",
+    "lab/labextensions/nz-explorer/package.json",
+)
 NOT_SOURCES = frozenset({"node_modules", "coverage", "dist", "hatch_build.py"})
 
 
@@ -28,7 +33,7 @@ class FrontEnd(BuildHookInterface):  # type: ignore[type-arg]  # its parameter i
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the front end before hatchling collects the files."""
         root = Path(self.root)
-        built = [root / "nz_explorer" / "widget" / "static" / name for name in BUILT]
+        built = [root / "nz_explorer" / name for name in BUILT]
         if is_fresh(root / "js", built):
             return
         npm = shutil.which("npm")

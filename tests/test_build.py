@@ -35,7 +35,11 @@ def checkout(tmp_path: Path) -> Path:
     for name in ("pyproject.toml", "README.md", "LICENSE", "nz_explorer", "notebooks"):
         source, target = REPOSITORY / name, tmp_path / name
         if source.is_dir():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("static", "__pycache__"))
+            shutil.copytree(
+                source,
+                target,
+                ignore=shutil.ignore_patterns("static", "labextensions", "__pycache__"),
+            )
         else:
             shutil.copy2(source, target)
     (tmp_path / "js" / "src").mkdir(parents=True)
@@ -49,6 +53,11 @@ def write_static(root: Path) -> Path:
     static.mkdir()
     (static / "widget.js").write_text("// built\n")
     (static / "widget.css").write_text("/* built */\n")
+    (static / "saved.js").write_text("// built\n")
+    extension = root / "nz_explorer" / "lab" / "labextensions" / "nz-explorer"
+    (extension / "static").mkdir(parents=True)
+    (extension / "static" / "remoteEntry.js").write_text("// built\n")
+    (extension / "package.json").write_text("{}\n")
     return static
 
 
@@ -79,6 +88,11 @@ def test_a_wheel_contains_the_front_end_and_the_notebook(checkout: Path) -> None
         "nz_explorer/notebooks/teach.ipynb",
         "nz_explorer/py.typed",
     } <= names
+    found = {name.partition(".data/data/")[2] for name in names}
+    assert {
+        "share/jupyter/labextensions/nz-explorer/package.json",
+        "share/jupyter/labextensions/nz-explorer/static/remoteEntry.js",
+    } <= found
     assert not any(
         "node_modules" in name or name.startswith(("js/", "tests/", "docs/", "build/"))
         for name in names

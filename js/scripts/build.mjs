@@ -1,6 +1,7 @@
-// Builds widget.js and widget.css into the Python package; with --watch keeps doing so; with --serve
+// Builds widget.js, widget.css and the extension of JupyterLab into the Python package; with --watch keeps doing so; with --serve
 // serves dev/index.html, the explorer on a kernel in memory.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import * as esbuild from "esbuild";
@@ -49,6 +50,45 @@ const widget = {
   minify: true,
 };
 
+/** The explorer of a saved page: the front end and what answers it, as one script without a module. */
+async function buildSavedPage(short) {
+  const { outputFiles } = await esbuild.build({
+    ...common,
+    format: "iife",
+    entryPoints: [{ in: at("../src/saved/player.ts"), out: "saved" }],
+    outdir: widget.outdir,
+    minify: true,
+    write: false,
+  });
+  const script = outputFiles.find(({ path }) => path.endsWith(".js"));
+  writeFileSync(script.path, short(script.text));
+}
+
+/** JupyterLab's extension: a script and what JupyterLab reads about it. */
+async function buildExtension() {
+  const folder = at("../../nz_explorer/lab/labextensions/nz-explorer");
+  const { outputFiles } = await esbuild.build({
+    ...common,
+    format: "iife",
+    entryPoints: [at("../src/lab/remote_entry.ts")],
+    inject: [],
+    minify: true,
+    write: false,
+  });
+  const script = outputFiles[0].contents;
+  // Browsers keep what has the same name.
+  const name = `remoteEntry.${createHash("sha256").update(script).digest("hex").slice(0, 16)}.js`;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(`${folder}/static`, { recursive: true });
+  writeFileSync(`${folder}/static/${name}`, script);
+  const { version, license } = JSON.parse(readFileSync(at("../package.json"), "utf8"));
+  const jupyterlab = { extension: true, _build: { load: `static/${name}`, extension: "./extension" } };
+  writeFileSync(
+    `${folder}/package.json`,
+    `${JSON.stringify({ name: "nz-explorer", version, license, jupyterlab }, null, 2)}\n`,
+  );
+}
+
 if (flags.has("--serve")) {
   const context = await esbuild.context({
     ...common,
@@ -81,6 +121,8 @@ if (flags.has("--serve")) {
     total += packed;
     console.log(`${name.padEnd(11)} ${contents.length} bytes, ${packed} compressed`);
   }
+  await buildExtension();
+  await buildSavedPage(short);
   console.log(`${"together".padEnd(11)} ${total} of ${BUDGET} compressed`);
   if (total > BUDGET) throw new Error("the bundle is over its budget");
 }

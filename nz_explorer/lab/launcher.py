@@ -289,6 +289,8 @@ def _command(folder: Path, port: int, *, exact: bool) -> list[str]:
         f"--ServerApp.port={port}",
         f"--ServerApp.port_retries={0 if exact else 50}",
         f"--ServerApp.root_dir={folder}",
+        # A wheel puts it where JupyterLab looks; of a checkout it is what has just been built.
+        f"--LabApp.extra_labextensions_path={Path(__file__).with_name('labextensions')}",
         # Nothing is fetched: neither the list of newer versions nor announcements.
         "--LabApp.news_url=None",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page, expect
 
-from tests.conftest import REPOSITORY
+import nz_explorer as nz
+from tests.conftest import REPOSITORY, HttpServer
 from tests.e2e.conftest import Lab
 from tests.e2e.lab import START_MS, Explorer, Notebook, write_notebook
 
@@ -62,6 +64,40 @@ def test_notebook_7(lab: Lab, page: Page, sample_store: Path) -> None:
     book.run_all()
     look_around(Explorer(book.widgets.first))
     book.until("ex.path == '/ocean/sea_surface_temperature' and dict(ex.index) == {'time': 1}")
+
+
+def test_without_a_notebook(lab: Lab, page: Page, sample_store: Path, data: Path) -> None:
+    """From the file browser: a folder by its menu, a netCDF file by a double click, and a notebook of the view."""
+    shutil.copytree(sample_store, lab.folder / "forecast")
+    shutil.copy(data / "netcdf" / "ostia_monthly.nc", lab.folder)
+    page.goto(lab.server.lab_url("").replace("lab/tree/", "lab"))
+    page.get_by_role("tab", name=re.compile("File Browser")).click(timeout=START_MS)
+    files = page.locator(".jp-DirListing-item")
+    files.filter(has_text="forecast").click(button="right")
+    page.get_by_role("menuitem", name="Explore Zarr").click()
+    look_around(Explorer(page.locator(".nzx").first))
+    page.get_by_text("Create notebook from this view").click()
+    program = page.locator(".jp-Notebook .cm-content").first
+    expect(program).to_contain_text("nz.explore('forecast', path='/ocean/sea_surface_temperature'")
+    files.filter(has_text="ostia_monthly.nc").dblclick()
+    opened = Explorer(page.locator(".nzx").last)
+    expect(opened.item("surface_temperature")).to_be_visible(timeout=START_MS)
+
+
+def test_a_saved_page(
+    page: Page, sample_store: Path, tmp_path: Path, http_server: Callable[..., HttpServer]
+) -> None:
+    ex = nz.explore(sample_store, path="/ocean/sea_surface_temperature")
+    ex.index = {"time": 2}
+    ex.save(tmp_path / "page.html")
+    ex.close()
+    page.goto(f"{http_server(tmp_path).url}/page.html")
+    explorer = Explorer(page.locator(".nzx").first)
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile("sea_surface_temperature"))
+    explorer.tab("Dimensions").click()
+    expect(page.get_by_role("table", name="Dimensions")).to_contain_text("rlat")
+    page.get_by_role("searchbox").fill("salinity")
+    expect(page.get_by_text("1 node", exact=True)).to_be_visible()
 
 
 @pytest.fixture

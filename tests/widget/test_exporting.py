@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -99,3 +101,21 @@ def test_netcdf_takes_names_and_gaps_that_it_does_not_have(tmp_path: Path) -> No
         np.testing.assert_array_equal(variable, ex.to_xarray(shown=True))
         np.testing.assert_array_equal(variable, [0.5, 1, np.nan])
     ex.close()
+
+
+def test_a_saved_page_holds_the_answers_and_asks_no_one(sample_store: Path, tmp_path: Path) -> None:
+    ex = nz.explore(sample_store, path="/ocean/sea_surface_temperature")
+    try:
+        page = ex.save(tmp_path / "page.html", pictures=["/ocean/salinity"]).read_text("utf-8")
+    finally:
+        ex.close()
+    answers = re.search(r'<script type="application/json" id="nz-answers">(.*?)</script>', page)
+    assert answers is not None
+    saved = json.loads(answers[1])
+    asked = [(one["method"], one["params"].get("path")) for one in saved["answers"]]
+    assert ("picture", "/ocean/sea_surface_temperature") in asked
+    assert ("picture", "/ocean/salinity") in asked
+    assert ("netcdf", "/stations/station_name") in asked
+    assert all("error" not in one for one in saved["answers"])
+    assert not re.search(r'(src|href)="(?!data:)', page.replace(answers[0], ""))
+    assert "Groups and arrays" in page  # the static page, for where no script runs

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anywidget
@@ -202,6 +204,41 @@ class SyncedWidget(anywidget.AnyWidget):
             Whether it is done.
         """
         return self._session.wait(seconds)
+
+    def save(
+        self,
+        file: str | os.PathLike[str],
+        *,
+        pictures: Mapping[str, Iterable[Mapping[str, int]]] | Iterable[str] = (),
+    ) -> Path:
+        """Write one HTML file that shows the hierarchy without a kernel and without a network.
+
+        It holds the tree, every tab of each node, the findings, small pictures of arrays and the picture of the
+        selection. Tabs, search and hovering over pictures work.
+
+        Parameters
+        ----------
+        file : path
+            Where it is written; what is there is replaced.
+        pictures : iterable of str or mapping, optional
+            Paths of other arrays that are drawn, at their first index; or for each path the indices.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        from nz_explorer.widget.saved_page import saved_page
+
+        self.wait()
+        given = pictures if isinstance(pictures, Mapping) else {path: [{}] for path in pictures}
+        wanted = {path: [dict(index) for index in indices] for path, indices in given.items()}
+        if self._session.hierarchy[self.path].kind == "array":
+            wanted.setdefault(self.path, []).append(dict(self.index))
+        traits = {name: getattr(self, name) for name in SHARED}
+        target = Path(file)
+        target.write_text(saved_page(self._session, traits, wanted), "utf-8")
+        return target
 
     # --- the conversation -------------------------------------------------------------------
 

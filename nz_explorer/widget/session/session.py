@@ -166,6 +166,18 @@ class Session:
         """Take in a message; the answer comes later, from a worker."""
         self.conversation.receive(content)
 
+    def answer(self, method: str, params: Any) -> Answer:
+        """Return what a request is answered with, and its buffers, for whoever asks in the browser's place.
+
+        Parameters
+        ----------
+        method : str
+            Of the protocol.
+        params : Message
+            Its parameters, see `protocol.PARAMS`.
+        """
+        return self._computed(method, params, Cancellation())
+
     def _seconds(self, method: str) -> float | None:
         """Return how long an answer may take: where a network is waited for, and nothing is done but shown."""
         reader = self.hierarchy.reader

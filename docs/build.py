@@ -35,6 +35,7 @@ TEXTS = {
     "SECURITY.md": "security",
     "CHANGELOG.md": "changelog",
     "notebooks/teach.ipynb": "teach",
+    "notebooks/lecture.ipynb": "lecture",
     "notebooks/debug.ipynb": "debug",
 }
 """Files of the repository → the pages that show them."""
@@ -79,7 +80,7 @@ def main() -> int:
     write("rules/coverage", coverage_page())
     write("rules/index", contents("Rules", [*(one.key for one in conventions), "coverage"]))
     write("symptoms", symptoms_page())
-    write("guide", contents("Guide", ["symptoms", "teach", "debug"]))
+    write("guide", contents("Guide", ["symptoms", "teach", "lecture", "debug"]))
     write("api", api_page())
     sections = ["guide", "rules/index", "api", "Security <security>", "contributing", "changelog"]
     with (PAGES / "index.md").open("a", encoding="utf-8") as index:

@@ -71,7 +71,7 @@ def without_widgets(notebook: NotebookNode) -> NotebookNode:
 
 def main() -> None:
     """Run all notebooks, or those that are named, and save them."""
-    for name in sys.argv[1:] or ("explore.ipynb", "teach.ipynb", "debug.ipynb"):
+    for name in sys.argv[1:] or ("explore.ipynb", "teach.ipynb", "lecture.ipynb", "debug.ipynb"):
         notebook = without_widgets(run(read(name), NOTEBOOKS))
         nbformat.write(notebook, NOTEBOOKS / name)
         size = (NOTEBOOKS / name).stat().st_size

@@ -50,6 +50,39 @@ def test_the_lesson_knows_right_from_wrong_and_no_answer(tmp_path: Path) -> None
         assert solved[f"solved-{name}"].startswith("✓"), solved[f"solved-{name}"]
 
 
+def test_the_lecture_has_one_figure_a_slide(tmp_path: Path) -> None:
+    notebook = run(copy.deepcopy(read("lecture.ipynb")), tmp_path)
+    slides: list[list[NotebookNode]] = []
+    for cell in notebook.cells:
+        kind = cell.metadata.slideshow.slide_type
+        if kind == "slide":
+            slides.append([])
+        if kind in ("slide", "-"):
+            slides[-1].append(cell)
+    pictures = [
+        [
+            one
+            for cell in slide
+            for one in cell.get("outputs", ())
+            if "image/png" in one.get("data", {})
+        ]
+        for slide in slides
+    ]
+    assert 10 <= len(slides) <= 14
+    assert all(len(found) <= 1 for found in pictures)
+    assert (
+        sum(len(found) for found in pictures) >= len(slides) - 3
+    )  # the title, a table and the end
+    spoken = [
+        cell.source for cell in notebook.cells if cell.metadata.slideshow.slide_type == "notes"
+    ]
+    minutes = {"One": 1, "Two": 2, "Three": 3}
+    assert 18 <= sum(minutes[text.split()[0]] for text in spoken) <= 20
+    exporter = pytest.importorskip("nbconvert").SlidesExporter()
+    body, _ = exporter.from_notebook_node(notebook)
+    assert body.count("<section>") >= len(slides)
+
+
 def test_every_dataset_is_mended_and_xarray_then_reads_it(tmp_path: Path) -> None:
     notebook = run(copy.deepcopy(read("debug.ipynb")), tmp_path)
     text = {

@@ -283,7 +283,7 @@ async def _unpacked(codec: Any, spec: ArraySpec, limit: int, data: Any) -> Any:
         made = await asyncio.to_thread(unpacking.unpack, _own(codec), data.to_bytes(), limit)
         return spec.prototype.buffer.from_bytes(made or b"")
     if any(packer in name for packer in ("blosc", "lz4", "zstd")):
-        packed = data.to_bytes() if "zstd" in name else data[: unpacking.HEAD].to_bytes()
+        packed = _as_bytes(data.as_numpy_array())
         unpacking.check_size(unpacking.stated_size(codec, packed, limit), limit)
     (data,) = await codec.decode([(data, spec)])
     unpacking.check_size(len(data), limit)

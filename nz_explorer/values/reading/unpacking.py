@@ -76,7 +76,7 @@ def stated_size(codec: Any, packed: Any, limit: int) -> int:
     if "lz4" in name:
         return int.from_bytes(packed[:4], "little")
     if "zstd" in name:
-        return _zstd_size(bytes(packed), limit)
+        return _zstd_size(memoryview(packed), limit)
     return 0
 
 
@@ -190,7 +190,7 @@ def _declared_at_the_end(name: str, packed: Any) -> tuple[int, int]:
         return 0, 0  # the codec reports what is wrong with it
 
 
-def _zstd_size(data: bytes, limit: int) -> int:
+def _zstd_size(data: memoryview, limit: int) -> int:
     """Return the declared size of all frames, if all declare one; else a number above the limit if they hold more.
 
     If one declares none, numcodecs unpacks all of them as far as they go. What they hold at most is
@@ -206,7 +206,7 @@ def _zstd_size(data: bytes, limit: int) -> int:
     return stated if known else 0
 
 
-def _zstd_exceeds(data: bytes, limit: int) -> bool:
+def _zstd_exceeds(data: memoryview, limit: int) -> bool:
     from numcodecs import zstd  # type: ignore[import-untyped]
 
     try:
@@ -218,7 +218,7 @@ def _zstd_exceeds(data: bytes, limit: int) -> bool:
     return False
 
 
-def _zstd_frames(data: bytes) -> Iterator[tuple[int | None, int]]:
+def _zstd_frames(data: memoryview) -> Iterator[tuple[int | None, int]]:
     """Yield of each frame how many bytes it declares, and how many it can hold at most."""
     at = blocks = 0
     while at + 6 <= len(data):

@@ -241,6 +241,13 @@ class Consolidated:
             return None
         return msgspec.json.format(bytes(self._entries.raw[key]), indent=-1)
 
+    def written(self, path: str) -> bytes | None:
+        """Return the entry for a ``zarr.json`` to the letter; None where there is none, or it is decoded already."""
+        key = self._keys.get(path)
+        if not isinstance(key, str) or not isinstance(self._entries, Entries):
+            return None
+        return bytes(self._entries.raw[key])
+
     def changed_since(self, earlier: Consolidated) -> set[str]:
         """Return the paths of nodes whose entries are others than in an earlier version."""
         new, old = self._entries, earlier._entries

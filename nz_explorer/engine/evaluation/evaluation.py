@@ -623,6 +623,10 @@ class Evaluation:
         """Return the sorted paths of the nodes of which a part is still to be evaluated."""
         return self._records.work.waiting(part)
 
+    def known_paths(self) -> list[str]:
+        """Return the paths of the nodes that were evaluated, those without a document among them."""
+        return list(self._records.nodes)
+
     def recorded(self, kind: str | None = None) -> list[tuple[str, int | None]]:
         """Return path and version of Zarr of the nodes that were evaluated, of one kind or all."""
         return [

@@ -53,6 +53,8 @@ class Judge:
         self._left_out: dict[tuple[tuple[Plan, ...], str], RuleResults] = {}
         self._agreed: RuleResults | None = None
         """The results for every node whose consolidated entries are those of its documents."""
+        self._equal: dict[bytes, bytes] = {}
+        """Documents that many nodes share, and an entry that means the same."""
 
     def copy(self, coverage: Coverage) -> Judge:
         """Return one that knows the same results.
@@ -68,6 +70,7 @@ class Judge:
             _plans=self._plans.copy(),
             _names=self._names.copy(),
             _left_out=self._left_out.copy(),
+            _equal=self._equal.copy(),
         )
         return twin
 
@@ -116,10 +119,22 @@ class Judge:
     def entry(self, pair: Pair) -> RuleResults:
         """Return the results on a consolidated entry and the document that it is a copy of."""
         plan = self.plan("entry", pair.consolidated.zarr_format)
-        if pair.path == "/" or not pair.agrees:
+        if pair.path == "/":
             return plan.run(pair)
+        text = None if pair.node is None else pair.node.text
+        written = None if text is None else pair.consolidated.written(pair.path)
+        if text is None or written is None:
+            return self._agreement(pair) if pair.agrees else plan.run(pair)
+        if self._equal.get(text) != written:
+            if not pair.agrees:
+                return plan.run(pair)
+            self._equal[text] = written
+        return self._agreement(pair)
+
+    def _agreement(self, pair: Pair) -> RuleResults:
+        """Return the results on an entry that means the same as the document."""
         if self._agreed is None:
-            self._agreed = plan.run(pair)
+            self._agreed = self.plan("entry", pair.consolidated.zarr_format).run(pair)
         return self._agreed
 
     def members(self, group: Group) -> RuleResults:

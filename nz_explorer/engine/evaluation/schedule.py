@@ -133,6 +133,9 @@ class Evaluator(Protocol):
     def waiting(self, part: str) -> list[str]:
         """Paths of nodes of which a part is still to be evaluated."""
 
+    def known_paths(self) -> list[str]:
+        """Paths of the nodes that are known."""
+
     def recorded(self, kind: str | None = None) -> list[tuple[str, int | None]]:
         """Path and version of Zarr of the nodes that are known, of one kind or all."""
 
@@ -173,7 +176,7 @@ def visit(evaluator: Evaluator, cancel: Cancellation | None, report: Progress) -
     reader, budget = hierarchy.reader, evaluator.budget
     before = reader.counters.requests
     total = evaluator.hierarchy.nodes_total
-    gone = {path for path, _ in evaluator.recorded()}
+    gone = set(evaluator.known_paths())
     number, at_once = 0, 1 if budget.is_bounded else ADDED_AT_ONCE
     for group, nodes in hierarchy.walk_groups(cancel=cancel):
         # those of a few nodes stay decoded until the group is evaluated with them
@@ -196,7 +199,7 @@ def visit(evaluator: Evaluator, cancel: Cancellation | None, report: Progress) -
             evaluator.group_complete(group)
             _release((group,), hierarchy)
         _release(nodes, hierarchy)
-    known = len(evaluator.recorded())
+    known = len(evaluator.known_paths())
     report("nodes", known, known)
     evaluator.drop(gone)
     return evaluator.consolidated_complete(cancel, report) if compares else True
@@ -293,7 +296,7 @@ def read_contents(evaluator: Evaluator, cancel: Cancellation | None, report: Pro
     Cancelled
         If it was cancelled.
     """
-    for path, _ in evaluator.recorded():
+    for path in evaluator.known_paths():
         array = evaluator.node(path)
         if isinstance(array, Array):
             evaluator.content_rules(array, cancel, partial(report, path))

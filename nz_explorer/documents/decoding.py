@@ -20,6 +20,7 @@ import orjson
 
 from nz_explorer.documents import pointers, positions
 from nz_explorer.documents.problems import DocumentProblem
+from nz_explorer.documents.split_off import split
 from nz_explorer.documents.tolerant import (
     BLOCK,
     OTHER_ENCODINGS,
@@ -197,8 +198,13 @@ def _questionable(entries: dict[str, msgspec.Raw]) -> Iterator[str]:
     for begin in range(0, len(names), _AT_ONCE):
         some = names[begin : begin + _AT_ONCE]
         texts = {bytes(entries[name]) for name in some}
-        small = [text for text in texts if len(text) <= LAZY_BYTES]
-        if len(small) < len(texts) or not _no_key_dropped(b"[" + b",".join(small) + b"]"):
+        parts: set[bytes] = set()
+        for text in texts:
+            # what stands around attributes is the same in many, and looked at once
+            found = split(text)
+            parts.update((text,) if found is None else (found[0].replace(b"\0", b"0"), found[1]))
+        large = any(len(part) > LAZY_BYTES for part in parts)
+        if large or not _no_key_dropped(b"[" + b",".join(parts) + b"]"):
             yield from some
 
 

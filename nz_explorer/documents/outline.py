@@ -11,48 +11,10 @@ from typing import Any
 import msgspec
 import orjson
 
-from nz_explorer.documents.decoding import LAZY_BYTES, decode_plainly
+from nz_explorer.documents.decoding import decode_plainly
 
-_KEY = b'"attributes"'
 _HOLE = "\0"
 _HELD = b'"\\u0000"'
-MOST_ATTRIBUTES = 2000
-"""Bytes of attributes beyond which a document is decoded as a whole. In fewer nothing nests too deep for the decoder."""
-
-
-class _Holder(msgspec.Struct):
-    attributes: msgspec.Raw
-
-
-_HOLDER = msgspec.json.Decoder(_Holder)
-
-
-def split(raw: bytes) -> tuple[bytes, bytes] | None:
-    """Return the text around the attributes, with a zero byte in their place, and their own text.
-
-    Parameters
-    ----------
-    raw : bytes
-        The text of a ``zarr.json``.
-
-    Returns
-    -------
-    tuple of bytes or None
-        None where they are not found at one look. Where they are, the text is that around, with these in the place of
-        the zero byte, which no JSON text holds; whether they are what they seem is found out by `Outline.of`.
-    """
-    at = raw.find(_KEY)
-    if at < 0 or len(raw) > LAZY_BYTES:
-        return None
-    try:
-        inside = bytes(_HOLDER.decode(raw).attributes)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    begin = raw.find(b"{", at + len(_KEY))
-    end = begin + len(inside)
-    if len(inside) > MOST_ATTRIBUTES or raw[begin:end] != inside:
-        return None
-    return raw[:begin] + b"\0" + raw[end:], inside
 
 
 class Outline(msgspec.Struct, gc=False):
@@ -77,7 +39,7 @@ class Outline(msgspec.Struct, gc=False):
         Parameters
         ----------
         text : bytes
-            The first of what `split` returns for it.
+            The first of what `split_off.split` returns for it.
 
         Returns
         -------

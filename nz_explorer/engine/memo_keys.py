@@ -125,6 +125,7 @@ _COVERED = frozenset(
         "_data_type",
         "_dimension_names",
         "_fill",
+        "_grid_shape",
         "_shape",
         "_storage_fill",
         "_log",

@@ -32,7 +32,14 @@ _UNSET: Any = _Unset()
 class Array(Node):
     """An array; what its document leaves unclear is None."""
 
-    __slots__ = ("_data_type", "_dimension_names", "_fill", "_shape", "_storage_fill")
+    __slots__ = (
+        "_data_type",
+        "_dimension_names",
+        "_fill",
+        "_grid_shape",
+        "_shape",
+        "_storage_fill",
+    )
     kind = "array"
 
     def __init__(
@@ -46,6 +53,7 @@ class Array(Node):
     ) -> None:
         super().__init__(hierarchy, path, documents, state=state, problem=problem)
         self._shape: tuple[int, ...] | None = _UNSET
+        self._grid_shape: tuple[int, ...] | None = _UNSET
         self._data_type: DataType = _UNSET
         self._dimension_names: tuple[tuple[str | None, ...] | None, NamesSource | None] = _UNSET
         self._fill: FillValue | None = _UNSET
@@ -56,6 +64,7 @@ class Array(Node):
         self._shape = lengths(self.metadata.get("shape"))
         self._data_type = parse_v3(self.metadata.get("data_type"))
         self._dimension_names = self._find_names()
+        self._grid_shape = self._find_grid_shape()
 
     def clone_structure(self, path: str, document: Document) -> Self:
         """Return the array of another document with the same structure.
@@ -69,6 +78,7 @@ class Array(Node):
         """
         twin = super().clone_structure(path, document)
         twin._shape = self._shape  # noqa: SLF001
+        twin._grid_shape = self._grid_shape  # noqa: SLF001
         twin._data_type = self._data_type  # noqa: SLF001
         twin._dimension_names = self._dimension_names  # noqa: SLF001
         twin._fill = twin._storage_fill = _UNSET  # noqa: SLF001
@@ -180,6 +190,11 @@ class Array(Node):
     @property
     def grid_shape(self) -> tuple[int, ...] | None:
         """Lengths of what one key holds: a chunk, or a shard where the array is sharded."""
+        if self._grid_shape is _UNSET:
+            self._grid_shape = self._find_grid_shape()
+        return self._grid_shape
+
+    def _find_grid_shape(self) -> tuple[int, ...] | None:
         if self.zarr_format == 2:
             found = lengths(self.metadata.get("chunks"))
             if found == (1,) and self.shape == ():

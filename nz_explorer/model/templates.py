@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from nz_explorer.documents.outline import Outline, attributes_of, split
+from nz_explorer.documents.outline import Outline, attributes_of
+from nz_explorer.documents.split_off import split
 from nz_explorer.model.array import Array
 
 if TYPE_CHECKING:

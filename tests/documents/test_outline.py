@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from nz_explorer.documents.decoding import decode, decode_plainly
 from nz_explorer.documents.document import Document
-from nz_explorer.documents.outline import Outline, attributes_of, split
+from nz_explorer.documents.outline import Outline, attributes_of
+from nz_explorer.documents.split_off import split
 
 NAMES = st.sampled_from(["attributes", "a", '"attributes"', "", "b:", "\u00e9"])
 VALUES = st.recursive(

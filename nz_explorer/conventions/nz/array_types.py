@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.zarr3.arrays import codec_name
@@ -150,6 +151,11 @@ def _objects(array: Array) -> int:
     chunks, shape = array.grid_shape, array.shape
     if chunks is None or shape is None or min(chunks, default=1) < 1:
         return 0
+    return _number(shape, chunks)
+
+
+@lru_cache(1024)
+def _number(shape: tuple[int, ...], chunks: tuple[int, ...]) -> int:
     return math.prod(-(-n // c) for n, c in zip(shape, chunks, strict=True))
 
 

@@ -222,7 +222,7 @@ def _zstd_frames(data: memoryview) -> Iterator[tuple[int | None, int]]:
     """Yield of each frame how many bytes it declares, and how many it can hold at most."""
     at = blocks = 0
     while at + 6 <= len(data):
-        magic, descriptor = data[at : at + 4], data[at + 4]
+        magic, descriptor = bytes(data[at : at + 4]), data[at + 4]
         blocks += 1
         if magic[1:] == b"\x2a\x4d\x18" and magic[0] >> 4 == 5 and blocks <= _ZSTD_BLOCKS:
             at += 8 + int.from_bytes(data[at + 4 : at + 8], "little")

@@ -60,6 +60,27 @@ API = {
 }
 """Heading → module → the names that are shown of it; None for all that it offers."""
 
+GUIDE = {
+    "index": (
+        "Three uses",
+        "exploring, teaching and debugging, the command line, and what can be opened.",
+    ),
+    "symptoms": ("Symptoms", "from what you see to the rules that may explain it."),
+    "teach": (
+        "From netCDF to Zarr, in half an hour",
+        "a lesson with exercises, as a notebook that can be run.",
+    ),
+    "lecture": (
+        "The lesson as slides",
+        "twenty minutes of it, for the front of a room.",
+    ),
+    "debug": (
+        "It worked yesterday",
+        "five broken datasets from the symptom to a verified fix, as a notebook that can be run.",
+    ),
+}
+"""Pages of the guide, in their order → what they are called, and what is in them."""
+
 STATUS = {
     "off": "It is evaluated only if it is selected.",
     "delegated": "Another rule reports it.",
@@ -78,9 +99,9 @@ def main() -> int:
     for convention in conventions:
         write(f"rules/{convention.key}", rules_page(convention))
     write("rules/coverage", coverage_page())
-    write("rules/index", contents("Rules", [*(one.key for one in conventions), "coverage"]))
+    write("rules/index", rules_index(conventions))
     write("symptoms", symptoms_page())
-    write("guide", contents("Guide", ["symptoms", "teach", "lecture", "debug"]))
+    write("guide", guide_page())
     write("api", api_page())
     sections = ["guide", "rules/index", "api", "Security <security>", "contributing", "changelog"]
     with (PAGES / "index.md").open("a", encoding="utf-8") as index:
@@ -119,9 +140,11 @@ def toctree(pages: list[str], *, hidden: bool = False) -> str:
     return f"\n```{{toctree}}\n{option}\n" + "\n".join(pages) + "\n```\n"
 
 
-def contents(title: str, pages: list[str]) -> str:
-    """Return a page that is a table of contents."""
-    return f"# {title}\n{toctree(pages)}"
+def guide_page() -> str:
+    """Return the page that leads to what can be read on using the explorer."""
+    items = "\n".join(f"* [{title}]({page}.md): {about}" for page, (title, about) in GUIDE.items())
+    pages = [page for page in GUIDE if page != "index"]
+    return f"# Guide\n\n{items}\n{toctree(pages, hidden=True)}"
 
 
 # --- rules --------------------------------------------------------------------------------------
@@ -133,6 +156,24 @@ def own_rules(convention: Convention) -> list[RuleInfo]:
 
     described = [info for file in convention.catalogue for info in read(file).values()]
     return [*described, *convention.infos]
+
+
+def rules_index(conventions: list[Convention]) -> str:
+    """Return the page that leads to the rules of each convention."""
+    rows = []
+    for one in conventions:
+        found = own_rules(one)
+        prefixes = ", ".join(dict.fromkeys(info.family for info in found))
+        title = f"[{plain(one.name)}]({one.key}.md) | {plain(one.title)}"
+        rows.append(f"| {title} | {prefixes} | {len(found)} |")
+    said = (
+        "What `nz-explorer check` looks at. A rule has the level of the text that it comes from: breaking a MUST is an error,"
+        " breaking a SHOULD a warning, and what is only worth knowing is information. `nz-explorer explain NZ-DIM-010` prints a rule."
+    )
+    table = ["| Convention | | Ids begin with | Rules |", "| --- | --- | --- | --- |", *rows]
+    sentences = "[Sentence by sentence](coverage.md) shows which rules look at each sentence of NZ-1.0 and of ref."
+    pages = toctree([*(one.key for one in conventions), "coverage"], hidden=True)
+    return "\n\n".join(["# Rules", said, "\n".join(table), sentences, pages])
 
 
 def rules_page(convention: Convention) -> str:
@@ -210,10 +251,10 @@ def symptoms_page() -> str:
     home = {r.id: one.key for one in registry().conventions.values() for r in own_rules(one)}
     reported = cases()
     said = (
-        "What people notice, the rules that may be why, and failures that were reported in public: each was rebuilt as a"
-        f" small store, and the tests see that `nz-explorer check` names its cause first. There are {len(reported)} of them,"
-        f" from {len({case.project for case in reported})} projects. In the widget the Findings tab asks what you see, with"
-        " the same list; what causes it then comes first."
+        "What people notice, the rules that may explain it, and failures that were reported in public. Each of those was rebuilt as a"
+        f" small store, and a test checks that `nz-explorer check` names its cause first. There are {len(reported)} of them,"
+        f" from {len({case.project for case in reported})} projects. In the widget, the Findings tab asks what you see and offers"
+        " the same list; the findings that may cause it then come first."
     )
     parts = ["# Symptoms", said]
     shown: set[str] = set()

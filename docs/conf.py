@@ -7,7 +7,11 @@ copyright = "the nz_explorer developers"  # noqa: A001  # Sphinx reads this name
 version = release = importlib.metadata.version("nz_explorer")
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 html_theme = "pydata_sphinx_theme"
-html_theme_options = {"show_prev_next": False, "secondary_sidebar_items": ["page-toc"]}
+html_theme_options = {
+    "show_prev_next": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "show_toc_level": 2,
+}
 html_title = "nz_explorer"
 html_sidebars = {page: [] for page in ("index", "api", "security", "contributing", "changelog")}
 html_show_sourcelink = False

@@ -55,12 +55,12 @@ def _coordinate(explorer: Explorer) -> None:
     expect(tests.get_by_text("✓ yes")).to_have_count(5)
     expect(tests).to_contain_text("from 0.5 to 2500.0")
     explorer.item("latitude").click()
-    expect(panel).to_contain_text("Why is this no dimension coordinate?")
+    expect(panel).to_contain_text("Why is this not a dimension coordinate?")
     expect(tests).to_contain_text("shape [96, 140]: 2 dimensions")
 
 
 def _fill_lab(explorer: Explorer) -> None:
-    """One array under four readings; xarray says itself why it cannot read it."""
+    """One array interpreted in four ways; xarray says itself why it cannot read it."""
     explorer.item("sea_surface_temperature").click()
     panel = explorer.show("netCDF")
     panel.get_by_role("button", name="Missing values", exact=True).click()

@@ -1,4 +1,4 @@
-"""One array under four readings; xarray's is what xarray gives to everyone."""
+"""One array interpreted in four ways; xarray's is what xarray gives to everyone."""
 
 from __future__ import annotations
 

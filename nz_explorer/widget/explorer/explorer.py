@@ -234,7 +234,7 @@ class Explorer(SyncedWidget):
         dimension : str
             Of the selected array, and not along an axis of the picture: such as ``time``.
         fps : float
-            Pictures a second.
+            Frames per second.
         **options
             As for `figure`.
 
@@ -265,7 +265,7 @@ class Explorer(SyncedWidget):
             array, self._budget
         ):
             warnings.warn(
-                "limits of the whole array are not known, those held are used: start its statistics in the widget",
+                "the limits of the whole array are not known, so the held ones are used: compute its statistics in the widget",
                 stacklevel=3,
             )
         look = self._session.quicklook(array, self.index, **{**looking, **options})

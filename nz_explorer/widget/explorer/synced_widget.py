@@ -133,7 +133,7 @@ class SyncedWidget(anywidget.AnyWidget):
                 return self._open_session
             if self._reopen is None:
                 raise RuntimeError(
-                    "this explorer was closed, and does not know how to open its store again"
+                    "this explorer was closed, and cannot open its store again"
                 )
             session = self._new_session(self._reopen())
             session.bookmarks = tuple(self.bookmarks)

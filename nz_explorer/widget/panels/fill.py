@@ -1,4 +1,4 @@
-"""The fill lab: one array under four readings, and why they differ."""
+"""The fill lab: one array interpreted in four ways, and why they differ."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _arrays(context: Context, group: Group | None) -> Blocks:
     if not rows:
         return [blocks.paragraph(blocks.quiet("Choose an array: the lab reads its values."))]
     return [
-        blocks.paragraph("Choose an array to see its cells under four readings."),
+        blocks.paragraph("Choose an array to see its cells interpreted in four ways."),
         blocks.table("Fill values", ["Array", "_FillValue", "Storage fill_value"], rows),
     ]
 
@@ -93,7 +93,7 @@ def _what(array: Array, found: FillInterpretations) -> protocol.Text:
     return [
         f"The same {cells_of} of ",
         blocks.strong(array.name or array.path),
-        f" under four readings ({'; '.join([*fixed, *shown])})" if fixed or shown else "",
+        f" in four interpretations ({'; '.join([*fixed, *shown])})" if fixed or shown else "",
         ". Striped cells are missing; crossed ones are missing here and not to NZ, or the other way round.",
     ]
 
@@ -198,7 +198,7 @@ def _why_xarray(context: Context, array: Array, found: FillInterpretations) -> p
         text.append("In Zarr v2 xarray takes fill_value for the _FillValue. ")
     if found.window.values.dtype.kind in "fc":
         text.append(
-            "xarray marks what is missing with NaN, so that a NaN that was stored is missing to it, too. "
+            "xarray marks missing values with NaN, so a NaN that was stored is missing to it, too. "
         )
     packed = [key for key in ("scale_factor", "add_offset") if key in array.attributes]
     if packed:
@@ -217,7 +217,7 @@ def _culprits(context: Context, array: Array) -> protocol.Text:
     if not beside:
         return []
     return [
-        "It opens a group whole or not at all, and here it stumbles over the _FillValue of ",
+        "It opens a group whole or not at all, and here it fails on the _FillValue of ",
         *blocks.links(beside, short=True),
         ". ",
         rule.statement,

@@ -173,7 +173,7 @@ ENTRIES = (
     ),
     Entry(
         "consolidated metadata",
-        "A copy of all documents in that of the root, so that a single request is enough. It has to be kept up to date.",
+        "A copy of all metadata documents in that of the root, so that a single request is enough. It has to be kept up to date.",
         ("NZ-CONS-002", "NZ-CONS-003"),
         _group(_consolidated),
     ),
@@ -215,7 +215,7 @@ ENTRIES = (
     ),
     Entry(
         "group",
-        "A node that holds other nodes, as a folder does.",
+        "A node that holds other nodes, like a folder.",
         ("Z3-DOC-002",),
         _group(
             lambda group: (
@@ -327,7 +327,7 @@ def glossary(context: Context) -> Blocks:
         items.append((entry.term, text))
     return [
         blocks.paragraph(
-            "The words of netCDF (NUG), NZ and Zarr; the links lead to where this store shows them."
+            "The terms of netCDF (NUG), NZ and Zarr, with links to examples in this store."
         ),
         blocks.definitions(items),
     ]

@@ -17,10 +17,10 @@ ROLES = {
     "coordinate": ("Why is this a dimension coordinate?", "Because it passes every test."),
     "candidate": (
         "Is this a dimension coordinate?",
-        "That is not decided: it is named like one, and of its values not enough is known.",
+        "That is not decided: it has the name of one, but not enough of its values is known.",
     ),
     "auxiliary": (
-        "Why is this no dimension coordinate?",
+        "Why is this not a dimension coordinate?",
         "It fails a test. It is auxiliary: another array refers to it.",
     ),
     "scalar": (
@@ -28,7 +28,7 @@ ROLES = {
         "It has no dimensions, and so it cannot be the coordinate of one.",
     ),
     "data": (
-        "Why is this no dimension coordinate?",
+        "Why is this not a dimension coordinate?",
         "It fails a test, and no array refers to it: it is a data array.",
     ),
 }

@@ -66,7 +66,7 @@ class Context:
         return {str(name): at for name, at in given.items()}
 
     def text(self, name: str) -> str:
-        """Return a parameter that must be a text.
+        """Return a parameter that must be text.
 
         Raises
         ------
@@ -75,7 +75,7 @@ class Context:
         """
         value = self.params.get(name)
         if not isinstance(value, str):
-            raise CannotDo(f"{name} must be a text, not {value!r}")
+            raise CannotDo(f"{name} must be text, not {value!r}")
         return value
 
 

@@ -127,7 +127,7 @@ def _codec(given: Any) -> protocol.TableRow:
         name = str(given.get("name", given.get("id", "?")))
     does = WHAT_CODECS_DO.get(name.removeprefix("numcodecs.").lower())
     return blocks.row(
-        blocks.code(text.codec(given)), does or blocks.quiet("a codec that is not known here")
+        blocks.code(text.codec(given)), does or blocks.quiet("an unknown codec")
     )
 
 
@@ -139,7 +139,7 @@ def _chunks(context: Context, array: Array) -> Blocks:
     try:
         opened = open_for_reading(array, context.session.cache)
     except UnsupportedArray as error:
-        return [*found, blocks.paragraph(f"Its chunks are not looked for: {error}", "warning")]
+        return [*found, blocks.paragraph(f"Its chunks cannot be looked for: {error}", "warning")]
     presence = listed(array, opened, cancel=context.cancel)
     what = "shards" if opened.shard_shape else "chunks"
     if presence is None or not presence.complete:
@@ -148,7 +148,7 @@ def _chunks(context: Context, array: Array) -> Blocks:
             if not array.hierarchy.reader.listable
             else f"there are too many {what} to list them"
         )
-        return [*found, blocks.paragraph(f"Which {what} are there is not known: {why}.", "info")]
+        return [*found, blocks.paragraph(f"It is not known which {what} exist: {why}.", "info")]
     total, there = math.prod(opened.object_grid), len(presence.places)
     number = text.number
     said = f"The store has {number(there)} of {number(total)} {what}"

@@ -270,7 +270,7 @@ def save(context: Context) -> Outcome:
     """
     session = context.session
     if context.params.get("documents") != [edit.key for edit in session.what_if.edits]:
-        raise CannotDo("the edits are others than those that were confirmed; look at them again")
+        raise CannotDo("the edits have changed since they were confirmed; review them again")
     applied = apply(session.what_if).write()
     session.show_outcome(
         f"{plural(len(applied.documents), 'document')} written: {', '.join(applied.documents)}."

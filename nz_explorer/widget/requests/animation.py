@@ -78,7 +78,7 @@ def animated(
     view : mapping
         What is shown.
     fps : float
-        Pictures a second.
+        Frames per second.
     cancel : Cancellation, optional
         Set when it is no longer wanted.
     **options

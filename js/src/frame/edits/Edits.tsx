@@ -12,7 +12,7 @@ import "./edits.css";
 
 const SHOWN = [
   { value: "stored", label: "As stored", title: "The store as it is" },
-  { value: "edited", label: "Edited", title: "What the edits make of the store" },
+  { value: "edited", label: "Edited", title: "The store with the edits applied" },
 ] as const;
 
 /** Under every tab while an edit is tried: what is shown, what changes, and the ways back and forth. */
@@ -61,17 +61,17 @@ export function Edits() {
       )}
       <span class="nzx-gap" />
       <Page name="edits" path={path} />
-      <Button title="Take back all edits" onClick={() => void act("reset")}>
+      <Button title="Undo all edits" onClick={() => void act("reset")}>
         Reset
       </Button>
-      <Button title="Take back the last edit" onClick={() => void act("undo")}>
+      <Button title="Undo the last edit" onClick={() => void act("undo")}>
         <Icon name="undo" /> Undo
       </Button>
       {summary.mode === "r+" && (
         <button
           type="button"
           class="nzx-button nzx-main"
-          title="See which documents are written before they are"
+          title="See which documents would be written"
           onClick={() => setSaving(true)}
         >
           <Icon name="save" /> Save to the store

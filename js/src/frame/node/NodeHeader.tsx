@@ -130,7 +130,7 @@ function Dimensions({ row, node }: { row: NodeRow; node: NodeResult | null }) {
             title={
               lengths.length > 1
                 ? `${visible(name ?? "")}: arrays disagree about the length`
-                : "To the dimensions"
+                : "Show the dimensions"
             }
             onClick={() => session.panel.set("dimensions")}
           >

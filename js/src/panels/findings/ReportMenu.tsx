@@ -28,7 +28,7 @@ export function ReportMenu({ path }: { path: string }) {
           };
           return (
             <>
-              <MenuItem onClick={then(() => goto(path, "report"))}>Look at the report</MenuItem>
+              <MenuItem onClick={then(() => goto(path, "report"))}>Show the report</MenuItem>
               {FORMATS.map(([format, label]) => (
                 <MenuItem
                   key={format}

@@ -15,7 +15,7 @@ function View(props: PanelProps) {
       <Section name="document" title="Document" open reveal={lit?.path === props.path ? lit : null}>
         <DocumentView path={props.path} />
       </Section>
-      <Section name="storage" title="Storage" note="chunks, codecs and what they take">
+      <Section name="storage" title="Storage" note="chunks, codecs and sizes">
         <NodePage {...props} name="storage" />
       </Section>
     </div>

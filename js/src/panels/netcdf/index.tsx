@@ -21,7 +21,7 @@ export const netcdf: Panel = {
         <NodePage {...props} name="concepts" />
       </Section>
       {props.row?.kind === "array" && (
-        <Section name="role" title="Role" note="why it is a dimension coordinate, or is none">
+        <Section name="role" title="Role" note="why it is, or is not, a dimension coordinate">
           <NodePage {...props} name="role" />
         </Section>
       )}
@@ -32,7 +32,7 @@ export const netcdf: Panel = {
       >
         <NodePage {...props} name="fill" />
       </Section>
-      <Section name="glossary" title="Glossary" note="its words are underlined where they stand">
+      <Section name="glossary" title="Glossary" note="its terms are underlined wherever they appear">
         <NodePage {...props} name="glossary" />
       </Section>
     </div>

@@ -109,7 +109,7 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
           drawn.overview,
           (scene?.leftOut ?? 0) > 0 &&
             scene &&
-            `${plural(scene.leftOut, "value")} ≤ 0 without a logarithm: ${scene.look.flat ? "in the lowest colour" : "left out"}`,
+            `${plural(scene.leftOut, "value")} ≤ 0 on a logarithmic scale: ${scene.look.flat ? "in the lowest colour" : "left out"}`,
         ].map(
           (note) =>
             note && (

@@ -127,7 +127,7 @@ describe("plot", () => {
     fireEvent.click(screen.getByRole("button", { name: "Next time" }));
     await waitFor(() => expect(host.model.get("index")).toEqual({ time: 238 }));
     fireEvent.change(await more("combobox", "Sliders step by"), { target: { value: "one" } });
-    fireEvent.change(await more("combobox", "Pictures a second"), { target: { value: "25" } });
+    fireEvent.change(await more("combobox", "Frames per second"), { target: { value: "25" } });
     fireEvent.click(await more("checkbox", "Play in a loop"));
     fireEvent.click(screen.getByRole("button", { name: "Play time" }));
     // At the end it stops.

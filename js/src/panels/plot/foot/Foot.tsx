@@ -15,7 +15,7 @@ export function costOf({ x, y }: PictureResult, read: ReadFacts): string {
   const parts = [
     `${some === all ? "" : `${grouped(some)} of `}${plural(all, "chunk")} read`,
     size > 0 ? `${bytes(size)} decoded` : some > 0 && "from memory",
-    step > 1 && `1 point in ${grouped(step)} shown`,
+    step > 1 && `1 in ${grouped(step)} points shown`,
     !read.complete && "some left out",
   ];
   return parts.filter(Boolean).join(" · ");

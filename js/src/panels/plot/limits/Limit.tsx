@@ -37,7 +37,7 @@ export function Limit({ end, scene }: { end: End; scene: Scene }) {
       inputMode="decimal"
       aria-label={name}
       aria-invalid={text !== null && !empty && !Number.isFinite(number)}
-      title={`${name} limit: empty, it follows the data`}
+      title={`${name} limit; where it is empty, that of the data`}
       placeholder={limitText(scene, end)}
       value={text ?? (value === null ? "" : String(value))}
       onInput={(event) => setText(event.currentTarget.value)}

@@ -59,7 +59,7 @@ export function Stage({ shown, scene, size }: StageProps) {
   if (scene === null) {
     return (
       <Blank icon="info" action="See the findings" onAction={() => goto(picture.path, "findings")}>
-        {visible(picture.message || picture.label || "There is no picture of this.")}
+        {visible(picture.message || picture.label || "This cannot be plotted.")}
       </Blank>
     );
   }

@@ -75,7 +75,7 @@ export function Statistics({ path, units, packing }: Props) {
         )}
         <span class={phase === "failed" ? "nzx-is-error" : "nzx-quiet"}>
           {phase === "none"
-            ? costText("Going through all of it", scan.whole_bytes, total)
+            ? costText("Reading all of it", scan.whole_bytes, total)
             : visible(scan.message) || `${grouped(done)} of ${grouped(total)} chunks`}
           {phase === "done" && ` · ${scan.seconds.toFixed(1)} s`}
         </span>

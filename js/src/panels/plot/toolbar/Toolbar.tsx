@@ -17,9 +17,9 @@ import "./toolbar.css";
 
 const MASKS: Record<Mask, string> = {
   nz: "what NZ says",
-  storage: "the fill_value of the storage",
+  storage: "the storage fill_value",
   raw: "nothing, as stored",
-  differences: "NZ against storage",
+  differences: "NZ versus storage",
 };
 const MASK_NAMES = Object.keys(MASKS);
 const maskTitle = (mask: string) => MASKS[mask as Mask];
@@ -249,7 +249,7 @@ function More({
           {movable.length > 0 && (
             <>
               {movable.some(dated) && select("Sliders step by", pace.step, STEPS, (step) => play({ step }))}
-              {select("Pictures a second", String(pace.speed), SPEEDS, (name) =>
+              {select("Frames per second", String(pace.speed), SPEEDS, (name) =>
                 play({ speed: Number(name) }),
               )}
               {check("Play in a loop", pace.loop, (loop) => play({ loop }))}

@@ -132,9 +132,7 @@ class SyncedWidget(anywidget.AnyWidget):
             if self._open_session is not None:
                 return self._open_session
             if self._reopen is None:
-                raise RuntimeError(
-                    "this explorer was closed, and cannot open its store again"
-                )
+                raise RuntimeError("this explorer was closed, and cannot open its store again")
             session = self._new_session(self._reopen())
             session.bookmarks = tuple(self.bookmarks)
             session.start()

@@ -19,7 +19,9 @@ def comparison_page(context: Context) -> Blocks:
     if found is None:
         how = 'ex.compare("other.zarr")'
         return [
-            blocks.paragraph("Nothing has been compared yet. Run this in a cell, with the name of your explorer:"),
+            blocks.paragraph(
+                "Nothing has been compared yet. Run this in a cell, with the name of your explorer:"
+            ),
             blocks.listed_code(how, "python", "How to compare", ["In Python"]),
             blocks.paragraph(
                 [

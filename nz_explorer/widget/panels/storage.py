@@ -126,9 +126,7 @@ def _codec(given: Any) -> protocol.TableRow:
     if isinstance(given, dict):
         name = str(given.get("name", given.get("id", "?")))
     does = WHAT_CODECS_DO.get(name.removeprefix("numcodecs.").lower())
-    return blocks.row(
-        blocks.code(text.codec(given)), does or blocks.quiet("an unknown codec")
-    )
+    return blocks.row(blocks.code(text.codec(given)), does or blocks.quiet("an unknown codec"))
 
 
 def _chunks(context: Context, array: Array) -> Blocks:

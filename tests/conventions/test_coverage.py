@@ -19,7 +19,7 @@ TEXTS = texts()
 def test_a_sentence_has_rules_or_a_reason(text: str, sentence: Sentence) -> None:
     assert bool(sentence.rules) is not bool(sentence.none)
     assert set(sentence.rules) <= set(rules())
-    assert sentence.section in HEADINGS[text]
+    assert text not in HEADINGS or sentence.section in HEADINGS[text]
 
 
 @pytest.mark.parametrize("text", TEXTS)

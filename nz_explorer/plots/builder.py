@@ -64,6 +64,7 @@ def make(  # noqa: PLR0913  # each is a choice of the caller
     part: Part | None = None,
     reduce: Mapping[str, str] | None = None,
     against: str | Mapping[str, Any] | None = None,
+    other: Hierarchy | None = None,
     cancel: Cancellation | None = None,
     cache: ChunkCache | None = None,
     progress: Progress | None = None,
@@ -102,7 +103,9 @@ def make(  # noqa: PLR0913  # each is a choice of the caller
         of its values. They are decoded and masked before; a mean along latitudes is weighted by area.
     against
         What is subtracted: the path of another array, or an index by dimension, as in ``{"time": 0}``, with ``path``
-        for that of another array.
+        for that of another array and ``store`` where it is in `other`; with ``show`` ``a`` or ``b``, one of the two.
+    other
+        A hierarchy that may be compared with this one.
     cancel
         Looked at between chunks.
     cache
@@ -153,7 +156,8 @@ def make(  # noqa: PLR0913  # each is a choice of the caller
             return make(hierarchy, one, at, kind=kind, thin=False, **options)
 
         shown = look(array, index or {})
-        return subtract(hierarchy, array, shown, minus, partial_of(look, kind=shown.kind))
+        where = other if minus.elsewhere else hierarchy
+        return subtract(where, array, shown, minus, partial_of(look, kind=shown.kind))
     reading = _Reading(array, index or {}, window or {}, part, cache, cancel)
     reading.choose(kind, (x, y), reduce or {})
     try:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from nz_explorer.model import Hierarchy
 from nz_explorer.plots.colours.defaults import Colours
 from nz_explorer.plots.colours.ranges import Range
 from nz_explorer.plots.complex_parts import Part
@@ -108,11 +109,17 @@ class Selection:
         By axis an index, or a slice.
     order
         The axes of the values, in their order.
+    hierarchy
+        Where the array is, if that is another store.
+    beside
+        ``a`` or ``b`` where one of two pictures is shown in place of their difference.
     """
 
     path: str
     parts: tuple[int | slice, ...]
     order: tuple[int, ...]
+    hierarchy: Hierarchy | None = None
+    beside: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

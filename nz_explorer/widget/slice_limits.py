@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from nz_explorer.plots.colours.ranges import Range
     from nz_explorer.widget.background.scans import Scans
 
-_Key = tuple[int, str, str | None, str | None, str | None, str | None, str | None]
+_Key = tuple[
+    int, str, str | None, str | None, str | None, str | None, tuple[str, bool, bool] | None
+]
 
 
 class SliceLimits:
@@ -47,7 +49,9 @@ class SliceLimits:
         y = None if look.y is None else look.y.label
         # what is made of several slices has other values than they have
         method = None if look.reduction is None else look.reduction.method
-        minus = None if look.minus is None else look.minus.path
+        minus = None
+        if look.minus is not None:  # two pictures beside each other share their limits
+            minus = look.minus.path, look.minus.hierarchy is None, bool(look.minus.beside)
         key = (array.generation, array.path, look.part, look.x.label, y, method, minus)
         if finished and look.low < look.high:
             self._held.setdefault(key, ((look.low, look.high), look.colours))

@@ -42,8 +42,10 @@ def test_another_index_is_subtracted_with_statistics_about_zero(store: Path) -> 
     assert (found.packing, found.units, found.colours.signed) == (None, "K", True)
     assert found.title == "a · time 1 minus time 0"
     bias, rms = apart.mean(), np.sqrt((apart**2).mean())
-    said = f"bias {bias:.4g}, RMS {rms:.4g}, largest {abs(apart).max():.4g} K (of 10 points shown)"
+    said = f"bias {bias:.4g}, RMS {rms:.4g}, largest {abs(apart).max():.4g} K"
     assert said in found.message
+    related = np.corrcoef(stored[1][there], stored[0][there])[0, 1]
+    assert f"correlation {related:.4g} (of 10 points shown)" in found.message
     colours = figure(found).axes[0].images[-1]
     assert colours.norm.vmin == -colours.norm.vmax
     line = look(store, against={"time": 0}, kind="line")
@@ -62,6 +64,49 @@ def test_another_array_is_subtracted_where_it_has_the_same_points(store: Path) -
         assert refused.kind == "none"
         assert why in refused.message
         assert refused.sliders
+
+
+def test_another_store_is_subtracted_on_the_same_sliders(store: Path, tmp_path: Path) -> None:
+    other = zarr.create_group(tmp_path / "other.zarr")
+    dims = ("time", "y", "x")
+    for name, values in [("a", np.arange(24.0).reshape(2, 3, 4)), ("time", np.array([5, 6]))]:
+        other.create_array(name, data=values, dimension_names=dims[: values.ndim])
+    view = {"against": {"store": "the other"}}
+    ex = nz.explore(store, path="/a")
+    ex.index, ex.view = {"time": 1}, view
+    with pytest.raises(ValueError, match="call ex"):
+        ex.values()
+    ex.compare(tmp_path / "other.zarr")
+    stored = zarr.open_array(store, path="a", mode="r")[1] * 0.5 + 1
+    wanted = stored - np.arange(12, 24).reshape(3, 4)
+    assert ex.values().count() == 11
+    np.testing.assert_allclose(ex.values(), np.ma.masked_array(wanted, ex.values().mask))
+    # the other time has another name there
+    assert ex.to_xarray(shown=True).attrs["long_name"] == "a minus other.zarr time 6"
+    for show, first in [("a", stored[0, 0]), ("b", 12)]:
+        ex.view = {"against": {"store": "the other", "show": show}}
+        assert ex.values()[0, 0] == first
+        assert [slider.label for slider in ex._look().sliders] == ["1"]
+        assert ex._look().ranges["held"] == (73, 265.5)  # those of the first of the two
+        exec(compile(ex.code("zarr"), show, "exec"), names := {})
+        assert names["values"][0, 0] == first
+    ex.view = view
+    for using in ("zarr", "xarray", "nz_explorer"):
+        names: dict[str, np.ma.MaskedArray] = {}
+        exec(compile(ex.code(using), using, "exec"), names)
+        np.testing.assert_allclose(names["values"].compressed(), ex.values().compressed())
+    ex.close()
+
+
+def test_means_of_differences_are_weighted_by_area(store: Path) -> None:
+    group = zarr.open_group(store)
+    group.create_array("y", data=np.array([0.0, 60, 80]), dimension_names=("y",)).attrs["units"] = (
+        "degrees_north"
+    )
+    found = look(store, against="/b")
+    weights = np.cos(np.radians([0.0, 60, 80]))[:, None] * (found.cell_states == 0)
+    bias = np.average(np.nan_to_num(found.stored), weights=weights)
+    assert f"bias weighted by area {bias:.4g}" in found.message
 
 
 def test_the_explorer_says_the_same(store: Path) -> None:

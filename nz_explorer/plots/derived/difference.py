@@ -18,7 +18,8 @@ from nz_explorer.plots.registry import kind_of
 from nz_explorer.plots.shown_values import Reading, shown_values
 from nz_explorer.plots.summaries import histogram
 from nz_explorer.values.coordinates.axes import number_text
-from nz_explorer.values.masks.cell_states import INF, NAN, NEG_INF, VALUE, States
+from nz_explorer.values.masks.cell_states import INF, NAN, NEG_INF, States
+from nz_explorer.values.reduction import is_latitude
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,14 +39,26 @@ class Against:
         Of an array; empty for the same.
     index
         At which index dimensions are fixed, where that is another one.
+    elsewhere
+        Whether it is in the store that this one was compared with.
+    show
+        ``a`` or ``b`` for one of the two pictures in place of their difference.
     """
 
     path: str
     index: Mapping[str, int]
+    elsewhere: bool = False
+    show: str = ""
 
     @classmethod
     def of(cls, given: Any) -> Against | None:
-        """Return what a view asks for: a path, or a mapping of ``path`` and indices by dimension; None for nothing."""
+        """Return what a view asks for; None for nothing.
+
+        Parameters
+        ----------
+        given
+            A path, or a mapping of ``path``, ``store``, ``show`` and indices by dimension.
+        """
         if isinstance(given, str) and given:
             return cls(given, {})
         if not isinstance(given, Mapping) or not given:
@@ -56,18 +69,19 @@ class Against:
             for name, at in given.items()
             if name != "path" and isinstance(at, int) and not isinstance(at, bool)
         }
-        return cls(path if isinstance(path, str) else "", index)
+        path = path if isinstance(path, str) else ""
+        return cls(path, index, bool(given.get("store")), str(given.get("show", "")))
 
 
 def subtract(
-    hierarchy: Hierarchy, array: Array, shown: QuickLook, against: Against, look: Look
+    hierarchy: Hierarchy | None, array: Array, shown: QuickLook, against: Against, look: Look
 ) -> QuickLook:
     """Return a picture with another one subtracted from it.
 
     Parameters
     ----------
     hierarchy
-        Where the other array is.
+        Where the other array is; None where no store was compared with this one.
     array
         That is shown.
     shown
@@ -87,9 +101,13 @@ def subtract(
         return shown
     if shown.kind not in _KINDS or shown.part is not None:
         return _refused(shown, f"of {shown.kind} pictures no difference is made")
-    other = hierarchy.get(against.path) if against.path else array
+    if hierarchy is None:
+        return _refused(shown, "no other store was compared with this one: call ex.compare first")
+    path = against.path or array.path
+    other = array if not against.path and not against.elsewhere else hierarchy.get(path)
     if not isinstance(other, Array):
-        return _refused(shown, f"there is no array {against.path} to subtract")
+        where = f" in {hierarchy.source}" if against.elsewhere else ""
+        return _refused(shown, f"there is no array {path}{where} to subtract")
     index = {slider.dimension: slider.index for slider in shown.sliders}
     minus = look(other, {**index, **against.index})
     if minus.kind == "none":
@@ -97,7 +115,14 @@ def subtract(
     apart = _other_points(shown, minus)
     if apart:
         return _refused(shown, apart)
-    return _difference(shown, minus)
+    text = _minus(shown, minus)
+    if against.elsewhere:
+        text = f"{hierarchy.source.rpartition('/')[2]} {text.removeprefix('itself')}".strip()
+    made = _difference(shown, minus, text, against.show)
+    if made.minus is None:
+        return made
+    home = hierarchy if against.elsewhere else None
+    return replace(made, minus=replace(made.minus, hierarchy=home, beside=against.show))
 
 
 def _refused(shown: QuickLook, message: str) -> QuickLook:
@@ -141,30 +166,37 @@ def _same_places(one: Axis, two: Axis) -> bool:
     return bool(np.allclose(one.coordinates, two.coordinates, rtol=1e-6, atol=1e-6))
 
 
-def _difference(shown: QuickLook, minus: QuickLook) -> QuickLook:
+def _difference(shown: QuickLook, minus: QuickLook, text: str, show: str) -> QuickLook:
+    """Return a picture minus another one; of ``show`` ``a`` or ``b`` only one of them, read in the same way."""
     first, second = (
         np.ma.asarray(shown_values(one, Reading()), np.float64) for one in (shown, minus)
     )
     with np.errstate(invalid="ignore", over="ignore"):
-        values = np.ma.getdata(first) - np.ma.getdata(second)
+        apart = np.ma.getdata(first) - np.ma.getdata(second)
     gone = np.ma.getmaskarray(first), np.ma.getmaskarray(second)
+    both = ~(gone[0] | gone[1]) & np.isfinite(apart)
+    sides = [(gone[1], minus), (gone[0], shown)]
+    values = apart
+    if show in ("a", "b"):
+        values = np.ma.getdata(first if show == "a" else second).copy()
+        sides = sides[1:] if show == "a" else sides[:1]
     states: States = np.zeros(values.shape, np.uint8)
     states[np.isnan(values)] = NAN
     states[values == np.inf] = INF
     states[values == -np.inf] = NEG_INF
-    for mask, one in zip(reversed(gone), (minus, shown), strict=True):
+    for mask, one in sides:
         assert one.stored_states is not None  # noqa: S101  # there are values
         states[mask] = np.maximum(one.stored_states[0][mask], 1)
-    values[gone[0] | gone[1]] = np.nan
+        values[mask] = np.nan
     low, high = value_range(values, states)
     extremes = robust(values, states)
     units = shown.packing.units if shown.packing else shown.units
-    text = _minus(shown, minus)
     name = shown.name or shown.path.rsplit("/", 1)[-1]
+    how = {"a": "beside", "b": "beside it:"}.get(show, "minus")
     made = replace(
         shown,
-        title=f"{shown.title} minus {text}",
-        name=f"{name} minus {text}",
+        title=f"{shown.title} {how} {text}",
+        name=f"{name} {how} {text}",
         units=units,
         values=values,
         cell_states=states,
@@ -183,9 +215,12 @@ def _difference(shown: QuickLook, minus: QuickLook) -> QuickLook:
         hidden_by_xarray=0,
         histogram=histogram(values, states) if shown.histogram is not None else None,
         ranges={} if extremes is None else {"robust": extremes},
-        colours=difference_colours(),
+        colours=shown.colours if show in ("a", "b") else difference_colours(),
         message="; ".join(
-            filter(None, (_statistics(values[states == VALUE], units, text), shown.message))
+            filter(
+                None,
+                (_statistics(first, apart, both, shown.y, units, text), shown.message),
+            )
         ),
         minus=minus.source,
     )
@@ -195,17 +230,26 @@ def _difference(shown: QuickLook, minus: QuickLook) -> QuickLook:
 
 def _minus(shown: QuickLook, minus: QuickLook) -> str:
     """Return what is subtracted: the array where it is another one, and where it is sliced otherwise."""
-    before = {slider.dimension: slider.index for slider in shown.sliders}
+    before = {slider.dimension: (slider.index, slider.label) for slider in shown.sliders}
     words = [] if minus.path == shown.path else [minus.path.rsplit("/", 1)[-1]]
     words += [
         f"{slider.dimension} {slider.label}"
         for slider in minus.sliders
-        if slider.method is None and before.get(slider.dimension) != slider.index
+        if slider.method is None and before.get(slider.dimension) != (slider.index, slider.label)
     ]
     return " · ".join(words) or "itself"
 
 
-def _statistics(values: np.ndarray[Any, Any], units: str | None, text: str) -> str:
+def _statistics(
+    first: np.ma.MaskedArray[Any, Any],
+    apart: np.ndarray[Any, Any],
+    there: np.ndarray[Any, np.dtype[np.bool_]],
+    rows: Axis | None,
+    units: str | None,
+    text: str,
+) -> str:
+    """Return how two pictures differ where both have a value."""
+    values = apart[there]
     if not values.size:
         return f"minus {text}: no point has both values"
     numbers = {
@@ -213,5 +257,19 @@ def _statistics(values: np.ndarray[Any, Any], units: str | None, text: str) -> s
         "RMS": np.sqrt(np.mean(values**2)),
         "largest": np.abs(values).max(),
     }
-    found = ", ".join(f"{what} {number_text(float(f'{one:.4g}'))}" for what, one in numbers.items())
-    return f"minus {text}: {found}{f' {units}' if units else ''} (of {values.size:,} points shown)"
+    found = ", ".join(f"{what} {_short(one)}" for what, one in numbers.items())
+    found += f" {units}" if units else ""
+    one = np.ma.getdata(first)[there]
+    two = one - values
+    if one.std() > 0 and two.std() > 0:
+        found += f", correlation {_short(np.corrcoef(one, two)[0, 1])}"
+    if rows is not None and rows.coordinates is not None and is_latitude(rows.units):
+        weights = np.cos(np.radians(rows.coordinates))[:, None] * there
+        if weights.sum() > 0:
+            weighed = np.where(there, apart, 0) * weights
+            found += f", bias weighted by area {_short(weighed.sum() / weights.sum())}"
+    return f"minus {text}: {found} (of {values.size:,} points shown)"
+
+
+def _short(number: float) -> str:
+    return number_text(float(f"{number:.4g}"))

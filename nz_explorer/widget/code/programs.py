@@ -191,6 +191,9 @@ class _Writer:
         budget = self.budget if self.budget != DEFAULT_BUDGET else None
         given = arguments(self.given, path=self.node.path, budget=budget)
         lines = [f"ex = nz.explore({given})"]
+        minus = None if self.look is None else self.look.minus
+        if minus is not None and minus.hierarchy is not None:
+            lines.append(f"ex.compare({_given(minus.hierarchy)})")
         if isinstance(self.node, Array):
             if self.index:
                 lines.append(line("ex.index = {}", self.index))
@@ -346,20 +349,28 @@ class _Writer:
     def _subtracted(self, using: Literal["zarr", "xarray"]) -> Iterator[str]:
         """Yield lines that subtract another slice, or another array, from ``values``."""
         minus = None if self.look is None else self.look.minus
-        array = None if minus is None else self.node.hierarchy.get(minus.path)
-        if minus is None or not isinstance(array, Array):
+        other = None if minus is None else minus.hierarchy
+        array = None if minus is None else (other or self.node.hierarchy).get(minus.path)
+        if minus is None or not isinstance(array, Array) or minus.beside == "a":
             return
         parts = ", ".join(map(part_text, minus.parts)) or "..."
-        yield noted("shown = values.astype(float)", f"what is subtracted: {array.path}")
-        if using == "zarr":
+        what = "the other" if minus.beside else "what is subtracted"
+        yield noted("shown = values.astype(float)", f"{what}: {array.path}")
+        if other is not None:
+            yield "import nz_explorer as nz"
+            yield "from nz_explorer.values import open_array"
+            yield f"array = open_array(nz.open_store({_given(other)})[{literal(array.path)}])"
+            yield f"stored = np.asarray(array[{parts}]){self._turned()}"
+        elif using == "zarr":
             yield from self._open_zarr(array.path, "array")
             yield f"stored = np.asarray(array[{parts}]){self._turned()}"
         else:
             if array.parent != self.node.parent:
                 yield from self._open_xarray(array.parent or "/", decoded=False)
             yield line("stored = ds[{}]", array.name) + f".values[{parts}]{self._turned()}"
-        yield from self._made_of_stored(array, using)
-        yield "values = shown - values"
+        yield from self._made_of_stored(array, using if other is None else None)
+        if not minus.beside:
+            yield "values = shown - values"
 
     def _made_of_stored(self, array: Array, using: Using) -> Iterator[str]:
         """Yield lines that mask and unpack ``stored``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nz_explorer.model import Array
 from nz_explorer.report.store_diff import HEADINGS, KINDS, Change
 from nz_explorer.text.phrases import plural
 from nz_explorer.widget import protocol
@@ -35,6 +36,13 @@ def comparison_page(context: Context) -> Blocks:
     shown: Blocks = [
         blocks.definitions([("This", found.left.source), ("The other", found.right.source)])
     ]
+    if isinstance(context.node, Array):
+        how = 'ex.view = {"against": {"store": "the other"}}'
+        shown.append(
+            blocks.listed_code(
+                how, "python", "How to subtract its values in the plot", ["In Python"]
+            )
+        )
     if found.equal:
         said = "Nodes, dimensions, metadata, attributes and findings are the same. Values were not compared."
         return [*shown, blocks.paragraph(said, "good")]

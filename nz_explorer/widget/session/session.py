@@ -395,6 +395,7 @@ class Session:
             budget=self.budget,
             cancel=cancel,
             cache=self.cache,
+            other=None if self.comparison is None else self.comparison.right.evaluation.hierarchy,
             **choices,
         )
 

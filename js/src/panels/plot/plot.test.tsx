@@ -77,6 +77,10 @@ describe("plot", () => {
     fireEvent.click(await more("checkbox", "Subtract what is shown now"));
     await waitFor(() => expect(against()).toEqual({ time: 3, level: 0 }));
     await waitFor(() => expect(host.requests("picture").at(-1)?.params.against).toEqual(against()));
+    fireEvent.change(screen.getByRole("combobox", { name: "Show" }), { target: { value: "B" } });
+    await waitFor(() => expect(against()).toEqual({ time: 3, level: 0, show: "b" }));
+    fireEvent.change(screen.getByRole("combobox", { name: "Show" }), { target: { value: "A − B" } });
+    await waitFor(() => expect(against()).toEqual({ time: 3, level: 0, show: "" }));
     fireEvent.click(await more("checkbox", "Subtract what is shown now"));
     await waitFor(() => expect(against()).toEqual({}));
   });

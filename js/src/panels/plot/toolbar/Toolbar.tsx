@@ -1,3 +1,4 @@
+import { useEffect, useState } from "preact/hooks";
 import type { PictureResult } from "../../../client/protocol.gen";
 import type { Limits, Mask, Pace, PictureOptions, Scale } from "../../../client/session";
 import { useView } from "../../../client/view";
@@ -100,6 +101,7 @@ export function Toolbar({
           <Limit end="low" scene={scene} /> – <Limit end="high" scene={scene} />
         </span>
       )}
+      {Object.keys(options.against).length > 0 && <Sides />}
       {has("zoom") && (
         <span class="nzx-zoom">
           <IconButton icon="plus" label="Zoom in" onClick={() => zoom(0.5)} />
@@ -139,6 +141,37 @@ function LimitModes({ norm }: { norm: Norm }) {
         onClick={() => change(locked ? "frame" : "held")}
       />
     </span>
+  );
+}
+
+const SIDES = ["A − B", "A", "B", "A ⇄ B"];
+
+/** Whether a difference is shown or what it is made of: one, the other, or both in turn. */
+function Sides() {
+  const { session } = useView();
+  const [turns, setTurns] = useState(false);
+  const show = ["", "a", "b"].indexOf(String(session.options.value.against.show ?? ""));
+  const choose = (show: number) =>
+    session.setOptions({
+      against: { ...session.options.peek().against, show: ["", "a", "b"][show] ?? "a" },
+      low: null,
+      high: null,
+    });
+  useEffect(() => {
+    if (!turns) return;
+    const timer = setInterval(() => choose(session.options.peek().against.show === "a" ? 2 : 1), 700);
+    return () => clearInterval(timer);
+  }, [turns]);
+  return (
+    <Select
+      label="Show"
+      value={SIDES[turns ? 3 : show] ?? ""}
+      names={SIDES}
+      onChange={(name) => {
+        setTurns(name === SIDES[3]);
+        choose(SIDES.indexOf(name));
+      }}
+    />
   );
 }
 

@@ -27,6 +27,7 @@ from nz_explorer.values.reading.opening import open_for_reading
 from nz_explorer.values.reading.size_limits import bytes_text
 from nz_explorer.values.window import DEFAULT_BUDGET
 from nz_explorer.widget.code.masks import missing_line, part_text, range_lines
+from nz_explorer.widget.code.other_stores import given_as, opened_elsewhere
 from nz_explorer.widget.code.reductions import reduced_lines
 from nz_explorer.widget.code.refusal import refusal
 from nz_explorer.widget.code.result import Code
@@ -69,15 +70,6 @@ def code(
     return Code(zarr=writer.with_zarr(), xarray=writer.with_xarray(), nz=writer.with_nz())
 
 
-def _given(hierarchy: Hierarchy) -> str:
-    """Return what was explored as a Python expression: a name where it is an object, which no text can spell."""
-    kind = hierarchy.reader.kind
-    if kind.startswith("xarray "):
-        return "ds"
-    is_store = kind in ("Icechunk", "references in memory") or kind.startswith("zarr ")
-    return "store" if is_store else literal(hierarchy.reader.label)
-
-
 class _Writer:
     """Writes the programs of one view."""
 
@@ -97,7 +89,7 @@ class _Writer:
         self.look = look
         self.budget = budget
         self.reading = Reading.of(view)
-        self.given = _given(hierarchy)
+        self.given = given_as(hierarchy)
         self.served = hierarchy.reader.kind.startswith(("xarray ", "netCDF ", "references"))
         self.source = "store" if self.served else self.given
 
@@ -193,7 +185,7 @@ class _Writer:
         lines = [f"ex = nz.explore({given})"]
         minus = None if self.look is None else self.look.minus
         if minus is not None and minus.hierarchy is not None:
-            lines.append(f"ex.compare({_given(minus.hierarchy)})")
+            lines.append(f"ex.compare({given_as(minus.hierarchy)})")
         if isinstance(self.node, Array):
             if self.index:
                 lines.append(line("ex.index = {}", self.index))
@@ -357,9 +349,7 @@ class _Writer:
         what = "the other" if minus.beside else "what is subtracted"
         yield noted("shown = values.astype(float)", f"{what}: {array.path}")
         if other is not None:
-            yield "import nz_explorer as nz"
-            yield "from nz_explorer.values import open_array"
-            yield f"array = open_array(nz.open_store({_given(other)})[{literal(array.path)}])"
+            yield from opened_elsewhere(other, array.path)
             yield f"stored = np.asarray(array[{parts}]){self._turned()}"
         elif using == "zarr":
             yield from self._open_zarr(array.path, "array")

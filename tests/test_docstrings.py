@@ -7,6 +7,7 @@ import inspect
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -47,6 +48,48 @@ def _raises(node: Definition) -> bool:
     return False
 
 
+def _names(text: str, section: str) -> list[str]:
+    """Return the names that a section of a docstring describes, without stars."""
+    _, _, rest = text.partition(f"{section}\n-----")
+    lines = iter(rest.splitlines()[1:])
+    found: list[str] = []
+    for line, following in pairwise([*lines, ""]):
+        if following.startswith("----"):
+            break
+        if line and not line.startswith(" "):
+            found += (name.strip(" `~*") for name in line.split(" : ")[0].split(","))
+    return found
+
+
+def _raised(node: Definition) -> set[str]:
+    """Return the exceptions that a function itself raises, as far as they are called by their names."""
+    left: list[ast.AST] = list(node.body)
+    found = set()
+    while left:
+        one = left.pop()
+        if isinstance(one, ast.Raise) and isinstance(one.exc, ast.Call | ast.Name | ast.Attribute):
+            error = one.exc.func if isinstance(one.exc, ast.Call) else one.exc
+            found.add(ast.unparse(error).rpartition(".")[2])
+        if not isinstance(one, Definition | ast.ClassDef | ast.Lambda):
+            left += ast.iter_child_nodes(one)
+    return {name for name in found if name[0].isupper() and name != "AssertionError"}
+
+
+def _differences(node: Definition, text: str) -> Iterator[str]:
+    """Yield where the sections of a docstring differ from what a function takes and raises."""
+    taken = node.args.posonlyargs + node.args.args + node.args.kwonlyargs
+    needed = {one.arg for one in taken if one.arg not in ("self", "cls")}
+    others = {one.arg for one in (node.args.vararg, node.args.kwarg) if one}
+    if "Parameters\n-----" in text:
+        described = set(_names(text, "Parameters"))
+        if not needed <= described <= needed | others:
+            yield "Parameters as in the signature"
+    if "Raises\n-----" in text:
+        described = {name.rpartition(".")[2] for name in _names(text, "Raises")}
+        if not _raised(node) <= described:
+            yield "Raises with every exception"
+
+
 def _of_function(node: Definition) -> Iterator[str]:
     text = ast.get_docstring(node)
     if text is None:
@@ -62,6 +105,7 @@ def _of_function(node: Definition) -> Iterator[str]:
                 break
     if _raises(node) and "Raises\n-----" not in text:
         yield "Raises"
+    yield from _differences(node, text)
 
 
 def _of_body(body: list[ast.stmt], name: str) -> Iterator[tuple[str, str]]:
@@ -155,6 +199,20 @@ def f(x, *, y):
     x, y : int
         Numbers.
     """
+def g(x, **y):
+    """Do it.
+
+    Parameters
+    ----------
+    z : int
+        What is not there.
+
+    Raises
+    ------
+    KeyError
+        Never.
+    """
+    raise zarr.ValueError(x)
 '''
     found = Counter(omissions(source, "m"))
     assert found == Counter(
@@ -163,6 +221,8 @@ def f(x, *, y):
             ("m.A", "docstring"),
             ("m.A.two", "Parameters"),
             ("m.A.raises", "Raises"),
+            ("m.g", "Parameters as in the signature"),
+            ("m.g", "Raises with every exception"),
         ]
     )
 

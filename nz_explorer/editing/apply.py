@@ -169,6 +169,8 @@ def apply(
         If a fix does not fit.
     WriteError
         If the hierarchy was opened read-only, or its store cannot be written to.
+    TypeError
+        If `hierarchy` is missing where the changes do not determine it.
     """
     if isinstance(changes, WhatIf):
         return Proposal(changes)

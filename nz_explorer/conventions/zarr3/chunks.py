@@ -127,14 +127,14 @@ def chunks_decode(array: Array, contents: Contents) -> Iterator[Fail | Undecided
             break
 
 
-def is_looked_for(array: Array, _: Contents) -> bool:
+def is_looked_for(array: Array, _contents: Contents) -> bool:
     """Return whether it matters that chunks of an array are not written.
 
     Parameters
     ----------
     array : Array
         The array.
-    _ : Contents
+    _contents : Contents
         What is stored for it.
     """
     # NZ-COORD-008 and NZ-SCAL-003 speak of the others

@@ -185,9 +185,13 @@ def holding_nodes(
 
     Parameters
     ----------
+    hierarchy : Hierarchy
+        The hierarchy.
     held : mapping
         The keys directly below each path, which has no documents itself; the first `PROBE_FOLDERS`
         are searched, `PROBE_DEPTH` levels deep.
+    cancel : Cancellation or None
+        Set where nobody waits for it any more.
     """
     holding: set[str] = set()
     level = [(path, key) for path, keys in held.items() for key in keys[:PROBE_FOLDERS]]
@@ -273,10 +277,14 @@ def inside_arrays(
 
     Parameters
     ----------
+    hierarchy : Hierarchy
+        The hierarchy that they are in.
     arrays : sequence of Array
         The arrays to list.
     limit : int
         How many names to look at in each; arrays may have millions of chunks.
+    cancel : Cancellation, optional
+        Set where nobody waits for it any more.
 
     Returns
     -------

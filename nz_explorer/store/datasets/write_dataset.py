@@ -51,6 +51,8 @@ def write_dataset(
     ------
     SourceError
         If something is at the path already, or the object holds what Zarr cannot.
+    ValueError
+        If `fill` is neither of its values.
     """
     folder = Path(path).expanduser().absolute()
     if folder.exists():

@@ -59,8 +59,6 @@ def page(
         Which findings, in which order, from which one on.
     path : str
         The node.
-    limit : int
-        How many findings a page has.
     """
     violations = evaluation.violations(path, below=params.below)
     kinds = [_kind(evaluation, violation) for violation, _, _ in violations]

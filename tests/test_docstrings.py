@@ -131,18 +131,19 @@ def omissions(source: str, name: str) -> list[tuple[str, str]]:
 
 @cache
 def _sections_of_base(method: str) -> str:
-    """Return the docstring that a method overrides, if one overridden method has the same arguments."""
+    """Return the docstrings of the methods that a method overrides, as far as they have the same arguments."""
     module, _, rest = f"nz_explorer.{method}".replace(".__init__.", ".").rpartition(".")
     owner = resolve_name(module)
     own = vars(owner).get(rest)
     if not (inspect.isclass(owner) and inspect.isfunction(own)):
         return ""
     names = [*inspect.signature(own).parameters]
-    for base in owner.__mro__[1:]:
-        overridden = vars(base).get(rest)
-        if inspect.isfunction(overridden) and [*inspect.signature(overridden).parameters] == names:
-            return inspect.getdoc(overridden) or ""
-    return ""
+    overridden = [vars(base).get(rest) for base in owner.__mro__[1:]]
+    return "\n\n".join(
+        inspect.getdoc(one) or ""
+        for one in overridden
+        if inspect.isfunction(one) and [*inspect.signature(one).parameters] == names
+    )
 
 
 def is_described_by_base(method: str, section: str) -> bool:

@@ -67,15 +67,7 @@ class Array(Node):
         self._grid_shape = self._find_grid_shape()
 
     def clone_structure(self, path: str, document: Document) -> Self:
-        """Return the array of another document with the same structure.
-
-        Parameters
-        ----------
-        path : str
-            Absolute path of the new array.
-        document : Document
-            Its document.
-        """
+        """Return the array of another document with the same structure."""
         twin = super().clone_structure(path, document)
         twin._shape = self._shape  # noqa: SLF001
         twin._grid_shape = self._grid_shape  # noqa: SLF001

@@ -49,15 +49,7 @@ class Group(Node):
         self.other_names: tuple[str, ...] = ()
 
     def clone_structure(self, path: str, document: Document) -> Self:
-        """Return the group of another document with the same structure.
-
-        Parameters
-        ----------
-        path : str
-            Absolute path of the new group.
-        document : Document
-            Its document.
-        """
+        """Return the group of another document with the same structure."""
         twin = super().clone_structure(path, document)
         twin.child_names = twin.known_children = twin.listing_problem = None
         twin.unlisted = False

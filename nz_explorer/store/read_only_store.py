@@ -29,27 +29,12 @@ class ReadOnlyStore(Store):
         prototype: BufferPrototype,
         key_ranges: Iterable[tuple[str, ByteRequest | None]],
     ) -> list[Buffer | None]:
-        """Return parts of the values of some keys.
-
-        Parameters
-        ----------
-        prototype : BufferPrototype
-            Makes the buffer.
-        key_ranges : iterable of tuple
-            Keys, each with the range of bytes; None for all.
-        """
+        """Return parts of the values of some keys."""
         gets = (self.get(key, prototype, part) for key, part in key_ranges)
         return list(await asyncio.gather(*gets))
 
     async def set(self, key: str, value: Buffer) -> None:
         """Refuse to write.
-
-        Parameters
-        ----------
-        key : str
-            Key in the store, such as ``temperature/zarr.json``.
-        value : Buffer
-            What would be written.
 
         Raises
         ------

@@ -38,10 +38,8 @@ class Hierarchy:
         Where the bytes come from.
     use_consolidated : bool
         Whether to take nodes from consolidated metadata where there is some.
-    mode : {"r", "r+"}
-        Whether fixes may be written to the store.
-    cancel : Cancellation, optional
-        Set where nobody waits for it any more.
+    mode, cancel
+        As of `open_store`.
     documents : dict of str to Document, optional
         The documents of the root by name, where they have been read already.
 

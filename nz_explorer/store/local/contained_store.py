@@ -61,31 +61,13 @@ class ContainedStore(LocalStore):
             return None
 
     async def get(self, key: str, prototype: Any = None, byte_range: Any = None) -> Any:
-        """Return the value of a key, or a part of it; None where there is none.
-
-        Parameters
-        ----------
-        key : str
-            Key in the store, such as ``temperature/zarr.json``.
-        prototype : object, optional
-            Makes the buffer.
-        byte_range : object, optional
-            Which bytes; all by default.
-        """
+        """Return the value of a key, or a part of it; None where there is none."""
         return await asyncio.to_thread(
             self.get_sync, key, prototype=prototype, byte_range=byte_range
         )
 
     async def get_partial_values(self, prototype: Any, key_ranges: Iterable[Any]) -> Any:
-        """Return parts of the values of some keys.
-
-        Parameters
-        ----------
-        prototype : object
-            Makes the buffer.
-        key_ranges : iterable
-            Keys, each with the range of bytes; None for all.
-        """
+        """Return parts of the values of some keys."""
         wanted = list(key_ranges)
         return list(await asyncio.gather(*(self.get(key, prototype, part) for key, part in wanted)))
 

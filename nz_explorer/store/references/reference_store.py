@@ -46,17 +46,7 @@ class ReferenceStore(BoundedStore):
     async def get(
         self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
-        """Return the value of a key, or a part of it; None where there is none.
-
-        Parameters
-        ----------
-        key : str
-            Key in the store, such as ``temperature/0.0``.
-        prototype : BufferPrototype
-            Makes the buffer.
-        byte_range : ByteRequest, optional
-            Which bytes; all by default.
-        """
+        """Return the value of a key, or a part of it; None where there is none."""
         data = await self.read(key, *bounds(byte_range), MAX_OBJECT_BYTES)
         return None if data is None else prototype.buffer.from_bytes(data)
 

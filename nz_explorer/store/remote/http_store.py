@@ -91,17 +91,7 @@ class HttpStore(BoundedStore):
     async def get(
         self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
-        """Return the value of a key, or a part of it; None where there is none.
-
-        Parameters
-        ----------
-        key : str
-            Key in the store, such as ``temperature/zarr.json``.
-        prototype : BufferPrototype
-            Makes the buffer.
-        byte_range : ByteRequest, optional
-            Which bytes; all by default.
-        """
+        """Return the value of a key, or a part of it; None where there is none."""
         data = await self.read(key, *bounds(byte_range), MAX_OBJECT_BYTES)
         return None if data is None else prototype.buffer.from_bytes(data)
 
@@ -180,17 +170,6 @@ class HttpStore(BoundedStore):
 
     async def read(self, key: str, start: int, stop: int | None, max_bytes: int) -> bytes | None:
         """Return the bytes of a key, None where there is none.
-
-        Parameters
-        ----------
-        key : str
-            The key.
-        start : int
-            The first byte; counted from the end where it is negative.
-        stop : int or None
-            The byte behind the last one, None for the end.
-        max_bytes : int
-            The most that is read; the connection is closed there.
 
         Raises
         ------

@@ -143,17 +143,7 @@ class LimitedStore(WrapperStore[Any]):
     async def get(
         self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
-        """Return the value of a key, or a part of it; None where there is none.
-
-        Parameters
-        ----------
-        key : str
-            Key in the store, such as ``temperature/zarr.json``.
-        prototype : BufferPrototype
-            Makes the buffer.
-        byte_range : ByteRequest, optional
-            Which bytes; all by default.
-        """
+        """Return the value of a key, or a part of it; None where there is none."""
         return await guarded_get(self._store, key, prototype, byte_range, self.max_bytes)
 
     async def get_partial_values(
@@ -161,15 +151,7 @@ class LimitedStore(WrapperStore[Any]):
         prototype: BufferPrototype,
         key_ranges: Iterable[tuple[str, ByteRequest | None]],
     ) -> list[Buffer | None]:
-        """Return parts of the values of some keys.
-
-        Parameters
-        ----------
-        prototype : BufferPrototype
-            Makes the buffer.
-        key_ranges : iterable of tuple
-            Keys, each with the range of bytes; None for all.
-        """
+        """Return parts of the values of some keys."""
         gets = (self.get(key, prototype, part) for key, part in key_ranges)
         return list(await asyncio.gather(*gets))
 

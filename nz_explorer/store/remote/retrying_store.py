@@ -42,17 +42,7 @@ class RetryingStore(LimitedStore):
     async def get(
         self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
-        """Return the value of a key, or a part of it; None where there is none.
-
-        Parameters
-        ----------
-        key : str
-            Key in the store, such as ``temperature/zarr.json``.
-        prototype : BufferPrototype
-            Makes the buffer.
-        byte_range : ByteRequest, optional
-            Which bytes; all by default.
-        """
+        """Return the value of a key, or a part of it; None where there is none."""
         return await self._ask(
             key, lambda: super(RetryingStore, self).get(key, prototype, byte_range)
         )

@@ -121,17 +121,7 @@ class S3Store(HttpStore):
     async def headers_for(
         self, method: str, url: str, headers: Mapping[str, str]
     ) -> dict[str, str]:
-        """Return the headers of a request, with its signature.
-
-        Parameters
-        ----------
-        method : str
-            HTTP method.
-        url : str
-            What is asked for.
-        headers : mapping
-            Those that are sent already.
-        """
+        """Return the headers of a request, with its signature."""
         sent = await super().headers_for(method, url, headers)
         if self._anonymous:
             return sent

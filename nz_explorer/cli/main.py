@@ -19,6 +19,7 @@ import click
 from nz_explorer.cli.console import WRONG, complain, is_expected
 
 COMMANDS = (
+    "bisect",
     "cdl",
     "census",
     "check",

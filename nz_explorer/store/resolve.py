@@ -17,6 +17,12 @@ from nz_explorer.store.local.folder_reader import FolderReader
 from nz_explorer.store.local.zip_reader import ZipReader
 from nz_explorer.store.reader import Reader
 from nz_explorer.store.references.readers import is_reference, is_virtual, reference_reader
+from nz_explorer.store.remote.icechunk_reader import (
+    VERSIONS,
+    IcechunkReader,
+    is_repository,
+    open_repository,
+)
 from nz_explorer.store.remote.object_store import open_object_store
 from nz_explorer.store.remote.remote_reader import RemoteReader
 from nz_explorer.store.remote.retry import RetryLimits
@@ -59,7 +65,8 @@ def resolve(source: Any, *, storage_options: Mapping[str, Any] | None = None) ->
     source
         A path, ``file://`` URL, zip file, ``http(s)://``, ``s3://``, ``gs://`` or ``az://`` URL, an
         NCZarr URL (``…#mode=nczarr,file``), a zarr ``Store``, ``Group`` or ``Array``, an fsspec mapping, an
-        Icechunk session, references as kerchunk and VirtualiZarr write them (JSON, a folder of Parquet files,
+        Icechunk repository (``{"branch": "dev"}``, ``{"tag": …}`` or ``{"snapshot": …}`` in the storage options name a
+        version of it, and that a bucket holds one) or session, references as kerchunk and VirtualiZarr write them (JSON, a folder of Parquet files,
         ``reference://`` with the options of fsspec, a dict, a virtual dataset), or an xarray object: the Zarr store that it was opened from, else itself as NZ would store
         it, and so netCDF and HDF5 files.
     storage_options : mapping, optional
@@ -100,6 +107,8 @@ def _from_text(source: str, options: dict[str, Any]) -> Reader:
     if is_reference(location, scheme, options):
         given = options.get("fo") or location.removeprefix("reference://")
         return reference_reader(given, source, options, _opened)
+    if _is_icechunk(location, scheme, options):
+        return IcechunkReader(open_repository(location, source, options), source, options)
     if not scheme:
         follow_links = bool(options.get("follow_links"))
         path = Path(location).expanduser()
@@ -118,6 +127,13 @@ def _from_text(source: str, options: dict[str, Any]) -> Reader:
             f"{source}: the scheme {scheme!r} is not known; use a path, file, http, https, s3, gs or az"
         )
     return _from_url(location, scheme, source, options)
+
+
+def _is_icechunk(location: str, scheme: str, options: Mapping[str, Any]) -> bool:
+    """Whether a path is that of a repository, or the options say that an address is."""
+    if scheme:
+        return any(name in options for name in VERSIONS)
+    return is_repository(Path(location).expanduser())
 
 
 def url_modes(source: str) -> tuple[str, ...]:
@@ -337,6 +353,8 @@ def _from_object(source: Any, options: dict[str, Any]) -> Reader:
         return _from_store(source.store, source.path)
     if isinstance(source, Store):
         return _from_store(source, "")
+    if hasattr(source, "readonly_session"):  # an Icechunk repository
+        return IcechunkReader(source, "Icechunk", options)
     if isinstance(getattr(source, "store", None), Store):  # an Icechunk session
         return _from_store(source.store, "")
     if hasattr(source, "fs") and hasattr(source, "root"):  # an fsspec mapping

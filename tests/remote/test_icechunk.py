@@ -7,9 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import nz_explorer as nz
+from nz_explorer.cli import main
 from nz_explorer.model import open_store
+from nz_explorer.report.bisection import bisect
+from nz_explorer.store import SourceError
+from tests.conftest import S3
 
 icechunk = pytest.importorskip("icechunk", reason="icechunk is not installed")
 
@@ -59,3 +64,59 @@ def test_its_values_are_those_of_the_folder(session: Any, sample_store: Path) ->
 
 def test_the_code_asks_for_the_store_in_hand(session: Any) -> None:
     assert "# store: what you opened the explorer with" in nz.explore(session).code()
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository in a folder with nine versions, of which the sixth broke a dimension."""
+    import zarr
+
+    folder = tmp_path_factory.mktemp("icechunk")
+    made = icechunk.Repository.create(icechunk.local_filesystem_storage(str(folder)))
+    for number in range(1, 9):
+        session = made.writable_session("main")
+        root = zarr.open_group(session.store, mode="a")
+        root.attrs["number"] = number
+        if number in (1, 5):
+            names = ("y", "x") if number == 1 else ("y", "y")
+            root.create_array("a", shape=(2, 3), dtype="f4", dimension_names=names, overwrite=True)
+        session.commit(f"version {number}")
+        if number == 3:
+            made.create_tag("three", made.lookup_branch("main"))
+    return folder
+
+
+def test_a_repository_by_its_path_by_version(repository: Path) -> None:
+    tip = open_store(repository)
+    assert tip.reader.kind == "Icechunk"
+    assert tip.root.attributes["number"] == 8
+    tagged = open_store(repository, storage_options={"tag": "three"})
+    assert tagged.root.attributes["number"] == 3
+    opened = icechunk.Repository.open(icechunk.local_filesystem_storage(str(repository)))
+    assert open_store(opened).root.attributes["number"] == 8
+    with pytest.raises(SourceError, match="has no branch 'dev'"):
+        open_store(repository, storage_options={"branch": "dev"})
+    difference = nz.compare(repository, tagged)
+    assert not difference.equal
+
+
+def test_the_commit_that_brought_a_finding(repository: Path) -> None:
+    rule = next(f.rule for f in nz.check(repository, progress=False).findings if f.path == "/a")
+    found = bisect(repository, rule, path="/a")
+    assert found.first is not None
+    assert found.first.message == "version 5"
+    assert found.before is not None
+    assert found.before.message == "version 4"
+    assert found.versions == 9  # with the one that creates the repository
+    assert found.checks <= 5
+    answer = CliRunner().invoke(main, ["bisect", str(repository), rule])
+    assert answer.exit_code == 1
+    assert "version 5" in answer.output
+    older = CliRunner().invoke(main, ["bisect", str(repository), rule, "--tag", "three"])
+    assert older.exit_code == 0
+
+
+def test_a_repository_on_s3(repository: Path, s3: S3) -> None:
+    url = s3.upload(repository, prefix="repository")
+    options = {**s3.options, "branch": "main"}
+    assert open_store(url, storage_options=options).root.attributes["number"] == 8

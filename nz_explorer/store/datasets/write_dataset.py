@@ -59,7 +59,10 @@ def write_dataset(
         raise SourceError(f"{path} exists already; nothing was written")
     if fill not in ("nz", "xarray"):
         raise ValueError(f"fill must be nz or xarray, not {fill!r}")
-    served = DatasetStore(tree_of(source))
+    try:
+        served = DatasetStore(tree_of(source))
+    except ValueError as error:
+        raise SourceError(f"{str(error).rstrip('.')}; nothing was written") from error
     if served.unsupported:
         raise SourceError(
             f"Zarr has no type for {', '.join(served.unsupported)}; nothing was written"

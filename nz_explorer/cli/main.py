@@ -51,7 +51,7 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         name = cmd_name.replace("-", "_")
-        command: click.Command = getattr(import_module(f"nz_explorer.cli.{name}"), name)
+        command: click.Command = getattr(import_module(f"nz_explorer.cli.commands.{name}"), name)
         return command
 
     def main(

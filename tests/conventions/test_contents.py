@@ -125,7 +125,7 @@ def test_a_cluster_finds_the_same(
 def test_what_is_wrong_with_the_call(
     damaged: Path, words: list[str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nz_explorer.cli.check.CONNECT_SECONDS", 1)
+    monkeypatch.setattr("nz_explorer.cli.commands.check.CONNECT_SECONDS", 1)
     found = CliRunner().invoke(main, ["check", str(damaged), *words])
     assert found.exit_code == 2
     assert message in found.stderr

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import dask.array
+import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
@@ -13,6 +15,14 @@ import xarray as xr
 import nz_explorer as nz
 from nz_explorer.model import Array, open_store
 from nz_explorer.store import SourceError
+from nz_explorer.store.datasets import dataset_store
+from nz_explorer.store.datasets.encoding import Encoded
+from nz_explorer.values.census import census
+from nz_explorer.values.masks.cell_states import VALUE
+from nz_explorer.values.reading import size_limits
+from nz_explorer.values.reading.size_limits import SizeLimitExceeded
+from nz_explorer.values.window import read_window
+from nz_explorer.widget.explorer import accessor
 
 Explore = Callable[..., nz.Explorer]
 
@@ -89,8 +99,194 @@ def test_what_was_opened_from_zarr_is_that_store(tmp_path: Path, dataset: xr.Dat
         assert open_store(ds.isel(time=0)).reader.kind == "xarray Dataset"
 
 
+def test_names_that_zarr_has_not(dataset: xr.Dataset) -> None:
+    with pytest.raises(nz.SourceError, match=r"xarray Dataset cannot be shown as Zarr: .*'a/b'"):
+        open_store(xr.Dataset({"x": ("x", [1])}).rename(x="a/b"))
+
+
+def test_a_large_one_has_chunks_of_a_few_megabytes() -> None:
+    array = open_store(xr.DataArray(np.zeros((20, 512, 512)), name="a"))["/a"]
+    assert isinstance(array, Array)
+    assert array.chunk_shape == (2, 512, 512)
+
+
+def test_the_accessor(dataset: xr.Dataset) -> None:
+    assert accessor.Accessor is type(dataset.nz)
+    assert dataset.nz.check().conforms["NZ-1.0"]
+    ex = dataset.a.nz.explore()
+    assert ex.hierarchy.source == "xarray DataArray a"
+    ex.close()
+
+
+def test_written_it_follows_nz_and_says_the_same(dataset: xr.Dataset, tmp_path: Path) -> None:
+    dataset["cut"] = ("y", np.array([1, 2, 3, 4], "i2"), {"_FillValue": np.int16(-1)})
+    tree = xr.DataTree.from_dict({"/": dataset, "/g": dataset[["a"]].drop_vars(["time", "x"])})
+    for fill in ("nz", "xarray"):
+        folder = tree.nz.to_zarr(tmp_path / fill, fill=fill)
+        report = nz.check(folder, values="all")
+        assert report.conforms["NZ-1.0"]
+        xr.testing.assert_equal(read_back(folder), tree)
+    with xr.open_zarr(tmp_path / "xarray", consolidated=False) as opened:
+        xr.testing.assert_equal(opened.load(), dataset)
+    with pytest.raises(nz.SourceError, match="exists already; nothing was written"):
+        dataset.nz.to_zarr(tmp_path / "nz")
+
+
+@pytest.mark.parametrize("name", ["ostia", "e1", "nemo"])
+def test_real_data_are_written_as_they_are(
+    netcdf_file: Callable[[str], Path], name: str, tmp_path: Path
+) -> None:
+    with xr.open_dataset(netcdf_file(name)) as ds:
+        folder = ds.nz.to_zarr(tmp_path / "s.zarr")
+        assert nz.check(folder).conforms["NZ-1.0"]
+        found = read_back(folder)
+        for name_, variable in ds.variables.items():
+            np.testing.assert_array_equal(found[name_].values, variable.values)
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["ostia", "e1", "nemo"])
+def test_a_netcdf_file_is_what_xarray_opens(netcdf_file: Callable[[str], Path], name: str) -> None:
+    file = netcdf_file(name)
+    found = read_back(file)
+    with xr.open_dataset(file) as ds:
+        assert set(found.variables) == set(ds.variables)
+        for name_, variable in ds.variables.items():
+            np.testing.assert_array_equal(found[name_].values, variable.values)
+    assert nz.check(file).conforms["NZ-1.0"]
+
+
+def test_groups_types_and_the_chunks_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "f.nc"
+    with netCDF4.Dataset(file, "w") as ds:
+        ds.createDimension("t", None)
+        group = ds.createGroup("g")
+        group.createDimension("x", 6)
+        packed = group.createVariable("p", "i2", ("t", "x"), chunksizes=(1, 3), fill_value=-1)
+        packed.scale_factor = 0.5
+        packed.set_auto_maskandscale(False)
+        packed[:] = np.arange(12).reshape(2, 6) - 1
+        texts = group.createVariable("s", str, ("x",))
+        texts[:] = np.array(list("abcdef"), object)
+    hierarchy = open_store(file)
+    array = hierarchy["/g/p"]
+    assert isinstance(array, Array)
+    assert (array.dimension_names, array.chunk_shape) == (("t", "x"), (1, 3))
+    assert array.attributes == {"_FillValue": -1, "scale_factor": 0.5}
+    assert census(file)["/g/p"].written == 4
+    found = read_back(file, "/g")
+    assert found.s.values.tolist() == list("abcdef")
+    assert found.p.values[0].tolist()[1:] == [0, 0.5, 1, 1.5, 2]
+    assert np.isnan(found.p.values[0, 0])
+
+
+def test_a_file_that_is_broken_is_an_error_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "f.nc").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+    with pytest.raises(nz.SourceError, match="could not be read: netcdf4: "):
+        open_store(tmp_path / "f.nc")
+
+
+def test_programs_of_what_is_no_zarr_store(
+    netcdf_file: Callable[[str], Path], dataset: xr.Dataset
+) -> None:
+    for source, path, given in (
+        (netcdf_file("ostia"), "/surface_temperature", {}),
+        (dataset, "/a", {"ds": dataset}),
+    ):
+        ex = nz.explore(source, path=path)
+        for using in ("nz_explorer", "zarr", "xarray"):
+            names: dict[str, Any] = dict(given)
+            exec(ex.code(using=using).replace("plt.colorbar()", ""), names)
+            if using != "xarray" or "values" in names:
+                np.testing.assert_array_equal(
+                    np.ma.filled(names["values"], 0), ex.values().filled(0)
+                )
+            if "ex" in names:
+                names["ex"].close()
+        ex.close()
+
+
+@pytest.fixture
+def large_chunk(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Nothing of more than 1,000 bytes is decoded, and nobody asks for the values of it."""
+    monkeypatch.setattr(size_limits, "MOST_CHUNK_BYTES", 1000)
+    values = Encoded.values
+
+    def small(self: Encoded, region: tuple[slice, ...]) -> np.ndarray[Any, Any]:
+        assert self.computed_bytes(region) <= 1000
+        return values(self, region)
+
+    monkeypatch.setattr(Encoded, "values", small)
+    return monkeypatch
+
+
+def sources(folder: Path) -> dict[str, Any]:
+    """Return what has one chunk of 1,600 bytes, and an array that is small."""
+    values = np.zeros((10, 20))
+    lazy = dask.array.from_array(values, chunks=(10, 20))
+    with netCDF4.Dataset(folder / "a.nc", "w") as file:
+        for name, length in (("y", 10), ("x", 20)):
+            file.createDimension(name, length)
+        file.createVariable("a", "f8", ("y", "x"), zlib=True, chunksizes=(10, 20))[:] = values
+        file.createVariable("small", "f8", ("x",))[:] = 1.0
+    small = xr.DataArray(np.ones(20), dims="x")
+    return {
+        "computed": xr.Dataset({"a": (("y", "x"), lazy), "small": small}),
+        "file": folder / "a.nc",
+    }
+
+
+@pytest.mark.parametrize("kind", ["computed", "file"])
+def test_a_chunk_that_is_too_large_is_neither_read_nor_computed(
+    kind: str, tmp_path: Path, large_chunk: pytest.MonkeyPatch
+) -> None:
+    source = sources(tmp_path)[kind]
+    says = "the chunk has 1.56 KiB decoded, more than the limit of 1000 bytes for a chunk"
+    report = nz.check(source, values="all", progress=False)
+    assert {one.reason for one in report.not_evaluated if one.path == "/a"} == {f"unreadable: {says}"}  # fmt: skip
+    ex = nz.explore(source, path="/a")
+    for read in (lambda: ex.array[:], lambda: ex.array[3, 4], lambda: ex.to_xarray().load()):
+        with pytest.raises(SizeLimitExceeded, match=r"1\.56 KiB decoded"):
+            read()
+    assert ex.values(whole=True).mask.all()
+    ex.path = "/small"
+    assert (ex.values() == 1).all()
+    ex.close()
+
+
+def test_what_dask_would_compute_for_a_chunk_counts(
+    tmp_path: Path, large_chunk: pytest.MonkeyPatch
+) -> None:
+    """Where the first chunk is smaller than the others, those are computed for chunks of its size."""
+    large_chunk.setattr(dataset_store, "MAX_OBJECT_BYTES", 1000)
+    lazy = dask.array.from_array(np.ones(240), chunks=((20, 220),))
+    source = xr.Dataset({"a": ("x", lazy)})
+    found = nz.open_store(source)["/a"]
+    window = read_window(found, (0,), {}, (240,))  # type: ignore[arg-type]
+    assert (window.states == VALUE).sum() == 20
+    assert len(window.errors) == 11
+    assert "Dask computes 1,760 bytes for it; the limit is 1,000" in window.errors[0].message
+
+
+def test_a_slice_that_does_not_fit_is_not_read(
+    dataset: xr.Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ex = nz.explore(dataset, path="/a")
+    assert ex.values(whole=True).shape == (4, 3)
+    monkeypatch.setattr(size_limits, "most_selected_bytes", lambda: 3 * 96 - 1)
+    with pytest.raises(SizeLimitExceeded, match="the slice has 96 bytes and takes 3 times as much"):  # fmt: skip
+        ex.values(whole=True)
+    monkeypatch.undo()
+    monkeypatch.setattr(size_limits, "MOST_SLICE_CHUNKS", 0)
+    with pytest.raises(SizeLimitExceeded, match="the slice touches 1 chunks"):
+        ex.values(whole=True)
+    ex.close()
+
+
 @pytest.mark.parametrize("name", ["a/b", "..", ""])
-def test_names_that_zarr_has_not_are_refused_when_writing(tmp_path: Path, name: str) -> None:
+def test_nothing_is_written_under_names_that_zarr_has_not(tmp_path: Path, name: str) -> None:
     named = xr.Dataset({name: ("x", [1.0])})
     with pytest.raises(SourceError, match=r"name.*; nothing was written"):
         named.nz.to_zarr(tmp_path / "out.zarr")

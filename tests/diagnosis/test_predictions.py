@@ -28,6 +28,7 @@ from nz_explorer.report.check import check
 from nz_explorer.report.report import Report
 from tests.corpus.cases import CASES, contents, write
 from tests.field.case import cases
+from tests.versions import SINCE_3_4
 
 READERS = ("zarr-python", "xarray")
 PARTS = 8
@@ -46,12 +47,28 @@ EXPLAINED = {
             "Z3-CODEC-012: a codec of numcodecs inside of shards": "numcodecs wants a configuration",
             "Z3-CODEC-008: near miss: the transposed shard is divided": "zarr-python divides before it transposes",
             "Z3-CODEC-008: the transposed shard is not divided": "zarr-python divides before it transposes",
-            "Z3-CODEC-008: a shard inside of a shard does not divide it": "found when more is read than two values",
             "Z2-DT-002: a field without unit": "zarr-python reads such a field as a number",
             "TREE-013: an ending, and a number": "what was renamed is not seen, and what is left opens",
             "TREE-013: a dot that was taken off": "what was renamed is not seen, and what is left opens",
         }.items()
     },
+    **(
+        {
+            f"{reader}: NZ-PACK-002: {case}": "zarr-python has the codec since 3.4"
+            for reader in READERS
+            for case in ("both", "near miss: the codec")
+        }
+        if SINCE_3_4
+        else {
+            f"{reader}: Z3-CODEC-008: a shard inside of a shard does not divide it": "found when more is read than two values"
+            for reader in READERS
+        }
+    ),
+    **(
+        {f"{reader}: Z3-KEY-001: another separator": "not looked at" for reader in READERS}
+        if OLDEST
+        else {}
+    ),
     "zarr-python: Z3-CM-002: the key of a document is not another node": "it ignores the entry; xarray does not",
     "zarr-python: Z2-DT-003: near miss: nested": "it knows no arrays in fields",
     "zarr-python: Z3-SHAPE-001: true": "true is 1 to Python; xarray then has two lengths",

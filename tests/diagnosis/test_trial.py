@@ -30,6 +30,7 @@ from nz_explorer.model import open_store
 from nz_explorer.report.check import check
 from nz_explorer.store import Cancellation
 from tests.corpus.cases import contents, write
+from tests.versions import not_with_the_oldest
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, body: str) -> None:
@@ -78,6 +79,7 @@ def test_failures_lead_to_their_rules(broken: Evaluation) -> None:
     assert causes["/forecast/albedo"] == ["Z3-DIM-001"]
 
 
+@not_with_the_oldest
 def test_the_array_that_keeps_xarray_from_a_group_is_found(broken: Evaluation) -> None:
     (failure,) = (
         f for f in try_reader("xarray", broken.hierarchy, below="/ocean").failures if f.path != "/"

@@ -29,6 +29,7 @@ from tests.corpus.cases import CASES, contents, write
 from tests.editing.test_what_if import picture
 from tests.store.crashes import contents as files
 from tests.store.test_writing import plant
+from tests.versions import not_with_the_oldest
 
 CONS = ("NZ-CONS-002", "NZ-CONS-003", "NZ-CONS-004")
 
@@ -275,6 +276,7 @@ def test_killed_between_two_writes(broken_copy: Path, at: int) -> None:
     assert changed == set(applied.documents) == {"zarr.json"}
 
 
+@not_with_the_oldest
 def test_what_was_read_between_kill_and_recovery_is_not_built_on(broken_copy: Path) -> None:
     before = tree(broken_copy)
     _killed(broken_copy, 2)

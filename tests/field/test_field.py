@@ -13,8 +13,15 @@ from nz_explorer.conventions import evaluate, rules
 from nz_explorer.editing.trial_edits.what_if import WhatIf
 from nz_explorer.engine.findings import Finding
 from tests.field.case import Case, Outcome, cases
+from tests.versions import OLDEST
 
 CASES = cases()
+WITH_OLD_READERS = {
+    *("name_of_a_class", "unknown_codec", "codec_that_gdal_lacks", "bare_nan_in_attributes"),
+    *("bare_nan_of_a_group", "levels_of_an_image", "plain_missing_value"),
+    "missing_value_of_an_example",
+}
+"""Cases in which the oldest readers do something else than those that people reported about."""
 PENDING: dict[str, str] = {}
 """Cases that cannot be diagnosed yet, and what is missing."""
 
@@ -60,6 +67,8 @@ def _cure(case: Case, source: Any, finding: Finding) -> Any:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_reported_failure(case: Case, tmp_path: Path) -> None:
+    if OLDEST and case.name in WITH_OLD_READERS:
+        pytest.skip("the oldest zarr and xarray do something else")
     source = case.make(tmp_path / "store")
     for outcome in case.before:
         _run(outcome, source)

@@ -13,6 +13,7 @@ import zarr
 import nz_explorer as nz
 from nz_explorer.conventions import evaluate
 from nz_explorer.editing.trial_edits.what_if import WhatIf
+from tests.versions import not_with_the_oldest
 
 
 def sharded(
@@ -32,6 +33,7 @@ def sharded(
     document.write_text(json.dumps(metadata))
 
 
+@not_with_the_oldest
 @pytest.mark.parametrize("location", ["start", "end"])
 def test_the_shape_is_worked_out_from_the_index(
     tmp_path: Path, location: Literal["start", "end"]

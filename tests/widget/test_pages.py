@@ -21,6 +21,7 @@ from nz_explorer.report.store_diff import compare
 from nz_explorer.values.reading import chunk_presence
 from nz_explorer.widget.panels.registry import PAGES
 from tests.corpus.cases import contents, write
+from tests.versions import not_with_the_oldest
 from tests.widget.conftest import SECONDS, Browse, Browser
 
 NEEDS_MORE = {"finding"}
@@ -444,6 +445,7 @@ def test_readers_are_tried_with_edits(browse: Browse, tmp_path: Path) -> None:
     assert json.loads((store / "a/zarr.json").read_text())["dimension_names"] == ["y", "x"]
 
 
+@not_with_the_oldest
 def test_readers_are_tried_on_demand(browse: Browse, broken_store: Path) -> None:
     browser = browse(broken_store)
     assert browser.session.trials.done == []

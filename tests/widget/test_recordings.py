@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests import record_messages
+from tests.versions import not_with_the_oldest
 from tests.widget.conftest import SCHEMA, validate
 
 
@@ -44,6 +45,7 @@ def said(messages: list[dict[str, Any]]) -> dict[str, set[str]]:
     return found
 
 
+@not_with_the_oldest
 def test_the_recordings_are_what_the_kernel_says_today() -> None:
     for name, recording in record_messages.record_all().items():
         now, then = said(recording["messages"]), said(recorded(name))

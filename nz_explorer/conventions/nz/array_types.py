@@ -25,6 +25,8 @@ COMMON = BASELINE | {"gzip", "blosc"}
 """Those that NZ lists as broadly supported, and the codec of strings."""
 IN_ZARR_PYTHON = frozenset({"transpose", "crc32c", "vlen-bytes"})
 """Others that come with zarr-python."""
+SINCE_ZARR_3_4 = frozenset({"scale_offset"})
+"""Others that come with zarr-python since version 3.4."""
 LOSSY = frozenset({"bitround", "cast_value", "quantize", "zfp", "fixedscaleoffset", "astype"})
 SCALING = frozenset({"scale_offset", "numcodecs.fixedscaleoffset"})
 MOST_CHUNKS = 10_000
@@ -104,8 +106,20 @@ def broadly_supported(array: Array) -> Iterator[Fail]:
             yield Fail(
                 f"/codecs/{i}",
                 f"codec {name} is not one of those that NZ lists as broadly supported",
-                readers={} if name in IN_ZARR_PYTHON else None,
+                readers=_readers(name),
             )
+
+
+def _readers(name: str) -> dict[str, str] | None:
+    """Return what readers do with a codec; None where they do what the rule says."""
+    if name in IN_ZARR_PYTHON:
+        return {}
+    if name not in SINCE_ZARR_3_4:
+        return None
+    return {
+        "zarr-python": "raises an error that names the codec (before 3.4)",
+        "xarray": "cannot open the group (with zarr-python before 3.4)",
+    }
 
 
 def _is_lossy(name: str) -> bool:

@@ -1,0 +1,18 @@
+"""What tests need of the versions of zarr and xarray; the oldest allowed ones do some things otherwise."""
+
+from __future__ import annotations
+
+import pytest
+import xarray
+import zarr
+from packaging.version import Version
+
+OLDEST = Version(zarr.__version__) < Version("3.1.3")
+"""Before it zarr has none of numcodecs' codecs for Zarr v3, loses chunks of some shards, and fails on a bare NaN."""
+SINCE_3_4 = Version(zarr.__version__) >= Version("3.4")
+"""Since then zarr has the codec scale_offset, and looks at shards inside of shards."""
+OLD_XARRAY = Version(xarray.__version__) < Version("2025.8")
+
+not_with_the_oldest = pytest.mark.skipif(
+    OLDEST, reason="zarr before 3.1.3 reads or writes this otherwise"
+)

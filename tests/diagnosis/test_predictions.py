@@ -28,7 +28,7 @@ from nz_explorer.report.check import check
 from nz_explorer.report.report import Report
 from tests.corpus.cases import CASES, contents, write
 from tests.field.case import cases
-from tests.versions import SINCE_3_4
+from tests.versions import OLDEST, SINCE_3_4
 
 READERS = ("zarr-python", "xarray")
 PARTS = 8

@@ -22,6 +22,7 @@ from nz_explorer.values.cf_decoding import valid_range
 from nz_explorer.values.coordinates.axes import (
     COORDINATE_BUDGET,
     text_attribute,
+    units_label,
     unusable_packing,
 )
 from nz_explorer.values.coordinates.curvilinear import parts_of_box
@@ -447,10 +448,10 @@ class _Reading(PictureSource):
     def _units(self) -> str | None:
         """Return the units of what is stored; those that a packed array names are of the unpacked values."""
         if self.reduction is not None:
-            return None if self.reduction.method == "any" else text_attribute(self.array, "units")
+            return None if self.reduction.method == "any" else units_label(self.array)
         if name := unusable_packing(self.array):
             return f"as stored: {name} is not a number"
-        return None if self.packing else text_attribute(self.array, "units")
+        return None if self.packing else units_label(self.array)
 
 
 def _reduction(array: Array, names: Sequence[str], reduce: Mapping[str, str]) -> Reduction | None:

@@ -12,7 +12,7 @@ from nz_explorer.values.coordinates.axes import (
     as_float,
     number_attribute,
     number_text,
-    text_attribute,
+    units_label,
     unusable_packing,
 )
 from nz_explorer.values.coordinates.times import (
@@ -90,9 +90,7 @@ def packing(array: Array) -> Packing | None:
         formula += f" × {number_text(scale)}"
     if offset:
         formula += f" {'+' if offset > 0 else '−'} {number_text(abs(offset))}"
-    return Packing(
-        1.0 if scale is None else scale, offset or 0.0, text_attribute(array, "units"), formula
-    )
+    return Packing(1.0 if scale is None else scale, offset or 0.0, units_label(array), formula)
 
 
 def valid_range(array: Array) -> tuple[float | None, float | None]:

@@ -7,7 +7,7 @@ from typing import Any
 from nz_explorer.engine.evaluation import Evaluation
 from nz_explorer.model import Array, Group, Node, RoleResult, classify, references
 from nz_explorer.store import Cancellation
-from nz_explorer.values.coordinates.axes import text_attribute
+from nz_explorer.values.coordinates.axes import units_label
 from nz_explorer.widget import protocol, text
 from nz_explorer.widget.impacts import Impacts
 
@@ -101,7 +101,7 @@ class Tree:
                 "dimension_names": None if names is None else list(names),
                 "role": role.role,
                 "direction": role.direction,
-                "units": text_attribute(node, "units"),
+                "units": units_label(node),
             }
         elif isinstance(node, Group):
             details = {"has_children": None if node.child_names is None else bool(node.child_names)}

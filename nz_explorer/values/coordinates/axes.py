@@ -438,6 +438,12 @@ def text_attribute(array: Array, *names: str) -> str | None:
     return None
 
 
+def units_label(array: Array) -> str | None:
+    """Return the units that stand beside the values of an array; a bare 1 (CF 3.1: dimensionless) says nothing there."""
+    units = text_attribute(array, "units")
+    return None if units == "1" else units
+
+
 def _text(attributes: Mapping[str, Any], *names: str) -> str | None:
     for name in names:
         value = attributes.get(name)

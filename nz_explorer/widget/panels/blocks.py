@@ -111,10 +111,13 @@ def links(paths: Sequence[str], most: int = 10, *, short: bool = False) -> Text:
     short : bool
         Show names instead of paths.
     """
-    found: Text = []
-    for path in paths[:most]:
-        found += [link(path, name_of(path) if short else None), " "]
-    return [*found, quiet(f"and {len(paths) - most} more")] if len(paths) > most else found
+    # Between names a space that is seen: a comma could begin a line, as links do not keep what follows them.
+    found = [
+        piece
+        for path in paths[:most]
+        for piece in ("\u2002", link(path, name_of(path) if short else None))
+    ][1:]
+    return [*found, quiet(f" and {len(paths) - most} more")] if len(paths) > most else found
 
 
 def joined(spans: Iterable[Span]) -> Text:

@@ -25,7 +25,7 @@ MAX_PROBLEMS = 10
 def conventions_page(context: Context) -> Blocks:
     """Say which conventions the store declares, uses and keeps, and what it would take to keep NZ-1.0."""
     found = conformance_summary(context.session.evaluation)
-    columns = ["Convention", "Version", "Result", "Declared", "Seen by", "On"]
+    columns = ["Convention", "Result", "Where"]
     return [
         blocks.table("Conventions", columns, map(_row, found.conventions)),
         *_problems(found),
@@ -37,13 +37,17 @@ def conventions_page(context: Context) -> Blocks:
 
 def _row(convention: ConventionSummary) -> protocol.TableRow:
     holds = convention.conforms
+    where: protocol.Text = [
+        f"Declared in {declared_in(convention)}. " if convention.declared else "Not declared. "
+    ]
+    if convention.uses:
+        where.append(f"Seen by {used_by(convention)}. ")
+    if convention.paths:
+        where += ["On ", *blocks.links(list(convention.paths), 3), "."]
     return blocks.row(
-        convention.name,
-        ", ".join(convention.versions) or blocks.quiet("–"),
+        " ".join((convention.name, *convention.versions)),
         blocks.chip(f"{MARKS[holds]} {MEANING[holds]}", TONES[holds]),
-        declared_in(convention),
-        used_by(convention),
-        blocks.links(list(convention.paths), 3),
+        where,
     )
 
 

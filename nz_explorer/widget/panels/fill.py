@@ -103,7 +103,7 @@ def _reading(
 ) -> Blocks:
     parts: Blocks = [blocks.heading(TITLES[one.reader])]
     if one.values is None:
-        return [*parts, blocks.paragraph(f"It cannot: {one.problem}", "warning")]
+        return [*parts, blocks.paragraph(f"Cannot be read this way: {one.problem}", "warning")]
     count, other = int(one.missing.sum()), int(found.differs(one).sum())
     said = f"{text.number(count)} of {text.number(one.missing.size)} missing"
     if other:

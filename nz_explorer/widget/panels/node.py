@@ -117,9 +117,10 @@ def _dimension(row: dimensions.DimensionRow, uses: list[str]) -> protocol.TableR
     name = blocks.quiet("no name") if row.name is None else row.name
     lengths: protocol.Text = []
     for use in row.lengths:
-        lengths += [text.number(use.length), " "]
+        lengths += ["; "] if lengths else []
+        lengths.append(text.number(use.length))
         if row.conflict:
-            lengths += blocks.links(use.arrays, short=True)
+            lengths += [" in ", *blocks.links(use.arrays, short=True)]
     coordinate: protocol.Text = []
     if row.coordinate is not None:
         coordinate += [blocks.link(row.coordinate, blocks.name_of(row.coordinate)), " "]
@@ -154,7 +155,9 @@ def _values(row: dimensions.DimensionRow) -> Words:
     if row.step is not None:
         found.append(blocks.quiet(f"step {row.step} "))
     if row.units is not None:
-        found.append(blocks.quiet(row.units))
+        # Of "hours since 2000-01-01" the step has the hours.
+        since = ", since " if row.step is not None else " since "
+        found.append(blocks.quiet(row.units.replace(" since ", since, 1)))
     return found
 
 

@@ -81,7 +81,7 @@ def test_saving_needs_consent_and_names_the_documents(browse: Browse, broken_cop
     refused = browser.refused(
         "act", name="save", path="/", params={"documents": [key, "zarr.json"][:1]}
     )
-    assert "others than those that were confirmed" in refused["message"]
+    assert "changed since they were confirmed" in refused["message"]
     assert (broken_copy / key).read_bytes() == before
     browser.session.what_if.undo()
     documents = [one.key for one in browser.session.what_if.edits]

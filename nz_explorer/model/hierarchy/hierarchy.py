@@ -39,7 +39,7 @@ class Hierarchy:
     use_consolidated : bool
         Whether to take nodes from consolidated metadata where there is some.
     mode, cancel
-        As of `open_store`.
+        Whether fixes may be written to the store, and what ends the reading of its root early.
     documents : dict of str to Document, optional
         The documents of the root by name, where they have been read already.
 

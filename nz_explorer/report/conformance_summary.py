@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions import registry
-from nz_explorer.conventions.nz.identifier import IDENTIFIER, KEYS, fold, tokens
+from nz_explorer.conventions.nz.identifier import tokens
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import entries
 from nz_explorer.diagnosis.impact import steps
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects import crs, cs, multiscales, nczarr
+from nz_explorer.text.identifiers import IDENTIFIER, KEYS, fold
 
 if TYPE_CHECKING:
     from nz_explorer.engine.evaluation import Evaluation

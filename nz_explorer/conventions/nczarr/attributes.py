@@ -17,7 +17,7 @@ from nz_explorer.text.phrases import article, listed
 if TYPE_CHECKING:
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
-from nz_explorer.conventions.nczarr.superblock import V2, _unread
+from nz_explorer.conventions.nczarr.superblock import V2, unread
 
 ROUNDED_FILL = 9.96921e36
 
@@ -91,7 +91,7 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
     if types is None and isinstance(place.value, dict):
         types = {}
     if not isinstance(types, dict):
-        yield _unread(place) or Fail(
+        yield unread(place) or Fail(
             place.pointer, f"attribute types must be an object, got {shown(place.value)}"
         )
         return

@@ -20,13 +20,17 @@ from nz_explorer.text.phrases import listed
 if TYPE_CHECKING:
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
-from nz_explorer.conventions.nczarr.superblock import V2, _unread
+from nz_explorer.conventions.nczarr.superblock import V2, unread
 
 STORAGE = ("chunked", "contiguous", "compact", "scalar")
 """Values of ``storage`` in netCDF-C; the last one only up to 4.9."""
 
 
 _ARTIFICIAL = re.compile(r"(\.zdim|_zdim|_Anonymous_Dim)_[0-9]+")
+
+
+def _no_object(place: nczarr.Place) -> Fail | Undecided:
+    return unread(place) or Fail(place.pointer, f"must be an object, got {json_type(place.value)}")
 
 
 @rule("NCZ-GRP-001", on="group")
@@ -36,9 +40,7 @@ def declared_dimensions(group: Group) -> Iterator[Fail | Undecided]:
     if place is None:
         return
     if not isinstance(place.value, dict):
-        yield _unread(place) or Fail(
-            place.pointer, f"must be an object, got {json_type(place.value)}"
-        )
+        yield _no_object(place)
         return
     name, given = place.member("dimensions")
     if given is not None and not isinstance(
@@ -163,9 +165,7 @@ def references_fit(array: Array) -> Iterator[Fail | Undecided]:
     if place is None:
         return
     if not isinstance(place.value, dict):
-        yield _unread(place) or Fail(
-            place.pointer, f"must be an object, got {json_type(place.value)}"
-        )
+        yield _no_object(place)
         return
     member, given = place.member("dimension_references")
     stored = list(array.stored_shape or ())

@@ -95,7 +95,7 @@ def old_objects(node: Node) -> Iterator[Fail]:
         )
 
 
-def _unread(place: Place) -> Undecided | None:
+def unread(place: Place) -> Undecided | None:
     """Return that an object of netCDF-C 4.8.0 holds nothing to judge, which is another rule's finding."""
     if place.era != "objects" or isinstance(place.value, dict):
         return None
@@ -107,8 +107,8 @@ def superblock(node: Node) -> Iterator[Fail | Undecided]:
     """Require a superblock where there are other NCZarr metadata."""
     group = nczarr.find(node, "group")
     place = nczarr.find(node, "superblock")
-    if place is not None and (unread := _unread(place)):
-        yield unread
+    if place is not None and (problem := unread(place)):
+        yield problem
     elif place is not None:
         name = "nczarr_version" if place.era == "objects" else "version"
         if not isinstance(place.member(name)[1], str):

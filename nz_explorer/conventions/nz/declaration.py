@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from nz_explorer.conventions.nz.identifier import IDENTIFIER, KEYS, declares_nz, fold, tokens
+from nz_explorer.conventions.nz.identifier import declares_nz, tokens
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, Operation, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Group
+from nz_explorer.text.identifiers import IDENTIFIER, KEYS, SEPARATORS, fold, with_nz
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
@@ -62,7 +63,7 @@ def declared(node: Node) -> Iterator[Fail]:
     if key is not None:
         given = node.attributes[key]
         message += f"; {'it' if key == KEYS[0] else json_text(key)} is {json_text(given)}"
-        if fold(IDENTIFIER) in map(fold, _SEPARATORS.split(given)):
+        if fold(IDENTIFIER) in map(fold, SEPARATORS.split(given)):
             message += (
                 f", where identifiers are separated by {' and '.join(_odd_separators(given))}"
             )
@@ -71,14 +72,9 @@ def declared(node: Node) -> Iterator[Fail]:
 
 def declare_nz(node: Node) -> Draft:
     """Make the fix that names NZ before whatever is named already, in the attribute or its old spelling."""
-    given = next((node.attributes[key] for key in KEYS if key in node.attributes), "")
-    others = [token for token in _SEPARATORS.split(str(given)) if token]
-    rest = [token for token in others if fold(token) != fold(IDENTIFIER)]
-    return Draft("safe", set_attribute(node, "conventions", " ".join([IDENTIFIER, *rest])))
+    return Draft("safe", set_attribute(node, "conventions", with_nz(node.attributes)))
 
 
-_SEPARATORS = re.compile(r"(?:[\s,;]|(?<![A-Za-z])/(?!\d))+")
-"""What is between identifiers; a slash only where it does not join parts of one."""
 _DOMAIN = re.compile(r"(cf|acdd|ugrid|geozarr|coards|cs|ioos|sgrid|radar|cfradial)([-/]?v?\d.*)?")
 _NEARLY_NZ = re.compile(r"nz[-_]?(?:ug|arr)?[-_]?v?(\d[^\s,;/]*)")
 _OTHER_VERSION = re.compile(r"nz-(\d+)\.(\d+)")
@@ -103,7 +99,7 @@ def _all_tokens(node: Node) -> Iterator[tuple[str, str]]:
 def separator(node: Node) -> Iterator[Fail]:
     """Require spaces between identifiers, however many."""
     for key, value in _given(node):
-        parts = [part for part in _SEPARATORS.split(value) if part]
+        parts = [part for part in SEPARATORS.split(value) if part]
         odd = _odd_separators(value)
         if not odd or not parts:
             continue
@@ -117,7 +113,7 @@ def separator(node: Node) -> Iterator[Fail]:
 
 def _odd_separators(value: str) -> list[str]:
     """Name the separators that are not spaces."""
-    found = _SEPARATORS.findall(value)
+    found = SEPARATORS.findall(value)
     return list(dict.fromkeys(mark for separator in found for mark in _name_separator(separator)))
 
 
@@ -223,7 +219,7 @@ def near_miss(node: Node) -> Iterator[Fail]:
         )
     for key in _ALMOST_KEYS:
         meant = node.attributes.get(key)
-        if isinstance(meant, str) and fold(IDENTIFIER) in map(fold, _SEPARATORS.split(meant)):
+        if isinstance(meant, str) and fold(IDENTIFIER) in map(fold, SEPARATORS.split(meant)):
             yield Fail(
                 node.attribute_pointer(key),
                 f'the attribute {json_text(key)} declares nothing; did you mean "conventions"?',

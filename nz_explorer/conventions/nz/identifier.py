@@ -6,12 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-IDENTIFIER = "NZ-1.0"
-KEYS = ("conventions", "Conventions")
-"""The attribute, and the spelling that older netCDF conventions use."""
+from nz_explorer.text.identifiers import IDENTIFIER, KEYS, fold
 
 _BLANKS = re.compile(r"[ \t\n\r\f\v]+")
-_FOLD = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
 def tokens(value: Any, key: str = "conventions") -> list[str]:
@@ -33,11 +30,6 @@ def tokens(value: Any, key: str = "conventions") -> list[str]:
         return []
     parts = value.split(",") if key == "Conventions" else [value]
     return [token for part in parts for token in _BLANKS.split(part) if token]
-
-
-def fold(token: str) -> str:
-    """Return an identifier in lower case, ASCII letters only."""
-    return token.translate(_FOLD)
 
 
 def declares_nz(attributes: Mapping[str, Any]) -> bool:

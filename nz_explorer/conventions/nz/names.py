@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from nz_explorer.conventions.nz.identifier import KEYS
 from nz_explorer.conventions.zcf.declarations import entries
 from nz_explorer.conventions.zcf.known_conventions import identify
 from nz_explorer.documents.json_text import json_text
@@ -18,6 +17,7 @@ from nz_explorer.model import Array
 from nz_explorer.model.dialects import multiscales
 from nz_explorer.model.paths import below
 from nz_explorer.model.roles import CF_REFERENCES
+from nz_explorer.text.identifiers import KEYS
 
 if TYPE_CHECKING:
     from nz_explorer.model import Group, Node

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.nz.declaration import declare_nz
-from nz_explorer.conventions.nz.identifier import IDENTIFIER, KEYS, declares_nz, fold, tokens
+from nz_explorer.conventions.nz.identifier import declares_nz, tokens
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import (
     IDENTIFIERS,
@@ -21,6 +21,7 @@ from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, Operation, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Group
+from nz_explorer.text.identifiers import IDENTIFIER, KEYS, fold
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node

@@ -18,6 +18,7 @@ from nz_explorer.store.datasets.encoding import Encoded, encoded
 from nz_explorer.store.errors import ReadError, TooLarge
 from nz_explorer.store.read_only_store import BoundedStore
 from nz_explorer.store.reader import MAX_OBJECT_BYTES
+from nz_explorer.text.identifiers import KEYS, with_nz
 
 if TYPE_CHECKING:
     import zarr
@@ -223,12 +224,8 @@ class DatasetStore(BoundedStore):
 
 def _declared(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """Return the attributes of a root group that declares NZ-1.0, before what netCDF's own attribute names."""
-    given = str(attributes.get("conventions", attributes.get("Conventions", "")))
-    others = [name for name in given.replace(",", " ").split() if name.lower() != "nz-1.0"]
-    declared = {"conventions": " ".join(["NZ-1.0", *others])}
-    return declared | {
-        key: value for key, value in attributes.items() if key not in ("conventions", "Conventions")
-    }
+    others = {key: value for key, value in attributes.items() if key not in KEYS}
+    return {"conventions": with_nz(attributes), **others}
 
 
 def _unsupported(variable: Encoded) -> dict[str, Any]:

@@ -151,14 +151,8 @@ class Prefetch:
                     index,
                     width=params.width,
                     height=params.height,
-                    window=params.window,
-                    x=params.x,
-                    y=params.y,
-                    kind=params.kind,
-                    part=params.part,
-                    reduce=params.reduce,
-                    against=params.against,
                     cancel=cancel,
+                    **params.choices,
                 )
         except Cancelled:
             return

@@ -95,6 +95,12 @@ class PictureParams(Message):
     against: dict[str, int | str] = {}
     """What is subtracted: an index by dimension, and ``path`` for that of another array."""
 
+    @property
+    def choices(self) -> dict[str, Any]:
+        """What is shown of the array, and how, as `nz_explorer.plots.make` takes it."""
+        names = ("window", "x", "y", "kind", "part", "reduce", "against")
+        return {name: getattr(self, name) for name in names}
+
 
 class LinesParams(Message):
     """Asks for the one-dimensional arrays of a group that run along a dimension, together."""

@@ -34,14 +34,8 @@ def picture(session: SessionView, params: protocol.PictureParams, cancel: Cancel
         width=min(params.width, MAX_PIXELS),
         height=min(params.height, MAX_PIXELS),
         everything=params.everything,
-        window=params.window,
-        x=params.x,
-        y=params.y,
-        kind=params.kind,
-        part=params.part,
-        reduce=params.reduce,
-        against=params.against,
         cancel=cancel,
+        **params.choices,
         partial=None if send is None else lambda part: send(*message(part, finished=False)),
     )
     look = with_cached(look, array, session.cache)

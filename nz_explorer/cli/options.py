@@ -140,7 +140,7 @@ def fail_on(which: str, *, severity_only: bool = False) -> Callable[[Command], C
         ""
         if severity_only
         else (
-            ", or what they mean: blocks, values (or blocks), or a reader that cannot open or read it or gives"
+            ", or their impact: blocks, values (or blocks), or a reader that cannot open or read it or gives"
             " wrong values"
         )
     )
@@ -149,5 +149,5 @@ def fail_on(which: str, *, severity_only: bool = False) -> Callable[[Command], C
         type=click.Choice(list(SEVERE if severity_only else {**SEVERE, **MEANT, **MINDED})),
         default="error",
         show_default=True,
-        help=f"Severity from which on {which} make the exit code 1{more}.",
+        help=f"Lowest severity of {which} that makes the exit code 1{more}.",
     )

@@ -156,7 +156,7 @@ class Finding:
     Attributes
     ----------
     path : str
-        The node, as absolute path.
+        Absolute path of the node.
     tags : tuple of str
         ``undeclared``: the dataset does not declare the convention of the rule;
         ``v2-analogue``: the rule is written for Zarr v3 and applied here by analogy.

@@ -58,7 +58,7 @@ def expand(given: Iterable[str]) -> Iterator[str]:
 
 
 def listed(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the sources of a file: one in a line, without empty lines and those that begin with ``#``."""
+    """Yield the sources of a file: one per line, without empty lines and those that begin with ``#``."""
     for line in lines:
         source = line.strip()
         if source and not source.startswith("#"):

@@ -188,8 +188,8 @@ def census(
 ) -> Census | dict[str, Census]:
     """Find out which chunks of an array were written, or of all arrays of a group or a store.
 
-    Only names are listed, and of shards the indices read: of an object store in one listing by prefix, and a range of
-    bytes for each shard, many at a time.
+    Only names are listed and indices of shards read: an object store is listed once, by prefix, and a range of
+    bytes is read of each shard, many at a time.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def census(
     most_requests
         The most requests for an array; by default no limit for a local store, and `MOST_REQUESTS_AFAR` otherwise.
     progress
-        Called with the number of shards looked at and of all, before the first one too.
+        Called with the number of shards looked at and their total, also before the first one.
     cancel
         Looked at between requests.
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 def census(source: str, path: str, form: str, most_requests: int | None) -> None:
     """Say which chunks of the array at PATH in SOURCE were written, or of all arrays below it.
 
-    Names are listed, and of shards the indices read; no value is. Chunks that were not written read as the fill
-    value of the storage.
+    Only names are listed and indices of shards read; no values are. Chunks that were not written
+    read as the storage fill value.
     """
     import json
 

@@ -28,7 +28,7 @@ CONNECT_SECONDS = 10
     "file",
     type=click.File("r", encoding="utf-8"),
     default=None,
-    help="File with more sources, one in a line; - reads them from standard input.",
+    help="File with more sources, one per line; - reads them from standard input.",
 )
 @click.option(
     "--format",

@@ -14,14 +14,14 @@ from nz_explorer.cli.console import consent
 @click.argument("source")
 @click.option("--select", multiple=True, help="Rules to fix, by id or prefix, such as NZ-DIM.")
 @click.option("--ignore", multiple=True, help="Rules to leave alone, by id or prefix.")
-@click.option("--unsafe", is_flag=True, help="Also fixes after which readers see something else.")
+@click.option("--unsafe", is_flag=True, help="Also apply fixes that change what readers see.")
 @options.dry_run
 @options.yes
 @click.option(
     "--recover",
     "how",
     flag_value="recover",
-    help="Only take back, or complete, a fix that was interrupted.",
+    help="Only undo, or complete, a fix that was interrupted.",
 )
 @options.conventions
 @options.fail_on("findings that are left", severity_only=True)
@@ -34,10 +34,10 @@ def fix(
     conventions: str,
     fail_on: str,
 ) -> int:
-    """Fix what can be fixed in SOURCE without a person's choice.
+    """Fix what can be fixed in SOURCE without a decision by a person.
 
-    Shows what would be written and asks. All documents are written, or none. The exit code is that of check for
-    the store as it is left, as far as the rules are selected.
+    Shows what would be written and asks. All documents are written, or none. The exit code is that
+    of check for the store afterwards, with the rules selected here.
     """
     from nz_explorer.editing import fix
 

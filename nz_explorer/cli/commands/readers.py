@@ -36,8 +36,9 @@ def readers(source: str, form: str, seconds: float, edits: Path | None) -> int:
     """Let other software open SOURCE, each in a process of its own, and decode something of each array.
 
     zarr-python, xarray (also as a DataTree), netCDF-C and a plain NZ reader; tensorstore, GDAL and zarrita where they are
-    installed. Each failure comes with the rules that stand behind it, and what the first value of each array is to each reader is
-    compared. The exit code is 0 if all readers that are installed read everything and agree, 1 if not.
+    installed. Each failure comes with the rules that explain it, and the first value of each
+    array is compared between readers. The exit code is 0 if all readers that are installed read
+    everything and agree, 1 if not.
     """
     import json
 

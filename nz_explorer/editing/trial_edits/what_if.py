@@ -294,7 +294,7 @@ class WhatIf:
             return self._change([change for fix in fixes for change in fix.changes])
 
     def edit(self, key: str, text: str | bytes | None, *, amend: bool = False) -> WhatIf:
-        """Give a whole document another text; None removes the document.
+        """Replace the text of a whole document; None removes the document.
 
         Consolidated metadata stay as they are, and so do mistakes in the text: the rules report both.
 
@@ -342,7 +342,7 @@ class WhatIf:
     def refresh(self, written: Iterable[Edit] | None = None) -> None:
         """Read the store again after something was written, and start without the edits that were.
 
-        Others, and those that are made while the store is read, are made again; see `make_again`.
+        Other edits, and those that are made while the store is read, are made again; see `make_again`.
 
         Parameters
         ----------

@@ -38,7 +38,7 @@ def index_of(
         A number; for times a text such as ``2001-07-03``, a date, or a number in the units of the
         coordinate; for names a text.
     exact
-        Whether the nearest value will not do.
+        Whether the value must be there exactly; otherwise the nearest is taken.
     cache
         Where decoded chunks are kept.
 

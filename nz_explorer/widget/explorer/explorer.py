@@ -56,10 +56,10 @@ class Explorer(SyncedWidget):
     path : str
         Absolute path of the selected node; setting it moves the widget, clicking in the widget sets it.
     index : dict of str to int
-        At which index each dimension is fixed in the picture; both ways too. A dimension without a name of
+        The index at which each dimension is fixed in the picture; two-way, too. A dimension without a name of
         its own is called ``dim_<axis>``.
     view : dict
-        How the picture is drawn, and what it shows. Keys that are absent have their usual value. Those below
+        How the picture is drawn, and what it shows. Absent keys have their default. Those below
         ``mask``, ``cf``, ``coordinates`` and ``coastlines`` are of one array: they come back with it, and the next one has its own.
 
         - ``mask``: what counts as missing: ``nz`` (``_FillValue``), ``storage`` (``fill_value``), ``raw``
@@ -67,7 +67,7 @@ class Explorer(SyncedWidget):
         - ``cf``: whether scale, offset and valid range of CF are applied, as they are by default;
         - ``coordinates``: whether a map is drawn on its two-dimensional coordinates, as it is by default;
         - ``coastlines``: whether they are drawn, as they are by default, over a map whose longitudes and latitudes are
-          known – of a projected grid this takes pyproj –; ``graticule``: whether meridians and parallels are;
+          known (for a projected grid this takes pyproj); ``graticule``: whether meridians and parallels are;
         - ``colormap``: a name of matplotlib, cmocean (``cmo.thermal``) or cmcrameri (``cmc.batlow``), instead of
           what suits the array; ``reverse``: the other way; ``levels``: into how many colours it is divided;
         - ``limits`` of the colours: ``held`` from the first slice shown, as by default, ``frame``: those of each
@@ -75,7 +75,7 @@ class Explorer(SyncedWidget):
           is the middle of a quantity they are symmetric about it. ``low``, ``high``: typed ones instead;
         - ``scale``: ``linear``, ``log`` or ``symlog``;
         - ``window``: part of dimensions, by name: ``[first, after the last]``; of a two-dimensional coordinate its
-          range, as in ``{"nav_lon": [-20, 40]}``: `values` then are the smallest part of the array that holds it;
+          range, as in ``{"nav_lon": [-20, 40]}``: `values` are then the smallest part of the array that holds it;
         - ``x``, ``y``: names of the dimensions along the axes, instead of the last two;
         - ``kind``: ``line``, ``map``, ``image``, ``histogram`` or ``table``;
         - ``reduce``: by dimension what is shown in place of its values: ``mean`` (weighted by area along latitudes),
@@ -87,10 +87,10 @@ class Explorer(SyncedWidget):
         What the picture shows, by dimension: an index, or a slice of evenly spaced points; empty for a group.
         ``ex.to_xarray().isel(ex.selection)`` is what is shown, as xarray has it. It can be observed, not set.
     bookmarks : list of str
-        Paths to come back to; both ways too, and kept in the saved notebook.
+        Paths to come back to; two-way, and kept in the saved notebook.
     pins : list of dict
-        Points whose series are beside the picture: an index by dimension, as in ``{"lat": 12, "lon": 40}``; both
-        ways too, and kept in the saved notebook.
+        Points whose series are beside the picture: an index by dimension, as in ``{"lat": 12, "lon": 40}``;
+        two-way, and kept in the saved notebook.
     panel : str
         The tab in front: ``plot``, ``dimensions``, ``findings``, ``metadata``, ``netcdf`` or ``code``; or a
         section of one, which unfolds: ``conventions`` of the findings, ``storage`` of the metadata, ``fill`` and
@@ -176,7 +176,7 @@ class Explorer(SyncedWidget):
     def to_xarray(
         self, *, shown: bool = False
     ) -> xarray.DataArray | xarray.Dataset | xarray.DataTree:
-        """Return the whole selection as xarray has it, masked and decoded; nothing of the view but what is selected counts.
+        """Return the selected node for xarray, whole, masked and decoded, however it is viewed.
 
         Parameters
         ----------
@@ -283,7 +283,7 @@ class Explorer(SyncedWidget):
             By dimension: a number; a date, or a text such as ``2001-07-03`` (which also fits
             ``2001-07-03 06:00``); a name.
         exact : bool
-            Whether the nearest value will not do.
+            Whether the value must be there exactly; otherwise the nearest is taken.
 
         Returns
         -------

@@ -33,6 +33,7 @@ BASE64 = ("bytes", "raw", "struct")
 FILL = "/.zarray/fill_value"
 REFUSED = {"netCDF-C": "refuses the dataset: NCZarr error"}
 CRASHES = {"netCDF-C": "crashes the process (4.10)"}
+OBJECTS = {"zarr-python": "reads no such objects", "xarray": "cannot open the group"}
 OTHERS = {"zarr-python": "raises ValueError", "xarray": "cannot open the group"}
 
 
@@ -85,7 +86,7 @@ def type_string(array: Array) -> Iterator[Fail]:
                 at,
                 f"{what} is not a type of the specification; the first filter determines the values",
                 severity="warning",
-                readers={} if _has_known_objects(array) else None,
+                readers={} if _has_known_objects(array) else OBJECTS,
             )
         elif _ONE_BYTE.fullmatch(given):
             yield Fail(

@@ -41,6 +41,12 @@ def transformers(array: Array) -> Iterator[Fail]:
                 f"{pointer}/{i}",
                 f"storage transformer {i} must be an extension, got {shown(entry)}",
             )
+        else:  # zarr-python and zarrita refuse arrays with any; the specification has them
+            yield Fail(
+                f"{pointer}/{i}",
+                f"{codec_name(entry)} is a storage transformer, and no common reader has any",
+                severity="info",
+            )
 
 
 def _extensions(array: Array) -> Iterator[tuple[str, Any]]:

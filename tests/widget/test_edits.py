@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
+import zarr
+
 import nz_explorer as nz
 from tests.conftest import digest
 from tests.store.test_writing import plant
@@ -37,7 +40,7 @@ def test_a_fix_is_tried_everywhere_and_taken_back(browse: Browse, broken_store: 
     assert done["panel"] == "changes"
     summary = browser.ask("open")
     assert (summary["edits"]["steps"], summary["edits"]["shown"]) == (1, True)
-    assert page(browser, "edits") == []
+    assert "then xarray ✗" in " ".join(said(page(browser, "edits")).split())
     assert "NZ-FILL-005" not in rules(browser)
     # documents and pictures are those with the edit
     (stored, *_) = browser.ask("document", path=found["path"])["documents"]
@@ -55,6 +58,17 @@ def test_a_fix_is_tried_everywhere_and_taken_back(browse: Browse, broken_store: 
     act(browser, "undo")
     assert rules(browser) == before
     assert browser.ask("open")["edits"]["steps"] == 0
+
+
+def test_the_bar_says_who_opens_it_then(browse: Browse, tmp_path: Path) -> None:
+    root = zarr.open_group(tmp_path / "s.zarr", mode="w", attributes={"conventions": "NZ-1.0"})
+    root.create_array("t", data=np.zeros(3), attributes={"_ARRAY_DIMENSIONS": ["x"]})
+    browser = browse(tmp_path / "s.zarr")
+    found = finding(browser, "NZ-DIM-001")
+    press(browser, explain(browser, found), "Try it", found["path"])
+    assert "then xarray ✓" in " ".join(said(page(browser, "edits")).split())
+    act(browser, "undo")
+    assert page(browser, "edits") == []
 
 
 def test_safe_fixes_are_tried_at_once(browse: Browse, broken_store: Path) -> None:

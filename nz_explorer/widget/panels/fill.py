@@ -174,7 +174,7 @@ def _why(array: Array, found: FillInterpretations) -> list[protocol.Text]:
             ]
         )
     if array.fill_source == "fill_value":
-        said.append("The picture and ex.values() mask as xarray does here, and say so.")
+        said.append(["The picture and ex.values() mask as xarray does here, and say so."])
     return said
 
 

@@ -14,6 +14,7 @@ from nz_explorer.engine.findings import SEVERITIES, Finding
 from nz_explorer.model import Array, Hierarchy, Node, NodeNotFound
 from nz_explorer.text.phrases import plural
 from nz_explorer.widget import protocol
+from nz_explorer.widget.impacts import Impacts
 from nz_explorer.widget.panels import blocks
 from nz_explorer.widget.panels.blocks import Blocks
 from nz_explorer.widget.panels.findings import finding_of
@@ -31,14 +32,33 @@ READ_ONLY = 'The store was opened read-only; nz.explore(…, mode="r+") allows s
 
 @page("edits")
 def bar(context: Context) -> Blocks:
-    """Offer what only some edits ask for, beside what can be done with any."""
+    """Say which readers open it then, and offer what only some edits ask for."""
     session = context.session
-    if not any(finding.rule in registry().ids_on("entry") for finding in session.what_if.new):
-        return []
-    title = "The edited documents and their consolidated copies differ now"
-    return [
-        blocks.actions(blocks.action("Update the consolidated copy", "consolidate", title=title))
-    ]
+    said: Blocks = []
+    if session.what_if.edits and (then := _then(session)):
+        said.append(blocks.paragraph(["then ", *then]))
+    if any(finding.rule in registry().ids_on("entry") for finding in session.what_if.new):
+        title = "The edited documents and their consolidated copies differ now"
+        update = blocks.action("Update the consolidated copy", "consolidate", title=title)
+        said.append(blocks.actions(update))
+    return said
+
+
+def _then(session: SessionView) -> list[str | protocol.Span]:
+    """Return whether readers open the edited store that do not open it as it is stored, or open only that."""
+    before, after = (
+        {one.reader: one for one in Impacts(evaluation).readers()}
+        for evaluation in (session.base, session.what_if.evaluation)
+    )
+    found: list[str | protocol.Span] = []
+    for reader, one in after.items():
+        if one.blocked_by:
+            title = f"predicted: {', '.join(one.blocked_by)}"
+            found += [blocks.chip(f"{reader} ✗", "error", title), " "]
+        elif before[reader].blocked_by:
+            title = "predicted from the rules; the readers in the header can be tried on the edits"
+            found += [blocks.chip(f"{reader} ✓", "good", title), " "]
+    return found
 
 
 @page("changes")

@@ -92,7 +92,7 @@ protocol: $(VENV)/test.done
 		print(json.dumps(schema(), indent=2))' > js/protocol.schema.json
 	cd js && npm run --silent types
 
-# Records what the kernel answers, for the front end's tests and its dev page.
+# Asks the kernel again what the front end's tests and its dev page play back.
 recordings: $(VENV)/test.done
 	$(BIN)/python tests/record_messages.py
 

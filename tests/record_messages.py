@@ -1,186 +1,242 @@
 """Records what the real kernel answers, for the front end's tests and its dev page: ``make recordings``.
 
-An explorer of the sample dataset and one of its broken sibling are asked, through the widget's own messages, what the
-browser asks while somebody unfolds the whole tree and looks at some nodes. Requests and replies go to
-``js/src/mock/recorded``, buffers in base64; pictures are small. ``tests/widget/test_recordings.py`` fails when the protocol says something else than what was recorded.
+``js/src/mock/recorded`` holds questions of the browser with the answers of an explorer, a file for each store, buffers
+in base64. This script writes the stores anew and asks everything again; ``tests/widget/test_recordings.py`` fails when
+the protocol says something else than what was recorded.
+
+New questions come from the tests that ask them: ``python tests/record_messages.py --tests src/panels/plot`` runs those
+Vitest files on the real kernel, and records what they ask; without files it runs all, and leaves out what none asks.
 """
 
 from __future__ import annotations
 
+import argparse
 import base64
-import itertools
 import json
+import os
 import queue
+import select
+import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 import nz_explorer as nz  # noqa: E402
 from nz_explorer.lab import demo_data  # noqa: E402
+from nz_explorer.values.reading.chunk_cache import shared_cache  # noqa: E402
+from nz_explorer.widget.background.prefetch import Prefetch  # noqa: E402
+from nz_explorer.widget.protocol.messages import PROTOCOL_VERSION  # noqa: E402
+from tests import recorded_stores  # noqa: E402
 
 RECORDED = ROOT / "js" / "src" / "mock" / "recorded"
 SECONDS = 60
-PICTURE = {"width": 32, "height": 20}
-"""Points of a recorded picture, at most."""
-PAGES = ("about", "dimensions", "storage", "role", "code")
-"""Pages of every node that is looked at."""
-LOOKED_AT = {
-    "sample": (
-        "/ocean",
-        "/ocean/sea_surface_temperature",
-        "/ocean/time",
-        "/ocean/rotated_pole",
-        "/analysis/surface_pressure",
-        "/analysis/cloud_type",
-        "/stations/station_name",
-    ),
-    "broken": (
-        "/",
-        "/stations/air_temperature",
-        "/forecast/covariance",
-        "/analysis/soil",
-        "/archive/monthly_mean",
-    ),
+STORES: Mapping[str, Callable[[Path], Path]] = {
+    "sample": demo_data.write_sample,
+    "broken": demo_data.write_broken,
+    "small": recorded_stores.write_small,
+    "kinds": recorded_stores.write_kinds,
+    "wide": recorded_stores.write_wide,
+    "hostile": recorded_stores.write_hostile,
 }
-"""A map, a coordinate, a scalar, packed numbers, categories and texts; nodes that are broken."""
+SIZES = {
+    "picture": {"width": 32, "height": 20},
+    "thumbnails": {"width": 40, "height": 25},
+    "lines": {"width": 60},
+    "series": {"width": 60},
+}
+"""How many points are recorded, at most, whatever a page asks for."""
+
+EXTRA = {
+    "small": [
+        {"method": "picture", "params": {"path": "/forecast/temp", "index": {"time": at}}}
+        for at in range(16)
+    ]
+}
+"""Questions that no test asks each time: how far a slider plays until it is stopped is a matter of time."""
+
+Entry = dict[str, Any]
 
 
 class Recorder:
-    """Asks an explorer as the browser does, and keeps each question with its answer."""
+    """Asks explorers as the browser does, and keeps each question with its answer."""
 
-    def __init__(self, source: Path) -> None:
-        self.explorer = nz.explore(source)
-        self.explorer.wait()
-        self.source = str(source)
-        self.entries: list[dict[str, Any]] = []
-        self._asked: set[str] = set()
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._explorers: dict[str, nz.Explorer] = {}
         self._replies: queue.Queue[tuple[dict[str, Any], list[Any]]] = queue.Queue()
-        self._numbers = itertools.count(1)
-        self.explorer.send = self._take
+        self._number = 0
+
+    def _explorer(self, store: str) -> nz.Explorer:
+        if store not in self._explorers:
+            place = self._folder / f"{store}.zarr"
+            explorer = nz.explore(place if place.exists() else STORES[store](place))
+            explorer.wait()
+            explorer.send = self._take
+            self._explorers[store] = explorer
+        return self._explorers[store]
 
     def _take(self, message: dict[str, Any], buffers: Any = None) -> None:
-        if message["kind"] == "reply":
+        done = message["kind"] == "event" and (message["scan"] or {}).get("phase") == "done"
+        if message["kind"] == "reply" or done:
             self._replies.put((message, list(buffers or [])))
 
-    def ask(self, method: str, **params: Any) -> dict[str, Any]:
-        """Return the result, recording it when it is asked for the first time."""
-        key = json.dumps([method, params], sort_keys=True)
-        number = next(self._numbers)
-        request = {"kind": "request", "id": number, "method": method, "params": params}
-        self.explorer._handle_custom_msg(request, [])
-        message, buffers = self._replies.get(timeout=SECONDS)
-        while message["id"] != number:
-            message, buffers = self._replies.get(timeout=SECONDS)
-        if key not in self._asked:
-            self._asked.add(key)
-            entry = {"method": method, "params": params, "ok": message["ok"]}
-            entry["result" if message["ok"] else "error"] = (
-                message["result"] if message["ok"] else message["error"]
-            )
-            if buffers:
-                entry["buffers"] = [base64.b64encode(bytes(one)).decode() for one in buffers]
-            self.entries.append(entry)
+    def ask(self, store: str, method: str, params: Mapping[str, Any]) -> Entry:
+        """Return a question with its answer; of going through an array the answer is what is found in the end."""
+        if method == "scan" and store in self._explorers:
+            # What a picture has gone through to find limits is no answer of this.
+            self._explorers.pop(store).close()
+        explorer = self._explorer(store)
+        # What was read before is no part of an answer.
+        shared_cache().forget()
+        self._number += 1
+        asked = {**params, **SIZES.get(method, {})}
+        request = {"kind": "request", "id": self._number, "method": method, "params": asked}
+        explorer._handle_custom_msg(request, [])
+        message, buffers = self._reply(lambda one: one.get("id") == self._number)
         result = message["result"]
-        return dict(result) if result else {}
+        if method == "scan" and params["action"] == "start":
+            message, buffers = self._reply(lambda one: one["kind"] == "event")
+            result = {**message["scan"], "seconds": 2.5}
+        entry: Entry = {"method": method, "params": firm(params)}
+        if message.get("error"):
+            entry["error"] = message["error"]
+        else:
+            entry["result"] = result
+        if buffers:
+            entry["buffers"] = [base64.b64encode(bytes(one)).decode() for one in buffers]
+        text = json.dumps(entry).replace(str(self._folder), "/data")
+        known: Entry = json.loads(text)
+        return known
+
+    def _reply(self, wanted: Callable[[dict[str, Any]], bool]) -> tuple[dict[str, Any], list[Any]]:
+        while True:
+            message, buffers = self._replies.get(timeout=SECONDS)
+            if wanted(message):
+                return message, buffers
 
     def close(self) -> None:
-        """Close the explorer."""
-        self.explorer.close()
+        """Close the explorers."""
+        for explorer in self._explorers.values():
+            explorer.close()
 
 
-def look_around(recorder: Recorder, paths: tuple[str, ...]) -> None:
-    """Ask what the browser asks while somebody unfolds the tree and looks at some of its nodes."""
-    ask = recorder.ask
-    ask("open")
-    for row in nodes(recorder):
-        ask("node", path=row["path"])
-    for path in paths:
-        look_at(recorder, path)
-    if paths[0] != "/":
-        ask("colormaps")
-        for name in ("concepts", "conventions", "glossary"):
-            ask("page", name=name, path=paths[1], params={"index": {}})
-    for name in ("readers", "report", "changes"):
-        ask("page", name=name, path=paths[1], params={"index": {}})
-    ask("search", query="is:coordinate", offset=0, limit=200)
-    ask("search", query="temperature", offset=0, limit=200)
+def firm(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what tells one question from another: not how large a picture is wanted."""
+    return {name: value for name, value in params.items() if name not in ("width", "height")}
 
 
-def look_at(recorder: Recorder, path: str) -> None:
-    """Ask what every tab of a node asks."""
-    ask = recorder.ask
-    row = ask("node", path=path)["row"]
-    group = row["kind"] == "group"
-    ask("reveal", path=path)
-    ask("findings", path=path, below=group, offset=0, limit=100)
-    if path != "/":
-        ask("page", name="open questions", path=path, params={"below": group})
-    for name in PAGES:
-        ask("page", name=name, path=path, params={"index": {}})
-    if not group:
-        # Those of groups hold all that is below, once more.
-        ask("document", path=path, pointer=None)
-        ask("netcdf", path=path)
-    for finding in ask("findings", path=path, below=False, offset=0, limit=100)["findings"]:
-        params = {name: finding[name] for name in ("rule", "pointer", "message")}
-        ask("page", name="finding", path=path, params=params)
-    if not group:
-        look = ask("picture", path=path, index={}, everything=False, **PICTURE)
-        for slider in look["sliders"][: path.endswith("sea_surface_temperature")]:
-            ask("picture", path=path, index={slider["dimension"]: 1}, everything=False, **PICTURE)
-    else:
-        arrays = [one["path"] for one in ask("node", path=path)["arrays"]]
-        if arrays:
-            ask("thumbnails", paths=arrays, width=40, height=25)
-        ask("lines", path=path, dimension=None, width=60)
+def key(method: str, params: Mapping[str, Any]) -> str:
+    """Return a question as a text, to find it by."""
+    return json.dumps([method, firm(params)], sort_keys=True)
 
 
-def nodes(recorder: Recorder, path: str = "/") -> Iterator[dict[str, Any]]:
-    """Yield the rows of a group and of everything below it."""
-    if path == "/":
-        yield recorder.ask("open")["root"]
-    for row in recorder.ask("children", path=path, offset=0, limit=200)["rows"]:
-        yield row
-        if row["kind"] == "group":
-            yield from nodes(recorder, row["path"])
+def order(entry: Entry) -> tuple[Any, ...]:
+    """Return the place of a question among the others: plain ones first, so that what they settle is settled."""
+    text = key(entry["method"], entry["params"])
+    return entry["method"], entry["params"].get("path", ""), len(text), text
 
 
-def record(source: Path, paths: tuple[str, ...]) -> dict[str, Any]:
-    """Return the recording of one dataset, without where it lay."""
-    recorder = Recorder(source)
-    try:
-        look_around(recorder, paths)
-    finally:
-        recorder.close()
-    entries: dict[str, Any] = json.loads(
-        json.dumps({"messages": recorder.entries}).replace(str(source.parent), "/data")
+def read(store: str) -> list[Entry]:
+    """Return what was recorded of a store."""
+    place = RECORDED / f"{store}.json"
+    if not place.exists():
+        return []
+    recording = json.loads(place.read_text(encoding="utf-8"))
+    messages: list[Entry] = recording["messages"]
+    for one in messages:
+        if "buffers" in one:
+            one["buffers"] = [recording["buffers"][at] for at in one["buffers"]]
+    return messages
+
+
+def record(store: str, questions: list[Entry], folder: Path) -> list[Entry]:
+    """Return what a new explorer answers, asked one after the other in an order that is always the same."""
+    recorder = Recorder(folder)
+    # Reading ahead would make it a matter of time what has been read already.
+    with patch.object(Prefetch, "shown"):
+        try:
+            return [
+                recorder.ask(store, one["method"], one["params"])
+                for one in sorted(questions, key=order)
+            ]
+        finally:
+            recorder.close()
+
+
+def write(store: str, messages: list[Entry]) -> None:
+    """Write the recording of a store, a message a line; buffers that are equal are written once."""
+    buffers: dict[str, int] = {}
+    lines = []
+    for one in messages:
+        places = [buffers.setdefault(text, len(buffers)) for text in one.get("buffers", ())]
+        entry = {**one, "buffers": places} if places else one
+        lines.append(json.dumps(entry, ensure_ascii=False, separators=(",", ":")))
+    parts = {"buffers": [json.dumps(one) for one in buffers], "messages": lines}
+    texts = [f'"{name}":[\n' + ",\n".join(part) + "\n]" for name, part in parts.items()]
+    whole = f'{{"protocol":{PROTOCOL_VERSION},{",".join(texts)}}}\n'
+    RECORDED.mkdir(parents=True, exist_ok=True)
+    (RECORDED / f"{store}.json").write_text(whole, encoding="utf-8")
+    print(f"{store}.json: {len(whole.encode())} bytes, {len(messages)} messages")
+
+
+def questions_of_tests(files: list[str], folder: Path) -> tuple[dict[str, list[Entry]], int]:
+    """Run Vitest on the real kernel; return what it asks, by store, and how it ends."""
+    asked: dict[str, dict[str, Entry]] = {store: {} for store in STORES}
+    recorder = Recorder(folder)
+    pipes = [folder / name for name in ("questions", "answers")]
+    for pipe in pipes:
+        os.mkfifo(pipe)
+    # Opened both ways, neither waits for the other side.
+    questions, answers = (os.open(pipe, os.O_RDWR) for pipe in pipes)
+    command = ["npx", "vitest", "run", "--maxWorkers=1", "--no-file-parallelism", *files]
+    tests = subprocess.Popen(
+        command, cwd=ROOT / "js", env={**os.environ, "NZ_EXPLORER_KERNEL": str(folder)}
     )
-    return entries
+    try:
+        with patch.object(Prefetch, "shown"), os.fdopen(questions, encoding="utf-8") as lines:
+            while tests.poll() is None:
+                if not select.select([lines], [], [], 0.2)[0]:
+                    continue
+                store, method, params = json.loads(lines.readline())
+                known = asked[store]
+                name = key(method, params)
+                if name not in known:
+                    known[name] = recorder.ask(store, method, params)
+                reply = json.dumps(known[name]).encode() + b"\n"
+                while reply:
+                    reply = reply[os.write(answers, reply) :]
+    finally:
+        tests.terminate()
+        recorder.close()
+    return {store: list(known.values()) for store, known in asked.items()}, tests.wait()
 
 
-def record_all() -> dict[str, dict[str, Any]]:
-    """Return the recordings by the names of their datasets."""
+def main() -> int:
+    """Write the recordings."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--tests", nargs="*", metavar="FILE", help="record what Vitest files ask")
+    files = parser.parse_args().tests
+    ended = 0
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        return {
-            "sample": record(demo_data.write_sample(folder / "sample.zarr"), LOOKED_AT["sample"]),
-            "broken": record(demo_data.write_broken(folder / "broken.zarr"), LOOKED_AT["broken"]),
-        }
-
-
-def main() -> None:
-    """Write the recordings."""
-    RECORDED.mkdir(parents=True, exist_ok=True)
-    for name, recording in record_all().items():
-        text = json.dumps(recording, ensure_ascii=False, separators=(",", ":"))
-        (RECORDED / f"{name}.json").write_text(text + "\n", encoding="utf-8")
-        print(f"{name}.json: {len(text.encode())} bytes, {len(recording['messages'])} messages")
+        known = {store: {key(e["method"], e["params"]): e for e in read(store)} for store in STORES}
+        if files is not None:
+            asked, ended = questions_of_tests(files, folder)
+            for store, entries in asked.items():
+                new = {key(e["method"], e["params"]): e for e in entries}
+                known[store] = {**known[store], **new} if files or ended else new
+        for store, extra in EXTRA.items():
+            known[store].update({key(e["method"], e["params"]): e for e in extra})
+        for store, questions in known.items():
+            write(store, record(store, list(questions.values()), folder))
+    return ended
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import widget from "./index";
-import { smallStore } from "./mock/data";
 import { type Host, mountWidget } from "./mock/host";
 import { FakeModel } from "./mock/model";
 
@@ -50,7 +49,7 @@ describe("views", () => {
   });
 
   test("keys of the host's notebook are kept away", async () => {
-    host = await mountWidget(smallStore());
+    host = await mountWidget("small");
     expect(host.el.querySelector(".nzx")?.hasAttribute("data-lm-suppress-shortcuts")).toBe(true);
   });
 });

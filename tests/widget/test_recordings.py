@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from nz_explorer.widget.protocol.messages import PROTOCOL_VERSION
 from tests import record_messages
 from tests.versions import not_with_the_oldest
 from tests.widget.conftest import SCHEMA, validate
 
-
-def recorded(name: str) -> list[dict[str, Any]]:
-    text = (record_messages.RECORDED / f"{name}.json").read_text(encoding="utf-8")
-    messages: list[dict[str, Any]] = json.loads(text)["messages"]
-    return messages
+STORES = list(record_messages.STORES)
 
 
-@pytest.mark.parametrize("name", ["sample", "broken"])
-def test_every_recorded_message_is_one_of_the_protocol(name: str) -> None:
-    for message in recorded(name):
+@pytest.mark.parametrize("store", STORES)
+def test_every_recorded_message_is_one_of_the_protocol(store: str) -> None:
+    for message in record_messages.read(store):
         definitions = SCHEMA["x-methods"][message["method"]]
-        for part in ("params", "result"):
-            validate(message[part], definitions[part])
+        validate(message["params"], definitions["params"])
+        if "result" in message:
+            validate(message["result"], definitions["result"])
+        else:
+            validate(message["error"], "Failure")
+
+
+def test_recordings_say_which_protocol_they_speak() -> None:
+    for store in STORES:
+        text = (record_messages.RECORDED / f"{store}.json").read_text(encoding="utf-8")
+        assert json.loads(text)["protocol"] == PROTOCOL_VERSION, "run `make recordings`"
 
 
 def fields(value: Any, place: str = "") -> set[str]:
@@ -37,18 +44,20 @@ def fields(value: Any, place: str = "") -> set[str]:
 
 
 def said(messages: list[dict[str, Any]]) -> dict[str, set[str]]:
-    """The fields of all results by what was asked."""
+    """The fields of all answers by what was asked."""
     found: dict[str, set[str]] = {}
     for message in messages:
-        what = f"{message['method']} {message['params'].get('name', '')}"
-        found.setdefault(what, set()).update(fields(message["result"]))
+        params = message["params"]
+        what = f"{message['method']} {params.get('path', '')} {params.get('name', '')}"
+        answer = {name: value for name, value in message.items() if name in ("result", "error")}
+        found.setdefault(what, set()).update(fields(answer))
     return found
 
 
 @not_with_the_oldest
-def test_the_recordings_are_what_the_kernel_says_today() -> None:
-    for name, recording in record_messages.record_all().items():
-        now, then = said(recording["messages"]), said(recorded(name))
-        assert now.keys() == then.keys(), "run `make recordings`"
-        for what, names in now.items():
-            assert names == then[what], f"{what} has other fields now: run `make recordings`"
+@pytest.mark.parametrize("store", STORES)
+def test_the_recordings_are_what_the_kernel_says_today(store: str, tmp_path: Path) -> None:
+    recorded = record_messages.read(store)
+    now, then = said(record_messages.record(store, recorded, tmp_path)), said(recorded)
+    for what, names in now.items():
+        assert names == then[what], f"{what} has other fields now: run `make recordings`"

@@ -1,12 +1,11 @@
 import { fireEvent, screen } from "@testing-library/preact";
 import { expect, test } from "vitest";
-import { smallStore } from "../mock/data";
 import { type Host, mountWidget } from "../mock/host";
 
 let host: Host;
 
 test("combinations that mean nothing here are left to the host", async () => {
-  host = await mountWidget(smallStore());
+  host = await mountWidget("small");
   const root = host.el.querySelector(".nzx") as HTMLElement;
   const search = await screen.findByRole("searchbox");
   const kept = () => [root, search].some((one) => one.hasAttribute("data-lm-suppress-shortcuts"));

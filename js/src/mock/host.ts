@@ -1,10 +1,9 @@
 import { act, fireEvent, screen } from "@testing-library/preact";
 import { expect, vi } from "vitest";
 import widget from "../index";
-import type { MockStore } from "./data";
-import { MockKernel } from "./kernel";
 import { FakeModel } from "./model";
-import { RecordedKernel } from "./recorded";
+import { RecordedKernel } from "./recorded_kernel";
+import type { StoreName } from "./recordings";
 import { faults, methods } from "./schema";
 
 /** Lets time pass, where timers are those of the test; in steps, as what arrives is drawn at the end of each. */
@@ -19,7 +18,7 @@ const KINDS: Record<string, string> = { cancel: "Cancel", shown: "Shown" };
 
 export interface Host {
   model: FakeModel;
-  kernel: MockKernel;
+  kernel: RecordedKernel;
   el: HTMLElement;
   requests(method: string): { id: number; params: Record<string, unknown> }[];
   close(): void;
@@ -32,14 +31,14 @@ export function closeAll(): void {
   for (const host of mounted.splice(0)) host.close();
 }
 
-/** Mounts the widget as anywidget would, on a recorded dataset by its name or on an invented store; every message of either side is held to the schema. */
+/** Mounts the widget as anywidget would, on a recorded store by its name; every message of either side is held to the schema. */
 export async function mountWidget(
-  store: MockStore | "sample" | "broken",
+  store: StoreName,
   traits: Record<string, unknown> = {},
-  prepare?: (kernel: MockKernel) => void,
+  prepare?: (kernel: RecordedKernel) => void,
 ): Promise<Host> {
   const model = new FakeModel(traits);
-  const kernel = typeof store === "string" ? new RecordedKernel(store, model) : new MockKernel(store, model);
+  const kernel = new RecordedKernel(store, model);
   const faulty: string[] = [];
   const hear = model.onSend;
   model.onSend = (message) => {
@@ -79,6 +78,7 @@ export async function mountWidget(
       for (const part of parts.reverse()) part();
       kernel.stop();
       expect(faulty.filter(Boolean)).toEqual([]);
+      expect(kernel.missing).toEqual([]);
     },
   };
   mounted.push(host);

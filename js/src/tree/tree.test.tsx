@@ -1,8 +1,8 @@
 import { fireEvent, screen, waitFor, within } from "@testing-library/preact";
 import { expect, test, vi } from "vitest";
 import { CONFIRM_MS } from "../client/traits";
-import { brokenStore, HOSTILE, hostileStore, smallStore, wideStore } from "../mock/data";
 import { type Host, mountWidget, pass } from "../mock/host";
+import { multiply } from "../mock/many";
 
 let host: Host;
 
@@ -17,23 +17,25 @@ const active = () =>
   document.getElementById(tree().getAttribute("aria-activedescendant") ?? "")?.getAttribute("data-path");
 
 test("shows the root and its children; treeitems say name, level, place and state", async () => {
-  host = await mountWidget(smallStore());
+  host = await mountWidget("small");
   await waitFor(() => item("forecast"));
-  expect(names()).toEqual(["/", "forecast", "analysis", "images", "empty"]);
+  expect(names()).toEqual(["/", "analysis", "empty", "forecast", "images"]);
   const forecast = item("forecast");
   expect(forecast.getAttribute("aria-level")).toBe("2");
   expect(forecast.getAttribute("aria-setsize")).toBe("4");
-  expect(forecast.getAttribute("aria-posinset")).toBe("1");
+  expect(forecast.getAttribute("aria-posinset")).toBe("3");
   expect(forecast.getAttribute("aria-expanded")).toBe("false");
   expect(forecast.getAttribute("aria-description")).toBe(
-    "group, 1 finding breaks Zarr or a convention that the dataset declares",
+    "group, 3 findings keep a reader from opening or reading something, " +
+      "1 finding makes a reader give wrong or missing values, " +
+      "1 finding breaks Zarr or a convention that the dataset declares",
   );
   expect(item("/").getAttribute("aria-selected")).toBe("true");
   expect(item("/").getAttribute("aria-expanded")).toBe("true");
 });
 
 test("a click selects, expands and tells Python", async () => {
-  host = await mountWidget(smallStore());
+  host = await mountWidget("small");
   await waitFor(() => item("forecast"));
   fireEvent.click(item("forecast"));
   await waitFor(() => item("temp"));
@@ -46,7 +48,7 @@ test("a click selects, expands and tells Python", async () => {
 
 test("where the host has lost what was selected, Python is told all the same, and heard", async () => {
   vi.useFakeTimers();
-  host = await mountWidget(smallStore());
+  host = await mountWidget("small");
   await pass(500);
   host.model.onSave = null;
   fireEvent.click(item("forecast"));
@@ -59,7 +61,7 @@ test("where the host has lost what was selected, Python is told all the same, an
 });
 
 test("when Python sets the path the tree opens, selects and nothing is written back", async () => {
-  host = await mountWidget(smallStore());
+  host = await mountWidget("small");
   await waitFor(() => item("forecast"));
   host.model.fromPython("path", "/forecast/temp");
   await waitFor(() => expect(item("temp").getAttribute("aria-selected")).toBe("true"));
@@ -69,28 +71,28 @@ test("when Python sets the path the tree opens, selects and nothing is written b
 });
 
 test("a path that is not there is said, and the tree stays", async () => {
-  host = await mountWidget(smallStore(), { path: "/nowhere" });
-  await waitFor(() => expect(screen.getAllByText(/no node \/nowhere/).length).toBeGreaterThan(0));
+  host = await mountWidget("small", { path: "/nowhere" });
+  await waitFor(() => expect(screen.getAllByText(/there is no node at \/nowhere/).length).toBeGreaterThan(0));
   expect(names()).toContain("forecast");
 });
 
 test("the keyboard moves, opens, closes and selects", async () => {
-  host = await mountWidget(smallStore());
+  host = await mountWidget("small");
   await waitFor(() => item("forecast"));
   key("ArrowDown");
-  await waitFor(() => expect(active()).toBe("/forecast"));
+  await waitFor(() => expect(active()).toBe("/analysis"));
   key("ArrowRight");
-  await waitFor(() => item("time"));
+  await waitFor(() => item("area"));
   key("ArrowRight");
-  await waitFor(() => expect(active()).toBe("/forecast/time"));
+  await waitFor(() => expect(active()).toBe("/analysis/area"));
   key("Enter");
-  await waitFor(() => expect(host.model.get("path")).toBe("/forecast/time"));
+  await waitFor(() => expect(host.model.get("path")).toBe("/analysis/area"));
   key("ArrowLeft");
-  await waitFor(() => expect(active()).toBe("/forecast"));
+  await waitFor(() => expect(active()).toBe("/analysis"));
   key("ArrowLeft");
-  await waitFor(() => expect(names()).not.toContain("time"));
+  await waitFor(() => expect(names()).not.toContain("area"));
   key("End");
-  await waitFor(() => expect(active()).toBe("/empty"));
+  await waitFor(() => expect(active()).toBe("/images"));
   key("Home");
   await waitFor(() => expect(active()).toBe("/"));
   for (const letter of "im") fireEvent.keyDown(tree(), { key: letter });
@@ -101,17 +103,17 @@ test("the keyboard moves, opens, closes and selects", async () => {
 });
 
 test("a second arrow to the right waits for the children instead of going to the sibling", async () => {
-  host = await mountWidget(smallStore());
+  host = await mountWidget("small");
   await waitFor(() => item("forecast"));
   key("ArrowDown");
-  await waitFor(() => expect(active()).toBe("/forecast"));
+  await waitFor(() => expect(active()).toBe("/analysis"));
   key("ArrowRight");
   key("ArrowRight");
-  await waitFor(() => expect(active()).toBe("/forecast/time"));
+  await waitFor(() => expect(active()).toBe("/analysis/area"));
 });
 
 test("back and forth, by button and by key, along what was selected by anyone", async () => {
-  host = await mountWidget(smallStore());
+  host = await mountWidget("small");
   await waitFor(() => item("forecast"));
   const back = screen.getByRole<HTMLButtonElement>("button", { name: "Back" });
   const forward = screen.getByRole<HTMLButtonElement>("button", { name: "Forward" });
@@ -131,7 +133,7 @@ test("back and forth, by button and by key, along what was selected by anyone", 
 });
 
 test("a bookmark is kept in a trait", async () => {
-  host = await mountWidget(smallStore(), { bookmarks: ["/images"] });
+  host = await mountWidget("small", { bookmarks: ["/images"] });
   const mark = await screen.findByRole("button", { name: "Bookmark" });
   expect(mark.getAttribute("aria-pressed")).toBe("false");
   fireEvent.click(mark);
@@ -141,7 +143,7 @@ test("a bookmark is kept in a trait", async () => {
 });
 
 test("filters are words of the search", async () => {
-  host = await mountWidget(smallStore());
+  host = await mountWidget("small");
   const box = await screen.findByRole<HTMLInputElement>("searchbox", { name: "Search" });
   fireEvent.input(box, { target: { value: "temp" } });
   fireEvent.click(screen.getByRole("button", { name: "findings" }));
@@ -151,7 +153,7 @@ test("filters are words of the search", async () => {
 });
 
 test("of 100 000 siblings at most 100 are in the page, and only the pages looked at are read", async () => {
-  host = await mountWidget(wideStore(100_000), { path: "/many" });
+  host = await mountWidget("wide", { path: "/many" }, (kernel) => multiply(kernel, 100_000));
   await waitFor(() => item("many"));
   fireEvent.click(
     within(item("many")).getByText("many").previousElementSibling?.previousElementSibling as Element,
@@ -179,21 +181,21 @@ test("of 100 000 siblings at most 100 are in the page, and only the pages looked
 test("however high the view is, at most 100 rows are in the page", async () => {
   vi.spyOn(Element.prototype, "clientHeight", "get").mockReturnValue(2000);
   vi.spyOn(Element.prototype, "clientWidth", "get").mockReturnValue(400);
-  host = await mountWidget(wideStore(1000), { path: "/many/var_000500" });
+  host = await mountWidget("wide", { path: "/many/var_000500" }, (kernel) => multiply(kernel, 1000));
   await waitFor(() => item("var_000500"));
   expect(names().length).toBeGreaterThan(80);
   expect(names().length).toBeLessThanOrEqual(100);
 });
 
 test("a node among 100 000 is revealed with one page of its siblings", async () => {
-  host = await mountWidget(wideStore(100_000), { path: "/many/var_077777" });
+  host = await mountWidget("wide", { path: "/many/var_077777" }, (kernel) => multiply(kernel, 100_000));
   await waitFor(() => item("var_077777"));
   expect(item("var_077777").getAttribute("aria-posinset")).toBe("77778");
   expect(names().length).toBeLessThanOrEqual(100);
 });
 
 test("a group that cannot be listed says so in its place, with a retry that works", async () => {
-  host = await mountWidget(smallStore(), {}, (kernel) => kernel.failing.set("children", "access denied"));
+  host = await mountWidget("small", {}, (kernel) => kernel.failing.set("children", "access denied"));
   await waitFor(() => screen.getByText("access denied"));
   host.kernel.failing.clear();
   fireEvent.click(screen.getByRole("button", { name: "Retry" }));
@@ -201,22 +203,22 @@ test("a group that cannot be listed says so in its place, with a retry that work
 });
 
 test("broken nodes are nodes, marked and explained", async () => {
-  host = await mountWidget(brokenStore(), { path: "/broken/not_json" });
-  await waitFor(() => item("not_json"));
-  expect(item("not_json").getAttribute("title")).toContain("zarr.json is not JSON");
-  expect(item("not_json").getAttribute("data-state")).toBe("malformed");
-  expect(item("not_json").querySelector(".nzx-icon-warning")).not.toBeNull();
+  host = await mountWidget("broken", { path: "/analysis/fog" });
+  await waitFor(() => item("fog"));
+  expect(item("fog").getAttribute("title")).toContain("its metadata lacks data_type");
+  expect(item("fog").getAttribute("data-state")).toBe("malformed");
+  expect(item("fog").querySelector(".nzx-icon-warning")).not.toBeNull();
   expect(screen.getByRole("button", { name: "Read again" })).toBeTruthy();
 });
 
 test("counts follow the walk for the rows on screen", async () => {
-  const store = smallStore();
-  host = await mountWidget(store, {}, (kernel) => {
-    kernel.progress = { ...kernel.progress, phase: "walk" };
-  });
+  host = await mountWidget("small", {}, (kernel) => kernel.walking());
   await waitFor(() => item("images"));
-  const images = store.nodes.get("/images");
-  if (images) images.row.impacts = { blocks: 4, values: 0, convention: 0, distance: 3, advice: 2 };
+  const impacts = { blocks: 4, values: 0, convention: 0, distance: 3, advice: 2 };
+  host.kernel.answers.node = ({ path }, recorded) => {
+    const node = recorded();
+    return path === "/images" ? { ...node, row: { ...node.row, impacts } } : node;
+  };
   host.kernel.announce({ phase: "done" });
   await waitFor(() =>
     expect(item("images").getAttribute("aria-description")).toBe(
@@ -227,17 +229,19 @@ test("counts follow the walk for the rows on screen", async () => {
 });
 
 test("hostile names are text, and nothing of them becomes an element", async () => {
-  host = await mountWidget(hostileStore());
-  await waitFor(() => expect(names().length).toBe(HOSTILE.length + 1));
+  host = await mountWidget("hostile");
+  await waitFor(() => expect(names().length).toBe(10));
   expect(host.el.querySelector("img, script, b")).toBeNull();
   expect(["\u202e", "\u0007"].filter((char) => host.el.textContent?.includes(char))).toEqual([]);
   expect(item("evil\\u202etxt.exe")).toBeTruthy();
   expect(item("line\\nbreak\\u0007")).toBeTruthy();
   for (const panel of ["dimensions", "findings", "metadata", "netcdf", "code", "plot"]) {
     host.model.fromPython("panel", panel);
-    await waitFor(() =>
-      expect(host.el.querySelector(`[data-panel="${panel}"][role=tabpanel]`)?.textContent).toBeTruthy(),
-    );
+    await waitFor(() => {
+      const view = host.el.querySelector(`[data-panel="${panel}"][role=tabpanel]`);
+      expect(view?.textContent).toBeTruthy();
+      expect(view?.querySelector(".nzx-wait")).toBeNull();
+    });
     expect(host.el.querySelector("img, script, b")).toBeNull();
     expect(["\u202e", "\u0007"].filter((char) => host.el.textContent?.includes(char))).toEqual([]);
   }
@@ -245,7 +249,7 @@ test("hostile names are text, and nothing of them becomes an element", async () 
 });
 
 test("search finds by words, shows paths and goes there", async () => {
-  host = await mountWidget(smallStore());
+  host = await mountWidget("small");
   const box = await screen.findByRole("searchbox", { name: "Search" });
   fireEvent.input(box, { target: { value: "fore temp" } });
   const list = await screen.findByRole("listbox", { name: "Search results" });
@@ -253,15 +257,16 @@ test("search finds by words, shows paths and goes there", async () => {
   expect(within(list).getAllByRole("option")).toHaveLength(2);
   fireEvent.keyDown(box, { key: "ArrowDown" });
   fireEvent.keyDown(box, { key: "Enter" });
-  await waitFor(() => expect(host.model.get("path")).toBe("/forecast/mean_temp"));
+  await waitFor(() => expect(host.model.get("path")).toBe("/forecast/temp"));
   fireEvent.keyDown(box, { key: "Escape" });
   await waitFor(() => expect(screen.queryByRole("listbox")).toBeNull());
-  await waitFor(() => expect(item("mean_temp").getAttribute("aria-selected")).toBe("true"));
+  await waitFor(() => expect(item("temp").getAttribute("aria-selected")).toBe("true"));
 });
 
 test("search says that the walk still goes on", async () => {
-  host = await mountWidget(smallStore(), {}, (kernel) => {
-    kernel.progress = { ...kernel.progress, phase: "walk" };
+  host = await mountWidget("small", {}, (kernel) => {
+    kernel.walking();
+    kernel.answers.search = (_, recorded) => ({ ...recorded(), complete: false });
   });
   fireEvent.input(await screen.findByRole("searchbox"), { target: { value: "temp" } });
   await screen.findByText(/still walking/);

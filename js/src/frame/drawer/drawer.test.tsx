@@ -1,13 +1,12 @@
 import { fireEvent, screen, waitFor, within } from "@testing-library/preact";
 import { describe, expect, test } from "vitest";
-import { smallStore } from "../../mock/data";
 import { type Host, mountWidget } from "../../mock/host";
 
 let host: Host;
 
 describe("by keyboard", () => {
   test("a drawer takes the focus, and Escape gives it back to what opened it", async () => {
-    host = await mountWidget(smallStore());
+    host = await mountWidget("small");
     const chip = await screen.findByRole("button", { name: /^xarray/ });
     chip.focus();
     fireEvent.click(chip);
@@ -20,9 +19,9 @@ describe("by keyboard", () => {
   });
 
   test("what saving writes is shown before it is written; Escape goes back to the bar of the edits", async () => {
-    host = await mountWidget(smallStore(), {}, (kernel) => {
-      kernel.mode = "r+";
-      Object.assign(kernel.edits, { steps: 1, shown: true, serial: 1 });
+    host = await mountWidget("small", {}, (kernel) => {
+      kernel.summary.mode = "r+";
+      Object.assign(kernel.summary.edits, { steps: 1, shown: true, serial: 1 });
     });
     const bar = within(await screen.findByRole("region", { name: "Edits" }));
     const save = bar.getByRole("button", { name: "Save to the store" });

@@ -1,6 +1,5 @@
 import { fireEvent, screen, within } from "@testing-library/preact";
 import { describe, expect, test, vi } from "vitest";
-import { smallStore, wideStore } from "../../mock/data";
 import { type Host, mountWidget, pass } from "../../mock/host";
 
 let host: Host;
@@ -10,7 +9,7 @@ const tab = (name: string) => screen.getByRole("tab", { name });
 describe("a kernel that does not answer", () => {
   test("is waited for, then explained, then asked again", async () => {
     vi.useFakeTimers();
-    host = await mountWidget(smallStore(), {}, (kernel) => kernel.silent.add("all"));
+    host = await mountWidget("small", {}, (kernel) => kernel.silent.add("all"));
     await pass(2000);
     expect(screen.getByRole("status").textContent).toBe("The kernel is busy; waiting…");
     await pass(4000);
@@ -24,7 +23,7 @@ describe("a kernel that does not answer", () => {
   });
 
   test("a store that cannot be opened is told of in one sentence, with the way to try again", async () => {
-    host = await mountWidget(smallStore(), {}, (kernel) =>
+    host = await mountWidget("small", {}, (kernel) =>
       kernel.failing.set("open", "Access to s3://bucket/x.zarr was denied"),
     );
     const alert = await screen.findByRole("alert");
@@ -36,7 +35,7 @@ describe("a kernel that does not answer", () => {
 
   test("in the middle of work is said in the panel", async () => {
     vi.useFakeTimers();
-    host = await mountWidget(wideStore(300), { path: "/first", panel: "dimensions" });
+    host = await mountWidget("wide", { path: "/first", panel: "dimensions" });
     await pass(500);
     host.kernel.silent.add("all");
     fireEvent.click(tab("Findings"));

@@ -1,6 +1,5 @@
 import { fireEvent, screen, waitFor } from "@testing-library/preact";
 import { describe, expect, test } from "vitest";
-import { smallStore } from "../../mock/data";
 import { type Host, mountWidget } from "../../mock/host";
 
 let host: Host;
@@ -9,7 +8,7 @@ const tab = (name: string) => screen.getByRole("tab", { name });
 
 describe("tabs", () => {
   test("have exactly their names, and the trait follows them", async () => {
-    host = await mountWidget(smallStore());
+    host = await mountWidget("small");
     await screen.findByRole("tablist");
     expect(screen.getAllByRole("tab").map((one) => one.getAttribute("aria-label"))).toEqual([
       "Plot",

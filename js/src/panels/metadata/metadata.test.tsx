@@ -1,37 +1,35 @@
 import { fireEvent, screen, waitFor, within } from "@testing-library/preact";
 import { describe, expect, test } from "vitest";
-import { brokenStore, smallStore } from "../../mock/data";
 import { mountWidget } from "../../mock/host";
 
 describe("metadata", () => {
   test("marks lines and differences, and shows attributes with their types", async () => {
-    await mountWidget(smallStore(), { path: "/forecast/temp", panel: "metadata" });
-    const code = await screen.findByRole("region", { name: "Document forecast/temp/zarr.json" });
-    expect(code.querySelector(".nzx-mark-convention")?.textContent).toContain("_FillValue");
-    expect(code.querySelector(".nzx-mark-differs")?.textContent).toContain('"units": "K"');
-    expect(code.querySelector(".nzx-t-key")?.textContent).toBe('"zarr_format"');
+    await mountWidget("broken", { path: "/forecast/u_wind", panel: "metadata" });
+    const code = await screen.findByRole("region", { name: "Document forecast/u_wind/zarr.json" });
+    expect(code.querySelector(".nzx-mark-values")?.textContent).toContain('"units"');
+    expect(code.querySelector(".nzx-mark-differs")?.textContent).toContain('"units": "knots"');
+    expect(code.querySelector(".nzx-t-key")?.textContent).toBe('"shape"');
     fireEvent.click(screen.getByRole("radio", { name: "As consolidated" }));
-    await waitFor(() => expect(code.textContent).toContain("degC"));
+    await waitFor(() => expect(code.textContent).toContain('"units": "m s-1"'));
     const table = await screen.findByRole("table", { name: "Attributes" });
-    expect(within(table).getByRole("row", { name: /_FillValue -9999/ })).toBeTruthy();
+    expect(within(table).getByRole("row", { name: /units string "m s-1"/ })).toBeTruthy();
   });
 
   test("shows a document that is not JSON", async () => {
-    await mountWidget(brokenStore(), { path: "/broken/not_json", panel: "metadata" });
-    const code = await screen.findByRole("region", { name: "Document broken/not_json/zarr.json" });
-    expect(code.querySelectorAll("[data-line]")).toHaveLength(3);
+    await mountWidget("broken", { path: "/stations/radiation", panel: "metadata" });
+    const code = await screen.findByRole("region", { name: "Document stations/radiation/zarr.json" });
+    expect(code.querySelectorAll("[data-line]")).toHaveLength(26);
   });
 
   test("lays out only a part of a long document", async () => {
-    const store = smallStore();
-    const node = store.nodes.get("/forecast/temp");
-    if (node)
-      node.document = JSON.stringify(
-        Array.from({ length: 20_000 }, (_, at) => at),
-        null,
-        1,
-      );
-    await mountWidget(store, { path: "/forecast/temp", panel: "metadata" });
+    const numbers = Array.from({ length: 20_000 }, (_, at) => at);
+    const text = JSON.stringify(numbers, null, 1);
+    await mountWidget("small", { path: "/forecast/temp", panel: "metadata" }, (kernel) => {
+      kernel.answers.document = (_, recorded) => {
+        const { documents, ...rest } = recorded();
+        return { ...rest, documents: documents.map((one) => ({ ...one, text, size: text.length })) };
+      };
+    });
     const code = await screen.findByRole("region", { name: "Document forecast/temp/zarr.json" });
     expect(code.querySelectorAll("[data-line]").length).toBeLessThan(120);
   });

@@ -1,11 +1,10 @@
 import { fireEvent, screen, waitFor } from "@testing-library/preact";
 import { describe, expect, test } from "vitest";
-import { smallStore } from "../../mock/data";
 import { mountWidget } from "../../mock/host";
 
 describe("netCDF", () => {
   test("pointing at CDL lights the document, and the other way round", async () => {
-    await mountWidget(smallStore(), { path: "/forecast/temp", panel: "netcdf" });
+    await mountWidget("small", { path: "/forecast/temp", panel: "netcdf" });
     const cdl = await screen.findByRole("region", { name: "CDL" });
     const line = [...cdl.querySelectorAll("[data-line]")].find((one) =>
       one.textContent?.includes("long_name"),
@@ -21,7 +20,7 @@ describe("netCDF", () => {
   });
 
   test("the keyboard walks through the document, and CDL lights up", async () => {
-    await mountWidget(smallStore(), { path: "/forecast/temp", panel: "netcdf" });
+    await mountWidget("small", { path: "/forecast/temp", panel: "netcdf" });
     const cdl = await screen.findByRole("region", { name: "CDL" });
     const document = await screen.findByRole("region", { name: /^Document/ });
     const line = [...document.querySelectorAll("[data-line]")].find((one) =>
@@ -36,7 +35,7 @@ describe("netCDF", () => {
   });
 
   test("the keyboard walks through CDL", async () => {
-    await mountWidget(smallStore(), { path: "/forecast/temp", panel: "netcdf" });
+    await mountWidget("small", { path: "/forecast/temp", panel: "netcdf" });
     const cdl = await screen.findByRole("region", { name: "CDL" });
     fireEvent.keyDown(cdl, { key: "ArrowDown" });
     fireEvent.keyDown(cdl, { key: "ArrowDown" });

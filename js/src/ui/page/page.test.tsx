@@ -1,15 +1,25 @@
 import { fireEvent, screen, waitFor, within } from "@testing-library/preact";
 import { expect, test, vi } from "vitest";
-import { smallStore } from "../../mock/data";
+import type { PageResult, Span } from "../../client/protocol.gen";
 import { type Host, mountWidget } from "../../mock/host";
-import type { MockKernel } from "../../mock/kernel";
-import { type Block, span } from "../../mock/pages";
+import type { RecordedKernel } from "../../mock/recorded_kernel";
+
+type Block = PageResult["blocks"][number];
 
 let host: Host;
 
-const open = (blocks: Block[], prepare: (kernel: MockKernel) => void = () => {}) =>
-  mountWidget(smallStore(), { panel: "report" }, (kernel) => {
-    kernel.pages.report = () => blocks;
+const plain = { kind: "", path: null, pointer: null, rule: null, panel: null, title: null } as const;
+const span = (text: string, change: Partial<Span>): Span => ({ text, ...plain, ...change });
+
+/** Has the report consist of blocks of its own. */
+function report(kernel: RecordedKernel, blocks: () => Block[]): void {
+  kernel.answers.page = ({ name }, recorded) =>
+    name === "report" ? { ...recorded(), blocks: blocks() } : recorded();
+}
+
+const open = (blocks: Block[], prepare: (kernel: RecordedKernel) => void = () => {}) =>
+  mountWidget("small", { panel: "report" }, (kernel) => {
+    report(kernel, () => blocks);
     prepare(kernel);
   });
 
@@ -143,8 +153,8 @@ test("a button tells the kernel, says what came of it, and saves a file", async 
 
 test("a page is composed anew when the kernel says that it has changed", async () => {
   let text = "running";
-  host = await mountWidget(smallStore(), { panel: "report" }, (kernel) => {
-    kernel.pages.report = () => [{ type: "paragraph", text: [text], tone: null }];
+  host = await mountWidget("small", { panel: "report" }, (kernel) => {
+    report(kernel, () => [{ type: "paragraph", text: [text], tone: null }]);
   });
   await screen.findByText("running");
   text = "done";

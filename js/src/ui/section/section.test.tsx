@@ -1,6 +1,5 @@
 import { fireEvent, screen, waitFor, within } from "@testing-library/preact";
 import { describe, expect, test } from "vitest";
-import { smallStore } from "../../mock/data";
 import { type Host, mountWidget } from "../../mock/host";
 
 let host: Host;
@@ -15,13 +14,13 @@ describe("sections", () => {
     ["glossary", "netCDF", "Glossary"],
     ["storage", "Metadata", "Storage"],
   ])("ex.panel = %s unfolds its section of %s", async (panel, tab, section) => {
-    host = await mountWidget(smallStore(), { path: "/forecast/temp", panel });
+    host = await mountWidget("small", { path: "/forecast/temp", panel });
     expect((await screen.findByRole("tab", { name: tab })).getAttribute("aria-selected")).toBe("true");
     await waitFor(() => expect(opened(section)).toBe(true));
   });
 
   test("fold and unfold, tell Python, and stay so while another tab is looked at", async () => {
-    host = await mountWidget(smallStore(), { path: "/forecast/temp", panel: "netcdf" });
+    host = await mountWidget("small", { path: "/forecast/temp", panel: "netcdf" });
     await waitFor(() => expect(opened("Glossary")).toBe(false));
     expect(host.requests("page").map(({ params }) => params.name)).not.toContain("glossary");
     fireEvent.click(heading("Glossary"));
@@ -42,13 +41,11 @@ describe("sections", () => {
 
 describe("what is about the whole store", () => {
   test("lies over the tab in front and closes to it", async () => {
-    host = await mountWidget(smallStore(), { panel: "dimensions" }, (kernel) => {
-      kernel.pages.readers = () => [{ type: "paragraph", text: ["each reader"], tone: null }];
-    });
+    host = await mountWidget("small", { panel: "dimensions" });
     await screen.findByRole("tree");
     host.model.fromPython("panel", "readers");
     const drawer = await screen.findByRole("dialog", { name: "Readers" });
-    await within(drawer).findByText("each reader");
+    await within(drawer).findByText(/^Each runs in a process of its own/);
     expect(screen.getByRole("tab", { name: "Dimensions" }).getAttribute("aria-selected")).toBe("true");
     fireEvent.keyDown(drawer, { key: "Escape" });
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());

@@ -1,19 +1,26 @@
 import { fireEvent, screen, waitFor } from "@testing-library/preact";
 import { expect, test } from "vitest";
-import { smallStore } from "../../../mock/data";
 import { type Host, mountWidget } from "../../../mock/host";
 
 let host: Host;
 
 /** Opens the editor of a document; what is tried there changes the mock store, as the kernel's overlay would. */
 async function write() {
-  const store = smallStore();
-  host = await mountWidget(store, { path: "/forecast/sst", panel: "metadata" }, (kernel) => {
-    kernel.actions.edit = (path, { text }) => {
-      const node = store.nodes.get(path);
-      if (node) node.document = text as string;
-      kernel.edits.steps = 1;
-      kernel.edits.serial += 1;
+  const edited = { text: "" };
+  host = await mountWidget("small", { path: "/forecast/sst", panel: "metadata" }, (kernel) => {
+    const { edits } = kernel.summary;
+    kernel.answers.document = (_, recorded) => {
+      const { text } = edited;
+      const { documents, ...rest } = recorded();
+      return {
+        ...rest,
+        documents: documents.map((one) => (text ? { ...one, text, size: text.length } : one)),
+      };
+    };
+    kernel.actions.edit = (_, { text }) => {
+      edited.text = text as string;
+      edits.steps = 1;
+      edits.serial += 1;
       kernel.announce();
       return {};
     };
@@ -23,7 +30,7 @@ async function write() {
     name: "Edit forecast/sst/zarr.json",
   })) as HTMLTextAreaElement;
   const type = (text: string) => fireEvent.input(area, { target: { value: text } });
-  return { store, area, type };
+  return { edited, area, type };
 }
 
 test("what is JSON is tried while it is written; writing on amends the edit", async () => {
@@ -53,16 +60,14 @@ test("of what is not JSON the line is marked", async () => {
 });
 
 test("an edit that is taken back elsewhere is taken back in the text", async () => {
-  const { store, area, type } = await write();
+  const { edited, area, type } = await write();
   const before = area.value;
   type(before.replace('"K"', '"degC"'));
-  const copy = () => store.nodes.get("/forecast/sst")?.document ?? "";
-  await waitFor(() => expect(copy()).toContain("degC"));
+  await waitFor(() => expect(edited.text).toContain("degC"));
   // The size beside the name is that of the text that came back.
-  await screen.findByText(`${copy().length} B`);
-  const node = store.nodes.get("/forecast/sst");
-  if (node) node.document = before;
-  host.kernel.edits.serial += 1;
+  await screen.findByText(`${edited.text.length} B`);
+  edited.text = before;
+  host.kernel.summary.edits.serial += 1;
   host.kernel.announce();
   await waitFor(() => expect(area.value).toBe(before));
 });

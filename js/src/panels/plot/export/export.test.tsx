@@ -1,6 +1,5 @@
 import { fireEvent, screen, waitFor, within } from "@testing-library/preact";
 import { expect, test, vi } from "vitest";
-import { smallStore } from "../../../mock/data";
 import { type Host, mountWidget } from "../../../mock/host";
 
 let host: Host;
@@ -20,18 +19,24 @@ test("a slice is saved as a file without going anywhere, and path and code are c
     ...navigator,
     clipboard: { writeText: async (text: string) => void written.push(text) },
   });
-  host = await mountWidget(smallStore(), {
+  host = await mountWidget("small", {
     path: "/forecast/temp",
     index: { time: 3 },
     view: { mask: "raw" },
   });
+  // Of an animation the file is large; here it is empty.
+  host.kernel.answers.animate = ({ format }, _, buffers) => {
+    const file_buffer = buffers.push(new DataView(new ArrayBuffer(0))) - 1;
+    return { name: `film.${format}`, media_type: `image/${format}`, file_buffer };
+  };
   const button = await screen.findByRole("button", { name: "Export" });
   const choose = async (name: string) => {
     fireEvent.click(button);
     fireEvent.click(within(await screen.findByRole("menu")).getByRole("menuitem", { name }));
   };
   await choose("CSV table");
-  await waitFor(() => expect(saved).toEqual([{ name: "temp.csv", href: "blob:1" }]));
+  const name = "forecast_temp_time-2020-01-01-18-00_level-1000.csv";
+  await waitFor(() => expect(saved).toEqual([{ name, href: "blob:1" }]));
   expect(blobs[0]?.type).toBe("text/csv");
   expect(host.requests("export")[0]?.params).toMatchObject({
     path: "/forecast/temp",
@@ -51,7 +56,7 @@ test("a slice is saved as a file without going anywhere, and path and code are c
   await choose("Copy path");
   await waitFor(() => expect(written).toEqual(["/forecast/temp"]));
   await choose("Copy code");
-  await waitFor(() => expect(written[1]).toContain("time=3"));
+  await waitFor(() => expect(written[1]).toContain("{'time': 3}"));
   fireEvent.click(button);
   const menu = await screen.findByRole("menu");
   await waitFor(() => expect(document.activeElement?.textContent).toBe("PNG image"));

@@ -1,14 +1,13 @@
 import { fireEvent, screen, waitFor, within } from "@testing-library/preact";
 import { expect, test } from "vitest";
-import { smallStore } from "../../../mock/data";
 import { type Host, mountWidget } from "../../../mock/host";
 
 let host: Host;
 const pins = () => host.model.get("pins");
 
 test("a click pins a point, which has its value, its series and its number on the map", async () => {
-  host = await mountWidget(smallStore(), { path: "/forecast/temp" });
-  const canvas = await screen.findByRole("img", { name: /^\/forecast\/temp/ });
+  host = await mountWidget("small", { path: "/forecast/temp" });
+  const canvas = await screen.findByRole("img", { name: / of \/forecast\/temp / });
   await screen.findByRole("application", { name: /Enter pins the point/ });
   const click = (clientX: number, clientY: number) => {
     for (const type of ["pointerdown", "pointerup"])
@@ -46,7 +45,7 @@ test("a click pins a point, which has its value, its series and its number on th
 });
 
 test("the keyboard pins where the crosshair is, and takes the pin away", async () => {
-  host = await mountWidget(smallStore(), { path: "/forecast/temp" });
+  host = await mountWidget("small", { path: "/forecast/temp" });
   const values = await screen.findByRole("application", { name: /^Values/ });
   fireEvent.keyDown(values, { key: "Enter" });
   expect(pins() ?? []).toEqual([]);
@@ -58,7 +57,7 @@ test("the keyboard pins where the crosshair is, and takes the pin away", async (
 });
 
 test("pins of another array stand where this one has their dimensions", async () => {
-  host = await mountWidget(smallStore(), {
+  host = await mountWidget("small", {
     path: "/forecast/temp",
     pins: [{ lat: 3, lon: 4 }, { depth: 1 }],
   });

@@ -19,6 +19,6 @@ describe("dimensions", () => {
     const table = await screen.findByRole("table", { name: "Dimensions" });
     const x = within(table).getByRole("row", { name: /x/ });
     expect(x.className).toContain("nzx-is-error");
-    expect(x.textContent).toMatch(/4 area x 5 y/);
+    expect(x.textContent).toMatch(/4 in area.x; 5 in y/);
   });
 });

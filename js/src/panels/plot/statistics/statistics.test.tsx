@@ -24,7 +24,9 @@ test("the whole array is gone through on demand, stopped and resumed", async () 
   fireEvent.click(await within(section).findByRole("button", { name: "Resume" }));
   await within(section).findByRole("progressbar");
   for (let step = 0; step < 3; step++) act(() => host.kernel.step("/k/packed"));
-  await waitFor(() => expect(section.textContent).toContain("8 of 8 chunks, 1 chunk could not be read · 2.5 s"));
+  await waitFor(() =>
+    expect(section.textContent).toContain("8 of 8 chunks, 1 chunk could not be read · 2.5 s"),
+  );
   expect(within(section).queryByRole("progressbar")).toBeNull();
   expect(section.textContent).toContain("1 chunk could not be read");
   expect(within(section).getByRole("row", { name: /_FillValue 3/ })).toBeTruthy();

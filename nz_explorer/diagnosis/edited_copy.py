@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from nz_explorer.store import Reader
-from nz_explorer.store.local.archive import read_member
 from nz_explorer.store.local.links import refuse_outside
+from nz_explorer.store.local.zip_members import read_member
 from nz_explorer.store.overlay import OverlayReader
 from nz_explorer.store.reader import MAX_OBJECT_BYTES, check_key
 

@@ -20,8 +20,8 @@ from nz_explorer.diagnosis.trial import try_reader
 from nz_explorer.model import open_store
 from nz_explorer.store import ReadError, TooLarge, resolve
 from nz_explorer.store.local import local_reader
-from nz_explorer.store.local.archive import read_member
 from nz_explorer.store.local.contained_store import ContainedStore
+from nz_explorer.store.local.zip_members import read_member
 from nz_explorer.store.remote.loop import wait_for
 from tests.hostile.cases import ARRAY
 from tests.hostile.test_size_limits import peak

@@ -86,7 +86,7 @@ def _mend(store: Path, rule: str) -> None:
     apply(attempt).write()
 
 
-def test_lost_notes_are_made_again_from_the_arrays(tmp_path: Path) -> None:
+def test_lost_metadata_are_made_again_from_the_arrays(tmp_path: Path) -> None:
     import netCDF4
 
     store = tmp_path / "store"

@@ -16,7 +16,7 @@ NCZARR = Convention(
     decided_by=("NCZ",),
     rules=tuple(
         f"{__name__}.{module}"
-        for module in ("superblock", "lost_notes", "dimensions", "attributes")
+        for module in ("superblock", "lost_metadata", "dimensions", "attributes")
     ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),
     wanted=lambda hierarchy, _: (

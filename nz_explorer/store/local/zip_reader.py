@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nz_explorer.store.errors import SourceError
-from nz_explorer.store.local.archive import BROKEN, open_archive, read_member
 from nz_explorer.store.local.local_reader import LocalReader
+from nz_explorer.store.local.zip_members import BROKEN, open_archive, read_member
 from nz_explorer.store.reader import Listing, Packaging, check_key, is_safe
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.store.byte_ranges import bounds
-from nz_explorer.store.local.archive import open_archive, read_member
+from nz_explorer.store.local.zip_members import open_archive, read_member
 from nz_explorer.store.read_only_store import ReadOnlyStore
 from nz_explorer.store.reader import MAX_OBJECT_BYTES
 

@@ -1,4 +1,4 @@
-"""NCZ: what netCDF-C noted and what has been lost since, made again from what the arrays say."""
+"""NCZ: NCZarr metadata that have been lost since netCDF-C wrote them, made again from the arrays."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 @rule("NCZ-SB-002", "NCZ-VAR-006", on="members", formats=(2,))
-def notes_are_there(group: Group) -> Iterator[Fail]:
-    """Require notes on each group of a dataset of netCDF-C, and on each array that these list."""
+def metadata_are_there(group: Group) -> Iterator[Fail]:
+    """Require NCZarr metadata of each group of a netCDF-C dataset, and of each array that these list."""
     superblock = nczarr.find(group.hierarchy.root, "superblock")
     if superblock is None or superblock.era == "objects":
         return
@@ -30,9 +30,9 @@ def notes_are_there(group: Group) -> Iterator[Fail]:
         if held:
             yield Fail(
                 _pointer(group, "_nczarr_group", era),
-                f"netCDF-C noted that this is its dataset, and its notes on {group.path} are lost: it opens the dataset"
+                f"the superblock is that of netCDF-C, and its metadata of {group.path} are lost: netCDF-C opens the dataset"
                 f" without an error and does not see {listed(map(json_text, held))}",
-                fix=lambda node: _note_group(node, era),
+                fix=lambda node: _group_metadata(node, era),
             )
         return
     names = (notes.arrays if notes is not None else None) or ()
@@ -40,10 +40,10 @@ def notes_are_there(group: Group) -> Iterator[Fail]:
         if array.name in names and nczarr.find(array, "array") is None:
             yield Fail(
                 _pointer(array, "_nczarr_array", era),
-                f"{group.path} lists {json_text(array.name)}, and netCDF-C's notes on it are lost",
+                f"{group.path} lists {json_text(array.name)}, and netCDF-C's metadata of it are lost",
                 path=array.path,
                 rule="NCZ-VAR-006",
-                fix=lambda node, path=array.path: _note_array(node, path, era),  # type: ignore[misc]  # bound now
+                fix=lambda node, path=array.path: _array_metadata(node, path, era),  # type: ignore[misc]  # bound now
             )
 
 
@@ -69,8 +69,8 @@ def _own_names(array: Array, path: str) -> list[str] | None:
     return None if names is None or not all(names) else [str(name) for name in names]
 
 
-def _note_group(node: Node, era: nczarr.Era) -> Draft | None:
-    """Return notes on a group: the dimensions of its arrays, and what is in it."""
+def _group_metadata(node: Node, era: nczarr.Era) -> Draft | None:
+    """Return the metadata of a group: the dimensions of its arrays, and what is in it."""
     if not isinstance(node, Group):
         return None
     lengths: dict[str, int] = {}
@@ -93,8 +93,8 @@ def _note_group(node: Node, era: nczarr.Era) -> Draft | None:
     return Draft("suggest", _put(node, "_nczarr_group", value, era), note)
 
 
-def _note_array(node: Node, path: str, era: nczarr.Era) -> Draft | None:
-    """Return notes on an array: the dimensions that its group declares under its names."""
+def _array_metadata(node: Node, path: str, era: nczarr.Era) -> Draft | None:
+    """Return the metadata of an array: the dimensions that its group declares under its names."""
     array = node.hierarchy.node_if_loaded(path)
     notes = nczarr.group_notes(node)
     if not isinstance(array, Array) or notes is None:

@@ -459,3 +459,25 @@ def test_readers_are_tried_on_demand(browse: Browse, broken_store: Path) -> None
     )
     assert {event["page"] for event in browser.events if event["event"] == "page"} == {"readers"}
     browser.ask("act", name="stop readers", path="/", params={})
+
+
+def test_the_coordinate_systems_of_cs_on_the_conventions_page(
+    browse: Browse, tmp_path: Path
+) -> None:
+    sets = [
+        {
+            "unit": "degrees",
+            "direction": "north",
+            "values": {"regular": [50, 1]},
+            "boundaries": {"regular": [-0.5, 0.5]},
+        },
+        {"name": "row", "values": {"explicit": ["a", "b", "c"]}},
+    ]
+    axis = {"name": "lat", "abbreviation": "Y", "coordinates": sets}
+    system = {"name": "WGS84", "id": {"proj:code": "EPSG:4326"}, "axes": [axis]}
+    root = zarr.open_group(tmp_path / "store.zarr", mode="w")
+    made = root.create_array("a", data=np.zeros(3), dimension_names=["lat"])
+    made.attrs.update({"zarr_conventions": [{"name": "cs"}], "cs": {"crs": [system]}})
+    shown = said(page(browse(tmp_path / "store.zarr"), "conventions"))
+    for part in ("axis Y", "north", "cells from -0.5 to +0.5", "EPSG:4326", "lat, row", "50 … 52"):
+        assert part in shown, part

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nz_explorer.editing.apply import fix_all
 from nz_explorer.editing.convert import converted
+from nz_explorer.model import Array
 from nz_explorer.report.conformance_summary import (
     ConformanceSummary,
     ConventionSummary,
@@ -12,6 +13,8 @@ from nz_explorer.report.conformance_summary import (
 )
 from nz_explorer.report.formats import MARKS, MEANING, declared_in, used_by
 from nz_explorer.text.phrases import plural
+from nz_explorer.text.printable import printable
+from nz_explorer.values.coordinates.metadata_coordinates import metadata_coordinates
 from nz_explorer.widget import protocol
 from nz_explorer.widget.panels import blocks
 from nz_explorer.widget.panels.blocks import Blocks
@@ -30,6 +33,7 @@ def conventions_page(context: Context) -> Blocks:
         blocks.table("Conventions", columns, map(_row, found.conventions)),
         *_problems(found),
         *_pyramids(found),
+        *_systems(context, found),
         blocks.heading("What separates it from NZ-1.0"),
         *_to_do(context, found),
     ]
@@ -83,6 +87,32 @@ def _pyramids(found: ConformanceSummary) -> Blocks:
         )
         for path, levels in found.pyramids.items()
     ]
+
+
+def _systems(context: Context, found: ConformanceSummary) -> Blocks:
+    """Show the axes that cs describes, with each of their sets of coordinates."""
+    hierarchy = context.session.evaluation.hierarchy
+    users = (path for one in found.conventions if one.name == "cs" for path in one.paths)
+    shown: Blocks = []
+    for path in users:
+        node = hierarchy.get(path)
+        if not isinstance(node, Array):
+            continue
+        rows = [
+            blocks.row(
+                f"{one.name}, {one.label}" if one.label else one.name,
+                one.ends() if one.array is None else ["in ", blocks.link(one.array.path)],
+                printable(str(one.attributes.get("units", ""))),
+                printable(one.details),
+            )
+            for one in metadata_coordinates(node)
+        ]
+        if rows:
+            columns = ["Axis", "Coordinates", "Units", "Described as"]
+            table = blocks.table(f"Coordinate system of {path}", columns, rows)
+            title: blocks.Words = ["Coordinate system of ", blocks.link(path)]
+            shown.append(blocks.section(title, [table]))
+    return shown
 
 
 def _to_do(context: Context, found: ConformanceSummary) -> Blocks:

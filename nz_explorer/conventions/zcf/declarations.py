@@ -12,6 +12,7 @@ from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, add, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
+from nz_explorer.engine.schema_convention import MOST_VIOLATIONS
 from nz_explorer.model import Group
 from nz_explorer.model.dialects import multiscales
 
@@ -366,9 +367,12 @@ def properties_valid(node: Node) -> Iterator[Fail]:
     declared = declared_here(node)
     used = known_conventions.used(node.attributes)
     for known, names in used.items():
-        if known in declared and (
-            error := known_conventions.property_error(known, node.attributes)
-        ):
+        if known not in declared:
+            continue
+        schema = [*known_conventions.schema_errors(known, node.attributes)]
+        for place, message in schema[:MOST_VIOLATIONS]:
+            yield Fail(node.attribute_pointer(*place), f"{known.name}: {message}")
+        if not schema and (error := known_conventions.property_error(known, node.attributes)):
             yield Fail(node.attribute_pointer(names[0]), f"{known.name}: {error}")
     family = multiscales.family(node.attributes)
     if known_conventions.MULTISCALES in declared and family not in (None, "multiscales"):

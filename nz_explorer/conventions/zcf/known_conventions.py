@@ -6,11 +6,15 @@ their properties.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import zarr_cm
+
+from nz_explorer.conventions.zcf import registered
+from nz_explorer.engine.schema_convention import MOST_CHARACTERS
 
 _MODULES: dict[str, Any] = {
     "proj": zarr_cm.proj,
@@ -84,15 +88,26 @@ def _of_r_cf(name: str, uuid: str, description: str) -> Convention:
     return Convention(name, uuid, urls, entry)
 
 
+def _registered(entry: Mapping[str, str], *keys: str) -> Convention:
+    name = entry["name"].removesuffix(":")
+    return Convention(
+        name, entry["uuid"], (_repository(entry["spec_url"]),), entry, frozenset(keys)
+    )
+
+
 KNOWN: tuple[Convention, ...] = (
     Convention(
         "NZ-1.0", NZ_ENTRY["uuid"], ("zarr-conventions/nz", "zarr-conventions/nzug"), NZ_ENTRY
     ),
     *(_of_module(name, module) for name, module in _MODULES.items()),
-    Convention("CF", None, ("zarr-conventions/cf",), {}),
+    Convention("CF", registered.CF["uuid"], ("zarr-conventions/cf",), registered.CF),
     _of_r_cf(
         "cs", "e4dbf0b7-7a00-4ce6-b23e-484292014ab4", "Coordinate set convention for Zarr arrays"
     ),
+    _registered(registered.DGGS, "dggs"),
+    _registered(registered.THUMBNAILS, "thumbnails"),
+    Convention("thumbnails 1", registered.THUMBNAILS_1, (), {}),
+    _registered(registered.GEOEMB),
     _of_r_cf("ref", "d89b30cf-ed8c-43d5-9a16-b492f0cd8786", "External referencing of Zarr objects"),
 )
 NZ = KNOWN[0]
@@ -100,8 +115,6 @@ CF, CS, REF, PROJ, UOM, MULTISCALES = (
     next(known for known in KNOWN if known.name == name)
     for name in ("CF", "cs", "ref", "proj", "uom", "multiscales")
 )
-_CF_UUID = "77c308c7-"
-"""The first group of CF's uuid, which is all of it that is pinned in the catalogue."""
 FRAMEWORK: frozenset[str] = frozenset().union(*(known.keys for known in KNOWN))
 """Names of all attributes that conventions of the framework define."""
 
@@ -109,6 +122,8 @@ _OBJECTS: dict[str, frozenset[str]] = {
     "multiscales": frozenset({"layout"}),
     "license": frozenset({"spdx", "url", "text", "file", "path"}),
     "uom": frozenset({"ucum"}),
+    "dggs": frozenset({"name", "refinement_level"}),
+    "thumbnails": frozenset({"uri", "media_type"}),
 }
 """Attributes whose names others use as well; they are the convention's if they have one of these members."""
 
@@ -120,8 +135,6 @@ def identify(entry: Mapping[str, Any]) -> Convention | None:
     """
     uuid = entry.get("uuid")
     if isinstance(uuid, str):
-        if uuid.lower().startswith(_CF_UUID):
-            return CF
         found = next((known for known in KNOWN if known.uuid == uuid.lower()), None)
         if found is not None:
             return found
@@ -151,11 +164,38 @@ def used(attributes: Mapping[str, Any]) -> dict[Convention, list[str]]:
             continue
         value = attributes[name]
         members = _OBJECTS.get(name)
-        if members is not None and not (isinstance(value, Mapping) and members & value.keys()):
+        items = value if name == "thumbnails" and isinstance(value, list) else [value]
+        if members is not None and not any(
+            isinstance(one, Mapping) and members & one.keys() for one in items
+        ):
             continue
         known = next(known for known in KNOWN if name in known.keys)
         found.setdefault(known, []).append(name)
     return found
+
+
+def schema_errors(
+    known: Convention, attributes: Mapping[str, Any]
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield where properties of a registered convention do not fit its schema, and why.
+
+    Parameters
+    ----------
+    known : Convention
+        One with a schema here; of any other nothing is yielded.
+    attributes : mapping
+        All attributes of the node.
+    """
+    for key in known.keys & registered.SCHEMAS.keys() & attributes.keys():
+        for error in _validator(key).iter_errors(attributes[key]):
+            yield (key, *error.absolute_path), error.message[:MOST_CHARACTERS]
+
+
+@cache
+def _validator(key: str) -> Any:
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(registered.SCHEMAS[key])
 
 
 def property_error(known: Convention, attributes: Mapping[str, Any]) -> str | None:
@@ -170,7 +210,7 @@ def property_error(known: Convention, attributes: Mapping[str, Any]) -> str | No
     """
     module = _MODULES.get(known.name)
     if module is None:
-        return None
+        return next((message for _, message in schema_errors(known, attributes)), None)
     own = {key: attributes[key] for key in attributes if key in known.keys}
     # The entry itself has rules of its own; of a revision that zarr-cm does not know, the latest is asked for.
     listed = attributes.get("zarr_conventions")

@@ -2,7 +2,7 @@ import { useView } from "../../client/view";
 import { Icon } from "../../ui/icons/Icon";
 import { Page } from "../../ui/page/Page";
 import { visible } from "../../ui/text/text";
-import { prospect } from "../header/prospect";
+import { predictionOf } from "../header/prediction";
 import { DRAWERS, type DrawerName } from "../place";
 import { Drawer } from "./Drawer";
 
@@ -25,7 +25,7 @@ function Predicted() {
     <table class="nzx-table nzx-predicted" aria-label="Predicted from the findings">
       <tbody>
         {readers.map((one) => {
-          const { icon, tone, said, rules, impact } = prospect(one);
+          const { icon, tone, said, rules, impact } = predictionOf(one);
           return (
             <tr key={one.reader}>
               <th scope="row">

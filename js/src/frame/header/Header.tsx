@@ -6,7 +6,7 @@ import { type Impact, impactText, WORDS } from "../../ui/impact/Impact";
 import { Progress } from "../../ui/progress/Progress";
 import { bytes, grouped, plural } from "../../ui/text/format";
 import { middle, visible } from "../../ui/text/text";
-import { prospect } from "./prospect";
+import { predictionOf } from "./prediction";
 import "./header.css";
 
 export function Header({ side, onSide }: { side: boolean; onSide: () => void }) {
@@ -114,7 +114,7 @@ const GRAVEST = ["blocks", "values", "advice", "good"];
 function Readers({ readers }: { readers: readonly Forecast[] }) {
   const { goto, session } = useView();
   if (readers.length === 0) return null;
-  const all = readers.map((one) => ({ one, ...prospect(one) }));
+  const all = readers.map((one) => ({ one, ...predictionOf(one) }));
   const more = all.length - CHIPS;
   if (more > 0) all.sort((a, b) => GRAVEST.indexOf(a.tone) - GRAVEST.indexOf(b.tone));
   const show = () => goto(session.path.peek(), "readers");

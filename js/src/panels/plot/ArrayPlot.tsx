@@ -6,7 +6,7 @@ import { useView } from "../../client/view";
 import { sceneOf } from "../../plots";
 import { Button, IconButton } from "../../ui/button/Button";
 import { Icon } from "../../ui/icons/Icon";
-import { useQuiet } from "../../ui/layout/quiet";
+import { useDebounced } from "../../ui/layout/debounce";
 import { type Size, useSize } from "../../ui/layout/size";
 import { Blank, RETRY } from "../../ui/problem/Blank";
 import { Problem } from "../../ui/problem/Problem";
@@ -71,7 +71,7 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
   const error = loader.error.value;
   const stale = loader.loading.value;
   // What comes at once needs no word of waiting, and nothing is laid out for it.
-  const late = useQuiet(stale, 200) && stale;
+  const late = useDebounced(stale, 200) && stale;
   const picture = shown?.picture ?? null;
   useEffect(() => {
     const along = picture?.kind === "image" ? null : picture?.x;

@@ -3,7 +3,7 @@ import { RequestError } from "../../client/client";
 import type { NodeRow, SearchResult } from "../../client/protocol.gen";
 import { useView } from "../../client/view";
 import { Icon } from "../../ui/icons/Icon";
-import { useQuiet } from "../../ui/layout/quiet";
+import { useDebounced } from "../../ui/layout/debounce";
 import { useWindow } from "../../ui/layout/window";
 import { Problem } from "../../ui/problem/Problem";
 import { plural, px } from "../../ui/text/format";
@@ -31,7 +31,7 @@ export function Search({ children }: { children: preact.ComponentChildren }) {
   const [problem, setProblem] = useState<RequestError | null>(null);
   const [round, setRound] = useState(0);
   const list = useRef<HTMLDivElement>(null);
-  const query = useQuiet(text.trim(), 150);
+  const query = useDebounced(text.trim(), 150);
   // While the walk goes on there may be more to find.
   const walking = found !== null && !found.complete;
   const revision = walking ? session.revision.value : 0;

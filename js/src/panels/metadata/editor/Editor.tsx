@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { DocumentText } from "../../../client/protocol.gen";
 import { useView } from "../../../client/view";
 import { LINE } from "../../../ui/code/CodeView";
-import { useQuiet } from "../../../ui/layout/quiet";
+import { useDebounced } from "../../../ui/layout/debounce";
 import { Problem } from "../../../ui/problem/Problem";
 import { px } from "../../../ui/text/format";
 import { visible } from "../../../ui/text/text";
@@ -25,7 +25,7 @@ export function Editor({
   const area = useRef<HTMLTextAreaElement>(null);
   /** The text that the kernel has; with the first edit of this writing, later ones are part of that. */
   const known = useRef({ text: document.text, amend: false });
-  const ready = useQuiet(draft, 350);
+  const ready = useDebounced(draft, 350);
 
   // Somebody else has changed it, or taken an edit back.
   useEffect(() => {

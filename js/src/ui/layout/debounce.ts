@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** A value that follows another when that has been quiet for a while. */
-export function useQuiet<T>(value: T, delay: number): T {
+/** A value that follows another once it has stopped changing for a while. */
+export function useDebounced<T>(value: T, delay: number): T {
   const [quiet, setQuiet] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setQuiet(value), delay);

@@ -1,7 +1,7 @@
 import type { Forecast } from "../../client/protocol.gen";
 import type { Impact } from "../../ui/impact/Impact";
 
-export interface Prospect {
+export interface Prediction {
   icon: string;
   tone: string;
   /** What it will do. */
@@ -12,7 +12,7 @@ export interface Prospect {
 }
 
 /** What a reader will make of the store, going by the findings: its sign, its tone and the words for it. */
-export function prospect({ opens, blocked_by, misled_by, reason }: Forecast): Prospect {
+export function predictionOf({ opens, blocked_by, misled_by, reason }: Forecast): Prediction {
   if (opens === false)
     return {
       icon: "cross",

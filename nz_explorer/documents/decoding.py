@@ -27,6 +27,7 @@ from nz_explorer.documents.tolerant import (
     decode_tolerantly,
     is_utf8,
 )
+from nz_explorer.store.cancellation import check_cancelled
 
 LAZY_BYTES = 64 * 1024
 """Documents above this have their consolidated entries indexed instead of decoded."""
@@ -196,6 +197,7 @@ def _questionable(entries: dict[str, msgspec.Raw]) -> Iterator[str]:
     """
     names = list(entries)
     for begin in range(0, len(names), _AT_ONCE):
+        check_cancelled()
         some = names[begin : begin + _AT_ONCE]
         texts = {bytes(entries[name]) for name in some}
         parts: set[bytes] = set()

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.engine.findings import SEVERITIES, Fail, Severity, Undecided, Violation
 from nz_explorer.engine.memo_keys import Memo
+from nz_explorer.store import Cancelled
+from nz_explorer.store.cancellation import check_cancelled
 from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
@@ -127,6 +129,7 @@ class _Run:
             self.absent.append(step)
             return
         for function in step.functions:
+            check_cancelled()  # each may take a while where a group has very many nodes
             if self.broken and function.needs:
                 cause = next(
                     (self.broken[need] for need in function.needs if need in self.broken), None
@@ -139,6 +142,8 @@ class _Run:
     def _applies(self, step: _Step, args: tuple[Any, ...]) -> bool:
         try:
             return step.when is None or step.when(*args)
+        except Cancelled:
+            raise
         except Exception as error:  # noqa: BLE001  # reported below; one rule must not take down the others
             for function in step.functions:
                 self._crashed(function, error)
@@ -161,6 +166,8 @@ class _Run:
                 # A note on what the rule allows leaves the fact sound.
                 if function.provides is not None and result.severity in (None, "error"):
                     self.broken.setdefault(function.provides, function.id)
+        except Cancelled:
+            raise
         except Exception as error:  # noqa: BLE001  # named in the report; one rule must not take down the others
             self._crashed(function, error)
 

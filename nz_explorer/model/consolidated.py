@@ -14,6 +14,7 @@ from nz_explorer.documents.decoding import Entries
 from nz_explorer.documents.document import Document
 from nz_explorer.model.paths import above, below
 from nz_explorer.store import ReadError
+from nz_explorer.store.cancellation import check_cancelled
 from nz_explorer.store.reader import check_key, is_safe
 
 V2_NAMES = (".zarray", ".zgroup", ".zattrs")
@@ -30,6 +31,8 @@ class _Node(msgspec.Struct):
     node_type: Literal["array", "group"]
 
 
+LOOKED_AT_AT_ONCE = 1000
+"""Entries that are looked at before it is asked whether someone has cancelled."""
 _AS_NODE = msgspec.json.Decoder(_Node)
 
 
@@ -213,7 +216,9 @@ class Consolidated:
 
     def each_why_no_node(self) -> Iterator[tuple[str, str, str | None]]:
         """Yield path and key of each entry of Zarr v3, and why it is no metadata of a node; None where it is."""
-        for path, key in self.keys("zarr.json"):
+        for number, (path, key) in enumerate(self.keys("zarr.json")):
+            if number % LOOKED_AT_AT_ONCE == 0:
+                check_cancelled()
             yield path, key, self._why_no_node(key)
 
     def _why_no_node(self, key: str) -> str | None:

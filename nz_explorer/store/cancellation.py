@@ -6,11 +6,14 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TypeVar
 
 from nz_explorer.store.errors import Cancelled, TimeLimitExceeded
 
 T = TypeVar("T")
+
+_under_way: ContextVar[Cancellation | None] = ContextVar("under_way", default=None)
 
 
 class Cancellation:
@@ -66,6 +69,37 @@ class Cancellation:
         with self._lock:
             if callback in self._callbacks:
                 self._callbacks.remove(callback)
+
+
+@contextmanager
+def cancelled_by(cancel: Cancellation) -> Iterator[None]:
+    """Have `check_cancelled` look at a token, in what is done in this context.
+
+    Parameters
+    ----------
+    cancel : Cancellation
+        The token.
+    """
+    before = _under_way.set(cancel)
+    try:
+        yield
+    finally:
+        _under_way.reset(before)
+
+
+def check_cancelled() -> None:
+    """Raise `Cancelled` if the work that this is a part of is no longer wanted; see `cancelled_by`.
+
+    For long work that is handed no token, such as a rule.
+
+    Raises
+    ------
+    Cancelled
+        If it was cancelled.
+    """
+    cancel = _under_way.get()
+    if cancel is not None:
+        cancel.check()
 
 
 @contextmanager

@@ -32,7 +32,7 @@ from nz_explorer.engine.plan import NOTHING, RuleResults
 from nz_explorer.model import Array, Group, Hierarchy, Node, paths
 from nz_explorer.model.hierarchy import inside_arrays
 from nz_explorer.store import Cancellation, Cancelled
-from nz_explorer.store.cancellation import time_limit
+from nz_explorer.store.cancellation import cancelled_by, time_limit
 from nz_explorer.store.errors import TimeLimitExceeded
 
 if TYPE_CHECKING:
@@ -602,7 +602,8 @@ class Evaluation:
         self._coverage.out_of_time = False
         try:
             values = "all" if self._wants_contents else self.values
-            with time_limit(self.budget.seconds(self.hierarchy, values), cancel) as limited:
+            seconds = self.budget.seconds(self.hierarchy, values)
+            with time_limit(seconds, cancel) as limited, cancelled_by(limited):
                 finished = schedule.visit(self, limited, report)
                 schedule.read_values(self, limited, report)
                 schedule.list_arrays(self, limited, report)

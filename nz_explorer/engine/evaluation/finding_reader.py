@@ -20,6 +20,10 @@ PlacedViolation = tuple[Violation, str, str]
 """A violation, the node that it is a finding of, and the node that it was found from."""
 
 
+MOST_KEPT = 1_000_000
+"""Violations that are kept in their order, 80 bytes each, until something changes."""
+
+
 class FindingReader:
     """Makes findings of violations.
 
@@ -39,6 +43,8 @@ class FindingReader:
         self._hierarchy = hierarchy
         self._records = records
         self._conformance = conformance
+        self._known: tuple[tuple[int, str, bool], list[PlacedViolation]] | None = None
+        """What was asked for last, and after how many changes: pages of it are asked for one after the other."""
 
     def findings(self, path: str, below: bool) -> list[Finding]:
         """Return the findings at a node, and below it, parents before children.
@@ -66,15 +72,25 @@ class FindingReader:
         below : bool
             Whether the nodes below it are included.
         """
-        places = [path] if path in self._records.places else []
+        state = (self._records.changes, path, below)
+        if self._known is not None and self._known[0] == state:
+            return list(self._known[1])
+        found = self._violations(path, below)
+        self._known = (state, found.copy()) if len(found) <= MOST_KEPT else None
+        return found
+
+    def _violations(self, path: str, below: bool) -> list[PlacedViolation]:
+        known = self._records.places
+        places = [path] if path in known else []
         if below:
             stem = paths.below(path)
-            places += [p for p in self._records.places if p.startswith(stem) and p != path]
+            places += [p for p in known if p.startswith(stem) and p != path]
             places.sort(key=tree_order)
+        parts_at = self._records.parts_at
         found = [
             (violation, place, owner)
             for place in places
-            for (owner, _), violations in self._records.parts_at(place)
+            for (owner, _), violations in parts_at(place)
             for violation in violations
         ]
         if path == "/" and (summary := self._conformance.summary()) is not None:

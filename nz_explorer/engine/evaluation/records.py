@@ -301,8 +301,6 @@ class Records:
         list of ((str, str), tuple of Violation)
             The path and the part of the node that was evaluated, and what was found by it.
         """
-        if place not in self.places:
-            return []
         record = self.nodes.get(place)
         sources = [] if record is None else [(place, part) for part in PARTS]
         if others := self._from.get(place):

@@ -26,6 +26,10 @@ DECODED_AT_ONCE = 10_000
 """Nodes of a group whose documents stay decoded when it is read; those of the others are decoded when asked for."""
 
 
+MADE_AT_ONCE = 1000
+"""Nodes that are made before it is asked again whether someone has cancelled."""
+
+
 @dataclass(slots=True)
 class Listed:
     """The names in a group, some of which may be nodes."""
@@ -74,12 +78,14 @@ def load(
     """
     if hierarchy.metadata_source == "consolidated":
         for group in groups:
-            yield from _load_consolidated(hierarchy, group)
+            yield from _load_consolidated(hierarchy, group, cancel)
     else:
         yield from _load_stored(hierarchy, groups, cancel)
 
 
-def _load_consolidated(hierarchy: Hierarchy, group: Group) -> Iterator[Loaded]:
+def _load_consolidated(
+    hierarchy: Hierarchy, group: Group, cancel: Cancellation | None
+) -> Iterator[Loaded]:
     consolidated = hierarchy.consolidated
     if consolidated is None:
         return
@@ -88,7 +94,9 @@ def _load_consolidated(hierarchy: Hierarchy, group: Group) -> Iterator[Loaded]:
     nodes: list[Node] = []
     stem = below(group.path)
     like, only_document = hierarchy.templates.like, consolidated.only_document
-    for name in names:
+    for number, name in enumerate(names):
+        if cancel is not None and number % MADE_AT_ONCE == 0:
+            cancel.check()
         path = stem + name
         only = only_document(path)
         node = None if only is None else like(path, *only)

@@ -61,7 +61,11 @@ def page(
         The node.
     """
     violations = evaluation.violations(path, below=params.below)
-    kinds = [_kind(evaluation, violation) for violation, _, _ in violations]
+    known: dict[int, Kind] = {}  # many nodes share a violation
+    for violation, _, _ in violations:
+        if id(violation) not in known:
+            known[id(violation)] = _kind(evaluation, violation)
+    kinds = [known[id(violation)] for violation, _, _ in violations]
     severities: Counter[Severity] = Counter()
     impacts: Counter[Impact] = Counter()
     broken: Counter[str] = Counter()
@@ -77,8 +81,9 @@ def page(
         ]
     groups: list[protocol.FindingGroup] = []
     if params.order != "node":
+        kinds = [known[id(violation)] for violation, _, _ in violations]
         violations, groups = _grouped(
-            evaluation, violations, by_rule=params.order == "rule", aside=aside
+            zip(violations, kinds, strict=True), by_rule=params.order == "rule", aside=aside
         )
     elif aside:
         violations = sorted(violations, key=lambda one: one[0].rule.id in aside)
@@ -108,7 +113,9 @@ def page(
             for rule in sorted(named)
         },
         groups=groups,
-        not_evaluated=len(evaluation.not_evaluated(path, below=params.below)),
+        not_evaluated=evaluation.not_evaluated_total
+        if path == "/" and params.below
+        else len(evaluation.not_evaluated(path, below=params.below)),
         symptoms=_symptoms(broken),
         causes=None if symptom is None else sum(one[0].rule.id not in aside for one in violations),
     )
@@ -137,8 +144,7 @@ def _kind(evaluation: Evaluation, violation: Violation) -> Kind:
 
 
 def _grouped(
-    evaluation: Evaluation,
-    violations: Iterable[PlacedViolation],
+    violations: Iterable[tuple[PlacedViolation, Kind]],
     *,
     by_rule: bool,
     aside: Container[str],
@@ -148,8 +154,8 @@ def _grouped(
     What is set aside comes last, under one heading.
     """
     buckets: dict[Kind, list[PlacedViolation]] = {}
-    for one in violations:
-        buckets.setdefault(_kind(evaluation, one[0]), []).append(one)
+    for one, kind in violations:
+        buckets.setdefault(kind, []).append(one)
     gravest: dict[str, int] = {}
     for rule, _, meant in buckets:
         rank = IMPACTS.index(meant)

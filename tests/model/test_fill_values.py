@@ -472,6 +472,8 @@ def test_dates_with_earlier_ones_and_complex_numbers_of_either_part():
 def test_fixed_length_text_ends_where_its_nuls_begin():
     fill = decode_fill("ab\0", parse_v2("<U3"))
     assert matches(np.array(["ab", "abc", ""], "U3"), fill).tolist() == [True, False, False]
+    whole = np.array(["ab\0", "ab"], np.dtypes.StringDType())  # which keeps them
+    assert matches(whole, decode("ab\0", "string")).tolist() == [True, False]
     padded = decode_fill("YQA=", parse_v2("|S2"))
     assert matches(np.array([b"a", b"ab", b""], "S2"), padded).tolist() == [True, False, False]
     for values in (np.array([b"ab"], "S2"), np.array([1]), np.array([b"ab"], "V2")):

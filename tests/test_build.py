@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 from types import ModuleType
@@ -159,3 +160,17 @@ def test_the_front_end_keeps_its_budget() -> None:
     if not all(file.exists() for file in files):
         pytest.skip("the front end is not built")
     assert sum(len(gzip.compress(file.read_bytes())) for file in files) <= 75_000
+
+
+def test_the_conda_recipe_needs_what_the_package_needs() -> None:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
+    recipe = (REPOSITORY / "recipe" / "recipe.yaml").read_text("utf-8")
+    run = recipe.partition("  run:\n")[2].partition("\n\n")[0]
+    called = {"matplotlib": "matplotlib-base", "jsonpatch": "python-jsonpatch"}
+    wanted = {"python >=${{ python_min }}"}
+    for requirement in project["dependencies"]:
+        name, mark, version = requirement.partition(">=")
+        wanted.add(f"{called.get(name, name)} {mark}{version}")
+    assert {line.strip().removeprefix("- ") for line in run.splitlines()} == wanted
+    assert f'version: "{project["version"]}"' in recipe
+    assert f'python_min: "{project["requires-python"].removeprefix(">=")}"' in recipe

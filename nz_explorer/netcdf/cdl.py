@@ -49,11 +49,14 @@ class CdlLine:
         The node it speaks of.
     pointer : str or None
         Where in the node's document it is, as in reports.
+    also : tuple of (str, str)
+        Nodes and pointers that say the same: the name and the length of a dimension in each array along it.
     """
 
     text: str
     path: str | None = None
     pointer: str | None = None
+    also: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(slots=True)
@@ -68,6 +71,8 @@ class _Dimension:
     note: str = ""
     others: list[int] = field(default_factory=list)
     """Other lengths that arrays give it."""
+    uses: list[tuple[str, str]] = field(default_factory=list)
+    """Path and pointer of its name and its length in each array along it."""
 
     @property
     def text(self) -> str:
@@ -182,6 +187,8 @@ class _Writer:
             if found.size != length and not grown_less and length not in found.others:
                 found.others.append(length)
             self.used[array.path, axis] = home, found
+            pointers = (_name_pointer(array, axis), array.pointer("shape", axis))
+            found.uses += [(array.path, pointer) for pointer in dict.fromkeys(pointers)]
 
     def _find(
         self, array: Array, axis: int, group: str, references: tuple[str, ...] | None
@@ -229,7 +236,7 @@ class _Writer:
         yield CdlLine(f"{indent}dimensions:")
         for dimension in declared.values():
             text = f"{indent}\t{cdl_text.name(dimension.name)} = {dimension.text}"
-            yield CdlLine(text, dimension.path, dimension.pointer)
+            yield CdlLine(text, dimension.path, dimension.pointer, tuple(dimension.uses))
 
     def _dimension_name(self, array: Array, axis: int, group: str) -> str:
         """Return the name of an axis, with its group where the name alone would mean another one."""

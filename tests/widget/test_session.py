@@ -117,6 +117,18 @@ def test_nodes_that_consolidated_metadata_lacks_are_in_the_tree(
     assert "not in the consolidated metadata" in row["problem"]
 
 
+def test_a_dimension_leads_to_every_array_along_it(browse: Browse, sample_store: Path) -> None:
+    result = browse(sample_store).ask("netcdf", path="/ocean")
+    (span,) = (one for one in result["cdl"] if one["text"].startswith("\trlat = "))
+    assert {one["path"] for one in span["also"]} == {
+        f"/ocean/{name}"
+        for name in ("rlat", "latitude", "longitude", "salinity", "sea_surface_temperature")
+    }
+    texts = {one["key"]: one["text"].splitlines() for one in result["documents"]}
+    lit = [texts[one["key"]][one["first_line"] - 1].strip(" ,") for one in span["also"]]
+    assert set(lit) == {'"rlat"', "96"}  # its name in dimension_names, its length in shape
+
+
 def test_cdl_lines_lead_to_document_lines(browse: Browse, sample_store: Path) -> None:
     result = browse(sample_store).ask("netcdf", path="/ocean")
     documents = {document["key"]: document["text"].splitlines() for document in result["documents"]}

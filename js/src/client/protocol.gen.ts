@@ -701,6 +701,15 @@ export interface CdlSpan {
   pointer: string | null;
   first_line: number | null;
   last_line: number | null;
+  also: CdlPlace[];
+}
+
+/** Lines of a document that say the same as a line of CDL. */
+export interface CdlPlace {
+  path: string;
+  key: string;
+  first_line: number;
+  last_line: number;
 }
 
 /** The colormaps, as tables. */

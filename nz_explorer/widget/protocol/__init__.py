@@ -44,6 +44,7 @@ from nz_explorer.widget.protocol.messages import (
     schema,
 )
 from nz_explorer.widget.protocol.parts import (
+    CdlPlace,
     CdlSpan,
     Counts,
     Direction,
@@ -155,6 +156,7 @@ __all__ = [
     "Block",
     "Cancel",
     "Category",
+    "CdlPlace",
     "CdlSpan",
     "ChildrenParams",
     "ChildrenResult",

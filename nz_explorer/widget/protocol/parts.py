@@ -177,6 +177,15 @@ class DocumentText(Message):
     """Of the pointer that was asked for, where it is in this document."""
 
 
+class CdlPlace(Message):
+    """Lines of a document that say the same as a line of CDL."""
+
+    path: str
+    key: str
+    first_line: int
+    last_line: int
+
+
 class CdlSpan(Message):
     """A line of CDL and what it was made from."""
 
@@ -186,3 +195,4 @@ class CdlSpan(Message):
     pointer: str | None = None
     first_line: int | None = None
     last_line: int | None = None
+    also: list[CdlPlace] = []

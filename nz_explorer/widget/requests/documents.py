@@ -22,6 +22,8 @@ MAX_TEXT = 256 * 1024
 MAX_SOURCES_TEXT = 1024 * 1024
 MAX_VALUE = 2000
 MAX_ATTRIBUTES = 500
+MAX_ALSO = 200
+"""Lines that are lit with that of a dimension."""
 MAX_CDL_LINES = 4000
 MAX_CDL_VALUES = 100
 """Values of one attribute that are written out."""
@@ -237,30 +239,35 @@ def cdl_spans(node: Node) -> list[protocol.CdlSpan]:
     A group is shown with its own arrays; the groups below it are not read for this.
     """
     spans = []
-    places: dict[str, tuple[Node, dict[str, Document]]] = {}
+    places: dict[str, tuple[Node, dict[str, Document]] | None] = {}
+
+    def place(path: str, pointer: str) -> protocol.CdlPlace | None:
+        if path not in places:
+            about = node.hierarchy.node_if_loaded(path)
+            places[path] = (
+                None
+                if about is None
+                else (about, {d.name: _laid_out(d, readable(d)) for d in about.documents})
+            )
+        if (found := places[path]) is None:
+            return None
+        about, shown = found
+        document, inside = about.locate(pointer)
+        if document is None:
+            return None
+        return protocol.CdlPlace(path, document.key, *line_span(shown[document.name], inside))
+
     lines: list[CdlLine] = cdl(node, below=False, limit=MAX_CDL_VALUES)
     for line in lines[:MAX_CDL_LINES]:
-        if line.path is None or line.pointer is None:
-            spans.append(protocol.CdlSpan(line.text, line.path))
-            continue
-        if line.path not in places:
-            about = node.hierarchy.node_if_loaded(line.path)
-            if about is None:
-                spans.append(protocol.CdlSpan(line.text, line.path))
-                continue
-            places[line.path] = (
-                about,
-                {d.name: _laid_out(d, readable(d)) for d in about.documents},
-            )
-        about, shown = places[line.path]
-        document, pointer = about.locate(line.pointer)
-        if document is None:
-            spans.append(protocol.CdlSpan(line.text, line.path))
-            continue
-        first, last = line_span(shown[document.name], pointer)
-        spans.append(
-            protocol.CdlSpan(line.text, line.path, document.key, line.pointer, first, last)
-        )
+        span = protocol.CdlSpan(line.text, line.path)
+        if line.path is not None and line.pointer is not None:
+            at = place(line.path, line.pointer)
+            if at is not None:
+                span.key, span.pointer = at.key, line.pointer
+                span.first_line, span.last_line = at.first_line, at.last_line
+                also = (place(*one) for one in line.also[:MAX_ALSO])
+                span.also = [one for one in also if one is not None]
+        spans.append(span)
     if len(lines) > MAX_CDL_LINES:
         spans.append(protocol.CdlSpan(f"// and {len(lines) - MAX_CDL_LINES} more lines"))
     return spans

@@ -67,12 +67,19 @@ export function Linked({ path }: { path: string }) {
   };
   const pointBack = (line: number | null) => setAt(line === null ? null : { from: "document", line });
   const activeIn = (view: "cdl" | "document") => (at?.from === view ? at.line : null);
-  const own = cdl.spanOf.flatMap((one, line) => (one === span ? [line + 1] : []));
+  const also = lit?.also ?? [];
+  // A dimension lights up with the arrays along it, of which the first line declares the variable.
+  const users = also.map(({ path }) =>
+    result.cdl.findIndex((one, nth) => one.path === path && !one.also.length && nth > (span ?? 0)),
+  );
+  const own = cdl.spanOf.flatMap((one, line) => (one === span || users.includes(one) ? [line + 1] : []));
   const cdlMarks = own.map((line) => ({ first: line, last: line, kind: "light" as const, title: "" }));
-  const documentMarks =
-    there && lit.first_line !== null
-      ? [{ first: lit.first_line, last: lit.last_line ?? lit.first_line, kind: "light" as const, title: "" }]
-      : [];
+  const documentMarks = [...also, ...(lit && there ? [lit] : [])].flatMap(
+    ({ key, first_line: first, last_line: last }) =>
+      key === document?.key && first !== null
+        ? [{ first, last: last ?? first, kind: "light" as const, title: "" }]
+        : [],
+  );
 
   return (
     <div class="nzx-linked-holder">

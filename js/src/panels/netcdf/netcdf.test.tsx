@@ -19,6 +19,20 @@ describe("netCDF", () => {
     await waitFor(() => expect(cdl.querySelector(".nzx-mark-light")?.textContent).toContain("_FillValue"));
   });
 
+  test("a dimension lights its name and its length, and the arrays along it", async () => {
+    await mountWidget("small", { path: "/forecast/temp", panel: "netcdf" });
+    const cdl = await screen.findByRole("region", { name: "CDL" });
+    const line = [...cdl.querySelectorAll("[data-line]")].find((one) =>
+      /^\s*\w+ = \d+ ;/.test(one.textContent ?? ""),
+    ) as Element;
+    fireEvent.mouseEnter(line);
+    const code = screen.getByRole("region", { name: /^Document forecast/ });
+    await waitFor(() => expect(code.querySelectorAll(".nzx-mark-light")).toHaveLength(2));
+    const lit = [...cdl.querySelectorAll(".nzx-mark-light")].map((one) => one.textContent);
+    expect(lit[0]).toContain(line.textContent);
+    expect(lit[1]).toMatch(/temp\(/);
+  });
+
   test("the keyboard walks through the document, and CDL lights up", async () => {
     await mountWidget("small", { path: "/forecast/temp", panel: "netcdf" });
     const cdl = await screen.findByRole("region", { name: "CDL" });

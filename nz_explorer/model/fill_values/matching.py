@@ -67,7 +67,9 @@ def _matches_text(values: np.ndarray[Any, Any], wanted: str | bytes) -> BoolArra
         )
     if isinstance(wanted, str) and kind in "UT":
         # numpy drops trailing NULs of fixed-length strings when it hands them out
-        return np.asarray(values == (wanted.rstrip("\0") if kind == "U" else wanted))
+        if kind == "T":  # as a text of Python it would be one of fixed length
+            return np.asarray(values == np.asarray(wanted, values.dtype))
+        return np.asarray(values == wanted.rstrip("\0"))
     if isinstance(wanted, bytes) and kind == "S":
         return np.asarray(values == wanted.rstrip(b"\0"))
     return np.zeros(values.shape, np.bool_)

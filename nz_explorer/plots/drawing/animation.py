@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from nz_explorer.plots.picture import QuickLook
 
 Film = Literal["gif", "mp4"]
+
+_NO_FFMPEG = "an MP4 takes ffmpeg: pip install imageio-ffmpeg, or choose a GIF"
 
 
 def animation(
@@ -66,9 +70,15 @@ def animation(
         """Writes a GIF by Pillow, without a word about ffmpeg, which might not be there."""
 
         def save(self, filename: Any, writer: Any = None, **given: Any) -> None:  # type: ignore[override]
+            from matplotlib import rc_context
+
             if writer is None and str(filename).lower().endswith(".gif"):
                 writer = "pillow"
-            super().save(filename, writer, **given)
+            ffmpeg = "" if writer == "pillow" else _ffmpeg()
+            if writer is None and not ffmpeg and str(filename).lower().endswith(".mp4"):
+                raise ValueError(_NO_FFMPEG)
+            with rc_context({"animation.ffmpeg_path": ffmpeg} if ffmpeg else {}):
+                super().save(filename, writer, **given)
 
         def __del__(self) -> None:
             """One that was cancelled before its first picture is no mistake, as matplotlib would warn."""
@@ -81,6 +91,15 @@ def animation(
         interval=1000 / fps,
         cache_frame_data=False,
     )
+
+
+def _ffmpeg() -> str:
+    """Return where ffmpeg is: on the path, or what the package imageio-ffmpeg brings; empty where it is not."""
+    found = shutil.which("ffmpeg")
+    if found is None:
+        with suppress(ImportError, RuntimeError):
+            found = importlib.import_module("imageio_ffmpeg").get_ffmpeg_exe()
+    return found or ""
 
 
 def film(
@@ -104,9 +123,9 @@ def film(
     ValueError
         If there is no ffmpeg.
     """
-    if form == "mp4" and shutil.which("ffmpeg") is None:
-        raise ValueError("an MP4 takes ffmpeg, which is not installed: choose a GIF")
     writer = "pillow" if form == "gif" else "ffmpeg"
+    if form == "mp4" and not _ffmpeg():
+        raise ValueError(_NO_FFMPEG)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"film.{form}"
         shown.save(

@@ -29,7 +29,10 @@ Kind = Literal["index", "number", "time", "category"]
 
 COORDINATE_BUDGET = 16 * MEBIBYTE
 _LONGEST_LABEL = 60
-_PRESSURES = ("Pa", "hPa", "kPa", "mbar", "millibar", "bar", "dbar", "decibar")
+_PRESSURES = (
+    *("Pa", "hPa", "kPa", "mbar", "millibar", "millibars", "bar", "bars", "dbar", "decibar"),
+    *("decibars", "pascal", "pascals"),
+)
 """Units by which CF knows a vertical coordinate without a stated direction."""
 _PACKING = ("scale_factor", "add_offset")
 

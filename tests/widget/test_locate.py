@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import zarr
+
+import nz_explorer as nz
 
 PATH = "/forecast/temperature"
 
@@ -26,6 +31,21 @@ def test_a_value_as_it_is_shown_or_an_index(
 ) -> None:
     found = browse(sample_store).ask("locate", path=PATH, dimension=dimension, value=text)
     assert found == {"index": index}
+
+
+@pytest.mark.parametrize("steps", [np.arange(4) * 6, (np.arange(4) * 6).astype("m8[h]")])
+def test_a_length_of_time_in_any_unit(tmp_path: Path, steps: Any) -> None:
+    group = zarr.open_group(tmp_path / "s.zarr")
+    group.create_array("t", data=np.zeros((4, 2)), dimension_names=("step", "x"))
+    step = group.create_array("step", data=steps, dimension_names=("step",))
+    if steps.dtype.kind == "i":
+        step.attrs["units"] = "hours"
+    ex = nz.explore(tmp_path / "s.zarr", path="/t")
+    for given in ("12h", "0.5 days", np.timedelta64(720, "m"), dt.timedelta(hours=12)):
+        assert ex.sel(step=given).index == {"step": 2}
+    with pytest.raises(TypeError, match="write it as 12h"):
+        ex.sel(step="soon")
+    ex.close()
 
 
 @pytest.mark.parametrize(

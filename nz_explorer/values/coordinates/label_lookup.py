@@ -36,7 +36,7 @@ def index_of(
         Number of the dimension.
     value
         A number; for times a text such as ``2001-07-03``, a date, or a number in the units of the
-        coordinate; for names a text.
+        coordinate; for lengths of time also a text such as ``12h`` or a timedelta; for names a text.
     exact
         Whether the value must be there exactly; otherwise the nearest is taken.
     cache
@@ -143,14 +143,15 @@ def _some(labels: list[str]) -> str:
 def _number(array: Array, axis: int, found: AxisCoordinates, value: Any) -> float:
     """Return a value as a number in the units of a coordinate."""
     name = array.dimension_label(axis)
-    if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
+    number = isinstance(value, int | float | np.integer | np.floating)
+    if number and not isinstance(value, bool | np.timedelta64):
         return float(value)
+    attributes, numpy_type = meaning(array, axis)
     if found.kind != "time":
-        raise TypeError(f"{name} is a number; {value!r} is none")
+        return _duration(name, found.units, numpy_type, value)
     parts = _date_parts(value)
     if parts is None:
         raise TypeError(f"{name} is a time; {value!r} is none: write it as 2001-07-03 06:00")
-    attributes, numpy_type = meaning(array, axis)
     if numpy_type is not None and numpy_type.kind == "M":
         moment = "{:04d}-{:02d}-{:02d}T{:02d}:{:02d}:{:02d}.{:06d}".format(*parts)
         return float(np.datetime64(moment).astype(numpy_type).astype(np.int64))
@@ -163,6 +164,25 @@ def _number(array: Array, axis: int, found: AxisCoordinates, value: Any) -> floa
         return float(cftime.date2num(moment, attributes["units"], calendar))
     except ValueError as error:
         raise KeyError(f"{value!r} is no date of the calendar {calendar}: {error}") from error
+
+
+def _duration(name: str, units: str | None, numpy_type: np.dtype[Any] | None, value: Any) -> float:
+    """Return a length of time, such as ``12h``, in the units of a coordinate."""
+    import pandas as pd
+
+    unit = units or ""
+    if numpy_type is not None and numpy_type.kind == "m":
+        unit, count = np.datetime_data(numpy_type)
+        unit = unit if count == 1 else f"{count}{unit}"
+    try:
+        one = pd.Timedelta(f"1 {unit}" if unit[:1].isalpha() else unit)
+    except ValueError:
+        raise TypeError(f"{name} is a number; {value!r} is none") from None
+    try:
+        return float(pd.Timedelta(value) / one)
+    except (ValueError, TypeError):
+        what = f"{name} is a length of time in {unit}; {value!r} is none: write it as 12h"
+        raise TypeError(what) from None
 
 
 def _date_parts(value: Any) -> tuple[int, ...] | None:

@@ -281,7 +281,7 @@ class Explorer(SyncedWidget):
         ----------
         choice, **choices
             By dimension: a number; a date, or a text such as ``2001-07-03`` (which also fits
-            ``2001-07-03 06:00``); a name.
+            ``2001-07-03 06:00``); a length of time such as ``12h``; a name.
         exact : bool
             Whether the value must be there exactly; otherwise the nearest is taken.
 

@@ -392,6 +392,7 @@ class _Reading(PictureSource):
             "units": self._units(),
             "name": text_attribute(array, "long_name", "standard_name"),
             "sliders": self.sliders(),
+            "aside": self.aside(),
             "fill": _shown_fill(array),
             "fill_source": array.fill_source,
             "storage_fill": fill_text(array.storage_fill),

@@ -147,6 +147,8 @@ class QuickLook:
         The axes; a line has only `x`.
     sliders
         The dimensions that are fixed at an index.
+    aside
+        What else is known of where the slice lies, such as ``height 2 m``: auxiliary coordinates.
     values
         float32 or float64, shape (y, x) or (x,): stored values, whatever masks them; NaN where
         nothing was read.
@@ -224,6 +226,7 @@ class QuickLook:
     x: Axis | None = None
     y: Axis | None = None
     sliders: tuple[Slider, ...] = ()
+    aside: tuple[str, ...] = ()
     values: Numbers | None = None
     cell_states: States | None = None
     storage_states: States | None = None

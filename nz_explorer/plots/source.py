@@ -13,6 +13,7 @@ from nz_explorer.plots.earth.overlay import Overlay, on_axes
 from nz_explorer.plots.picture import Axis, Slider
 from nz_explorer.store import Cancellation
 from nz_explorer.values.cf_decoding import packing
+from nz_explorer.values.coordinates.auxiliary import auxiliary_labels
 from nz_explorer.values.coordinates.axes import (
     COORDINATE_BUDGET,
     AxisCoordinates,
@@ -197,6 +198,21 @@ class PictureSource:
             )
         sliders: tuple[Slider, ...] = self._known[key]
         return sliders
+
+    def aside(self) -> tuple[str, ...]:
+        """Return what else is known of where the slice lies, and is not said by the sliders."""
+        key = ("aside",)
+        if key not in self._known:
+            reduced = () if self.reduction is None else self.reduction.axes
+            gone = {*self.axes, *reduced}
+            fixed = {axis: at for axis, at in self.index.items() if axis not in gone}
+            found = auxiliary_labels(self.array, fixed, cache=self.cache, cancel=self.cancel)
+            said = [slider.label for slider in self.sliders()]
+            self._known[key] = tuple(
+                one for one in found if not any(one.partition(" ")[2] in label for label in said)
+            )
+        known: tuple[str, ...] = self._known[key]
+        return known
 
     def _slider(self, axis: int) -> Slider:
         index, length = self.index[axis], (self.shape or ())[axis]

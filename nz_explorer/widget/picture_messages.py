@@ -47,6 +47,7 @@ def picture(look: QuickLook) -> tuple[protocol.PictureResult, list[bytes]]:
             units=look.units,
             x=_axis(look.x, buffers),
             y=_axis(look.y, buffers),
+            aside=list(look.aside),
             sliders=_same(look.sliders, list[protocol.Slider]),
             values_type=look.values_type,
             values_buffer=buffers.add(look.values),

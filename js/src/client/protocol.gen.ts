@@ -63,6 +63,7 @@ export interface PictureResult {
   x: Axis | null;
   y: Axis | null;
   sliders: Slider[];
+  aside: string[];
   values_type: "float32" | "float64" | null;
   values_buffer: number | null;
   states_buffer: number | null;

@@ -107,10 +107,12 @@ def entitle(axes: Axes, look: QuickLook) -> None:
     look
         The picture.
     """
-    slices = "   ".join(slice_text(slider) for slider in look.sliders)
+    slices = safe("   ".join(slice_text(slider) for slider in look.sliders), 70)
+    if look.aside:  # above, where there is more room
+        slices = f"{safe('   '.join(look.aside))}\n{slices}"
     axes.set_title(safe(look.path), loc="left", fontsize="medium", fontweight="bold")
     if slices:
-        axes.set_title(safe(slices, 70), loc="right", fontsize="medium")
+        axes.set_title(slices, loc="right", fontsize="medium")
 
 
 def message_lines(text: str) -> list[str]:

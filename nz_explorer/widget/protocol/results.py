@@ -183,6 +183,8 @@ class PictureResult(Message):
     x: Axis | None = None
     y: Axis | None = None
     sliders: list[Slider] = []
+    aside: list[str] = []
+    """What else is known of where the slice lies, such as ``height 2 m``."""
     values_type: Literal["float32", "float64"] | None = None
     values_buffer: int | None = None
     """C order. Stored values; ``states_buffer`` has what is masked."""

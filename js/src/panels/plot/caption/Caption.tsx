@@ -27,8 +27,8 @@ function placeOf({ dimension, index, label, units, method }: Slider): string {
 }
 
 /** The title of a picture: date and level; the name of the array where all of it is shown. */
-export function captionOf({ sliders, path }: PictureResult): string {
-  const places = sliders.map(placeOf);
+export function captionOf({ sliders, aside, path }: PictureResult): string {
+  const places = [...sliders.map(placeOf), ...aside];
   return visible(places.length > 0 ? places.join(", ") : path.slice(path.lastIndexOf("/") + 1));
 }
 

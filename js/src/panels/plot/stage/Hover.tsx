@@ -237,6 +237,10 @@ export function reading(
           : `${slider.label}  [${slider.index}]`,
     ]);
   }
+  for (const text of picture.aside) {
+    const [name = "", ...rest] = text.split(" ");
+    rows.push([name, rest.join(" ")]);
+  }
   const state = STATES[states[at] ?? 0] ?? "value";
   if (state === "absent" || state === "unreadable" || state === "unread") return { rows, value: "", state };
   const date = picture.dates[at];

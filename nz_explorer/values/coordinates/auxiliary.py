@@ -88,4 +88,6 @@ def _text(
         text = number_text(float(unpacked(node, values)[0]))
         units = units_label(node)
         return f"{text} {units}" if units else text
+    if values.dtype.kind == "S":
+        return values[0].decode("utf-8", "replace")[:_LONGEST]
     return str(values[0])[:_LONGEST] if values.dtype.kind in "OTU" else None

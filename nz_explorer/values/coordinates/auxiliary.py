@@ -89,5 +89,5 @@ def _text(
         units = units_label(node)
         return f"{text} {units}" if units else text
     if values.dtype.kind == "S":
-        return values[0].decode("utf-8", "replace")[:_LONGEST]
+        return bytes(values[0]).decode("utf-8", "replace")[:_LONGEST]
     return str(values[0])[:_LONGEST] if values.dtype.kind in "OTU" else None

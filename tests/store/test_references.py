@@ -157,7 +157,7 @@ def test_a_missing_file_is_an_unreadable_chunk_that_says_so(made: Path, tmp_path
     window = read_window(array, (1, 2), {0: 0}, (9, 9), cache=ChunkCache())
     assert (window.states == UNREADABLE).all()
     assert f"it is in {tmp_path}/{NAME}.nc, which is not there" in window.errors[0].message
-    where = (f"{tmp_path}/{NAME}.nc, bytes 12,849 to 26,029", "not there")
+    where = (f"{tmp_path}/{NAME}.nc, bytes 12,849 to 26,029", "the file is not there")
     assert hierarchy.reader.target_of(f"{ARRAY}/0.0.0") == where
     whole = (made / f"{NAME}.nc").read_bytes()
     (tmp_path / f"{NAME}.nc").write_bytes(whole[:20_000])

@@ -105,7 +105,7 @@ export class PanelExplorer {
       this.#show(comm, state).catch((error) => this.#say(String(error)));
     });
     // JSON's literals of text are Python's.
-    const before = 'if "ex" in globals():\n    ex.close()\n';
+    const before = 'if "ex" in globals():\n    ex.release()\n';
     const code = `${before}import nz_explorer as nz\n\nex = nz.explore(${JSON.stringify(this.#source)})`;
     const future = kernel.requestExecute({ code, store_history: false });
     asked = future.msg.header.msg_id;

@@ -70,7 +70,7 @@ class ReferenceReader(RemoteReader):
             return None if found is None else (f"in the references, {len(found):,} bytes", "")
         if refusal := self._targets.refusal(found.url):
             return str(found), refusal
-        return str(found), "not there" if self._targets.is_missing(found.url) else ""
+        return str(found), "the file is not there" if self._targets.is_missing(found.url) else ""
 
 
 def is_reference(location: str, scheme: str, options: Mapping[str, Any]) -> bool:

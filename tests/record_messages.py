@@ -137,9 +137,10 @@ def key(method: str, params: Mapping[str, Any]) -> str:
 
 
 def order(entry: Entry) -> tuple[Any, ...]:
-    """Return the place of a question among the others: plain ones first, so that what they settle is settled."""
-    text = key(entry["method"], entry["params"])
-    return entry["method"], entry["params"].get("path", ""), len(text), text
+    """Return the place of a question among the others: the first slice first, whose limits the others keep."""
+    params = entry["params"]
+    text = key(entry["method"], params)
+    return entry["method"], params.get("path", ""), bool(params.get("index")), len(text), text
 
 
 def read(store: str) -> list[Entry]:
@@ -170,13 +171,13 @@ def record(store: str, questions: list[Entry], folder: Path) -> list[Entry]:
 
 
 def write(store: str, messages: list[Entry]) -> None:
-    """Write the recording of a store, a message a line; buffers that are equal are written once."""
+    """Write the recording of a store, a message a line, in ASCII; buffers that are equal are written once."""
     buffers: dict[str, int] = {}
     lines = []
     for one in messages:
         places = [buffers.setdefault(text, len(buffers)) for text in one.get("buffers", ())]
         entry = {**one, "buffers": places} if places else one
-        lines.append(json.dumps(entry, ensure_ascii=False, separators=(",", ":")))
+        lines.append(json.dumps(entry, separators=(",", ":")))
     parts = {"buffers": [json.dumps(one) for one in buffers], "messages": lines}
     texts = [f'"{name}":[\n' + ",\n".join(part) + "\n]" for name, part in parts.items()]
     whole = f'{{"protocol":{PROTOCOL_VERSION},{",".join(texts)}}}\n'

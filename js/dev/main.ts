@@ -2,8 +2,8 @@
 // ?store=small|kinds|sample|broken|wide|hostile&path=…&panel=…&delay=…&walk=1&lost=1&fail=picture&partials=3&pause=2000
 
 import widget from "../src/index";
+import { RecordedKernel } from "../src/mock/kernel";
 import { FakeModel } from "../src/mock/model";
-import { RecordedKernel } from "../src/mock/recorded_kernel";
 import type { Method, StoreName } from "../src/mock/recordings";
 
 const query = new URLSearchParams(location.search);

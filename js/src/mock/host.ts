@@ -1,8 +1,8 @@
 import { act, fireEvent, screen } from "@testing-library/preact";
 import { expect, vi } from "vitest";
 import widget from "../index";
+import { RecordedKernel } from "./kernel";
 import { FakeModel } from "./model";
-import { RecordedKernel } from "./recorded_kernel";
 import type { StoreName } from "./recordings";
 import { faults, methods } from "./schema";
 

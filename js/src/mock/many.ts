@@ -1,5 +1,5 @@
 import type { NodeRow } from "../client/protocol.gen";
-import type { RecordedKernel } from "./recorded_kernel";
+import type { RecordedKernel } from "./kernel";
 
 const GROUP = "/many";
 const nameOf = (position: number) => `var_${String(position).padStart(6, "0")}`;

@@ -1,4 +1,5 @@
 import type { Methods } from "../client/protocol.gen";
+import { type Recorded as Answer, nearest as nearestOf } from "../saved/nearest";
 import broken from "./recorded/broken.json";
 import hostile from "./recorded/hostile.json";
 import kinds from "./recorded/kinds.json";
@@ -10,14 +11,8 @@ export type Method = keyof Methods;
 export type Params = Record<string, unknown>;
 
 /** What was asked of a real kernel, and what it said; made by `make recordings`. */
-export interface Recorded {
-  method: string;
-  params: Params;
-  /** Not there where the kernel refused. */
-  result?: unknown;
+export interface Recorded extends Answer {
   error?: { code: string; message: string; retry: boolean };
-  /** In base64. */
-  buffers?: string[];
 }
 
 interface Recording {
@@ -72,16 +67,7 @@ export function recorded(asked: StoreName, method: Method, params: Params): Reco
 
 /** What it said to the question that is most like another one: for the dev page, on which anything may be asked. */
 export function nearest(asked: StoreName, method: Method, params: Params): Recorded | undefined {
-  const store = holderOf(asked, method);
-  const same = (one: Recorded, name: string) =>
-    JSON.stringify(one.params[name] ?? null) === JSON.stringify(params[name] ?? null);
-  const firm = ["path", "name", "query", "below", "dimension", "paths"];
-  const fitting = [...recordingOf(store).values()].filter(
-    (one) => one.method === method && firm.every((name) => !(name in one.params) || same(one, name)),
-  );
-  const alike = (one: Recorded) =>
-    Object.keys({ ...one.params, ...params }).filter((name) => same(one, name));
-  return fitting.sort((a, b) => alike(b).length - alike(a).length)[0];
+  return nearestOf(recordingOf(holderOf(asked, method)).values(), method, params) ?? undefined;
 }
 
 /** One of the answers about a node, for unit tests to start from. */
@@ -89,9 +75,4 @@ export function example<M extends Method>(store: StoreName, method: M, path: str
   const found = nearest(store, method, { path });
   if (!found?.result) throw new Error(`no ${method} of ${path} was recorded`);
   return structuredClone(found.result) as Methods[M]["result"];
-}
-
-export function decode(text: string): DataView {
-  const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-  return new DataView(bytes.buffer);
 }

@@ -4,14 +4,7 @@
  */
 import type { NodeRow, SearchResult } from "../client/protocol.gen";
 import widget, { type Model } from "../index";
-
-interface Recorded {
-  method: string;
-  params: Record<string, unknown>;
-  result?: unknown;
-  error?: unknown;
-  buffers?: string[];
-}
+import { decode, nearest, type Recorded } from "./nearest";
 
 interface Saved {
   traits: Record<string, unknown>;
@@ -20,19 +13,6 @@ interface Saved {
 
 type Callback = (...args: never[]) => void;
 type Params = Record<string, unknown>;
-
-/** What an answer must be about, where it was asked for; … */
-const FIRM = ["path", "name", "query", "below", "dimension"];
-/** … of pages that are about the whole store, only which of them it is. */
-const OF_STORE = new Set(["readers", "report", "changes", "conventions", "concepts", "glossary"]);
-
-const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
-
-/** Whether a picture's index is the one that it was drawn for. */
-const sameIndex = (a: unknown, b: unknown) => {
-  const [left, right] = [(a ?? {}) as Record<string, number>, (b ?? {}) as Record<string, number>];
-  return Object.keys({ ...left, ...right }).every((name) => (left[name] ?? 0) === (right[name] ?? 0));
-};
 
 class SavedKernel implements Model {
   readonly #saved: Saved;
@@ -104,19 +84,7 @@ class SavedKernel implements Model {
       case "thumbnails":
         return this.#thumbnails(params);
     }
-    let [best, most]: [Recorded | null, number] = [null, -1];
-    for (const one of this.#saved.answers) {
-      if (one.method !== method) continue;
-      const store = method === "page" && OF_STORE.has(String(params.name));
-      const firm = FIRM.filter((name) => name in one.params && !(store && name === "path"));
-      if (!firm.every((name) => same(one.params[name], params[name]))) continue;
-      // A picture of another slice would be a wrong one.
-      if (method === "picture" && !sameIndex(one.params.index, params.index)) continue;
-      if (params.name === "finding" && !same(one.params.params, params.params)) continue;
-      const fits = Object.keys(params).filter((name) => same(one.params[name], params[name])).length;
-      if (fits > most) [best, most] = [one, fits];
-    }
-    return best;
+    return nearest(this.#saved.answers, method, params);
   }
 
   get #rows(): NodeRow[] {
@@ -164,11 +132,6 @@ class SavedKernel implements Model {
   #emit(event: string, ...args: unknown[]): void {
     for (const listener of [...(this.#listeners.get(event) ?? [])]) listener(...(args as never[]));
   }
-}
-
-function decode(text: string): DataView {
-  const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-  return new DataView(bytes.buffer);
 }
 
 const saved: Saved = JSON.parse(document.getElementById("nz-answers")?.textContent ?? "");

@@ -1,8 +1,8 @@
 import { fireEvent, screen, waitFor, within } from "@testing-library/preact";
 import { describe, expect, test, vi } from "vitest";
 import { type Host, more, mountWidget, pass } from "../../mock/host";
+import type { RecordedKernel } from "../../mock/kernel";
 import { multiply } from "../../mock/many";
-import type { RecordedKernel } from "../../mock/recorded_kernel";
 
 let host: Host;
 

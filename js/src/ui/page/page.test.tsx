@@ -2,7 +2,7 @@ import { fireEvent, screen, waitFor, within } from "@testing-library/preact";
 import { expect, test, vi } from "vitest";
 import type { PageResult, Span } from "../../client/protocol.gen";
 import { type Host, mountWidget } from "../../mock/host";
-import type { RecordedKernel } from "../../mock/recorded_kernel";
+import type { RecordedKernel } from "../../mock/kernel";
 
 type Block = PageResult["blocks"][number];
 

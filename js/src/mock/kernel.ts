@@ -9,16 +9,9 @@ import type {
   Summary,
   Thumbnail,
 } from "../client/protocol.gen";
+import { decode } from "../saved/nearest";
 import type { FakeModel } from "./model";
-import {
-  decode,
-  type Method,
-  nearest,
-  type Params,
-  type Recorded,
-  recorded,
-  type StoreName,
-} from "./recordings";
+import { type Method, nearest, type Params, type Recorded, recorded, type StoreName } from "./recordings";
 
 type Result<M extends Method> = Methods[M]["result"];
 /** What a test answers itself, made of what was recorded. */

@@ -22,7 +22,7 @@ from nz_explorer.values.masks.cell_states import (
 )
 from nz_explorer.values.masks.masked import masked
 from nz_explorer.values.points import MOST_CHUNKS
-from nz_explorer.values.reading import chunks
+from nz_explorer.values.reading import chunks, size_limits
 from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
 from nz_explorer.values.scan import scan_array
@@ -376,6 +376,16 @@ def test_values_have_the_byte_order_of_the_machine(dtype):
     assert found.kind == given.kind
     assert found.isnative
     assert found.itemsize == given.itemsize
+
+
+def test_a_slice_without_a_budget_is_measured_before_it_is_read(store, monkeypatch):
+    store.array("a", np.ones((2, 3)), chunks=(1, 3))
+    monkeypatch.setattr(size_limits, "most_selected_bytes", lambda: 3 * 48)
+    assert read_window(store["a"], (0, 1), {}, (9, 9), budget=None).facts.complete
+    monkeypatch.setattr(size_limits, "most_selected_bytes", lambda: 3 * 48 - 1)
+    with pytest.raises(size_limits.SizeLimitExceeded, match="takes 3 times as much"):
+        read_window(store["a"], (0, 1), {}, (9, 9), budget=None)
+    assert read_window(store["a"], (0, 1), {}, (9, 9)).facts.complete
 
 
 class AtTheLook(Cancellation):

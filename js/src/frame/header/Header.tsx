@@ -217,7 +217,7 @@ function Conformance(props: { name: string; holds: boolean | null; steps: number
           {grouped(steps)} <span class="nzx-word">{`${steps === 1 ? "step" : "steps"} from ${name}`}</span>
         </>
       ) : (
-        <span class={holds === true ? undefined : "nzx-word"}>{text}</span>
+        text
       )}
     </button>
   );

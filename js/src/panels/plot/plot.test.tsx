@@ -79,14 +79,14 @@ describe("plot", () => {
     host = await mountWidget("small", { path: "/forecast/temp", index: { time: 3 } });
     await screen.findByRole("slider", { name: "time" });
     const against = () => (host.model.get("view") as Record<string, unknown>).against;
-    fireEvent.click(await more("checkbox", "Subtract what is shown now"));
+    fireEvent.click(await screen.findByRole("button", { name: "A − B" }));
     await waitFor(() => expect(against()).toEqual({ time: 3, level: 0 }));
     await waitFor(() => expect(host.requests("picture").at(-1)?.params.against).toEqual(against()));
     fireEvent.change(screen.getByRole("combobox", { name: "Show" }), { target: { value: "B" } });
     await waitFor(() => expect(against()).toEqual({ time: 3, level: 0, show: "b" }));
     fireEvent.change(screen.getByRole("combobox", { name: "Show" }), { target: { value: "A − B" } });
     await waitFor(() => expect(against()).toEqual({ time: 3, level: 0, show: "" }));
-    fireEvent.click(await more("checkbox", "Subtract what is shown now"));
+    fireEvent.click(await screen.findByRole("button", { name: "A − B" }));
     await waitFor(() => expect(against()).toEqual({}));
   });
 

@@ -55,6 +55,12 @@ const PATHS: Record<string, ComponentChildren> = {
       <path d="M8 7.4v3.4M8 5v.1" />
     </>
   ),
+  globe: (
+    <>
+      <circle cx="8" cy="8" r="6" />
+      <path d="M2 8h12M8 2c-4 4-4 8 0 12M8 2c4 4 4 8 0 12" />
+    </>
+  ),
   unknown: (
     <>
       <circle cx="8" cy="8" r="6" />

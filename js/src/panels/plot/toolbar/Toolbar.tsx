@@ -8,7 +8,7 @@ import { colorTable, gradientOf } from "../../../plots/shared/colormap";
 import type { Norm } from "../../../plots/shared/field";
 import type { Scene } from "../../../plots/shared/scene";
 import { windowAround } from "../../../plots/shared/zoom";
-import { IconButton } from "../../../ui/button/Button";
+import { Button, IconButton } from "../../../ui/button/Button";
 import { Menu } from "../../../ui/menu/Menu";
 import { Select } from "../../../ui/select/Select";
 import { visible } from "../../../ui/text/text";
@@ -58,6 +58,18 @@ export function Toolbar({
   const middle = { x: Math.floor((scene?.field.nx ?? 0) / 2), y: Math.floor((scene?.field.ny ?? 0) / 2) };
   const zoom = (by: number) =>
     scene && session.setOptions({ window: windowAround(scene, options.window, middle, by) });
+  const movable = picture.sliders.filter(({ length }) => length > 1);
+  const minus = Object.keys(options.against).length > 0;
+  const subtract = () =>
+    session.setOptions({
+      against: minus
+        ? {}
+        : Object.fromEntries(
+            movable.flatMap(({ dimension, index, method }) => (method === null ? [[dimension, index]] : [])),
+          ),
+      low: null,
+      high: null,
+    });
   return (
     <div class="nzx-plot-tools" role="toolbar" aria-label="Picture">
       {kinds.length > 1 && (
@@ -101,12 +113,25 @@ export function Toolbar({
           <Limit end="low" scene={scene} /> – <Limit end="high" scene={scene} />
         </span>
       )}
-      {Object.keys(options.against).length > 0 && <Sides />}
+      {minus && <Sides />}
       {has("zoom") && (
         <span class="nzx-zoom">
           <IconButton icon="plus" label="Zoom in" onClick={() => zoom(0.5)} />
           <IconButton icon="minus" label="Zoom out" disabled={!zoomed} onClick={() => zoom(2)} />
         </span>
+      )}
+      {scene?.earth?.coastlines && (
+        <IconButton
+          icon="globe"
+          label="Coastlines"
+          pressed={options.coastlines}
+          onClick={() => session.setOptions({ coastlines: !options.coastlines })}
+        />
+      )}
+      {(movable.length > 0 || minus) && (
+        <Button aria-pressed={minus} title="A − B: subtract what is shown now" onClick={subtract}>
+          A − B
+        </Button>
       )}
       <span class="nzx-gap" />
       <More picture={picture} scene={scene} has={has} />
@@ -257,27 +282,9 @@ function More({
             )}
           {curvilinear &&
             check("Draw on 2-D coordinates", options.curvilinear, (curvilinear) => set({ curvilinear }))}
-          {scene?.earth?.coastlines && (
-            <>
-              {check("Coastlines", options.coastlines, (coastlines) => set({ coastlines }))}
-              {check("Graticule", options.graticule, (graticule) => set({ graticule }))}
-            </>
-          )}
+          {scene?.earth?.coastlines &&
+            check("Graticule", options.graticule, (graticule) => set({ graticule }))}
           {picture.earth?.why && <p class="nzx-menu-item">{visible(picture.earth.why)}</p>}
-          {(movable.length > 0 || minus) &&
-            check("Subtract what is shown now", minus, (on) =>
-              set({
-                against: on
-                  ? Object.fromEntries(
-                      movable.flatMap(({ dimension, index, method }) =>
-                        method === null ? [[dimension, index]] : [],
-                      ),
-                    )
-                  : {},
-                low: null,
-                high: null,
-              }),
-            )}
           {has("grid") && check("Borders of cells and chunks", options.grid, (grid) => set({ grid }))}
           {movable.length > 0 && (
             <>

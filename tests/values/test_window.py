@@ -388,6 +388,12 @@ def test_a_slice_without_a_budget_is_measured_before_it_is_read(store, monkeypat
     assert read_window(store["a"], (0, 1), {}, (9, 9)).facts.complete
 
 
+@pytest.mark.parametrize("end", range(3, 10))
+def test_a_part_that_ends_inside_of_a_chunk(store, end):
+    store.array("a", np.arange(20.0), chunks=(10,))
+    assert read_window(store["a"], (0,), {}, (99,), parts={0: (2, end)}).values.tolist() == list(range(2, end))  # fmt: skip
+
+
 class AtTheLook(Cancellation):
     """Is cancelled when it is looked at for the n-th time."""
 

@@ -206,10 +206,9 @@ class Report:
                 f.level,
                 f.severity,
                 f.impact,
-                f.path,
-                f.pointer,
-                f.message,
-                list(f.related),
+                # pandas may keep text in Arrow's arrays, which are UTF-8
+                *map(encodable, (f.path, f.pointer, f.message)),
+                list(map(encodable, f.related)),
                 dict(f.readers),
                 fix and fix.safety,
             )

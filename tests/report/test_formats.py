@@ -66,6 +66,14 @@ def test_all_formats_hold_all_findings(report: nz.Report) -> None:
     assert list(report.to_dataframe()["rule"]) == [finding.rule for finding in report.findings]
 
 
+def test_a_table_of_findings_can_be_kept_in_arrow(evil: nz.Report) -> None:
+    table = evil.to_dataframe()
+    assert len(table) == len(evil.findings)
+    for column in ("path", "pointer", "message"):
+        "".join(table[column]).encode("utf-8")
+        table[column].astype("string[pyarrow]")
+
+
 def test_text_from_a_store_cannot_act(evil: nz.Report) -> None:
     assert {"NZ-ATTR-001", "NZ-FILL-002", "NZ-DIM-011"} <= {
         finding.rule for finding in evil.findings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nz_explorer.model import Array, Group
-from nz_explorer.model.dialects import multiscales
+from nz_explorer.model.dialects import images
 
 
 def suggested_names(array: Array) -> tuple[list[str], bool]:
@@ -34,7 +34,7 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
     if noted and all(noted):
         return noted, True
     group = None if array.parent is None else array.hierarchy.node_if_loaded(array.parent)
-    if group is not None and (axes := multiscales.axis_names(group.attributes, len(shape))):
+    if group is not None and (axes := images.axis_names(group.attributes, len(shape))):
         return axes, True
     siblings = group.arrays if isinstance(group, Group) else []
     for sibling in siblings:

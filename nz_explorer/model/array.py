@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeGuard
 
 from nz_explorer.documents.document import Document
 from nz_explorer.model.data_type import DataType, parse_v2, parse_v3
-from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.dialects import images, nczarr
 from nz_explorer.model.fill_values import FillValue, decode_fill, decode_storage_fill, is_zero
 from nz_explorer.model.node import Node, State
 
@@ -337,8 +337,11 @@ class Array(Node):
         return math.prod(self.shape) * self.data_type.itemsize
 
     def dimension_label(self, axis: int) -> str:
-        """Return a name for an axis that is unique in the array: its own, or ``dim_<axis>``."""
+        """Return a name for an axis that is unique in the array: its own, that in its image, or ``dim_<axis>``."""
         names = self.dimension_names
+        if names is None:
+            level = images.image_level(self)
+            names = None if level is None else level.names
         name = None if names is None or len(names) > NAMED_DIMENSIONS else names[axis]
         if names is None or not name or names.count(name) > 1:
             return f"dim_{axis}"

@@ -86,24 +86,6 @@ def level_names(attributes: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys("" if name == "." else name for name in clean))
 
 
-def axis_names(attributes: Mapping[str, Any], rank: int) -> list[str] | None:
-    """Return the names of the axes that OME-NGFF gives the arrays of an image; None where it does not.
-
-    Parameters
-    ----------
-    attributes : mapping
-        Of the group of the image.
-    rank : int
-        How many dimensions an array has.
-    """
-    for scales in _ngff(attributes):
-        axes = scales.get("axes") if isinstance(scales, Mapping) else None
-        names = [member(axis, "name") or axis for axis in axes] if isinstance(axes, list) else []
-        if len(names) == rank and all(isinstance(name, str) and name for name in names):
-            return names
-    return None
-
-
 def prescribed_names(group: Group) -> set[str]:
     """Return the names of children that OME-NGFF or another convention of pyramids prescribes.
 
@@ -140,12 +122,6 @@ def _columns(group: Group) -> set[str]:
             if row == group.name:
                 found.add(column)
     return found
-
-
-def _ngff(attributes: Mapping[str, Any]) -> list[Any]:
-    ome = attributes.get("ome")
-    given = attributes.get("multiscales", member(ome, "multiscales"))
-    return given if isinstance(given, list) else []
 
 
 def _tile_matrices(given: Mapping[str, Any]) -> list[Any]:

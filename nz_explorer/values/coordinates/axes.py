@@ -13,6 +13,7 @@ from nz_explorer.model import Array, is_candidate
 from nz_explorer.model.dialects import nczarr
 from nz_explorer.store import Cancellation
 from nz_explorer.text.phrases import plural
+from nz_explorer.values.coordinates.image_axes import image_coordinates
 from nz_explorer.values.coordinates.metadata_coordinates import (
     MetadataCoordinates,
     metadata_coordinates,
@@ -175,7 +176,13 @@ def axis_coordinates(
         return _described(meant, points)
     found, why = find_coordinate(array, points.axis, cancel) if meant is None else (meant.array, "")
     if found is None:
-        return AxisCoordinates(why=why)
+        of_image = image_coordinates(array, points.axis)
+        # rows of an image lie below each other, whatever their places
+        return (
+            AxisCoordinates(why=why)
+            if of_image is None
+            else replace(_described(of_image, points), downwards=True)
+        )
     text = found.data_type.kind == "string"
     if not text:
         monotonic = check_monotonic(found, budget=COORDINATE_BUDGET, cancel=cancel, cache=cache)

@@ -13,6 +13,7 @@ from nz_explorer.plots.numbers import as_floats, broken_text, units_of_part, val
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.source import PictureSource
 from nz_explorer.plots.summaries import categories
+from nz_explorer.values.coordinates.image_axes import channel_window
 from nz_explorer.values.decimate import extremes
 from nz_explorer.values.masks.cell_states import UNREAD, UNREADABLE
 from nz_explorer.values.window import Window
@@ -52,7 +53,11 @@ def numeric_picture(
     if lost.any():
         values[lost] = np.nan
     low, high = value_range(values, states)
-    without_extremes = robust(values, states)
+    ranges = {"robust": robust(values, states)}
+    if name == "map" and source.reduction is None:
+        shown = {points.axis for points in window.axes}
+        fixed = {axis: at for axis, at in source.index.items() if axis not in shown}
+        ranges["held"] = channel_window(source.array, fixed)
     meant = (low, high)
     if low is not None and source.packing is not None:
         meant = tuple(sorted(source.packing.decode((low, high)).tolist()))
@@ -77,7 +82,7 @@ def numeric_picture(
         storage_states=storage,
         low=low,
         high=high,
-        ranges={} if without_extremes is None else {"robust": without_extremes},
+        ranges={name: found for name, found in ranges.items() if found is not None},
         colours=default_colours(source.array, *meant, source.part),
         parts=() if source.part is None else PARTS,
         part=source.part,

@@ -21,6 +21,7 @@ from nz_explorer.values.coordinates.axes import (
     coordinate_label,
 )
 from nz_explorer.values.coordinates.curvilinear import Curvilinear, curvilinear, northwards
+from nz_explorer.values.coordinates.image_axes import default_plane
 from nz_explorer.values.coordinates.projections import projection
 from nz_explorer.values.coordinates.times import time_labels
 from nz_explorer.values.masks.cell_states import VALUE, States
@@ -69,8 +70,9 @@ class PictureSource:
         self.shape = array.shape
         ranks = range(len(self.shape or ()))
         self.names = [array.dimension_label(axis) for axis in ranks]
+        first = default_plane(array)
         self.index = {
-            axis: inside(index.get(self.names[axis], 0), self.shape[axis])
+            axis: inside(index.get(self.names[axis], first.get(axis, 0)), self.shape[axis])
             for axis in ranks
             if self.shape is not None
         }

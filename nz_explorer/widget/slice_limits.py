@@ -56,8 +56,8 @@ class SliceLimits:
         if finished and look.low < look.high:
             self._held.setdefault(key, ((look.low, look.high), look.colours))
         held = self._held.get(key)
-        if held is not None:
-            ranges["held"] = held[0]
+        if held is not None:  # an image may have said what the limits of a channel are
+            ranges.setdefault("held", held[0])
         whole = self._scans.extremes(array)
         if whole is not None and not look.derived:
             ranges["whole"] = whole

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 import zarr
 
-from nz_explorer.model import open_store
+from nz_explorer.model import Array, open_store
 from nz_explorer.plots import QuickLook, make
+from nz_explorer.widget.background.scans import Scans
+from nz_explorer.widget.slice_limits import SliceLimits
 
 AXES = [
     {"name": "t", "type": "time", "unit": "second"},
@@ -108,3 +110,58 @@ def test_transformations_that_are_none_do_no_harm(tmp_path: Path, bad: Any) -> N
     folder = image(tmp_path / "i.zarr", multiscales=[scales], omero={"channels": [3]})
     found = look(folder, "/0", {"z": 2})
     assert [(s.dimension, s.label) for s in found.sliders] == [("t", "0"), ("c", "0"), ("z", "2")]
+
+
+# --- the plane shown first, limits of colours ------------------------------------------------------
+
+
+def planes(found: QuickLook) -> dict[str, int]:
+    return {slider.dimension: slider.index for slider in found.sliders}
+
+
+def test_the_plane_that_is_shown_first_is_that_of_the_image(tmp_path: Path) -> None:
+    folder = image(tmp_path / "i.zarr")
+    assert planes(look(folder, "/0")) == {"t": 1, "c": 0, "z": 3}
+    assert planes(look(folder, "/0", {"t": 0, "z": 0})) == {"t": 0, "c": 0, "z": 0}
+    assert planes(look(folder, "/1")) == {"t": 1, "c": 0, "z": 1}, "of half as many planes"
+
+
+@pytest.mark.parametrize(
+    "omero", [{}, 3, {"rdefs": 3}, {"rdefs": {"defaultZ": "a", "defaultT": -1}}]
+)
+def test_the_plane_in_the_middle_is_shown_where_none_is_named(tmp_path: Path, omero: Any) -> None:
+    folder = image(tmp_path / "i.zarr", omero=omero)
+    assert planes(look(folder, "/0")) == {"t": 0, "c": 0, "z": 3}
+
+
+def test_a_plane_beyond_the_last_is_the_last(tmp_path: Path) -> None:
+    folder = image(tmp_path / "i.zarr", omero={"rdefs": {"defaultZ": 10**30}})
+    assert planes(look(folder, "/0")) == {"t": 0, "c": 0, "z": 5}
+
+
+def test_each_channel_has_the_limits_of_its_window(tmp_path: Path) -> None:
+    folder = image(tmp_path / "i.zarr")
+    assert look(folder, "/0", {"c": 0}).ranges["held"] == (20, 90)
+    assert look(folder, "/0", {"c": 1}).ranges["held"] == (5, 7)
+    assert "held" not in look(folder, "/0", x="c").ranges
+    assert "held" not in look(folder, "/0", {"c": 1}, reduce={"z": "mean"}).ranges
+    for kind in ("line", "histogram"):
+        assert "held" not in look(folder, "/0", kind=kind).ranges
+
+
+def test_windows_of_channels_come_before_the_first_slice_shown(tmp_path: Path) -> None:
+    hierarchy = open_store(image(tmp_path / "i.zarr"))
+    array = hierarchy["/0"]
+    assert isinstance(array, Array)
+    limits = SliceLimits(Scans(lambda *_: None))
+    held = [limits.known(array, make(hierarchy, array, {"c": c})).ranges["held"] for c in (0, 1, 0)]
+    assert held == [(20, 90), (5, 7), (20, 90)]
+
+
+@pytest.mark.parametrize(
+    "window",
+    [3, {}, {"start": 5, "end": 5}, {"start": "a", "end": 7}, {"start": 1, "end": 10**400}],
+)
+def test_windows_that_are_none_limit_nothing(tmp_path: Path, window: Any) -> None:
+    folder = image(tmp_path / "i.zarr", omero={"channels": [{"window": window}]})
+    assert "held" not in look(folder, "/0", {"c": 0}).ranges

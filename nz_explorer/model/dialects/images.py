@@ -78,7 +78,8 @@ def _level(path: str, attributes: Mapping[str, Any], name: str, rank: int) -> Im
     held = given if isinstance(given, Mapping) else attributes
     for scales in images(attributes):
         datasets = scales.get("datasets") if isinstance(scales, Mapping) else None
-        levels = [one for one in datasets if isinstance(one, Mapping)] if _full(datasets) else []
+        listed = datasets if isinstance(datasets, list) else []
+        levels = [one for one in listed if isinstance(one, Mapping)]
         level = next((one for one in levels if _path(one) == name), None)
         names = None if level is None else _names(scales, rank)
         if level is None or names is None:
@@ -159,10 +160,6 @@ def _numbers(given: Any, rank: int) -> list[float] | None:
         return None
     sound = all(type(one) in (int, float) and abs(one) < 1e300 for one in given)
     return [float(one) for one in given] if sound else None
-
-
-def _full(given: Any) -> bool:
-    return isinstance(given, list) and bool(given)
 
 
 def _path(level: Mapping[str, Any]) -> str | None:

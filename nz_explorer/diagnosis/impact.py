@@ -159,12 +159,19 @@ def by_impact(findings: Iterable[Finding]) -> dict[Impact, list[Finding]]:
     Parameters
     ----------
     findings : iterable of Finding
-        Some findings; among those of one impact errors come first, and else they stay in order.
+        Some findings; among those of one impact come last those that hurt netCDF-C alone, before them errors come
+        first, and else they stay in order.
     """
     found: dict[Impact, list[Finding]] = {impact: [] for impact in IMPACTS}
-    for finding in sorted(findings, key=lambda one: SEVERITIES.index(one.severity)):
+    for finding in sorted(findings, key=_rank):
         found[finding.impact].append(finding)
     return found
+
+
+def _rank(finding: Finding) -> tuple[bool, int]:
+    """Return what findings of one impact are sorted by: most people who read Zarr do so in Python."""
+    alone = finding.impact in HARMS and set(affected(finding.violation)) == {"netCDF-C"}
+    return alone, SEVERITIES.index(finding.severity)
 
 
 def is_step(finding: Finding, *, zarr_format: int | None) -> bool:

@@ -17,11 +17,12 @@ from nz_explorer.diagnosis.impact import (
     IMPACTS,
     READERS,
     affected,
+    by_impact,
     forecasts,
     impact_of,
     impact_of_rule,
 )
-from nz_explorer.engine.findings import Fail, Severity, Violation
+from nz_explorer.engine.findings import Fail, Finding, Severity, Violation
 from nz_explorer.widget.impacts import Impacts
 from tests.corpus.cases import contents, write
 
@@ -139,6 +140,25 @@ def test_levels_of_a_pyramid_are_not_red_and_readers_are_told(tmp_path: Path) ->
     )
     assert {finding.impact for finding in report.findings} <= {"distance", "advice"}
     assert report.readers["xarray"].blocked_by == ("NZ-DIM-010",)  # which opens one level at a time
+
+
+def test_a_type_that_netcdf_c_alone_lacks_heads_no_report(tmp_path: Path) -> None:
+    array = {"zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "|b1", "fill_value": None}
+    array |= {"compressor": None, "filters": None, "order": "C"}
+    store = {".zgroup": {"zarr_format": 2}, "a/.zarray": array}
+    store |= {"a/.zattrs": {"_ARRAY_DIMENSIONS": ["x"]}, ".zattrs": {"conventions": "NZ-1.0"}}
+    place = write({key: json.dumps(value).encode() for key, value in store.items()}, tmp_path)
+    report = nz.check(place, progress=False)
+    (found,) = [finding for finding in report.findings if finding.rule == "Z2-OGC-004"]
+    assert found.impact == "advice"
+    assert report.readers["netCDF-C"].blocked_by == ("Z2-OGC-004",)
+    assert not report.readers["xarray"].blocked_by
+
+    one, other = replace(found.info, affects=("xarray",)), found.info
+    minds = Fail("", "", impact="blocks")
+    alone = Finding(Violation(other, minds, "error"), "/a", (), "blocks", list)
+    many = Finding(Violation(one, minds, "info"), "/a", (), "blocks", list)
+    assert by_impact([alone, many])["blocks"] == [many, alone]
 
 
 def test_the_widget_and_the_report_say_the_same(tmp_path: Path) -> None:

@@ -101,9 +101,11 @@ def no_user_types(array: Array) -> Iterator[Fail]:
             "/.zarray/dtype",
             f"{kind.text}: the standard maps no user-defined types to netCDF",
             readers={**(xarray if decoded else {}), **REFUSED},
+            # nothing is wrong where only netCDF-C cannot read it
+            impact=None if decoded else "advice",
         )
     elif kind.known and kind.kind not in ("int", "uint", "bytes") and kind.name not in FLOATS:
-        yield Fail("/.zarray/dtype", f"netCDF has no type for {kind.text}")
+        yield Fail("/.zarray/dtype", f"netCDF has no type for {kind.text}", impact="advice")
 
 
 @rule("Z2-OGC-010", on="array", formats=V2)

@@ -33,7 +33,7 @@ def names_that_only_netcdf_c_finds(folder: Path) -> Path:
 @reported(
     "Unidata/netcdf-c#2647",
     "The names of dimensions are lost in mode nczarr,noxarray: they are _zdim_9 and _zdim_10",
-    finding=("NCZ-VAR-006", "/var1", "notes"),
+    finding=("NCZ-VAR-006", "/var1", "metadata"),
     before=fails(netcdf_c, OSError),
     after=opens(netcdf_c),
 )

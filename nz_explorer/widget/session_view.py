@@ -131,8 +131,17 @@ class SessionView(Protocol):
     def compare(self) -> None:
         """Compare all consolidated entries with the stored documents, in the background."""
 
-    def read_contents(self) -> None:
-        """Read all values and evaluate the rules on them, in the background."""
+    def read_contents(self, max_bytes: int | None = None) -> None:
+        """Read all values and evaluate the rules on them, in the background.
+
+        Parameters
+        ----------
+        max_bytes : int, optional
+            Decoded bytes that may be read; by default what those of the arrays take that are known.
+        """
+
+    def leave_contents(self) -> None:
+        """Stop reading all values; what was found stays."""
 
     # --- edits ------------------------------------------------------------------------------
 

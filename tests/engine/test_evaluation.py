@@ -587,6 +587,39 @@ def test_values_that_nobody_asked_for_can_be_read_later(values: Any, tmp_path: P
     assert not evaluation.values_left_out
 
 
+def test_values_that_are_wanted_later_take_no_more_than_was_said(tmp_path: Path) -> None:
+    store = write(contents({"base": "plain"}), tmp_path)
+    evaluation = evaluate(open_store(store))
+    evaluation.run()
+    coordinates = evaluation.byte_budget.left
+    size = evaluation.contents_size
+    assert size > 0
+    evaluation.read_contents(size - 1)
+    assert evaluation.reads_contents
+    evaluation.run()
+    assert evaluation.complete
+    assert not evaluation.reads_contents
+    assert evaluation.values_left_out  # and may be asked for again
+    assert "budget" in {one.reason for one in evaluation.not_evaluated()}
+    evaluation.read_contents()
+    evaluation.run()
+    assert not evaluation.values_left_out
+    assert "budget" not in {one.reason for one in evaluation.not_evaluated()}
+    assert evaluation.byte_budget.left == coordinates  # which have a bound of their own
+
+
+def test_who_wanted_all_values_may_leave_them(tmp_path: Path) -> None:
+    evaluation = evaluate(open_store(write(contents({"base": "plain"}), tmp_path)))
+    evaluation.run()
+    before = evaluation.not_evaluated()
+    evaluation.read_contents()
+    evaluation.leave_contents()
+    evaluation.run()
+    assert evaluation.complete
+    assert evaluation.not_evaluated() == before
+    assert evaluation.values_left_out
+
+
 def test_values_are_not_left_out_where_there_are_no_rules_on_them(tmp_path: Path) -> None:
     store = write(contents({"base": "plain"}), tmp_path)
     for options in ({"select": ["NZ-COORD"], "values": "none"}, {"select": ["JSON"]}):

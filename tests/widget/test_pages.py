@@ -331,7 +331,20 @@ def test_all_values_are_read_when_somebody_wants_to_know(browse: Browse, tmp_pat
 
     assert offered() == ["read contents"]
     assert not found()
-    browser.ask("act", name="read contents", path="/", params={})
+    (button,) = (
+        one
+        for block in blocks(page(browser, "open questions", "/a", below=True), "actions")
+        for one in block["actions"]
+    )
+    assert button["label"] == "Read all values (32 bytes)"
+    with browser.session.walker.reading_again():
+        browser.session.base.read_contents()
+        assert offered() == ["stop reading"]
+    browser.ask("act", name="stop reading", path="/", params={})
+    assert browser.session.wait(SECONDS)
+    assert offered() == ["read contents"]
+    assert not found()
+    browser.ask("act", name="read contents", path="/", params=button["params"])
     assert browser.session.wait(SECONDS)
     assert found() == ["Z2-FV-007"]
     assert not offered()

@@ -141,6 +141,10 @@ class Evaluation:
         self._monotonicity: dict[str, Monotonicity] = {}
         self.byte_budget = ByteBudget(self.budget.max_bytes)
         """What is left of the bytes of values that may be read."""
+        self._content_budget: ByteBudget | None = None
+        """The same where somebody has wanted all values later; what coordinates may take stays as it is."""
+        self._left_contents = False
+        """Whether not all of these could be read."""
         self._wants_contents = self.values == "all"
         if self.hierarchy.metadata_source == "consolidated" and self.compares:
             self._records.work.set("/", "stored", True)
@@ -187,15 +191,47 @@ class Evaluation:
         """Whether there are rules on all values that wait for somebody who wants these read."""
         return any(self._coverage.skipped.get(rule) == "cost" for rule in self._content_rules)
 
-    def read_contents(self) -> None:
-        """Have all values read, however many they are, by the next `run` that is not cut short."""
+    @property
+    def contents_size(self) -> int:
+        """How many bytes the values of the arrays that are known take when they are decoded."""
+        with self._lock:
+            return sum(record.size for record in self._records.nodes.values())
+
+    @property
+    def reads_contents(self) -> bool:
+        """Whether all values are being read, or will be, because somebody has wanted them later."""
+        return self._wants_contents and self.values != "all"
+
+    def read_contents(self, max_bytes: int | None = None) -> None:
+        """Have all values read by the next `run` that is not cut short.
+
+        Parameters
+        ----------
+        max_bytes : int, optional
+            Decoded bytes that may be read, by default `contents_size`. What arrays that are found later take beyond
+            that is left out.
+        """
         with self._lock:
             for rule_id in self._content_rules:
                 self._coverage.skipped.pop(rule_id, None)
             self._judge = Judge(self.registry, self._coverage)
-            self.byte_budget = ByteBudget(None)
+            most = self.contents_size if max_bytes is None else max_bytes
+            self._content_budget = ByteBudget(most)
+            self._left_contents = False
             self.complete = False
             self._wants_contents = True
+
+    def leave_contents(self) -> None:
+        """Have no more values read; what was found stays, and they can be wanted again."""
+        with self._lock:
+            if self.reads_contents:
+                self._wants_contents = False
+                self._leave_contents_out()
+
+    def _leave_contents_out(self) -> None:
+        left = self._content_rules - self.registry.ids_on("inside")
+        self._coverage.leave_out(left, "cost")
+        self._judge = Judge(self.registry, self._coverage)
 
     @property
     def out_of_time(self) -> bool:
@@ -254,7 +290,8 @@ class Evaluation:
         if path == "/":
             self._conformance.note_root(node.attributes)
         self._usage.note(node, known is None)
-        record = Record(node.kind, node.state, stored, node.zarr_format)
+        size = _size(node) if isinstance(node, Array) else 0
+        record = Record(node.kind, node.state, stored, node.zarr_format, size=size)
         if known is None:
             record.documents, record.name, record.entry = documents, name, entry
             records.add(path, record)
@@ -389,16 +426,19 @@ class Evaluation:
         plan = self._judge.plan("contents", array.zarr_format)
         if not plan.rules:
             return
-        size = math.prod(array.shape or ()) * (array.data_type.itemsize or 1)
-        if self.byte_budget.left < size:
+        size = _size(array)
+        budget = self._content_budget or self.byte_budget
+        if budget.left < size:
             results = plan.undecided("budget")
+            self._left_contents = self._content_budget is not None
+            size = 0
         else:
             from nz_explorer.values.contents import contents
 
             found = contents(array, client=self.client, cancel=cancel, progress=progress)
             results = plan.run(array, found)
         with self._lock:
-            self.byte_budget.use(size)
+            budget.use(size)
             self._put_on(array, "contents", results)
 
     def lists_arrays(self, zarr_format: int | None) -> bool:
@@ -545,6 +585,7 @@ class Evaluation:
             vars(twin).update(
                 hierarchy=hierarchy,
                 byte_budget=self.byte_budget.copy(),
+                _content_budget=self._content_budget and self._content_budget.copy(),
                 _lock=threading.RLock(),
                 _coverage=coverage,
                 _records=records,
@@ -609,7 +650,10 @@ class Evaluation:
                 schedule.list_arrays(self, limited, report)
                 if self._wants_contents:
                     schedule.read_contents(self, limited, report)
-                    self._wants_contents = self.values == "all"
+                    with self._lock:
+                        self._wants_contents = self.values == "all"
+                        if self._left_contents:
+                            self._leave_contents_out()
         except TimeLimitExceeded:
             with self._lock:
                 self._coverage.out_of_time = True
@@ -781,3 +825,8 @@ class Evaluation:
         """Return for each rule how often each verdict was given."""
         with self._lock:
             return self._conformance.tallies()
+
+
+def _size(array: Array) -> int:
+    """Return how many bytes the values of an array take when they are decoded."""
+    return math.prod(array.shape or ()) * (array.data_type.itemsize or 1)

@@ -41,6 +41,8 @@ class Record(msgspec.Struct, gc=False):
         The version of its documents.
     ghost : bool
         Whether only the consolidated metadata know of it.
+    size : int
+        Decoded bytes of all values, where it is an array.
     documents, name, entry, members, values, contents, inside : RuleResults, optional
         The results of each part, once there are any.
     """
@@ -50,6 +52,7 @@ class Record(msgspec.Struct, gc=False):
     stored: bool
     zarr_format: int | None
     ghost: bool = False
+    size: int = 0
     documents: RuleResults | None = None
     name: RuleResults | None = None
     entry: RuleResults | None = None

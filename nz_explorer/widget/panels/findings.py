@@ -9,6 +9,7 @@ from nz_explorer.diagnosis import explain
 from nz_explorer.engine.findings import Finding
 from nz_explorer.engine.fixes import Fix
 from nz_explorer.text.phrases import plural
+from nz_explorer.values.reading.size_limits import bytes_text
 from nz_explorer.widget import protocol, text
 from nz_explorer.widget.panels import blocks
 from nz_explorer.widget.panels.blocks import Blocks, Words
@@ -213,13 +214,20 @@ def open_questions(context: Context) -> Blocks:
 
 def _not_read(context: Context) -> Blocks:
     """Offer to read all values, where nobody did because that may take long."""
-    if not context.session.base.values_left_out:
+    evaluation = context.session.base
+    if evaluation.reads_contents:
+        stop = blocks.action("Stop", "stop reading", title="What was found until then stays")
+        return [blocks.paragraph("All values are being read."), blocks.actions(stop)]
+    if not evaluation.values_left_out:
         return []
-    said = (
-        "The chunks of data variables were not read: what is wrong with their values is not known."
+    size = evaluation.contents_size
+    said = "The chunks of data variables were not all read: what is wrong with their values is not known."
+    read = blocks.action(
+        f"Read all values ({bytes_text(size)})",
+        "read contents",
+        title=f"Of all arrays, in the background: at most {bytes_text(size)}, decoded; it can be stopped",
+        size=size,
     )
-    title = "Of all arrays, in the background; it can be stopped"
-    read = blocks.action("Read all values", "read contents", title=title)
     return [blocks.paragraph(said, "info"), blocks.actions(read)]
 
 
@@ -243,8 +251,16 @@ def compare(context: Context) -> Outcome:
 
 @action("read contents")
 def read_contents(context: Context) -> Outcome:
-    """Read all values of all arrays, and evaluate the rules on them."""
-    context.session.read_contents()
+    """Read all values of all arrays, as much as the button says, and evaluate the rules on them."""
+    size = context.params.get("size")
+    context.session.read_contents(size if type(size) is int and size >= 0 else None)
+    return Outcome()
+
+
+@action("stop reading")
+def stop_reading(context: Context) -> Outcome:
+    """Read no more values."""
+    context.session.leave_contents()
     return Outcome()
 
 

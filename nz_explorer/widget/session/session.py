@@ -284,10 +284,22 @@ class Session:
             self.base.compare()
         self.start()
 
-    def read_contents(self) -> None:
-        """Read all values and evaluate the rules on them, in the background."""
+    def read_contents(self, max_bytes: int | None = None) -> None:
+        """Read all values and evaluate the rules on them, in the background.
+
+        Parameters
+        ----------
+        max_bytes : int, optional
+            Decoded bytes that may be read; by default what those of the arrays take that are known.
+        """
         with self.walker.reading_again():
-            self.base.read_contents()
+            self.base.read_contents(max_bytes)
+        self.start()
+
+    def leave_contents(self) -> None:
+        """Stop reading all values; what was found stays."""
+        with self.walker.reading_again():
+            self.base.leave_contents()
         self.start()
 
     def _walk_ended(self) -> None:

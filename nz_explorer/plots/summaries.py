@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 
 from nz_explorer.model import Array
+from nz_explorer.model.dialects.images import image_level
 from nz_explorer.values.cf_decoding import flags
 from nz_explorer.values.coordinates.axes import number_attribute, text_attribute
 from nz_explorer.values.histograms import Histogram
 from nz_explorer.values.masks.cell_states import VALUE, States
 
 MOST_CATEGORIES = 64
+_MOST_OBJECTS = 255
+"""So many colours the page tells apart."""
 _FEW = 8
 _BINS = 64
 
@@ -40,7 +43,8 @@ def categories(array: Array, values: np.ndarray[Any, Any], states: States) -> tu
     -------
     tuple of Category
         Empty where the values are numbers. Flags of CF are all there, and what else was found
-        among the values; integers without flags are categories where they are few on a map.
+        among the values; integers without flags are categories where they are few on a map, and
+        the numbers of objects in an image of labels also where they are more.
     """
     if values.dtype.kind == "b":
         return (Category(0, "false"), Category(1, "true"))
@@ -53,11 +57,13 @@ def categories(array: Array, values: np.ndarray[Any, Any], states: States) -> tu
     valid = values[states == VALUE]
     if not valid.size and meanings is None:
         return ()
-    if meanings is None and len(np.unique(valid[:: max(1, valid.size // 4096)])) > _FEW:
+    level = image_level(array) if meanings is None else None
+    most = _MOST_OBJECTS if level is not None and level.is_label else _FEW
+    if meanings is None and len(np.unique(valid[:: max(1, valid.size // 4096)])) > most:
         return ()
     found = set(np.unique(valid).tolist())
     if meanings is None:
-        few = len(found) <= _FEW and 4 * len(found) <= values.size
+        few = len(found) <= most and (most > _FEW or 4 * len(found) <= values.size)
         return tuple(Category(v, str(v)) for v in sorted(found)) if few else ()
     found.update(meanings.values or meanings.masks or ())
     if len(found) > MOST_CATEGORIES:

@@ -165,3 +165,26 @@ def test_windows_of_channels_come_before_the_first_slice_shown(tmp_path: Path) -
 def test_windows_that_are_none_limit_nothing(tmp_path: Path, window: Any) -> None:
     folder = image(tmp_path / "i.zarr", omero={"channels": [{"window": window}]})
     assert "held" not in look(folder, "/0", {"c": 0}).ranges
+
+
+# --- labels ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+@pytest.mark.parametrize("objects", [3, 12, 255, 256])
+def test_numbers_of_objects_are_categories(
+    tmp_path: Path, version: Literal["0.4", "0.5"], objects: int
+) -> None:
+    """Those of the ordinary image with as many values are not, and more than 255 have no colours of their own."""
+    group = zarr.open_group(
+        tmp_path / "l.zarr", mode="w", zarr_format=2 if version == "0.4" else 3
+    ).create_group("labels/cells")
+    group.create_array("0", data=(np.arange(20 * 20) % objects).astype("i4").reshape(20, 20))
+    scales = {"axes": AXES[3:], "datasets": [{"path": "0"}]}
+    given = {"multiscales": [scales], "image-label": {"source": {"image": "../../"}}}
+    group.attrs.update(given if version == "0.4" else {"ome": {"version": "0.5", **given}})
+    found = look(tmp_path / "l.zarr", "/labels/cells/0")
+    assert found.kind == "map"
+    labels = [str(number) for number in range(objects)] if objects <= 255 else []
+    assert [category.label for category in found.categories] == labels
+    assert len(look(image(tmp_path / "i.zarr"), "/0").categories) == 0

@@ -127,7 +127,10 @@ class Node:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """The user's attributes, empty where there are none or they are no object."""
+        """The user's attributes, empty where there are none or they are no object.
+
+        Not to be changed: nodes that say the same may share them. Edits are made with `what_if`.
+        """
         if self.zarr_format == 3:
             value = None if self._main is None else self._main.attributes
         else:

@@ -34,7 +34,7 @@ LAYOUT = """() => {
         .filter(({ width }) => width > 0).map(({ top, height }) => Math.round((top + height / 2) / 12))).size;
     const fits = element => element.scrollWidth <= element.clientWidth + 1;
     const toolbar = root.querySelector("[role=toolbar]");
-    const foot = root.querySelector("footer");
+    const foot = root.querySelector("[aria-label='What was read']");
     const [canvas, slider] = [box("canvas"), box("input[type=range]")];
     return {
         toolbar: rows(toolbar) === 1 && fits(toolbar),

@@ -50,7 +50,7 @@ export function Foot({ picture, scene, whole, loading, onWhole, children }: Prop
   const numbers = scene !== null && scene.image === null && picture.categories.length === 0;
   const frame = useMemo(() => (scene && numbers ? frameOf(scene) : null), [scene, numbers]);
   return (
-    <footer class="nzx-foot">
+    <div class="nzx-foot" role="group" aria-label="What was read">
       {read && (
         <span class="nzx-cut" title={visible(read.note)}>
           {costOf(picture, read)}
@@ -76,6 +76,6 @@ export function Foot({ picture, scene, whole, loading, onWhole, children }: Prop
       )}
       <span class="nzx-gap" />
       {children}
-    </footer>
+    </div>
   );
 }

@@ -6,12 +6,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from nz_explorer.model import Array
+from nz_explorer.values.cf_decoding import packing
+from nz_explorer.values.coordinates.axes import units_label
 
 _TEXT_KINDS = ("string", "bytes", "raw", "struct")
 _BANDS = {
     "band", "bands", "c", "ch", "channel", "channels", "color", "colour", "colors", "colours",
     "component", "components", "rgb", "rgba", "sample", "samples",
 }  # fmt: skip
+
+_COLOURS = {
+    "channel", "channels", "color", "colour", "colors", "colours", "rgb", "rgba",
+}  # fmt: skip
+_BANDS_OF_NUMBERS = {
+    "i": _COLOURS | {"band", "bands"},
+    "u": _COLOURS | {"band", "bands"},
+    "f": _COLOURS,
+}
+"""Names of what are colours where values are no bytes: bands of floats, and components, are more often quantities."""
 
 
 class Squeezed:
@@ -43,14 +55,16 @@ def is_text(array: Array) -> bool:
 def image_axes(array: Array) -> tuple[int, int, int] | None:
     """Return the axes of rows, columns and colours of an array that is an image, else None."""
     shape, numpy_type = array.shape or (), array.data_type.numpy
-    if numpy_type is None or numpy_type.kind != "u" or numpy_type.itemsize != 1:
-        return None
     last = len(shape) - 1
-    if last < 2:
+    if numpy_type is None or last < 2:
+        return None
+    of_bytes = numpy_type == "u1"
+    names = _BANDS if of_bytes else _BANDS_OF_NUMBERS.get(numpy_type.kind, set())
+    if not names or (not of_bytes and (units_label(array) or packing(array) is not None)):
         return None
     for band, y, x in ((last, last - 2, last - 1), (last - 2, last - 1, last)):
         name = array.dimension_label(band)
-        like_bands = name.lower() in _BANDS or name == f"dim_{band}"
+        like_bands = name.lower() in names or (of_bytes and name == f"dim_{band}")
         if like_bands and shape[band] in (3, 4) and shape[y] > 1 and shape[x] > 1:
             return y, x, band
     return None

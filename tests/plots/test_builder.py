@@ -8,6 +8,8 @@ import zarr
 
 from nz_explorer.model import NodeNotFound, open_store
 from nz_explorer.plots import figure, make, missing, thumbnail
+from nz_explorer.plots.drawing.view import View
+from nz_explorer.plots.registry import kind_of
 from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.values.masks.cell_states import ABSENT, CODES, FILL, UNREADABLE, VALUE
 from nz_explorer.values.reading.chunk_cache import ChunkCache
@@ -411,10 +413,54 @@ def test_images(group, last, bands):
 
 def test_what_is_no_image(group):
     group.create_array("a", data=np.zeros((4, 5, 3), "u1"), dimension_names=("y", "x", "time"))
-    group.create_array("b", data=np.zeros((4, 5, 3), "u2"), dimension_names=("y", "x", "band"))
+    group.create_array("b", data=np.zeros((4, 5, 3), "f4"), dimension_names=("y", "x", "band"))
     group.create_array("c", data=np.zeros((4, 5, 2), "u1"), dimension_names=("y", "x", "band"))
-    assert {look(group, f"/{name}").kind for name in "abc"} == {"map"}
+    group.create_array("d", data=np.zeros((4, 5, 3), "i2"), dimension_names=("y", "x", "component"))
+    group.create_array("e", data=np.zeros((4, 5, 3), "u2"))
+    group.create_array("f", data=np.zeros((4, 5, 3), "c8"), dimension_names=("y", "x", "channel"))
+    for name, attributes in (("g", {"units": "K"}), ("h", {"scale_factor": 0.1})):
+        array = group.create_array(
+            name, data=np.ones((4, 5, 3), "u2"), dimension_names=("y", "x", "rgb")
+        )
+        array.attrs.update(attributes)
+    assert {look(group, f"/{name}").kind for name in "abcdefgh"} == {"map"}
     assert look(group, "/b", kind="image").kind == "map"
+
+
+@pytest.mark.parametrize(
+    ("values", "shown", "said"),
+    [
+        (np.array([0, 0.5, 1], "f4"), [0, 128, 255], None),
+        (np.array([0.25, np.nan, 1], "f8"), [64, None, 255], None),
+        (np.array([-1, 0, 3], "f8"), [0, 64, 255], "colours reach from -1 to 3"),
+        (np.array([0, 7, 255], "i4"), [0, 7, 255], None),
+        (np.array([1000, 2000, 5000], "u2"), [0, 64, 255], "colours reach from 1000 to 5000"),
+        (np.array([-9, -9, -9], "i2"), [0, 0, 0], "colours reach from -9 to -9"),
+    ],
+)
+@pytest.mark.parametrize("last", [True, False])
+def test_images_of_other_numbers(group, values, shown, said, last):
+    data = np.broadcast_to(values, (5, 3)).repeat(3).reshape(5, 3, 3)
+    names = ("y", "x", "channel")
+    if not last:
+        data, names = np.moveaxis(data, 2, 0), ("channel", "y", "x")
+    group.create_array("a", data=np.ascontiguousarray(data), dimension_names=names)
+    found = look(group, "/a")
+    assert (found.kind, found.kinds[:2], found.message) == ("image", ("image", "map"), said)
+    colours = [[0] * 4 if grey is None else [grey] * 3 + [255] for grey in shown]
+    assert found.image[2].tolist() == colours
+
+
+def test_sixteen_bits_are_stretched_without_what_is_missing(group):
+    data = np.full((4, 4, 3), 1000, "u2")
+    data[0], data[1] = 65535, 3000
+    array = group.create_array("a", data=data, dimension_names=("y", "x", "rgb"))
+    array.attrs["_FillValue"] = 65535
+    found = look(group, "/a")
+    assert found.message == "colours reach from 1000 to 3000"
+    assert found.image[:, 0].tolist() == [[0] * 4, [255] * 4, [0, 0, 0, 255], [0, 0, 0, 255]]
+    (drawn,) = kind_of(found).program(found, View(), "values", lambda *_: [])
+    assert drawn == "plt.imshow(np.clip((values - 1000.0) / 2000.0, 0, 1))"
 
 
 def test_a_line_of_a_map(grid):

@@ -1,14 +1,16 @@
-"""An image: bytes of red, green and blue, or with opacity, over two axes."""
+"""An image: red, green and blue, or with opacity, over two axes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nz_explorer.model import Array
 from nz_explorer.plots.axes import image_axes, is_text
 from nz_explorer.plots.drawing.pixels import Image, area
 from nz_explorer.plots.drawing.view import View
-from nz_explorer.plots.image.build import build_image
+from nz_explorer.plots.image.build import build_image, colour_range
 from nz_explorer.plots.image.draw import draw_image
 from nz_explorer.plots.kind import PictureKind
 from nz_explorer.plots.picture import QuickLook
@@ -31,7 +33,7 @@ class ImageKind(PictureKind):
     reduces = False
 
     def suits(self, array: Array) -> bool:
-        """Return whether an array of bytes has an axis of three or four colours."""
+        """Return whether an array has an axis of three or four colours."""
         return not is_text(array) and image_axes(array) is not None
 
     def axes(self, array: Array) -> tuple[int, ...]:
@@ -62,7 +64,13 @@ class ImageKind(PictureKind):
 
     def program(self, look: QuickLook, view: View, values: str, places: Places) -> list[str]:
         """Return Python that draws the image; see `PictureKind.program`."""
-        return [f"plt.imshow({values})"]
+        shown = None
+        if look.stored is not None and look.stored_states is not None:
+            shown = colour_range(look.stored, look.stored_states[0])
+        if look.stored is None or look.stored.dtype == np.uint8 or shown is None:
+            return [f"plt.imshow({values})"]
+        low, high = shown
+        return [f"plt.imshow(np.clip(({values} - {low!r}) / {high - low or 1.0!r}, 0, 1))"]
 
 
 IMAGE = ImageKind()

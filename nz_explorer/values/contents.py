@@ -31,6 +31,7 @@ __all__ = [
     "absence",
     "contents",
     "gap_texts",
+    "look_at_shard",
 ]
 
 _MOST_ASKED = 64
@@ -50,8 +51,7 @@ class Contents:
     problem
         Why there is no scan.
     looks
-        What the first chunk that does not decode looks like, where its bytes tell; or a shard where zarr cannot open
-        the array.
+        What the first chunk that does not decode looks like, where its bytes tell.
     census
         Which chunks were written; None where the values could not be read.
     """
@@ -158,8 +158,7 @@ def contents(
             )
         found = scan_array(array, client=client, cancel=cancel, progress=report, histogram=False)
     except UnsupportedArray as error:
-        looks = look_at_shard(array, cancel)
-        return Contents(None, None, f"unsupported: {error}", looks)
+        return Contents(None, None, f"unsupported: {error}")
     if found.phase != "done":
         raise Cancelled
     presence = listed(array, opened, most_folders=None, most_names=2**62, cancel=cancel)

@@ -13,6 +13,7 @@ import zarr
 import nz_explorer as nz
 from nz_explorer.conventions import evaluate
 from nz_explorer.editing.trial_edits.what_if import WhatIf
+from nz_explorer.values.reading import inner_chunks
 from tests.versions import not_with_the_oldest
 
 
@@ -39,10 +40,11 @@ def test_the_shape_is_worked_out_from_the_index(
     tmp_path: Path, location: Literal["start", "end"]
 ) -> None:
     sharded(tmp_path, location, [4, 4])
-    evaluation = evaluate(nz.open_store(tmp_path, mode="r+"), values="all")
+    evaluation = evaluate(nz.open_store(tmp_path, mode="r+"), values="coordinates")
     evaluation.run()
-    (finding,) = [one for one in evaluation.findings() if one.rule == "Z3-CHUNK-003"]
-    assert "it has 3 inner chunks, each of shape [2, 4]" in finding.message
+    (finding,) = [one for one in evaluation.findings() if one.rule == "Z3-CODEC-008"]
+    assert finding.fix is not None
+    assert "it has 3 inner chunks, each of shape [2, 4]" in (finding.fix.note or "")
     what_if = WhatIf(evaluation)
     what_if.apply(finding)
     nz.apply(what_if).write()
@@ -62,5 +64,25 @@ def test_what_the_index_does_not_tell_is_not_guessed(
 ) -> None:
     sharded(tmp_path, "end", said, shuffled=shuffled)
     found = nz.check(tmp_path, values="all", progress=False).findings
-    assert "Z3-CODEC-008" in {one.rule for one in found}
-    assert "Z3-CHUNK-003" not in {one.rule for one in found}
+    fixes = [one.fix for one in found if one.rule == "Z3-CODEC-008"]
+    assert fixes
+    assert not any(fix is not None and fix.patch for fix in fixes)
+
+
+@not_with_the_oldest
+def test_a_shard_is_read_once_and_of_a_few_arrays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sharded(tmp_path, "end", [4, 4])
+    report = nz.check(tmp_path, progress=False)
+    (finding,) = [one for one in report.findings if one.rule == "Z3-CODEC-008"]
+    assert finding.fix is not None
+    (tmp_path / "a" / "c" / "0" / "0").unlink()
+    (tmp_path / "a" / "c" / "1" / "0").unlink()
+    assert finding.fix.patch  # as it was found before
+    monkeypatch.setattr(inner_chunks, "MOST_ARRAYS", 0)
+    (finding,) = [
+        one for one in nz.check(tmp_path, progress=False).findings if one.rule == "Z3-CODEC-008"
+    ]
+    assert finding.fix is not None
+    assert not finding.fix.patch

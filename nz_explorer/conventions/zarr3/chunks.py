@@ -99,16 +99,6 @@ def chunks_have_their_size(array: Array, contents: Contents) -> Iterator[Fail | 
 def chunks_decode(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     """Require chunks that the codecs can decode."""
     scan, looks = contents.scan, contents.looks
-    if scan is None and looks is not None:
-        inner = looks.codec[0]["configuration"]["chunk_shape"]
-        pointer = "/codecs/0/configuration/chunk_shape"
-        note = "the checksum of the index fits that many chunks, and no other number"
-        yield Fail(
-            pointer,
-            f"no chunk can be read: {looks.text}",
-            fix=lambda _node: Draft("suggest", (replace(pointer, inner),), note=note),
-        )
-        return
     if scan is None:
         yield Undecided(contents.problem)
         return

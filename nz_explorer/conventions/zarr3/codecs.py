@@ -20,10 +20,12 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace
 from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array
 from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Array, Node
+    from nz_explorer.engine.findings import FixMaker
+    from nz_explorer.model import Node
 
 
 ORDER = ("array to array", "array to bytes", "bytes to bytes")
@@ -297,7 +299,24 @@ def _shapes_around(chain: list[Any], pointer: str, shape: Any) -> dict[str, Any]
     return found
 
 
-INNER = "the index in a shard tells how many chunks it has: reading all values (`--values all`) works out their shape"
+INNER = "no shard that was looked at tells the shape of its chunks: take it from the program that wrote them"
+_OUTER = "/codecs/0/configuration/chunk_shape"
+
+
+def _as_indexed(pointer: str) -> FixMaker:
+    """Return the fix that takes the shape from the index of a shard, which is looked at once."""
+
+    def fix(node: Node) -> Draft:
+        from nz_explorer.values.contents import look_at_shard
+
+        looks = look_at_shard(node) if isinstance(node, Array) and pointer == _OUTER else None
+        if looks is None:
+            return Draft("suggest", note=INNER)
+        inner = looks.codec[0]["configuration"]["chunk_shape"]
+        note = f"{looks.text}: its checksum fits no other number"
+        return Draft("suggest", (replace(pointer, inner),), note)
+
+    return fix
 
 
 def _inner_shape(
@@ -319,7 +338,7 @@ def _inner_shape(
             yield Fail(
                 pointer,
                 f"sharding: chunks of {inner[odd]} do not divide a shard of {outer[odd]} along dimension {odd}",
-                fix=lambda _node: Draft("suggest", note=INNER),
+                fix=_as_indexed(pointer),
             )
 
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from numcodecs.checksum32 import CRC32C  # type: ignore[import-untyped]
+from zarr.abc.store import RangeByteRequest, SuffixByteRequest
+from zarr.buffer import default_buffer_prototype
 
 from nz_explorer.documents import Document
-from nz_explorer.store import ReadError
+from nz_explorer.model import Hierarchy
+from nz_explorer.store import Cancelled
 from nz_explorer.values.reading import size_limits
 from nz_explorer.values.reading.chunk_presence import listed
-from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
+from nz_explorer.values.reading.decoding import wait_for
+from nz_explorer.values.reading.opening import open_for_reading
 from nz_explorer.values.reading.packed_bytes import PackedBytes
 
 if TYPE_CHECKING:
@@ -23,6 +28,12 @@ if TYPE_CHECKING:
 _ENTRY = 16
 """Bytes of an index for each inner chunk: where it begins, and how long it is."""
 _CHECKSUM = 4
+MOST_ARRAYS = 16
+"""Arrays of a hierarchy of which a shard is asked for: who wants to know more of them than that is told how."""
+_ASKED: WeakKeyDictionary[Hierarchy, dict[tuple[str, int], PackedBytes | None]] = (
+    WeakKeyDictionary()
+)
+"""What was found, by path and generation."""
 
 
 def look_at_shard(array: Array, cancel: Cancellation | None = None) -> PackedBytes | None:
@@ -39,30 +50,46 @@ def look_at_shard(array: Array, cancel: Cancellation | None = None) -> PackedByt
     -------
     PackedBytes or None
         With the codecs by which the checksum of the index fits; None where there is no shard, where it has no checksum,
-        or where none fits.
+        where none fits, and where `MOST_ARRAYS` were asked for.
     """
     possible = dict(_candidates(array))
     if not possible:
         return None
+    asked = _ASKED.setdefault(array.hierarchy, {})
+    place = (array.path, array.generation)
+    if place not in asked:
+        if len(asked) >= MOST_ARRAYS:
+            return None
+        asked[place] = _ask(array, possible, cancel)
+    return asked[place]
+
+
+def _ask(
+    array: Array, possible: Mapping[int, list[Any]], cancel: Cancellation | None
+) -> PackedBytes | None:
+    at_start = array.codecs[0]["configuration"].get("index_location") == "start"
+    most = _ENTRY * max(possible) + _CHECKSUM
+    part = RangeByteRequest(0, most) if at_start else SuffixByteRequest(most)
     try:
         # all of them have the same shards, in the same place
         opened = open_for_reading(_with_codecs(array, next(iter(possible.values()))))
         presence = listed(array, opened, cancel=cancel)
         if presence is None or not len(presence.places):
             return None
-        reader = array.hierarchy.reader
-        prefix = f"{reader.prefix}/" if reader.prefix else ""
-        key = opened.object_key(tuple(presence.places[0].tolist())).removeprefix(prefix)
-        shard = reader.get(key, cancel, max_bytes=size_limits.LEAST_STAGE_BYTES)
-    except (UnsupportedArray, ReadError):
+        key = opened.object_key(tuple(presence.places[0].tolist()))
+        stored = opened.zarr.store_path.store.get(key, default_buffer_prototype(), part)
+        found = wait_for(stored, local=array.hierarchy.reader.local, cancel=cancel)
+    except Cancelled:
+        raise
+    except Exception:  # noqa: BLE001  # stores raise what they like; then nothing is known of a shard
         return None
-    at_start = array.codecs[0]["configuration"].get("index_location") == "start"
+    index = b"" if found is None else found.to_bytes()
     for count, codecs in possible.items():
         size = _ENTRY * count + _CHECKSUM
-        if shard is None or len(shard) < size:
+        if len(index) < size:
             continue
         try:
-            CRC32C().decode(shard[:size] if at_start else shard[-size:])
+            CRC32C().decode(index[:size] if at_start else index[-size:])
         except RuntimeError:
             continue
         inner = codecs[0]["configuration"]["chunk_shape"]

@@ -213,19 +213,21 @@ def inner_chunks_larger_than_the_shard(folder: Path) -> Path:
     "Writing a sharded array of unusual dimensions produces an error about the chunk shape",
     finding=("Z3-CODEC-008", "/image", "do not divide"),
     before=fails(xarray, Exception, ""),
+    after=sees(xarray, lambda ds: (ds["image"].values == 7).all()),
 )
 def inner_chunks_that_do_not_divide(folder: Path) -> Path:
     return _sharded(folder, "image", [6, 4], [4, 4])
 
 
 def _sharded(folder: Path, name: str, shard: list[int], inner: list[int]) -> Path:
-    group(folder).create_array(
+    made = group(folder).create_array(
         name,
         shape=(12, 8),
         shards=tuple(shard),
-        chunks=(2, 2),
+        chunks=(2, 4),
         dtype="f4",
         dimension_names=["y", "x"],
     )
+    made[:] = 7
     put(folder / name / "zarr.json", inner, "codecs", 0, "configuration", "chunk_shape")
     return folder

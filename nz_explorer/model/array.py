@@ -157,12 +157,9 @@ class Array(Node):
     def named_like_dimension(self) -> bool:
         """Whether its name is that of its only dimension."""
         names = self.dimension_names
-        return (
-            names is not None
-            and len(names) == 1
-            and names[0] == self.name
-            and self.ndim in (1, None)
-        )
+        if names is None or len(names) != 1:
+            return False
+        return names[0] == self.name and self.ndim in (1, None)
 
     @property
     def dimension_references(self) -> tuple[str, ...] | None:

@@ -29,7 +29,14 @@ class Group(Node):
         Names that the store lists in it and that are no nodes: documents, and what does not belong there.
     """
 
-    __slots__ = ("child_names", "known_children", "listing_problem", "other_names", "unlisted")
+    __slots__ = (
+        "_by_kind",
+        "child_names",
+        "known_children",
+        "listing_problem",
+        "other_names",
+        "unlisted",
+    )
     kind = "group"
 
     def __init__(
@@ -44,6 +51,7 @@ class Group(Node):
         super().__init__(hierarchy, path, documents, state=state, problem=problem)
         self.child_names: tuple[str, ...] | None = None
         self.known_children: tuple[tuple[str, ...], list[Node]] | None = None
+        self._by_kind: tuple[object, list[Array], list[Group]] = (None, [], [])
         self.listing_problem: str | None = None
         self.unlisted = False
         self.other_names: tuple[str, ...] = ()
@@ -52,6 +60,7 @@ class Group(Node):
         """Return the group of another document with the same structure."""
         twin = super().clone_structure(path, document)
         twin.child_names = twin.known_children = twin.listing_problem = None
+        twin._by_kind = (None, [], [])  # noqa: SLF001
         twin.unlisted = False
         twin.other_names = ()
         return twin
@@ -60,6 +69,7 @@ class Group(Node):
         """Return the same group in a copy of its hierarchy."""
         twin = super().moved_to(hierarchy)
         twin.known_children = None
+        twin._by_kind = (None, [], [])  # noqa: SLF001
         return twin
 
     @property
@@ -70,9 +80,20 @@ class Group(Node):
     @property
     def arrays(self) -> list[Array]:
         """The arrays directly in it, as far as they are loaded."""
-        return [child for child in self.children or () if isinstance(child, Array)]
+        return list(self._sorted()[1])
 
     @property
     def groups(self) -> list[Group]:
         """The groups directly in it, as far as they are loaded."""
-        return [child for child in self.children or () if isinstance(child, Group)]
+        return list(self._sorted()[2])
+
+    def _sorted(self) -> tuple[object, list[Array], list[Group]]:
+        """Return what is loaded of the children, for whichever state of them, by kind: rules ask again and again."""
+        if self.children is None or (known := self.known_children) is None:
+            return None, [], []
+        found = self._by_kind
+        if found[0] is not known:
+            arrays = [child for child in known[1] if isinstance(child, Array)]
+            groups = [child for child in known[1] if isinstance(child, Group)]
+            found = self._by_kind = (known, arrays, groups)
+        return found

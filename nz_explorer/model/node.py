@@ -31,6 +31,8 @@ class Node:
     ----------
     path : str
         Absolute path, ``/`` for the root.
+    name : str
+        The last part of the path, empty for the root.
     kind : str
         ``group``, ``array``, or ``unknown`` where the documents do not say.
     state : str
@@ -55,6 +57,7 @@ class Node:
         "documents",
         "generation",
         "hierarchy",
+        "name",
         "path",
         "problem",
         "state",
@@ -75,6 +78,7 @@ class Node:
     ) -> None:
         self.hierarchy = hierarchy
         self.path = path
+        self.name = path.rpartition("/")[2]
         self.documents = documents
         self.state = state
         self.problem = problem
@@ -89,11 +93,6 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.path} {self.state}>"
-
-    @property
-    def name(self) -> str:
-        """The last part of the path, empty for the root."""
-        return self.path.rpartition("/")[2]
 
     @property
     def parent(self) -> str | None:
@@ -179,6 +178,7 @@ class Node:
         twin = type(self).__new__(type(self))
         twin.hierarchy = self.hierarchy
         twin.path = path
+        twin.name = path.rpartition("/")[2]
         twin.documents = (document,)
         twin.state = self.state
         twin.problem = self.problem

@@ -20,11 +20,13 @@ from nz_explorer.values.reading.opening import UnsupportedArray, open_for_readin
 from nz_explorer.values.reading.packed_bytes import PackedBytes, look_at
 from nz_explorer.values.reading.size_limits import MOST_SCANNED_CHUNKS
 from nz_explorer.values.scan import scan_array
+from nz_explorer.values.window import ChunkError
 
 __all__ = [
     "Absence",
     "ArrayScan",
     "Census",
+    "ChunkError",
     "Contents",
     "FaultKind",
     "PackedBytes",

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.engine.findings import Fail, FixMaker
-from nz_explorer.engine.fixes import Draft, set_attribute
+from nz_explorer.engine.fixes import Draft, move, set_attribute
 from nz_explorer.engine.memo_keys import PACKING
 from nz_explorer.engine.registry import rule
+from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
@@ -31,7 +32,7 @@ def numbers(array: Array) -> Iterator[Fail]:
         yield Fail(
             array.attribute_pointer(name),
             f"{name} {shown(given)} is not a number, so the values cannot be unpacked",
-            fix=None if _number(value) is None else _as_number(name),
+            fix=_set_aside if _number(value) is None else _as_number(name),
         )
 
 
@@ -59,3 +60,14 @@ def _as_number(name: str) -> FixMaker:
         return Draft("unsafe", set_attribute(node, name, number), "values are unpacked afterwards")
 
     return fix
+
+
+def _set_aside(node: Node) -> Draft:
+    """Return the fix that lets readers show what is stored, and keeps what packing was meant to be."""
+    names = [name for name in PACKING if name in node.attributes]
+    operations = tuple(
+        move(node.attribute_pointer(name), node.attribute_pointer(f"unused_{name}"))
+        for name in names
+    )
+    kept = listed(f"unused_{name}" for name in names)
+    return Draft("suggest", operations, f"readers show packed values then; kept as {kept}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
-from nz_explorer.engine.fixes import Draft, set_attribute
+from nz_explorer.engine.fixes import Draft, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, paths
 from nz_explorer.text.phrases import listed
@@ -109,8 +109,9 @@ def _near(group: Group, array: str, attribute: str, missing: list[str]) -> FixMa
         kept = " ".join(word for word in right if word is not None)
         if None not in right:
             return Draft("suggest", set_attribute(holder, attribute, kept), node=holder)
-        note = f"add {listed(missing)} to {path}, or leave the name out of {attribute}"
-        operations = set_attribute(holder, attribute, kept) if kept else ()
+        note = f"without the name, which leads nowhere; better add {listed(missing)} to {path}"
+        left_out = (remove(holder.attribute_pointer(attribute)),)
+        operations = set_attribute(holder, attribute, kept) if kept else left_out
         return Draft("suggest", operations, note, node=holder)
 
     return fix

@@ -76,13 +76,13 @@ def syntax(node: Node, document: Document) -> Iterator[Fail]:
 
 
 def _write_again(problem: DocumentProblem) -> FixMaker:
-    cure = (
-        "upload the document again: its end is missing"
-        if problem.kind == "truncated"
-        else "write the document again, or delete it if it was never meant to be there"
-        if problem.kind == "empty"
-        else "JSON has no comments, no comma after the last entry, and only double quotes"
-    )
+    cure = "JSON has no comments, no comma after the last entry, and only double quotes"
+    if problem.kind == "truncated":
+        cure = "upload the document again: its end is missing"
+    elif problem.kind == "empty":
+        cure = "write the document again, or delete it if it was never meant to be there"
+    elif "Extra data" in problem.message:  # the rest of an older, longer document
+        cure = f"delete all from line {problem.line}, column {problem.column} on: the document is whole before it"
     return lambda _node: Draft("suggest", note=cure)
 
 

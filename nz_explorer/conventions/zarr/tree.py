@@ -172,7 +172,15 @@ def _in_both_formats(node: Node, names: tuple[str, ...]) -> Iterator[Fail | Unde
         f"{node.path} is described in both formats, by zarr.json and {listed(old)}: readers of either {said}",
         severity="info" if apart is None else None,
         readers={} if apart is None else None,
-        fix=lambda _node: Draft("suggest", note="delete the documents of one format"),
+        fix=lambda _node: Draft("suggest", note=_keep_one(node.path, old)),
+    )
+
+
+def _keep_one(path: str, old: list[str]) -> str:
+    of_v2 = listed(below(path)[1:] + name for name in old)
+    return (
+        f"delete {of_v2} to keep what v3 says, or {below(path)[1:]}zarr.json to keep what v2 says;"
+        " the same for what is below, and first move what only the other has"
     )
 
 

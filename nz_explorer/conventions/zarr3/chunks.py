@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
@@ -17,8 +18,17 @@ from nz_explorer.text.phrases import plural
 if TYPE_CHECKING:
     from nz_explorer.engine.findings import FixMaker
     from nz_explorer.model import Array, Node
-    from nz_explorer.values.contents import Absence, ArrayScan, Contents, FaultKind, PackedBytes
+    from nz_explorer.values.contents import (
+        Absence,
+        ArrayScan,
+        ChunkError,
+        Contents,
+        FaultKind,
+        PackedBytes,
+    )
 
+MEMBER = "fill_value"
+NAN = "NaN"
 FILL_POINTERS = {2: "/.zattrs/_FillValue", 3: "/attributes/_FillValue"}
 
 
@@ -164,9 +174,21 @@ def chunks_are_written(array: Array, contents: Contents) -> Iterator[Fail | Unde
 
 def _unwritten(array: Array, message: str, *, harms: bool) -> Fail:
     pointer = "/fill_value" if array.zarr_format == 3 else "/.zarray/fill_value"
+    fix = None
+    if array.data_type.kind == "float" and array.fill is None and array.metadata.get(MEMBER) != NAN:
+        fix = _reads_as_nan(pointer)
     if harms:
-        return Fail(pointer, message, severity="warning")
-    return Fail(pointer, message, impact="advice", readers={})
+        return Fail(pointer, message, severity="warning", fix=fix)
+    return Fail(pointer, message, impact="advice", readers={}, fix=fix)
+
+
+def _reads_as_nan(pointer: str) -> FixMaker:
+    """Return the fix that shows what was not written as missing; what is stored does not depend on it."""
+    note = (
+        f"unless the chunks can be uploaded again; zarr also writes no chunk of mere {MEMBER}: "
+        "NaN is right where these are lost"
+    )
+    return lambda _node: Draft("suggest", (replace(pointer, NAN),), note)
 
 
 def _faulty(
@@ -182,8 +204,16 @@ def _faulty(
     return Fail(
         "/codecs" if array.zarr_format == 3 else "/.zarray/compressor",
         f"{count:,} of {plural(total, 'chunk')} {what}{detail}",
-        fix=None if looks is None or looks.codec is None else _as_packed(looks),
+        fix=_as_lost(array, first) if looks is None or looks.codec is None else _as_packed(looks),
     )
+
+
+def _as_lost(array: Array, first: ChunkError | None) -> FixMaker:
+    """Return what can be done about a chunk that cannot be read: the rest of the array can."""
+    which = "each of them" if first is None else first.chunk
+    reads = json_text(array.metadata.get(MEMBER))
+    note = f"upload it again; or delete {which}: what was in it is lost, reads as {reads}, and the rest can be read"
+    return lambda _node: Draft("suggest", note=note)
 
 
 def codecs_text(array: Array) -> str:

@@ -122,6 +122,9 @@ def _lost(folder: Path, *keys: str) -> Path:
     finding=("Z3-CHUNK-004", "/myarr", "1 of 2 chunks"),
     values="all",
     before=sees(xarray, lambda ds: not ds["myarr"].values[1].any()),
+    after=sees(
+        xarray, lambda ds: np.isnan(ds["myarr"].values).any(axis=1).tolist() == [False, True]
+    ),
 )
 def a_chunk_is_missing(folder: Path) -> Path:
     return _lost(folder, "1/0")
@@ -133,6 +136,7 @@ def a_chunk_is_missing(folder: Path) -> Path:
     finding=("Z3-CHUNK-004", "/U10", "chunks"),
     values="all",
     before=sees(xarray, lambda ds: int((ds["U10"].values == 0).sum()) == 2),
+    after=sees(xarray, lambda ds: int(np.isnan(ds["U10"].values).sum()) == 2),
 )
 def chunks_lost_on_the_way(folder: Path) -> Path:
     array(group(folder), "U10", np.arange(1.0, 7.0), ["time"], chunks=(1,))
@@ -147,11 +151,17 @@ def chunks_lost_on_the_way(folder: Path) -> Path:
     finding=("Z3-CHUNK-004", "/array0", "no chunk"),
     values="all",
     before=sees(zarr_python, lambda found: not found["array0"].any()),
+    after=sees(zarr_python, lambda found: bool(np.isnan(found["array0"]).all())),
     kind="pull",
 )
 def only_metadata(folder: Path) -> Path:
     array(group(folder), "array0", np.ones((2, 2)), ["x", "y"])
     (folder / "array0" / "c" / "0" / "0").unlink()
+    return folder
+
+
+def _deleted(folder: Path, key: str) -> Path:
+    (folder / key).unlink()
     return folder
 
 
@@ -162,6 +172,8 @@ def only_metadata(folder: Path) -> Path:
     before=fails(zarr_python, Exception, ""),
     values="all",
     beside=("Z3-CHUNK-002",),
+    after=sees(zarr_python, lambda found: found["0"].tolist() == [1, 2, 0, 0]),
+    by_hand=lambda folder: _deleted(folder, "0/c/1"),
 )
 def chunk_cut_short(folder: Path) -> Path:
     made = group(folder).create_array(
@@ -178,6 +190,8 @@ def chunk_cut_short(folder: Path) -> Path:
     "RuntimeError: error during blosc decompression: -1, because the answer was cut short on its way",
     finding=("Z2-CHUNK-004", "/t", "1 of 2 chunks"),
     before=fails(zarr_python, Exception, ""),
+    after=sees(zarr_python, lambda found: found["t"][:200].tolist() == list(range(200))),
+    by_hand=lambda folder: _deleted(folder, "t/1"),
     values="all",
 )
 def blosc_cannot_decode(folder: Path) -> Path:

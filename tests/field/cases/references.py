@@ -53,6 +53,7 @@ def grid_mapping_is_missing(folder: Path) -> Path:
     "The top level has a CRS, the other levels of the pyramid have none",
     finding=("CF-REF-001", "/1/b02", "spatial_ref"),
     before=sees(lambda path: group_has(path, "1"), lambda found: not found),
+    after=sees(lambda path: xarray(path / "1"), lambda ds: "grid_mapping" not in ds["b02"].attrs),
 )
 def levels_without_crs(folder: Path) -> Path:
     for level in ("0", "1"):

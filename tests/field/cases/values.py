@@ -222,6 +222,7 @@ def offset_of_references(folder: Path) -> Path:
     "decode_cf fails where scale_factor is a list; of length 1 it was mended, of more it is refused",
     finding=("CF-PACK-001", "/foo", "scale_factor", "[0.01, 0.02]"),
     before=fails(xarray, ValueError, "size 1"),
+    after=sees(xarray, lambda ds: ds["foo"].attrs["unused_scale_factor"] == [0.01, 0.02]),
 )
 def scale_is_a_list(folder: Path) -> Path:
     array(group(folder), "foo", np.array([0, 1], "i2"), ["x"], scale_factor=[0.01, 0.02])

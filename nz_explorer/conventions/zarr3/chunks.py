@@ -211,8 +211,9 @@ def _faulty(
 def _as_lost(array: Array, first: ChunkError | None) -> FixMaker:
     """Return what can be done about a chunk that cannot be read: the rest of the array can."""
     which = "each of them" if first is None else first.chunk
-    reads = json_text(array.metadata.get(MEMBER))
-    note = f"upload it again; or delete {which}: what was in it is lost, reads as {reads}, and the rest can be read"
+    fill = array.metadata.get(MEMBER)
+    reads = "" if fill is None else f" and reads as {json_text(fill)}"
+    note = f"upload it again; or delete {which}: what was in it is lost{reads}, and the rest can be read"
     return lambda _node: Draft("suggest", note=note)
 
 

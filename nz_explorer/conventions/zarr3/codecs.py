@@ -313,7 +313,7 @@ def _as_indexed(pointer: str) -> FixMaker:
         if looks is None:
             return Draft("suggest", note=INNER)
         inner = looks.codec[0]["configuration"]["chunk_shape"]
-        note = f"{looks.text}: its checksum fits no other number"
+        note = f"{looks.text}, if it is right along the other dimensions"
         return Draft("suggest", (replace(pointer, inner),), note)
 
     return fix

@@ -6,6 +6,7 @@ from typing import Any
 
 from nz_explorer.engine.evaluation import Evaluation
 from nz_explorer.model import Array, Group, Node, RoleResult, classify, references
+from nz_explorer.model.dialects.images import image_level
 from nz_explorer.store import Cancellation
 from nz_explorer.values.coordinates.axes import units_label
 from nz_explorer.widget import protocol, text
@@ -93,7 +94,8 @@ class Tree:
         details: dict[str, Any] = {}
         if isinstance(node, Array):
             role = self.role(node)
-            names = node.dimension_names
+            level = image_level(node) if node.dimension_names is None else None
+            names = node.dimension_names if level is None else level.names
             details = {
                 "has_children": False,
                 "shape": None if node.shape is None else list(node.shape),

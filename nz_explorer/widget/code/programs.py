@@ -415,14 +415,16 @@ class _Writer:
         if isinstance(axis, Curvilinear):
             found = None if using is None else self._surface(axis, name, using)
             return [] if found is None else [f"{name} = {found}"]
-        places = np.asarray(places_of(axis))
+        places = np.asarray(places_of(axis), np.float64)
         read = None if using is None else self._coordinate(array, axis, places, using)
         if read is not None:
             return [f"{name} = {read}"]
-        steps = np.diff(places)
-        if not steps.size or bool((steps == steps[0]).all()):
-            step = float(steps[0]) if steps.size else 1.0
-            start = float(places[0]) if places.size else 0.0
+        start = float(places[0]) if places.size else 0.0
+        last = float(places[-1]) if places.size else 0.0
+        step = (last - start) / (places.size - 1) if places.size > 1 else 1.0
+        step = float(f"{step:.15g}")  # 0.1, and a billionth of a step is not seen
+        even = start + step * np.arange(places.size)
+        if bool((np.abs(places - even) <= 1e-9 * abs(step)).all()):
             return [line(f"{name} = {{}} + {{}} * np.arange({{}})", start, step, int(places.size))]
         return [line(f"{name} = np.array({{}})", [float(place) for place in places])]
 

@@ -73,6 +73,24 @@ export interface Services {
   };
 }
 
+interface Output {
+  data: Record<string, unknown>;
+}
+
+export interface NotebookPanel {
+  disposed: Signal<unknown>;
+  content: {
+    node: HTMLElement;
+    /** Cells; only those of code have outputs. */
+    widgets: readonly {
+      outputArea?: { widgets: readonly Widget[]; model: { get(at: number): Output } };
+    }[];
+    rendermime: {
+      createRenderer(type: string): { node: HTMLElement; renderModel(model: Output): Promise<void> };
+    };
+  };
+}
+
 export interface App {
   serviceManager: Services;
   shell: { add(widget: Widget, area: string, options?: unknown): void; activateById(id: string): void };
@@ -85,6 +103,7 @@ export interface App {
     addFileType(type: unknown, factories?: string[]): void;
     addModelFactory(factory: unknown): void;
     addWidgetFactory(factory: unknown): void;
+    addWidgetExtension(name: string, extension: { createNew(panel: NotebookPanel): void }): void;
   };
 }
 

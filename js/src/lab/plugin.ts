@@ -1,5 +1,6 @@
 import { PanelExplorer } from "./explorer";
 import type { App, Browsers, Item, Modules, Widget } from "./jupyter";
+import { showSavedPages } from "./saved_output";
 
 const OPEN = "nz-explorer:open";
 const FACTORY = "Zarr Explorer";
@@ -58,6 +59,7 @@ class Extension {
     );
     this.#addCommand(browsers);
     this.#addFactory();
+    showSavedPages(app);
     if (browsers) this.#addMenu(browsers);
     launcher?.add({ command: OPEN, category: "Other", rank: 9, args: { ask: true } });
     palette?.addItem({ command: OPEN, category: "Zarr", args: { ask: true } });

@@ -11,6 +11,7 @@ from tests.e2e.conftest import Lab
 from tests.e2e.lab import IDLE, START_MS, Explorer, Notebook, OpenNotebook
 
 WAIT_MS = 60_000
+END = "() => jupyterapp.shell.currentWidget.sessionContext.shutdown()"
 BREAK = "() => jupyterapp.shell.currentWidget.sessionContext.session.kernel._ws.close()"
 
 
@@ -55,3 +56,18 @@ def test_a_page_that_is_loaded_again_and_one_beside_it(
         one.item("screen_temperature").first.click()
         expect(one.picture).to_have_attribute("aria-label", re.compile("screen_temperature"))
     beside.close()
+
+
+def test_a_notebook_opened_again_without_its_kernel_shows_what_was_saved(
+    notebook: OpenNotebook, sample_store: Path
+) -> None:
+    book = notebook([f"import nz_explorer as nz\n\nex = nz.explore({str(sample_store)!r})\nex"])
+    book.run_all()
+    expect(Explorer(book.widgets.first).item("ocean")).to_be_visible()
+    book.save()
+    book.page.evaluate(END)
+    book.page.reload()
+    page = book.page.get_by_text("Saved by nz_explorer. Run the cell to explore.")
+    expect(page).to_be_visible(timeout=WAIT_MS)
+    expect(book.page.locator(".jp-OutputArea")).to_contain_text("sea_surface_temperature")
+    expect(book.page.get_by_text("Error displaying widget")).to_have_count(0)

@@ -179,7 +179,7 @@ describe("findings", () => {
     host = await mountWidget("small", { path: "/forecast/precip", panel: "findings" });
     await screen.findByText("No findings.");
     expect(screen.getByText(/The absence of findings is not conformance/)).toBeTruthy();
-    expect(screen.getByText(/The chunks of data variables were not read/)).toBeTruthy();
+    expect(screen.getByText(/The chunks of data variables were not all read/)).toBeTruthy();
   });
 
   test("are asked for again when the walk has found more", async () => {

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from zarr.abc.store import Store
 
+from nz_explorer.store.byte_ranges import bounds
+from nz_explorer.store.reader import MAX_OBJECT_BYTES
+
 if TYPE_CHECKING:
     from zarr.abc.buffer import Buffer, BufferPrototype
     from zarr.abc.store import ByteRequest
@@ -71,6 +74,13 @@ class ReadOnlyStore(Store):
 
 class BoundedStore(ReadOnlyStore):
     """One that stops reading at a limit."""
+
+    async def get(
+        self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
+    ) -> Buffer | None:
+        """Return the value of a key, or a part of it; None where there is none."""
+        data = await self.read(key, *bounds(byte_range), MAX_OBJECT_BYTES)
+        return None if data is None else prototype.buffer.from_bytes(data)
 
     @abstractmethod
     async def read(self, key: str, start: int, stop: int | None, max_bytes: int) -> bytes | None:

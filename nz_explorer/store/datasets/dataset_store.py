@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from zarr.storage import MemoryStore
 
-from nz_explorer.store.byte_ranges import bounds
 from nz_explorer.store.datasets.encoding import Encoded, encoded
 from nz_explorer.store.errors import ReadError, TooLarge
 from nz_explorer.store.read_only_store import BoundedStore
@@ -23,8 +22,7 @@ from nz_explorer.text.identifiers import KEYS, with_nz
 if TYPE_CHECKING:
     import zarr
     from xarray import Dataset, DataTree
-    from zarr.abc.buffer import Buffer, BufferPrototype
-    from zarr.abc.store import ByteRequest
+    from zarr.abc.buffer import Buffer
 
 _ROOT = "zarr.json"
 
@@ -145,13 +143,6 @@ class DatasetStore(BoundedStore):
             return self._documents.pop(key).to_bytes()
 
     # --- what zarr asks for -----------------------------------------------------------------
-
-    async def get(
-        self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
-    ) -> Buffer | None:
-        """Return a document or a chunk; None where there is none."""
-        data = await self.read(key, *bounds(byte_range), MAX_OBJECT_BYTES)
-        return None if data is None else prototype.buffer.from_bytes(data)
 
     async def read(self, key: str, start: int, stop: int | None, max_bytes: int) -> bytes | None:
         """Return the bytes of a document or a chunk; see `BoundedStore.read`."""

@@ -5,18 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
-from nz_explorer.store.byte_ranges import bounds
 from nz_explorer.store.errors import TooLarge
 from nz_explorer.store.read_only_store import BoundedStore
 from nz_explorer.store.reader import MAX_NAMES, MAX_OBJECT_BYTES
 from nz_explorer.store.references.reference_set import ParquetReferences, ReferenceSet, Target
 from nz_explorer.store.references.targets import Targets
-
-if TYPE_CHECKING:
-    from zarr.abc.buffer import Buffer, BufferPrototype
-    from zarr.abc.store import ByteRequest
 
 
 class ReferenceStore(BoundedStore):
@@ -42,13 +36,6 @@ class ReferenceStore(BoundedStore):
         if isinstance(self.references, ParquetReferences):  # which may have to read a file first
             return await asyncio.to_thread(self.references.find, key)
         return self.references.find(key)
-
-    async def get(
-        self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
-    ) -> Buffer | None:
-        """Return the value of a key, or a part of it; None where there is none."""
-        data = await self.read(key, *bounds(byte_range), MAX_OBJECT_BYTES)
-        return None if data is None else prototype.buffer.from_bytes(data)
 
     async def read(self, key: str, start: int, stop: int | None, max_bytes: int) -> bytes | None:
         """Return the bytes of a key, None where there is none; see `BoundedStore.read`."""

@@ -11,16 +11,14 @@ import contextlib
 import urllib.request
 import weakref
 from collections.abc import AsyncIterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
 
 import aiohttp
 from yarl import URL
 
-from nz_explorer.store.byte_ranges import bounds
 from nz_explorer.store.errors import ReadError
 from nz_explorer.store.read_only_store import BoundedStore
-from nz_explorer.store.reader import MAX_OBJECT_BYTES
 from nz_explorer.store.remote.http_answers import (
     DRAIN_SECONDS,
     StatusError,
@@ -28,11 +26,6 @@ from nz_explorer.store.remote.http_answers import (
     read_answer,
     refuse_redirect,
 )
-
-if TYPE_CHECKING:
-    from zarr.abc.buffer import Buffer, BufferPrototype
-    from zarr.abc.store import ByteRequest
-
 
 CONNECT_SECONDS = 10.0
 CONNECTIONS = 256
@@ -87,13 +80,6 @@ class HttpStore(BoundedStore):
         return self.url
 
     # --- what zarr asks for ------------------------------------------------------------------
-
-    async def get(
-        self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
-    ) -> Buffer | None:
-        """Return the value of a key, or a part of it; None where there is none."""
-        data = await self.read(key, *bounds(byte_range), MAX_OBJECT_BYTES)
-        return None if data is None else prototype.buffer.from_bytes(data)
 
     async def exists(self, key: str) -> bool:
         """Return whether there is a key."""

@@ -134,7 +134,7 @@ export function Toolbar({
         </Button>
       )}
       <span class="nzx-gap" />
-      <More picture={picture} scene={scene} has={has} />
+      <More {...{ picture, scene, has, movable, minus }} />
     </div>
   );
 }
@@ -205,19 +205,23 @@ function More({
   picture,
   scene,
   has,
+  movable,
+  minus,
 }: {
   picture: PictureResult;
   scene: Scene | null;
   has: (control: Control) => boolean;
+  /** Sliders that go anywhere. */
+  movable: PictureResult["sliders"];
+  /** Whether a difference is shown. */
+  minus: boolean;
 }) {
   const { session } = useView();
   const { packing, curvilinear, valid_low: low, valid_high: high } = picture;
   const decodes = packing !== null || low !== null || high !== null;
-  const movable = picture.sliders.filter(({ length }) => length > 1);
   if (!decodes && !curvilinear && !has("log") && !has("mask") && !has("grid") && movable.length === 0)
     return null;
   const options = session.options.value;
-  const minus = Object.keys(options.against).length > 0;
   const set = (change: Partial<PictureOptions>) => session.setOptions(change);
   const pace = session.pace.value;
   const play = (change: Partial<Pace>) => {

@@ -16,6 +16,7 @@ entry      `nz_explorer.engine.entry_comparison.Pair` a document and its consoli
 values     array, monotonicity              the values of an array named like its dimension
 chunks     array, absence                   which chunks of a coordinate or a scalar are stored
 contents   array, contents                  all values of an array, and all its chunks
+totals     `nz_explorer.engine.totals.Totals` what was counted over all arrays, once the walk has ended
 inside     array, `nz_explorer.model.Inside` what lies in the array's folder
 ========== ================================ =========================================================
 
@@ -50,6 +51,7 @@ On = Literal[
     "chunks",
     "contents",
     "inside",
+    "totals",
 ]
 Results = Iterable[Fail | Undecided]
 Check = Callable[..., Results]

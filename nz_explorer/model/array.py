@@ -201,6 +201,16 @@ class Array(Node):
         return self.grid_shape if self._sharding() is not None else None
 
     @property
+    def separate_chunks(self) -> int:
+        """How many chunks it has that are objects of their own; 0 where it has shards, or that is not known."""
+        chunks, shape = self.grid_shape, self.shape
+        if chunks is None or shape is None or min(chunks, default=1) < 1:
+            return 0
+        if self._sharding() is not None:
+            return 0
+        return math.prod(-(-n // c) for n, c in zip(shape, chunks, strict=True))
+
+    @property
     def chunk_shape(self) -> tuple[int, ...] | None:
         """Lengths of what is decoded at once: of the inner chunks where the array is sharded."""
         sharding = self._sharding()

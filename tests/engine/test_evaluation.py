@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import shutil
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 import nz_explorer as nz
 from nz_explorer.conventions import evaluate, registry
+from nz_explorer.editing.trial_edits.what_if import WhatIf
 from nz_explorer.engine.evaluation import Budget, Evaluation, has_value_rules
 from nz_explorer.engine.evaluation.budget import VALUE_BYTES
 from nz_explorer.engine.evaluation.records import tree_order
@@ -648,3 +650,50 @@ def test_what_is_found_of_a_node_that_is_not_evaluated_is_not_kept(broken_store:
     evaluation.listing_rules(arrays)
     assert evaluation.findings() == []
     assert evaluation.visited == []
+
+
+def _many_chunks(tmp_path: Path) -> Path:
+    return _store("NZ-CODEC-003: no group has too many chunks, the store has", tmp_path)
+
+
+def _few_objects(evaluation: Evaluation) -> list[str]:
+    return [f.message for f in evaluation.findings() if f.rule == "NZ-CODEC-003"]
+
+
+def test_what_is_counted_over_all_arrays_does_not_depend_on_their_order(tmp_path: Path) -> None:
+    store = _many_chunks(tmp_path)
+    walked, fed = evaluate(open_store(store)), evaluate(open_store(store))
+    walked.run()
+    fed.add_nodes(list(fed.hierarchy.walk())[::-1])
+    assert _few_objects(fed) == []  # nobody has said that these are all
+    fed.add_totals()
+    assert _few_objects(fed) == _few_objects(walked) != []
+
+
+@pytest.mark.parametrize(("unvisited", "found"), [(1, 1), (9, 0)])
+def test_what_is_counted_over_some_arrays_says_so(
+    unvisited: int, found: int, tmp_path: Path
+) -> None:
+    store = _many_chunks(tmp_path)
+    shutil.copytree(store / "g5/v0", store / "g5/v1")
+    total = sum(nz.check(store, progress=False).nodes.values())
+    budget = Budget(max_nodes=total - unvisited)
+    evaluation = evaluate(open_store(store), budget=budget)
+    evaluation.run()
+    assert not evaluation.complete
+    messages = _few_objects(evaluation)
+    assert len(messages) == found
+    assert all("visited so far" in message for message in messages)
+    left_out = {(one.rule, one.reason) for one in evaluation.not_evaluated("/", below=False)}
+    assert ("NZ-CODEC-003", "budget") in left_out
+
+
+def test_what_is_counted_over_all_arrays_follows_edits(tmp_path: Path) -> None:
+    evaluation = evaluate(open_store(_many_chunks(tmp_path)))
+    evaluation.run()
+    trial = WhatIf(evaluation)
+    trial.set("/g0/v0", "/shape", [1])
+    assert _few_objects(trial.evaluation) == []
+    assert _few_objects(evaluation)
+    trial.undo()
+    assert _few_objects(trial.evaluation) == _few_objects(evaluation)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import math
+import heapq
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.zarr3.arrays import codec_name
 from nz_explorer.conventions.zarr3.registered_extensions import CODECS
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.memo_keys import PACKING
 from nz_explorer.engine.registry import rule
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Array, Group
+    from nz_explorer.engine.totals import Totals
+    from nz_explorer.model import Array
 
 TIMES = ("datetime", "timedelta")
 STRING_KINDS = ("fixed_length_utf32", "null_terminated_bytes", "fixed_length_ascii")
@@ -138,39 +138,30 @@ def lossless(array: Array) -> Iterator[Fail]:
 @rule("NZ-CODEC-003", on="array", formats=(3,), needs=("shape", "chunk shape", "codecs"))
 def few_objects(array: Array) -> Iterator[Fail]:
     """Note an array that may be spread over very many objects."""
-    count = _objects(array)
-    if count > MOST_CHUNKS and "sharding_indexed" not in _names(array):
+    count = array.separate_chunks
+    if count > MOST_CHUNKS:
         yield Fail(
             "/chunk_grid/configuration/chunk_shape",
             f"this array has {count:,} chunks, each a separate object; consider sharding_indexed",
         )
 
 
-@rule("NZ-CODEC-003", on="members", formats=(3,))
-def few_objects_together(group: Group) -> Iterator[Fail]:
-    """Note arrays that are spread over very many objects together, though none of them alone."""
-    counts = {a.path: n for a in group.arrays if (n := _objects(a)) > 1}
-    if sum(counts.values()) > MOST_CHUNKS_TOGETHER and max(counts.values()) <= MOST_CHUNKS:
-        most = sorted(counts, key=lambda path: (-counts[path], path))
+@rule("NZ-CODEC-003", on="totals", formats=(3,))
+def few_objects_together(totals: Totals) -> Iterator[Fail | Undecided]:
+    """Note arrays that are spread over very many objects together, besides those that are on their own."""
+    counts = {path: n for path, n in totals.separate_chunks if 1 < n <= MOST_CHUNKS}
+    total = sum(counts.values())
+    if total > MOST_CHUNKS_TOGETHER:
+        most = heapq.nsmallest(MOST_NAMED, counts, key=lambda path: (-counts[path], path))
+        so_far = " visited so far" if totals.unfinished else ""
         yield Fail(
             "",
-            f"the {len(counts)} arrays of this group have {sum(counts.values()):,} chunks, each a separate object;"
-            " consider sharding_indexed",
-            related=tuple(most[:MOST_NAMED]),
+            f"{len(counts):,} arrays{so_far}, none of them with more than {MOST_CHUNKS:,} chunks, have {total:,} together,"
+            " each a separate object; consider sharding_indexed",
+            related=tuple(most),
         )
-
-
-def _objects(array: Array) -> int:
-    """Return how many chunks, or shards, an array may have; 0 where that is not known."""
-    chunks, shape = array.grid_shape, array.shape
-    if chunks is None or shape is None or min(chunks, default=1) < 1:
-        return 0
-    return _number(shape, chunks)
-
-
-@lru_cache(1024)
-def _number(shape: tuple[int, ...], chunks: tuple[int, ...]) -> int:
-    return math.prod(-(-n // c) for n, c in zip(shape, chunks, strict=True))
+    elif totals.unfinished:
+        yield Undecided(totals.unfinished)
 
 
 def _packed(array: Array) -> list[str]:

@@ -208,6 +208,7 @@ class Reevaluation:
         evaluation.listing_rules([array for array in looked_into if isinstance(array, Array)])
         if self.entries:
             evaluation.consolidated_complete()
+        evaluation.renew_totals()
 
 
 def _nature(hierarchy: Hierarchy) -> tuple[Any, ...]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from nz_explorer.engine.coordinate_reader import ByteBudget, CoordinateFacts, read
 from nz_explorer.engine.entry_comparison import Pair
 from nz_explorer.engine.evaluation import schedule
-from nz_explorer.engine.evaluation.budget import VALUE_BYTES, Budget, Progress, Values
+from nz_explorer.engine.evaluation.budget import TIME_LIMIT, VALUE_BYTES, Budget, Progress, Values
 from nz_explorer.engine.evaluation.conformance import Conformance
 from nz_explorer.engine.evaluation.convention_usage import ConventionUsage
 from nz_explorer.engine.evaluation.coverage import Coverage, skipped_rules
@@ -29,6 +29,7 @@ from nz_explorer.engine.evaluation.records import Record, Records
 from nz_explorer.engine.findings import Counts, Finding, NotEvaluated, Violation
 from nz_explorer.engine.impact import Impact
 from nz_explorer.engine.plan import NOTHING, RuleResults
+from nz_explorer.engine.totals import Totals
 from nz_explorer.model import Array, Group, Hierarchy, Node, paths
 from nz_explorer.model.hierarchy import inside_arrays
 from nz_explorer.store import Cancellation, Cancelled
@@ -146,6 +147,10 @@ class Evaluation:
         self._left_contents = False
         """Whether not all of these could be read."""
         self._wants_contents = self.values == "all"
+        self._totalled = False
+        """Whether the rules on the store as a whole were evaluated."""
+        self._unfinished: str | None = None
+        """Why the walk before that did not visit all nodes."""
         if self.hierarchy.metadata_source == "consolidated" and self.compares:
             self._records.work.set("/", "stored", True)
 
@@ -290,8 +295,9 @@ class Evaluation:
         if path == "/":
             self._conformance.note_root(node.attributes)
         self._usage.note(node, known is None)
-        size = _size(node) if isinstance(node, Array) else 0
-        record = Record(node.kind, node.state, stored, node.zarr_format, size=size)
+        record = Record(node.kind, node.state, stored, node.zarr_format)
+        if isinstance(node, Array):
+            record.size, record.separate_chunks = _size(node), node.separate_chunks
         if known is None:
             record.documents, record.name, record.entry = documents, name, entry
             records.add(path, record)
@@ -528,6 +534,34 @@ class Evaluation:
             records.work.set("/", "stored", False)
         return True
 
+    def add_totals(self, unfinished: str | None = None) -> None:
+        """Evaluate the rules on the store as a whole, once all nodes have been fed.
+
+        Parameters
+        ----------
+        unfinished : str, optional
+            Why not all of them were.
+        """
+        with self._lock:
+            root = self._records.nodes.get("/")
+            if root is None:
+                return
+            self._totalled = True
+            self._unfinished = unfinished
+            counted = tuple(
+                (path, record.separate_chunks)
+                for path, record in self._records.nodes.items()
+                if record.separate_chunks and not record.ghost
+            )
+            why = unfinished or ("unreadable" if self._coverage.unseen else None)
+            results = self._judge.plan("totals", root.zarr_format).run(Totals(counted, why))
+            self._records.put("/", root, "totals", results)
+
+    def renew_totals(self) -> None:
+        """Evaluate the rules on the store as a whole again, if they were, because nodes have changed."""
+        if self._totalled:
+            self.add_totals(self._unfinished)
+
     def _counts_still(self, node: Node) -> bool:
         """Whether a node was neither read again nor edited since, and is none of another hierarchy.
 
@@ -641,11 +675,14 @@ class Evaluation:
         """
         report = progress or (lambda _what, _done, _total: None)
         self._coverage.out_of_time = False
+        # planned before the budget can run out: what is found of a part of the store is reported then, too
+        self._judge.plan("totals", self.hierarchy.zarr_format)
         try:
             values = "all" if self._wants_contents else self.values
             seconds = self.budget.seconds(self.hierarchy, values)
             with time_limit(seconds, cancel) as limited, cancelled_by(limited):
                 finished = schedule.visit(self, limited, report)
+                self.add_totals(None if finished else "budget")
                 schedule.read_values(self, limited, report)
                 schedule.list_arrays(self, limited, report)
                 if self._wants_contents:
@@ -658,6 +695,8 @@ class Evaluation:
             with self._lock:
                 self._coverage.out_of_time = True
                 self.complete = False
+                if not self._totalled:
+                    self.add_totals(TIME_LIMIT)
             return
         except Cancelled:
             return

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nz_explorer.model import Node
     from nz_explorer.model.node import Kind, State
 
-PARTS = ("documents", "name", "entry", "members", "values", "contents", "inside")
+PARTS = ("documents", "name", "entry", "members", "values", "contents", "inside", "totals")
 """The parts of the results on a node, in the order in which findings are listed."""
 
 
@@ -43,7 +43,9 @@ class Record(msgspec.Struct, gc=False):
         Whether only the consolidated metadata know of it.
     size : int
         Decoded bytes of all values, where it is an array.
-    documents, name, entry, members, values, contents, inside : RuleResults, optional
+    separate_chunks : int
+        Chunks that are objects of their own, where it is an array.
+    documents, name, entry, members, values, contents, inside, totals : RuleResults, optional
         The results of each part, once there are any.
     """
 
@@ -53,6 +55,7 @@ class Record(msgspec.Struct, gc=False):
     zarr_format: int | None
     ghost: bool = False
     size: int = 0
+    separate_chunks: int = 0
     documents: RuleResults | None = None
     name: RuleResults | None = None
     entry: RuleResults | None = None
@@ -60,6 +63,7 @@ class Record(msgspec.Struct, gc=False):
     values: RuleResults | None = None
     contents: RuleResults | None = None
     inside: RuleResults | None = None
+    totals: RuleResults | None = None
 
     @classmethod
     def of(cls, node: Node) -> Record:

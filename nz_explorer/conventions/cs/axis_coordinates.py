@@ -12,6 +12,7 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, add, remove, replace
+from nz_explorer.model import Node
 from nz_explorer.model.dialects.cs import (
     Axis,
     CoordinateSet,
@@ -35,6 +36,9 @@ CALENDARS = frozenset(
         "tai",
     )
 )
+
+KINDS = ("regular", "external", "explicit")
+"""The ways in which values are given."""
 
 MOST_EXPLICIT = 25
 """The most values that may be in the metadata."""
@@ -173,44 +177,63 @@ def _epoch(given: Mapping[str, Any], pointer: str, calendar: str) -> RuleOutput:
 
 
 def _values(axis: Axis, one: CoordinateSet) -> RuleOutput:
-    pointer, given = one.pointer("values"), one.given.get("values")
-    kinds = ("regular", "external", "explicit")
-    there = [kind for kind in kinds if isinstance(given, Mapping) and kind in given]
+    shown, given, pointer = json_text(axis.name), one.given.get("values"), one.pointer("values")
+    yield from values_object(shown, one.home, given, pointer)
+    if one.kind == "explicit" and _alike(one.values):
+        yield from _list_of_coordinates(shown, one.values, f"{pointer}/explicit")
+
+
+def values_object(shown: str, home: Node, given: Any, pointer: str) -> RuleOutput:
+    """Judge an object that gives values in one of three ways.
+
+    Parameters
+    ----------
+    shown : str
+        What the values are those of.
+    home : Node
+        The node in whose attributes the object is.
+    given : object
+        The object in the metadata.
+    pointer : str
+        Where it is.
+    """
+    there = [kind for kind in KINDS if isinstance(given, Mapping) and kind in given]
     if len(there) != 1:
         got = " and ".join(there) if there else json_text(given) if given is not None else "nothing"
         yield Fail(
             pointer,
-            f"values of {json_text(axis.name)} must have exactly one of regular, external and explicit, got {got}",
+            f"values of {shown} must have exactly one of regular, external and explicit, got {got}",
             rule="CS-VAL-001",
         )
         return
-    at = f"{pointer}/{there[0]}"
-    if one.kind == "regular":
-        pair = numbers(one.values, 2)
+    ((kind, values),) = ((kind, given[kind]) for kind in there)
+    at = f"{pointer}/{kind}"
+    if kind == "regular":
+        pair = numbers(values, 2)
         if pair is None:
             yield Fail(
                 at,
-                f"regular must be [first, increment], got {json_text(one.values)}",
+                f"regular must be [first, increment], got {json_text(values)}",
                 rule="CS-VAL-002",
             )
         elif pair[1] == 0:
             yield Fail(f"{at}/1", "the increment is 0", rule="CS-VAL-003")
-    elif one.kind == "external":
-        yield from _reference(one.home, resolve(one.values, one.home), at)
-    else:
-        yield from _explicit(axis, one.values, at)
-
-
-def _explicit(axis: Axis, given: Any, at: str) -> RuleOutput:
-    shown = json_text(axis.name)
-    kinds = {json_type(value) for value in given} if isinstance(given, list) else {"none"}
-    if len(kinds) > 1 or not kinds <= {"number", "string"}:
+    elif kind == "external":
+        yield from _reference(home, resolve(values, home), at)
+    elif not _alike(values):
         yield Fail(
             at,
-            f"explicit values of {shown} must be a list of numbers or a list of texts, got {json_text(given)}",
+            f"explicit values of {shown} must be a list of numbers or a list of texts, got {json_text(values)}",
             rule="CS-VAL-005",
         )
-        return
+
+
+def _alike(given: Any) -> bool:
+    kinds = {json_type(value) for value in given} if isinstance(given, list) else {"none"}
+    return len(kinds) <= 1 and kinds <= {"number", "string"}
+
+
+def _list_of_coordinates(shown: str, given: list[Any], at: str) -> RuleOutput:
     if len(given) > MOST_EXPLICIT:
         yield Fail(
             at,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declare, declared_here
@@ -59,14 +59,23 @@ def _registered(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutpu
             used[known_conventions.PROJ] = "id"
         for axis in crs.axes:
             for one in axis.sets:
-                bounds = one.given.get("boundaries")
-                if one.kind == "external" or (isinstance(bounds, Mapping) and "external" in bounds):
+                if one.kind == "external" or any(
+                    "external" in given for given in _more_values(one)
+                ):
                     used[known_conventions.REF] = "external"
                 if isinstance(one.given.get("unit"), Mapping):
                     used[known_conventions.UOM] = "unit"
     for known, what in used.items():
         if known not in declared:
             yield _undeclared(pointer, f"{known.name} (by {what})", known, "CS-REG-002")
+
+
+def _more_values(one: CoordinateSet) -> list[Mapping[str, Any]]:
+    """Return the objects of a set of coordinates that may refer to arrays: its boundaries, and the terms of its formula."""
+    formula = one.given.get("parametric")
+    terms = formula.get("terms") if isinstance(formula, Mapping) else None
+    given = (one.given.get("boundaries"), *(terms.values() if isinstance(terms, Mapping) else ()))
+    return [values for values in given if isinstance(values, Mapping)]
 
 
 def _undeclared(pointer: str, what: str, known: Convention, rule_id: str) -> Fail:

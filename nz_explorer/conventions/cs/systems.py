@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import coordinates, is_text
+from nz_explorer.conventions.cs.parametric import parametric
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
@@ -117,6 +118,9 @@ OF_CRS = (
     "CS-BND-001",
     "CS-BND-002",
     "CS-BND-003",
+    "CS-PAR-001",
+    "CS-PAR-002",
+    "CS-PAR-003",
     "CS-REV-001",
     "CS-REG-001",
     "CS-REG-002",
@@ -206,6 +210,7 @@ def _axis(axis: Axis, *, located: bool) -> RuleOutput:
     yield from _set_names(axis)
     for one in axis.sets:
         yield from coordinates(axis, one)
+        yield from parametric(one)
 
 
 def _wrap(pointer: str, given: Any) -> FixMaker:

@@ -295,9 +295,10 @@ class Evaluation:
         if path == "/":
             self._conformance.note_root(node.attributes)
         self._usage.note(node, known is None)
-        record = Record(node.kind, node.state, stored, node.zarr_format)
-        if isinstance(node, Array):
-            record.size, record.separate_chunks = _size(node), node.separate_chunks
+        size, chunks = (_size(node), node.separate_chunks) if isinstance(node, Array) else (0, 0)
+        record = Record(
+            node.kind, node.state, stored, node.zarr_format, size=size, separate_chunks=chunks
+        )
         if known is None:
             record.documents, record.name, record.entry = documents, name, entry
             records.add(path, record)

@@ -1,0 +1,98 @@
+"""CS: coordinates that a formula gives, such as those of a terrain-following vertical axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from difflib import get_close_matches
+
+from nz_explorer.conventions.cs.axis_coordinates import values_object
+from nz_explorer.conventions.uris import is_uri
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.documents.pointers import join
+from nz_explorer.engine.findings import Fail, RuleOutput
+from nz_explorer.model.dialects.cs import CoordinateSet
+from nz_explorer.text.phrases import listed
+
+FORMULAS: dict[str, tuple[frozenset[str], ...]] = {
+    name: tuple(frozenset(terms.split()) for terms in ways)
+    for name, ways in {
+        "atmosphere_ln_pressure_coordinate": ("p0 lev",),
+        "atmosphere_sigma_coordinate": ("sigma ps ptop",),
+        "atmosphere_hybrid_sigma_pressure_coordinate": ("a b ps p0", "ap b ps"),
+        "atmosphere_hybrid_height_coordinate": ("a b orog",),
+        "atmosphere_sleve_coordinate": ("a b1 b2 ztop zsurf1 zsurf2",),
+        "ocean_sigma_coordinate": ("sigma eta depth",),
+        "ocean_s_coordinate": ("s eta depth a b depth_c",),
+        "ocean_s_coordinate_g1": ("s C eta depth depth_c",),
+        "ocean_s_coordinate_g2": ("s C eta depth depth_c",),
+        "ocean_sigma_z_coordinate": (
+            "sigma eta depth depth_c nsigma zlev",
+            "sigma eta depth depth_c zlev",
+        ),
+        "ocean_double_sigma_coordinate": ("sigma depth z1 z2 a href k_c",),
+    }.items()
+}
+"""The terms of each formula, in the ways in which it can be written (CF Conventions 1.12, Appendix D)."""
+
+PRINCIPAL = frozenset({"lev", "sigma", "s"})
+"""Terms that are the coordinates themselves, which `values` may give instead."""
+
+
+def parametric(one: CoordinateSet) -> RuleOutput:
+    """Judge the formula of a set of coordinates, and its terms."""
+    given = one.given.get("parametric")
+    if given is None:
+        return
+    pointer = one.pointer("parametric")
+    if not isinstance(given, Mapping):
+        yield Fail(
+            pointer,
+            f"parametric must be an object with formula and terms, got {json_text(given)}",
+            rule="CS-PAR-001",
+        )
+        return
+    formula, terms = given.get("formula"), given.get("terms")
+    if not isinstance(formula, str):
+        got = "it is missing" if formula is None else f"got {json_text(formula)}"
+        yield Fail(
+            f"{pointer}/formula", f"formula must be the name of a formula: {got}", rule="CS-PAR-001"
+        )
+    elif formula not in FORMULAS and not is_uri(formula):
+        yield Fail(
+            f"{pointer}/formula",
+            f"{json_text(formula)} is neither a formula of CF nor the URI of one{_hint(formula, FORMULAS)}",
+            rule="CS-PAR-002",
+        )
+    if not isinstance(terms, Mapping):
+        got = "they are missing" if terms is None else f"got {json_text(terms)}"
+        yield Fail(
+            f"{pointer}/terms",
+            f"terms must be an object with the values of each term: {got}",
+            rule="CS-PAR-001",
+        )
+        return
+    for name, values in terms.items():
+        at = join(f"{pointer}/terms", name)
+        yield from values_object(json_text(name), one.home, values, at)
+    if formula in FORMULAS:
+        yield from _terms(formula, terms.keys(), f"{pointer}/terms")
+
+
+def _terms(formula: str, given: AbstractSet[str], pointer: str) -> RuleOutput:
+    """Judge whether the terms are those of a formula, in the way that it is written in most likely."""
+    wanted = min(FORMULAS[formula], key=lambda terms: (len(terms ^ given), -len(terms)))
+    missing, unknown = sorted(wanted - given - PRINCIPAL), sorted(given - wanted)
+    if missing:
+        yield Fail(pointer, f"{formula} also needs {listed(missing)}", rule="CS-PAR-003")
+    for name in unknown:
+        yield Fail(
+            join(pointer, name),
+            f"{json_text(name)} is not a term of {formula}{_hint(name, wanted - given)}",
+            rule="CS-PAR-003",
+        )
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    close = get_close_matches(name, known, 1)
+    return f"; did you mean {close[0]}?" if close else ""

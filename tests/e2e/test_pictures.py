@@ -319,3 +319,24 @@ def test_a_map_is_zoomed_and_saved(desk: Desk, tmp_path: Path) -> None:
     desk.book.until("'lon' in ex.view.get('window', {})")
     lon = json.loads(desk.book.run("print(json.dumps(ex.view['window']))"))["lon"]
     assert lon == [pytest.approx(0.1 * 41, abs=1.5), pytest.approx(0.6 * 41, abs=1.5)]
+
+    # what is shown in part is moved by dragging it; with Shift a smaller box is drawn
+    desk.explorer.settle()
+    box = values.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 0.8 * box["width"], box["y"] + 0.5 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.5 * box["height"], steps=6)
+    page.mouse.up()
+    desk.book.until(f"ex.view['window']['lon'][0] > {lon[0]} + 7")
+    moved = json.loads(desk.book.run("print(json.dumps(ex.view['window']))"))["lon"]
+    assert moved[1] - moved[0] == lon[1] - lon[0]
+    assert moved[0] - lon[0] == pytest.approx(0.5 * (lon[1] - lon[0]), abs=1.5)
+    desk.explorer.settle()
+    page.keyboard.down("Shift")
+    page.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 0.2 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.7 * box["height"], steps=4)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    desk.book.until(f"ex.view['window']['lon'][1] < {moved[1]} - 2")

@@ -83,6 +83,25 @@ export function windowAround(scene: Scene, before: Window, around: Place, by: nu
   return window;
 }
 
+/** The window moved with a point of the picture from one place to another. */
+export function windowMoved(scene: Scene, before: Window, from: Place, to: Place): Window {
+  if (scene.curved) {
+    const [x, y] = [from.x - to.x, from.y - to.y];
+    return boxOf(scene, { x0: x, x1: 1 + x, y0: y, y1: 1 + y });
+  }
+  const window: Window = {};
+  axesOf(scene).forEach((geometry, at) => {
+    const { axis } = geometry;
+    const [first, end] = before[axis?.label ?? ""] ?? [];
+    if (axis === null || first === undefined || end === undefined) return;
+    const [one, other] = at === 0 ? [from.x, to.x] : [from.y, to.y];
+    const by = (geometry.indexAt(one) - geometry.indexAt(other)) * axis.step;
+    const start = Math.max(0, Math.min(axis.length - (end - first), first + by));
+    put(window, axis, start, start + end - first);
+  });
+  return window;
+}
+
 /** Where something is drawn, between 0 and 1: a point of an axis, 0.5 the first; on coordinates one of these. */
 export function placeIn({ curved, x, y }: Scene, axis: 0 | 1, value = 0): number {
   if (!curved) return (axis ? y : x).placeOf(value);

@@ -1,5 +1,6 @@
 import "../../../plots/shared/readout.css";
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Window } from "../../../client/session";
 import { useView } from "../../../client/view";
 import { degreesAt } from "../../../plots/shared/earth";
 import { type CellState, STATES } from "../../../plots/shared/field";
@@ -7,11 +8,19 @@ import type { Frame } from "../../../plots/shared/layout";
 import { StateChip } from "../../../plots/shared/StateChip";
 import type { Scene } from "../../../plots/shared/scene";
 import { valueText } from "../../../plots/shared/value";
-import { centerOf, extent, type Place as Point, windowAround, windowOf } from "../../../plots/shared/zoom";
+import {
+  centerOf,
+  extent,
+  type Place as Point,
+  windowAround,
+  windowMoved,
+  windowOf,
+} from "../../../plots/shared/zoom";
 import { px, shortest } from "../../../ui/text/format";
 import { visible } from "../../../ui/text/text";
 import { pinnable, pinOf, toggled } from "../pins/points";
 
+const clamp = (value: number, most = 1) => Math.max(0, Math.min(most, value));
 const inside = ({ x, y }: Point) => x >= 0 && x < 1 && y >= 0 && y < 1;
 
 interface HoverProps {
@@ -27,6 +36,10 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
   const focus = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState<(Point & { keyed: boolean }) | null>(null);
   const [band, setBand] = useState<readonly [Point, Point] | null>(null);
+  // What the pointer holds: the picture as it was when pressed, which others replace while it is moved.
+  const held = useRef<{ from: Point; pans: boolean; moved: boolean; scene: Scene; window: Window } | null>(
+    null,
+  );
   const { left, top, width, height } = frame;
   const { nx, ny } = scene.field;
   const line = !scene.look.flat;
@@ -41,12 +54,6 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
     const element = canvas.current;
     if (element === null) return;
     const ratio = globalThis.devicePixelRatio || 1;
-    let from: Point | null = null;
-    let drawn: readonly [Point, Point] | null = null;
-    const draws = (next: typeof drawn) => {
-      drawn = next;
-      setBand(next);
-    };
     const place = (event: MouseEvent): Point => {
       const box = element.getBoundingClientRect();
       return {
@@ -58,10 +65,16 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
       inside(point) ? cellAt(scene, point, Math.round(width * ratio), Math.round(height * ratio)) : null;
     const point = (event: PointerEvent) => {
       const here = place(event);
-      if (from) {
-        const [x, y] = [Math.max(0, Math.min(1, here.x)), Math.max(0, Math.min(1, here.y))];
-        const moved = Math.max(Math.abs(x - from.x) * width, line ? 0 : Math.abs(y - from.y) * height) > 5;
-        draws(moved ? [from, { x, y }] : null);
+      const hold = held.current;
+      if (hold) {
+        const { from, pans } = hold;
+        const to = { x: clamp(here.x), y: clamp(here.y) };
+        hold.moved ||=
+          Math.max(Math.abs(to.x - from.x) * width, line ? 0 : Math.abs(to.y - from.y) * height) > 5;
+        if (!hold.moved) return;
+        if (pans) session.setOptions({ window: windowMoved(hold.scene, hold.window, from, to) }, 30);
+        else setBand([from, to]);
+        return setAt(null);
       }
       const found = cell(here);
       setAt((before) => {
@@ -75,18 +88,25 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
       focus.current?.focus({ preventScroll: true });
       const here = place(event);
       if (event.button !== 0 || event.pointerType === "touch" || !inside(here)) return;
-      from = here;
+      const { window } = session.options.peek();
+      // Of a whole picture there is nothing more to be seen by moving it.
+      const pans = !event.shiftKey && Object.keys(window).length > 0;
+      held.current = { from: here, pans, moved: false, scene, window };
       element.setPointerCapture?.(event.pointerId);
     };
     const release = (event: PointerEvent) => {
-      const found = from && !drawn ? cell(place(event)) : null;
+      const hold = held.current;
+      const here = place(event);
+      const found = hold && !hold.moved ? cell(here) : null;
       if (found) pin(found);
-      if (drawn) session.setOptions({ window: windowOf(scene, ...drawn) });
+      if (hold?.moved && !hold.pans) {
+        session.setOptions({ window: windowOf(scene, hold.from, { x: clamp(here.x), y: clamp(here.y) }) });
+      }
       drop();
     };
     const drop = () => {
-      from = null;
-      draws(null);
+      held.current = null;
+      setBand(null);
     };
     const wheel = (event: WheelEvent) => {
       const here = place(event);
@@ -133,8 +153,7 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
     }
     if (step === undefined || (line && step[0] === 0)) return;
     event.preventDefault();
-    const clamp = (value: number, size: number) => Math.max(0, Math.min(size - 1, value));
-    setAt({ x: clamp(from.x + step[0], nx), y: clamp(from.y + step[1], ny), keyed: true });
+    setAt({ x: clamp(from.x + step[0], nx - 1), y: clamp(from.y + step[1], ny - 1), keyed: true });
   };
   const there = at !== null && at.x < nx && at.y < ny ? at : null;
   const middle = there ? centerOf(scene, there) : { x: 0, y: 0 };

@@ -307,36 +307,42 @@ def test_a_map_is_zoomed_and_saved(desk: Desk, tmp_path: Path) -> None:
     expect(reset).to_have_count(0)
     desk.book.until("not ex.view.get('window')")
 
-    # a drag with the button down draws a box
-    desk.explorer.settle()
-    box = values.bounding_box()  # saying what was saved took a line
-    assert box is not None
-    page.mouse.move(box["x"] + 0.1 * box["width"], box["y"] + 0.5 * box["height"])
-    page.mouse.down()
-    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.98 * box["height"], steps=4)
-    page.mouse.up()
-    expect(reset).to_be_visible()
-    desk.book.until("'lon' in ex.view.get('window', {})")
-    lon = json.loads(desk.book.run("print(json.dumps(ex.view['window']))"))["lon"]
-    assert lon == [pytest.approx(0.1 * 41, abs=1.5), pytest.approx(0.6 * 41, abs=1.5)]
 
-    # what is shown in part is moved by dragging it; with Shift a smaller box is drawn
-    desk.explorer.settle()
-    box = values.bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + 0.8 * box["width"], box["y"] + 0.5 * box["height"])
-    page.mouse.down()
-    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.5 * box["height"], steps=6)
-    page.mouse.up()
-    desk.book.until(f"ex.view['window']['lon'][0] > {lon[0]} + 7")
-    moved = json.loads(desk.book.run("print(json.dumps(ex.view['window']))"))["lon"]
-    assert moved[1] - moved[0] == lon[1] - lon[0]
-    assert moved[0] - lon[0] == pytest.approx(0.5 * (lon[1] - lon[0]), abs=1.5)
-    desk.explorer.settle()
+def test_dragging_draws_a_box_and_moves_what_is_shown_in_part(desk: Desk) -> None:
+    page, values = desk.book.page, desk.explorer.values
+
+    def drag(start: tuple[float, float], end: tuple[float, float]) -> None:
+        desk.explorer.settle()
+        box = values.bounding_box()
+        assert box is not None
+        places = [
+            (box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in (start, end)
+        ]
+        page.mouse.move(*places[0])
+        page.mouse.down()
+        page.mouse.move(*places[1], steps=6)
+        page.mouse.up()
+
+    def shown() -> list[int]:
+        window: dict[str, list[int]] = json.loads(
+            desk.book.run("print(json.dumps(ex.view['window']))")
+        )
+        return window["lon"]
+
+    desk.show("/map", {})
+    drag((0.1, 0.5), (0.6, 0.98))
+    desk.book.until("'lon' in ex.view.get('window', {})")
+    before = shown()
+    assert before == [pytest.approx(0.1 * 41, abs=1.5), pytest.approx(0.6 * 41, abs=1.5)]
+
+    drag((0.8, 0.5), (0.3, 0.5))
+    desk.book.until(f"ex.view['window']['lon'][0] > {before[0]} + 7")
+    after = shown()
+    assert after[1] - after[0] == before[1] - before[0]
+    assert after[0] - before[0] == pytest.approx(0.5 * (before[1] - before[0]), abs=1.5)
+
+    # with Shift a smaller box is drawn
     page.keyboard.down("Shift")
-    page.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 0.2 * box["height"])
-    page.mouse.down()
-    page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.7 * box["height"], steps=4)
-    page.mouse.up()
+    drag((0.2, 0.2), (0.7, 0.7))
     page.keyboard.up("Shift")
-    desk.book.until(f"ex.view['window']['lon'][1] < {moved[1]} - 2")
+    desk.book.until(f"ex.view['window']['lon'][1] < {after[1]} - 2")

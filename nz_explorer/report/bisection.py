@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model import open_store
 from nz_explorer.report.check import check
-from nz_explorer.store import SourceError
+from nz_explorer.store import Cancellation, SourceError
 from nz_explorer.store.remote.icechunk_reader import IcechunkReader, Version, history
 from nz_explorer.store.resolve import resolve
+
+if TYPE_CHECKING:
+    from icechunk import Repository
 
 
 @dataclass(frozen=True)
@@ -72,16 +75,55 @@ def bisect(
     if not isinstance(reader, IcechunkReader):
         reader.close()
         raise SourceError(f"{reader.label} has no history: it is no Icechunk repository")
-    repository = reader.repository
-    versions = history(repository, options)
+    versions = history(reader.repository, options)
+    return bisect_versions(reader.repository, versions, rule, path=path)
+
+
+def bisect_versions(
+    repository: Repository,
+    versions: Sequence[Version],
+    rule: str,
+    *,
+    path: str | None = None,
+    cancel: Cancellation | None = None,
+    progress: Callable[[int, Version], object] | None = None,
+) -> Bisection:
+    """Search versions for the one that brought a finding; see `bisect`.
+
+    Parameters
+    ----------
+    repository : Repository
+        What they are versions of.
+    versions : sequence of Version
+        The oldest first.
+    rule : str
+        Of the finding.
+    path : str, optional
+        Its node; any by default.
+    cancel : Cancellation, optional
+        Looked at before each check.
+    progress : callable, optional
+        Called before each check with its number, and what is checked.
+
+    Raises
+    ------
+    Cancelled
+        If it was cancelled.
+    """
     checks = 0
 
     def found_in(version: Version) -> str | None:
         nonlocal checks
+        if cancel is not None:
+            cancel.check()
         checks += 1
-        with closing(
-            open_store(repository, storage_options={"snapshot": version.snapshot})
-        ) as store:
+        if progress is not None:
+            progress(checks, version)
+        try:
+            opened = open_store(repository, storage_options={"snapshot": version.snapshot})
+        except SourceError:
+            return None  # nothing in it yet, as in the first snapshot of each repository
+        with closing(opened) as store:
             report = check(store, select=[rule], progress=False)
             own = (f for f in report.findings if f.rule == rule and path in (None, f.path))
             return next((f"{f.path}: {f.message}" for f in own), None)
@@ -99,3 +141,8 @@ def bisect(
             bad, message = middle, said
     before = versions[good] if good >= 0 else None
     return Bisection(versions[bad], message, before, len(versions), checks)
+
+
+def most_checks(versions: int) -> int:
+    """Return how many of so many versions are checked at most."""
+    return (versions - 1).bit_length() + 1

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nz_explorer.widget.background.prefetch import Prefetch
     from nz_explorer.widget.background.reader_trials import Trials
     from nz_explorer.widget.background.scans import Scans
+    from nz_explorer.widget.background.version_history import VersionHistory
     from nz_explorer.widget.search import Searches
     from nz_explorer.widget.slice_limits import SliceLimits
     from nz_explorer.widget.tree import Tree
@@ -127,6 +128,41 @@ class SessionView(Protocol):
         cancel : Cancellation, optional
             Set when it is no longer wanted.
         """
+
+    @property
+    def history(self) -> VersionHistory | None:
+        """The history of the store, where it has one."""
+
+    def show_version(self, kind: str, name: str) -> None:
+        """Show another version of a store that has several.
+
+        Parameters
+        ----------
+        kind, name : str
+            ``branch``, ``tag`` or ``snapshot``, and which one.
+
+        Raises
+        ------
+        SourceError
+            If there is none, or nothing in it; what is shown stays.
+        """
+
+    def keep_comparison(self, generation: int, found: Comparison) -> None:
+        """Show how the store differs from another.
+
+        Parameters
+        ----------
+        generation : int
+            Of the store, as it was compared.
+        found : Comparison
+            The comparison.
+        """
+
+    def page_changed(self, name: str) -> None:
+        """Notify the browser that the content of a page has changed."""
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for the walk to end; return whether it did."""
 
     def compare(self) -> None:
         """Compare all consolidated entries with the stored documents, in the background."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from click.testing import CliRunner
 import nz_explorer as nz
 from nz_explorer.cli import main
 from nz_explorer.model import open_store
-from nz_explorer.report.bisection import bisect
+from nz_explorer.report.bisection import bisect, most_checks
 from nz_explorer.store import SourceError
+from nz_explorer.store.remote.icechunk_reader import newest_versions
 from tests.conftest import S3
 
 icechunk = pytest.importorskip("icechunk", reason="icechunk is not installed")
@@ -120,3 +122,24 @@ def test_a_repository_on_s3(repository: Path, s3: S3) -> None:
     url = s3.upload(repository, prefix="repository")
     options = {**s3.options, "branch": "main"}
     assert open_store(url, storage_options=options).root.attributes["number"] == 8
+
+
+def test_the_history_is_read_only_as_far_as_it_is_shown(repository: Path) -> None:
+    opened = icechunk.Repository.open(icechunk.local_filesystem_storage(str(repository)))
+    two = [*islice(newest_versions(opened, {}), 2)]
+    assert [one.message for one in two] == ["version 8", "version 7"]
+
+
+def test_a_finding_of_the_first_version_with_anything_in_it(repository: Path) -> None:
+    # the snapshot that creates a repository is empty: no hierarchy, and no finding
+    found = bisect(repository, "NZ-DECL-001", path="/")
+    assert found.first is not None
+    assert found.first.message == "version 1"
+    assert found.before is not None
+    assert found.before.message == "Repository initialized"
+    assert found.checks <= most_checks(found.versions)
+
+
+@pytest.mark.parametrize(("versions", "checks"), [(1, 1), (2, 2), (9, 5), (32, 6), (33, 7)])
+def test_how_many_checks_there_are_at_most(versions: int, checks: int) -> None:
+    assert most_checks(versions) == checks

@@ -230,6 +230,8 @@ export interface Summary {
   mode: "r" | "r+";
   readers: Forecast[];
   steps: number;
+  version: string | null;
+  versions: string[];
 }
 
 /** Findings of a node and of everything below it. */

@@ -7,6 +7,7 @@ export const DRAWERS = {
   changes: "Changes",
   report: "Report",
   comparison: "Comparison",
+  history: "History",
 } as const;
 
 export type DrawerName = keyof typeof DRAWERS;

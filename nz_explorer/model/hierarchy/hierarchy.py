@@ -59,7 +59,6 @@ class Hierarchy:
         documents: dict[str, Document] | None = None,
     ) -> None:
         self.reader = reader
-        self.source, self.modes = reader.label, url_modes(reader.label)
         self.mode = mode
         self._lock = threading.RLock()
         self._nodes: dict[str, Node] = {}
@@ -80,6 +79,7 @@ class Hierarchy:
 
     def _take_root(self, found: Root, others: dict[str, Node]) -> None:
         """Be what the documents of the root say, with these nodes below it."""
+        self.source, self.modes = self.reader.label, url_modes(self.reader.label)
         self._root_documents = found.documents
         self.side_names = found.side_names
         """Side documents that netCDF-C 4.8.0 wrote, to be read where it did."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 VERSIONS = ("branch", "tag", "snapshot")
 """Options that name a version; at most one of them is given."""
+MOST_NAMES = 200
+"""Branches and tags that are offered to choose from."""
+_AUTHORS = ("author", "author_name", "user", "committer")
+"""What programs call the author among the properties of a commit; Icechunk itself notes none."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +35,14 @@ class Version:
         What its author said of it.
     written : datetime
         When it was committed.
+    author : str
+        Who committed it, where the commit says; else empty.
     """
 
     snapshot: str
     message: str
     written: datetime
+    author: str = ""
 
 
 class IcechunkReader(RemoteReader):
@@ -50,6 +57,13 @@ class IcechunkReader(RemoteReader):
     options : mapping
         One of `VERSIONS`, or none for the branch main.
 
+    Attributes
+    ----------
+    version : tuple of str
+        One of `VERSIONS`, and its name; another one is shown once the store is read again.
+    snapshot : str
+        The id of the snapshot that is read.
+
     Raises
     ------
     SourceError
@@ -58,32 +72,43 @@ class IcechunkReader(RemoteReader):
 
     def __init__(self, repository: Repository, label: str, options: Mapping[str, Any]) -> None:
         self.repository = repository
-        self._version = version_of(options)
-        session = self._session(label)
-        kind, name = self._version
-        known = "" if kind == "snapshot" else f"{name} "
-        super().__init__(
-            session.store,
-            f"{label} {known}{session.snapshot_id}",
-            "Icechunk",
-            local=False,
-            owns_store=False,
-        )
+        self.origin = label
+        self.version = version_of(options)
+        session = self._session()
+        super().__init__(session.store, "", "Icechunk", local=False, owns_store=False)
+        self._show(session)
         self.object_storage = False  # what a snapshot holds is listed in it
 
-    def _session(self, label: str) -> Any:
-        kind, name = self._version
+    def _session(self) -> Any:
+        kind, name = self.version
         given: dict[str, Any] = {"snapshot_id" if kind == "snapshot" else kind: name}
         try:
             return self.repository.readonly_session(**given)
         except Exception as error:  # those of Icechunk have no common public type
             said = " ".join(str(error).split())[:300]
-            raise SourceError(f"{label} has no {kind} {name!r}: {said}") from error
+            raise SourceError(f"{self.origin} has no {kind} {name!r}: {said}") from error
+
+    def _show(self, session: Any) -> None:
+        kind, name = self.version
+        self._store, self.snapshot = session.store, str(session.snapshot_id)
+        known = "" if kind == "snapshot" else f"{name} "
+        self.label = f"{self.origin} {known}{self.snapshot}"
+        self._offered: tuple[str, ...] | None = None
 
     def renew(self) -> int:
         """Begin a generation with the newest snapshot; see `Reader.renew`."""
-        self._store = self._session(self.label).store
+        self._show(self._session())
         return super().renew()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What can be chosen: branches and tags, such as ``branch main``, and the snapshot that is shown by its id."""
+        if self._offered is None:
+            found = [f"branch {name}" for name in sorted(self.repository.list_branches())]
+            found += [f"tag {name}" for name in sorted(self.repository.list_tags())]
+            shown = " ".join(self.version)
+            self._offered = tuple(dict.fromkeys((*found[:MOST_NAMES], shown)))
+        return self._offered
 
 
 def version_of(options: Mapping[str, Any]) -> tuple[str, str]:
@@ -120,11 +145,28 @@ def history(repository: Repository, options: Mapping[str, Any]) -> list[Version]
     options : mapping
         As of `IcechunkReader`.
     """
+    return [*newest_versions(repository, options)][::-1]
+
+
+def newest_versions(repository: Repository, options: Mapping[str, Any]) -> Iterator[Version]:
+    """Yield the snapshots that led to a version, the newest first, as they are read.
+
+    Parameters
+    ----------
+    repository : Repository
+        The repository.
+    options : mapping
+        As of `IcechunkReader`.
+    """
     kind, name = version_of(options)
     given: dict[str, Any] = {"snapshot_id" if kind == "snapshot" else kind: name}
-    newest_first = repository.ancestry(**given)
-    found = [Version(one.id, one.message, one.written_at) for one in newest_first]
-    return found[::-1]
+    yield from map(_version, repository.ancestry(**given))
+
+
+def _version(one: Any) -> Version:
+    noted = one.metadata or {}
+    author = next((str(noted[name]) for name in _AUTHORS if noted.get(name)), "")
+    return Version(one.id, one.message, one.written_at, author)
 
 
 def open_repository(location: str, label: str, options: Mapping[str, Any]) -> Repository:

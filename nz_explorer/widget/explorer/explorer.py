@@ -95,7 +95,7 @@ class Explorer(SyncedWidget):
         The tab in front: ``plot``, ``dimensions``, ``findings``, ``metadata``, ``netcdf`` or ``code``; or a
         section of one, which unfolds: ``conventions`` of the findings, ``storage`` of the metadata, ``fill`` and
         ``glossary`` of netCDF, any by tab and name as in ``netcdf#missing``; or what lies over the tab in front:
-        ``readers``, ``changes``, ``report`` or ``comparison``.
+        ``readers``, ``changes``, ``report``, ``comparison`` or ``history``.
     """
 
     _esm = _front_end("widget.js")

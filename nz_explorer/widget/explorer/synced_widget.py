@@ -78,6 +78,8 @@ class SyncedWidget(anywidget.AnyWidget):
         self._budget = budget
         self._edits: list[Edit] = []
         """Edits that were tried when the session was let go of."""
+        self._version: tuple[str, str] | None = None
+        """The version of a repository that was shown then."""
         self._open_session: Session | None = None
         self._unseen: threading.Timer | None = None
         self._views: dict[str, dict[str, Any]] = {}
@@ -135,6 +137,8 @@ class SyncedWidget(anywidget.AnyWidget):
                 raise RuntimeError("this explorer was closed, and cannot open its store again")
             session = self._new_session(self._reopen())
             session.bookmarks = tuple(self.bookmarks)
+            if self._version is not None:
+                session.show_version(*self._version)
             session.start()
             edits, self._edits = self._edits, []
             session.try_edits(edits)
@@ -170,6 +174,7 @@ class SyncedWidget(anywidget.AnyWidget):
             if session is None or self._reopen is None:
                 return
             self._edits = session.what_if.edits
+            self._version = None if session.history is None else session.history.reader.version
             self._open_session = None
             self._finalizer.detach()
         session.close()

@@ -13,7 +13,7 @@ TABS = ("plot", "dimensions", "findings", "metadata", "netcdf", "code")
 PANELS = (
     *TABS,
     *("storage", "fill", "glossary", "conventions"),
-    *("readers", "changes", "report", "comparison"),
+    *("readers", "changes", "report", "comparison", "history"),
 )
 """The tabs, sections of them, and what is about the whole store and lies over the tab in front."""
 SHARED = ("path", "index", "view", "bookmarks", "pins", "panel")

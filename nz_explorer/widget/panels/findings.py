@@ -65,6 +65,9 @@ def finding_page(context: Context) -> Blocks:
         for number, way in enumerate(ways):
             found += _way_out(finding, way, number)
     found += _where(context, finding, fix)
+    if context.session.history is not None:
+        search = blocks.action("Which version brought it?", "find version", rule=finding.rule)
+        found.append(blocks.actions(search))
     examples: list[Blocks] = []
     bad, good = rule.example_titles
     if rule.bad_example:

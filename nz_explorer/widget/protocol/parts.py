@@ -119,6 +119,10 @@ class Summary(Message):
     readers: list[Forecast] = []
     steps: int = 0
     """How many rules keep the store from a convention that it does not declare."""
+    version: str | None = None
+    """Which one of `versions` is shown."""
+    versions: list[str] = []
+    """What can be chosen, of stores with a history: ``branch main``, what is shown, and a way to the history."""
 
 
 class Finding(Message):

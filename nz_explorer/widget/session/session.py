@@ -18,6 +18,7 @@ from nz_explorer.widget import protocol
 from nz_explorer.widget.background.prefetch import Prefetch
 from nz_explorer.widget.background.reader_trials import Trials
 from nz_explorer.widget.background.scans import Scans
+from nz_explorer.widget.background.version_history import HISTORY, history_of
 from nz_explorer.widget.requests import (  # noqa: F401  # all that answer
     animation,
     documents,
@@ -97,6 +98,8 @@ class Session:
         self.scans = Scans(self._send_scan)
         self.limits = SliceLimits(self.scans)
         self.trials = Trials(evaluation.hierarchy, lambda: self.page_changed("readers"))
+        self.history = history_of(evaluation.hierarchy, lambda: self.page_changed("history"))
+        """The versions of the store, where it has a history."""
         self.conversation = Conversation(
             send, self._computed, self.prefetch.make_way, seconds=self._seconds
         )
@@ -142,8 +145,9 @@ class Session:
     def summary(self) -> protocol.Summary:
         """Return what the header shows."""
         counts = self.evaluation.counts("/")
+        repository = None if self.history is None else self.history.reader
         return protocol.Summary(
-            source=self.hierarchy.source,
+            source=self.hierarchy.source if repository is None else repository.origin,
             store=self.hierarchy.reader.kind,
             zarr_format=self.hierarchy.zarr_format,
             listable=self.hierarchy.reader.listable,
@@ -158,6 +162,8 @@ class Session:
             mode=self.base.hierarchy.mode,
             readers=self.tree.impacts.readers(),
             steps=self.tree.impacts.steps(),
+            version=None if repository is None else " ".join(repository.version),
+            versions=[] if repository is None else [*repository.names, HISTORY],
         )
 
     # --- the conversation -------------------------------------------------------------------
@@ -262,6 +268,39 @@ class Session:
         else:
             self.walker.start()
         return protocol.WalkResult(self.progress), ()
+
+    def show_version(self, kind: str, name: str) -> None:
+        """Show another version of a store that has several.
+
+        Parameters
+        ----------
+        kind, name : str
+            ``branch``, ``tag`` or ``snapshot``, and which one.
+
+        Raises
+        ------
+        SourceError
+            If there is none, or nothing in it; what is shown stays.
+        """
+        if self.history is None:
+            raise SourceError(f"{self.hierarchy.source} has no versions")
+        reader = self.history.reader
+        before, reader.version = reader.version, (kind, name)
+        with self.walker.reading_again():
+            try:
+                self.base.hierarchy.refresh("/")
+            except SourceError:
+                reader.version = before
+                self.base.hierarchy.refresh("/")
+                raise
+            finally:
+                self._forget("/")
+                self.walker.set_wanted(True)
+        if self.what_if.steps:
+            self._try_again()
+        else:
+            self._notify()
+        self.page_changed("history")
 
     # --- the background walk ----------------------------------------------------------------
 
@@ -453,4 +492,6 @@ class Session:
         self.prefetch.close()
         self.scans.close()
         self.trials.close()
+        if self.history is not None:
+            self.history.close()
         self.forget_values()

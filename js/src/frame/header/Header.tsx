@@ -3,7 +3,9 @@ import { useView } from "../../client/view";
 import { Button, IconButton } from "../../ui/button/Button";
 import { Icon } from "../../ui/icons/Icon";
 import { type Impact, impactText, WORDS } from "../../ui/impact/Impact";
+import { useAct } from "../../ui/page/act";
 import { Progress } from "../../ui/progress/Progress";
+import { Select } from "../../ui/select/Select";
 import { bytes, grouped, plural } from "../../ui/text/format";
 import { middle, visible } from "../../ui/text/text";
 import { predictionOf } from "./prediction";
@@ -76,7 +78,8 @@ function inWords({ nodes, counts, not_evaluated: open }: Summary): string {
 
 /** Where the data come from, and in which form. */
 function Source({ summary }: { summary: Summary }) {
-  const { source, store, zarr_format: format, metadata, listable } = summary;
+  const { source, store, zarr_format: format, metadata, listable, version, versions } = summary;
+  const { act } = useAct("/");
   const shown =
     metadata === "consolidated"
       ? "What is shown comes from the consolidated metadata."
@@ -91,6 +94,14 @@ function Source({ summary }: { summary: Summary }) {
       <div class="nzx-source" title={`${visible(source)}\n${facts.join(", ")}\n${shown}`}>
         <bdi>{visible(middle(source.split(/[/\\]/).filter(Boolean).at(-1) ?? source, 64))}</bdi>
       </div>
+      {version !== null && (
+        <Select
+          label="Version"
+          value={version}
+          names={versions}
+          onChange={(version) => act("show version", { version })}
+        />
+      )}
       <span class="nzx-quiet nzx-form">{facts.join(" · ")}</span>
       {!listable && (
         <span

@@ -58,3 +58,17 @@ test("of many readers those that something is wrong for have chips, and a button
   fireEvent.click(readers.getByRole("button", { name: /more readers$/ }));
   await screen.findByRole("dialog", { name: "Readers" });
 });
+
+test("of a store with a history the version is chosen; what is asked for is the kernel's to show", async () => {
+  host = await mountWidget("small", {}, (kernel) => {
+    Object.assign(kernel.summary, {
+      version: "branch main",
+      versions: ["branch main", "tag v1", "History …"],
+    });
+  });
+  const choice = (await screen.findByRole("combobox", { name: "Version" })) as HTMLSelectElement;
+  expect(choice.value).toBe("branch main");
+  fireEvent.change(choice, { target: { value: "tag v1" } });
+  const wanted = { name: "show version", path: "/", params: { version: "tag v1" } };
+  await waitFor(() => expect(host.requests("act").map(({ params }) => params)).toEqual([wanted]));
+});

@@ -325,7 +325,7 @@ def test_dragging_draws_a_box_and_moves_what_is_shown_in_part(desk: Desk) -> Non
 
     def shown() -> list[int]:
         window: dict[str, list[int]] = json.loads(
-            desk.book.run("print(json.dumps(ex.view['window']))")
+            desk.book.run("import json; print(json.dumps(ex.view['window']))")
         )
         return window["lon"]
 

@@ -15,6 +15,11 @@ from nz_explorer.widget import protocol, text
 from nz_explorer.widget.requests import dimensions, findings
 from nz_explorer.widget.session_view import SessionView
 
+FRAMED = (
+    '<meta name="color-scheme" content="light dark">'
+    "<style>body { font: 14px system-ui, sans-serif } th, td { padding: 1px 8px; text-align: left }</style>"
+)
+"""What goes before the page where the front end shows it, in a frame of its own."""
 MAX_TREE = 60
 MAX_FINDINGS = 25
 MAX_DIMENSIONS = 40

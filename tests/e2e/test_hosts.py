@@ -122,9 +122,19 @@ def marimo(sample_store: Path, tmp_path: Path) -> Iterator[str]:
 
 def test_marimo(marimo: str, page: Page) -> None:
     answered(page, marimo)
-    page.goto(marimo)
-    look_around(Explorer(page.locator(".nzx").first))
+    with page.expect_request(lambda asked: "marimo-session-id" in asked.headers) as asked:
+        page.goto(marimo)
+        look_around(Explorer(page.locator(".nzx").first))
     expect(page.locator("body")).to_contain_text("selected /ocean/sea_surface_temperature")
+    exported = page.request.post(
+        f"{marimo}/api/export/html",
+        headers={k: v for k, v in asked.value.headers.items() if k.startswith("marimo-")},
+        data={"download": False, "files": [], "includeCode": True, "assetUrl": marimo},
+    )
+    page.route(f"{marimo}/exported.html", lambda route: route.fulfill(response=exported))
+    page.goto(f"{marimo}/exported.html")
+    saved = page.frame_locator(".nzx iframe")
+    expect(saved.get_by_role("cell", name="/forecast/temperature", exact=True)).to_be_visible()
 
 
 def answered(page: Page, address: str) -> None:

@@ -182,6 +182,7 @@ def test_the_saved_page_is_plain_bounded_and_escaped(
     assert "<script" not in page
     assert "style" not in page
     assert len(page) < 300_000
+    assert ex.get_state()["_saved_page"].endswith(page)  # for hosts that export the state
     import json
 
     hostile = tmp_path / "hostile.zarr"

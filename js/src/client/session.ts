@@ -174,12 +174,19 @@ export class Session {
   /** Grows by name as the kernel says that a page says something else now. */
   readonly pages: Signal<Record<string, number>> = signal({});
 
+  /** A page without scripts, as it was when the explorer was displayed last. */
+  get savedPage(): string {
+    return String(this.#model.get("_saved_page") ?? "");
+  }
+
+  readonly #model: Traits;
   readonly #traits: Record<string, { hear(raw: unknown): void; close(): void }>;
   readonly #unfollow: () => void;
   #colormapsAsked: string | null = null;
   #revisionTimer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(model: Wire & Traits) {
+    this.#model = model;
     this.client = new Client(model);
     const send: Send = async (name, value) =>
       (await this.client.request("set", { traits: { [name]: value } })).traits[name];

@@ -485,14 +485,12 @@ class Explorer(SyncedWidget):
         bundle: Any = super()._repr_mimebundle_(**kwargs)
         if bundle is None:  # the front end does not show widgets
             return None
-        from nz_explorer.widget.static_page import static_page
+        from nz_explorer.widget.static_page import FRAMED, static_page
 
         lifetimes.displayed(self)
         self._session.wait(STATIC_PAGE_SECONDS)
+        page = encodable(static_page(self._session, self.path))
+        self._saved_page = FRAMED + page
         data, *metadata = bundle if isinstance(bundle, tuple) else (bundle,)
-        data = {
-            **data,
-            "text/html": encodable(static_page(self._session, self.path)),
-            "text/plain": repr(self),
-        }
+        data = {**data, "text/html": page, "text/plain": repr(self)}
         return (data, *metadata) if metadata else data

@@ -62,6 +62,8 @@ class SyncedWidget(anywidget.AnyWidget):
     bookmarks = traitlets.List(traitlets.Unicode()).tag(sync=True)
     pins = traitlets.List(traitlets.Dict(key_trait=traitlets.Unicode())).tag(sync=True)
     panel = PanelName("plot").tag(sync=True)
+    _saved_page = traitlets.Unicode("").tag(sync=True)
+    """What the front end shows where no kernel answers: an export by marimo, a saved notebook with its widgets."""
 
     def __init__(
         self,

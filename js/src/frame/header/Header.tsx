@@ -22,11 +22,13 @@ export function Header({ side, onSide }: { side: boolean; onSide: () => void }) 
         <div class="nzx-status" role="status">
           {failed
             ? ""
-            : health === "lost"
-              ? "No answer from the kernel"
-              : health === "slow"
-                ? "The kernel is busy; waiting…"
-                : "Opening…"}
+            : health === "waiting"
+              ? "Opening…"
+              : session.savedPage
+                ? "No answer from the kernel yet: this is what was saved"
+                : health === "lost"
+                  ? "No answer from the kernel"
+                  : "The kernel is busy; waiting…"}
         </div>
       </div>
     );

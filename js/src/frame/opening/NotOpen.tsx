@@ -6,7 +6,7 @@ import "./opening.css";
 
 /** What stands there until the kernel has answered for the first time, perhaps forever. */
 export function NotOpen() {
-  const { session } = useView();
+  const { session, inks } = useView();
   const { health, answered } = session.client;
   const [late, setLate] = useState(false);
   useEffect(() => {
@@ -20,6 +20,11 @@ export function NotOpen() {
         <strong>The store could not be opened.</strong> {sentence(visible(failed.message))}
       </Blank>
     );
+  }
+  if (health.value !== "waiting" && session.savedPage) {
+    const page = session.savedPage.replace("light dark", inks.value?.dark ? "dark" : "light");
+    // In a sandbox nothing of it can run.
+    return <iframe class="nzx-saved" sandbox="" title="What was saved" srcdoc={page} />;
   }
   if (late || health.value === "lost") {
     return (

@@ -22,6 +22,27 @@ describe("a kernel that does not answer", () => {
     expect(screen.getByRole("tree")).toBeTruthy();
   });
 
+  test("leaves what was saved to be seen, where nothing of it can run, until one answers", async () => {
+    vi.useFakeTimers();
+    const _saved_page = '<meta content="light dark"><p>12 nodes</p><script>alert(1)</script>';
+    host = await mountWidget("small", { _saved_page }, (kernel) => {
+      kernel.delays.open = 30_000;
+      kernel.silent.add("lost");
+    });
+    expect(host.el.querySelector("iframe")).toBeNull();
+    await pass(2000);
+    const said = "No answer from the kernel yet: this is what was saved";
+    expect(screen.getByRole("status").textContent).toBe(said);
+    const frame = screen.getByTitle<HTMLIFrameElement>("What was saved");
+    expect(frame.getAttribute("sandbox")).toBe("");
+    expect(frame.srcdoc).toContain('content="light"><p>12 nodes');
+    await pass(25_000);
+    expect(screen.getByRole("status").textContent).toBe(said);
+    expect(frame.isConnected).toBe(true);
+    await pass(4000);
+    expect(screen.getByRole("tree")).toBeTruthy();
+  });
+
   test("a store that cannot be opened is told of in one sentence, with the way to try again", async () => {
     host = await mountWidget("small", {}, (kernel) =>
       kernel.failing.set("open", "Access to s3://bucket/x.zarr was denied"),

@@ -1,4 +1,3 @@
-import { useEffect, useState } from "preact/hooks";
 import { useView } from "../../client/view";
 import { Blank, RETRY } from "../../ui/problem/Blank";
 import { sentence, visible } from "../../ui/text/text";
@@ -8,11 +7,6 @@ import "./opening.css";
 export function NotOpen() {
   const { session, inks } = useView();
   const { health, answered } = session.client;
-  const [late, setLate] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setLate(true), 5000);
-    return () => clearTimeout(timer);
-  }, []);
   const failed = session.openError.value;
   if (failed) {
     return (
@@ -21,28 +15,21 @@ export function NotOpen() {
       </Blank>
     );
   }
-  if (health.value !== "waiting" && session.savedPage) {
+  if (health.value === "waiting")
+    return (
+      <div class="nzx-empty">
+        <p class="nzx-wait">Opening the store…</p>
+      </div>
+    );
+  if (session.savedPage) {
     const page = session.savedPage.replace("light dark", inks.value?.dark ? "dark" : "light");
     // In a sandbox nothing of it can run.
     return <iframe class="nzx-saved" sandbox="" title="What was saved" srcdoc={page} />;
   }
-  if (late || health.value === "lost") {
-    return (
-      <Blank icon="info" action={RETRY} onAction={() => session.client.resendAll()}>
-        {health.value === "lost" ? "No answer from the kernel." : "The kernel has not answered yet."}
-        {!answered.value &&
-          " The explorer reads the store through the kernel. If this notebook was opened without running it, run the cell again."}
-      </Blank>
-    );
-  }
   return (
-    <div class="nzx-empty">
-      <p class="nzx-wait">Opening the store…</p>
-      <span class="nzx-opening" aria-hidden="true">
-        <span class="nzx-bone" />
-        <span class="nzx-bone" />
-        <span class="nzx-bone" />
-      </span>
-    </div>
+    <Blank icon="info" action={RETRY} onAction={() => session.client.resendAll()}>
+      {health.value === "lost" ? "No answer from the kernel." : "The kernel has not answered yet."}
+      {!answered.value && " If this notebook was opened without running it, run the cell again."}
+    </Blank>
   );
 }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from nz_explorer.values.coordinates.date_ticks import date_ticks
 from nz_explorer.widget import protocol
 
 if TYPE_CHECKING:
@@ -212,6 +213,10 @@ def _axis(axis: Axis | None, buffers: _Buffers) -> protocol.Axis | None:
         units=axis.units,
         coordinates_buffer=buffers.add(axis.coordinates),
         labels=axis.labels,
+        ticks=[
+            [protocol.DateTick(*tick) for tick in ticks]
+            for ticks in (date_ticks(axis.labels) if axis.labels and axis.kind == "time" else ())
+        ],
         chunk=axis.chunk,
     )
 

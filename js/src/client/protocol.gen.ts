@@ -110,7 +110,14 @@ export interface Axis {
   units: string | null;
   coordinates_buffer: number | null;
   labels: string[] | null;
+  ticks: DateTick[][];
   chunk: number | null;
+}
+
+/** A date that is written beneath a point of an axis. */
+export interface DateTick {
+  index: number;
+  label: string;
 }
 
 /** A dimension that a picture shows at one index. */

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from nz_explorer.plots.picture import Axis, Numbers
+from nz_explorer.values.coordinates.date_ticks import Tick, date_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,18 +77,27 @@ def set_ticks(axes: Axes, axis: Axis, which: Literal["x", "y"]) -> None:
     by_number = axis.kind == "number" and axis.coordinates is not places
     if axis.labels is not None or by_number:
         most = _MOST_TICKS if which == "x" else 2 * _MOST_TICKS
-        chosen = np.unique(np.linspace(0, axis.size - 1, min(most, axis.size)).round().astype(int))
-        texts: Sequence[str]
-        if axis.labels is not None:
-            texts = [axis.labels[i] for i in chosen]
-        else:
-            assert axis.coordinates is not None  # noqa: S101  # numbers have coordinates
-            texts = [f"{axis.coordinates[i]:.6g}" for i in chosen]
-        target.set_ticks(places[chosen].tolist(), [safe(text, 24) for text in texts])
+        ticks = _ticks(axis, most)
+        at = [number for number, _ in ticks]
+        target.set_ticks(places[at].tolist(), [safe(text, 24) for _, text in ticks])
     else:
         target.set_major_locator(MaxNLocator(8, integer=axis.kind == "index"))
         axes.ticklabel_format(axis=which, useOffset=False, style="plain")
     target.set_label_text(safe(_axis_title(axis)))
+
+
+def _ticks(axis: Axis, most: int) -> list[Tick]:
+    """Return what is written at which points: where dates begin, else evenly."""
+    if axis.kind == "time" and axis.labels is not None:
+        for ticks in date_ticks(axis.labels):
+            if len(ticks) <= most:
+                return ticks
+    chosen = np.unique(np.linspace(0, axis.size - 1, min(most, axis.size)).round().astype(int))
+    texts = axis.labels
+    if texts is None:
+        assert axis.coordinates is not None  # noqa: S101  # numbers have coordinates
+        texts = [f"{value:.6g}" for value in axis.coordinates]
+    return [(int(at), texts[at]) for at in chosen]
 
 
 def _axis_title(axis: Axis) -> str:

@@ -7,6 +7,15 @@ from typing import Literal
 from nz_explorer.widget.protocol.message import Message
 
 
+class DateTick(Message):
+    """A date that is written beneath a point of an axis."""
+
+    index: int
+    """The number of the point, counted from the first that is shown."""
+    label: str
+    """As much of the date as the tick before it does not say."""
+
+
 class Axis(Message):
     """One axis of a picture."""
 
@@ -29,6 +38,8 @@ class Axis(Message):
     """float64, one per point; absent for kind ``index`` and ``category``."""
     labels: list[str] | None = None
     """A text per point, for kinds ``time`` and ``category``."""
+    ticks: list[list[DateTick]] = []
+    """Of dates: ways to label them, the finest first, each with two ticks at least."""
     chunk: int | None = None
     """Array elements of a chunk along it, for the chunk grid."""
 

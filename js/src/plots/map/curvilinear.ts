@@ -43,7 +43,15 @@ export function straight(
   );
   const axis = { label, units, kind: "number", start: 0, step: 1, size, length: size } as const;
   return new AxisGeometry(
-    { ...axis, decreasing: false, downwards: false, coordinates_buffer: null, labels: null, chunk: null },
+    {
+      ...axis,
+      decreasing: false,
+      downwards: false,
+      coordinates_buffer: null,
+      labels: null,
+      ticks: [],
+      chunk: null,
+    },
     coordinates,
     vertical,
   );

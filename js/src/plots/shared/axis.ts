@@ -100,10 +100,10 @@ export class AxisGeometry {
     const { axis, coordinates, size } = this;
     if (axis === null) return [];
     if (axis.labels !== null && (axis.kind === "time" || axis.kind === "category")) {
-      return labelTicks(axis.labels.slice(0, size), count).map(({ value, label }) => ({
-        at: this.center(value),
-        label,
-      }));
+      const dates = axis.ticks.find(({ length }) => length <= Math.max(2, count));
+      if (dates) return dates.map(({ index, label }) => ({ at: this.center(index), label }));
+      const ticks = labelTicks(axis.labels.slice(0, size), count);
+      return ticks.map(({ value, label }) => ({ at: this.center(value), label }));
     }
     if (axis.kind !== "index" && coordinates !== null) {
       const [first, last] = [coordinates[0] as number, coordinates[size - 1] as number];

@@ -15,6 +15,7 @@ const axis = (change: Partial<Axis>): Axis => ({
   units: null,
   coordinates_buffer: null,
   labels: null,
+  ticks: [],
   chunk: null,
   ...change,
 });
@@ -56,28 +57,19 @@ describe("ticks", () => {
     expect(labels(logTicks(1, 100, 8))).toEqual(["1", "2", "5", "10", "20", "50", "100"]);
   });
 
-  test("dates where days, months and years begin", () => {
-    const hourly = Array.from({ length: 240 }, (_, at) =>
-      new Date(Date.UTC(2020, 0, 1, at * 6)).toISOString().slice(0, 16),
-    );
-    const ticks = labelTicks(hourly, 6);
-    expect(labels(ticks)[0]).toBe("2020-01-01");
-    expect(ticks.length).toBeLessThanOrEqual(7);
-    for (const { value } of ticks) expect(hourly[value]).toMatch(/T00:00$/);
-    const monthly = Array.from(
-      { length: 36 },
-      (_, at) => `${2019 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, "0")}`,
-    );
-    expect(labels(labelTicks(monthly, 8))).toEqual([
-      "2019-01",
-      "2019-07",
-      "2020-01",
-      "2020-07",
-      "2021-01",
-      "2021-07",
+  test("dates as the kernel found them, as many as there is room for", () => {
+    const labels = ["2020-01-01", "2020-01-16", "2020-02-01", "2020-02-16"];
+    const all = labels.map((label, index) => ({ index, label }));
+    const months = [
+      { index: 0, label: "2020-01" },
+      { index: 2, label: "2020-02" },
+    ];
+    const time = new AxisGeometry(axis({ kind: "time", size: 4, labels, ticks: [all, months] }), null, false);
+    expect(time.ticks(4).map(({ label }) => label)).toEqual(labels);
+    expect(time.ticks(3)).toEqual([
+      { at: 0.125, label: "2020-01" },
+      { at: 0.625, label: "2020-02" },
     ]);
-    const minutes = ["2020-01-01 00:00", "2020-01-01 00:30", "2020-01-01 01:00", "2020-01-01 01:30"];
-    expect(labels(labelTicks(minutes, 4))).toEqual(["2020-01-01 00:00", "00:30", "01:00", "01:30"]);
   });
 
   test("other labels evenly", () => {

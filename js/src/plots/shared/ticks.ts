@@ -94,76 +94,8 @@ export function symlogTicks(low: number, high: number, near: number, count: numb
   );
 }
 
-const ISO = /^(-?\d{4,})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)(?::(\d\d))?)?)?)?/;
-
-/**
- * Which of many labels to show. Dates get a tick where a year, month, day or hour begins; what has no such
- * order gets evenly spaced ones. `value` is the number of the label.
- */
+/** Some of many labels, evenly; `value` is the number of the label. */
 export function labelTicks(labels: readonly string[], count: number): Tick[] {
-  const most = Math.max(2, Math.floor(count));
-  if (labels.length <= most && labels.length <= 1)
-    return labels.map((text, value) => ({ value, label: text }));
-  const parts = labels.map((text) => ISO.exec(text));
-  if (parts.every((found) => found !== null)) {
-    const dates = parts as RegExpExecArray[];
-    for (const level of [5, 4, 3, 2, 1]) {
-      const ticks = dateTicks(dates, level, most);
-      if (ticks !== null) return ticks;
-    }
-  }
-  const step = evenStep(labels.length, most);
-  const ticks: Tick[] = [];
-  for (let at = 0; at < labels.length; at += step) ticks.push({ value: at, label: labels[at] ?? "" });
-  return ticks;
-}
-
-function evenStep(length: number, most: number): number {
-  return Math.max(1, Math.ceil(length / most));
-}
-
-/** Ticks where the date changes at one level (1 year … 5 minute), or null where that is too many or too few. */
-function dateTicks(dates: readonly RegExpExecArray[], level: number, most: number): Tick[] | null {
-  const key = (found: RegExpExecArray) => found.slice(1, level + 1).join("-");
-  const starts: number[] = [];
-  dates.forEach((found, at) => {
-    const before = dates[at - 1];
-    if (before === undefined || key(before) !== key(found)) starts.push(at);
-  });
-  if (starts.length < 2 || starts.length > most * 12) return null;
-  const rounds: Record<number, number[]> = {
-    5: [1, 5, 10, 15, 30],
-    4: [1, 3, 6, 12],
-    3: [1, 2, 5, 10, 15],
-    2: [1, 2, 3, 6],
-    1: [1, 2, 5, 10, 20, 50, 100, 200, 500],
-  };
-  const based = level === 3 || level === 2 ? 1 : 0;
-  for (const round of rounds[level] ?? [1]) {
-    const chosen = starts.filter((at) => {
-      const part = Number(dates[at]?.[level] ?? based);
-      // No tick on the 31st just before the 1st.
-      return (part - based) % round === 0 && !(level === 3 && round > 1 && part > 30 - round / 2);
-    });
-    if (chosen.length > most || chosen.length < 2) continue;
-    return chosen.map((value, nth) => ({ value, label: dateLabel(dates, chosen, nth, level) }));
-  }
-  return null;
-}
-
-function dateLabel(
-  dates: readonly RegExpExecArray[],
-  chosen: readonly number[],
-  nth: number,
-  level: number,
-): string {
-  const [, year, month, day, hour = "00", minute = "00"] = dates[chosen[nth] as number] as RegExpExecArray;
-  const before = nth === 0 ? undefined : dates[chosen[nth - 1] as number];
-  const newYear = before?.[1] !== year;
-  const newDay = newYear || before?.[2] !== month || before?.[3] !== day;
-  if (level === 1) return year ?? "";
-  if (level === 2) return `${year}-${month}`;
-  if (level === 3) return newYear ? `${year}-${month}-${day}` : `${month}-${day}`;
-  const clock = `${hour}:${minute}`;
-  return newDay ? `${newYear ? `${year}-` : ""}${month}-${day} ${clock}` : clock;
+  const step = Math.max(1, Math.ceil(labels.length / Math.max(2, Math.floor(count))));
+  return labels.flatMap((label, value) => (value % step ? [] : { value, label }));
 }

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeGuard
 
 from nz_explorer.documents.document import Document
+from nz_explorer.model.chunk_edges import edges_of
 from nz_explorer.model.data_type import DataType, parse_v2, parse_v3
 from nz_explorer.model.dialects import images, nczarr
 from nz_explorer.model.fill_values import FillValue, decode_fill, decode_storage_fill, is_zero
@@ -194,6 +195,13 @@ class Array(Node):
             given = configuration.get("chunk_shape") if isinstance(configuration, dict) else None
             found = lengths(given)
         return found if found is not None and len(found) == self.ndim else None
+
+    @property
+    def chunk_edges(self) -> tuple[tuple[int, ...], ...] | None:
+        """Lengths of the chunks along each dimension, of a rectilinear grid; None for a regular one."""
+        if self.zarr_format != 3 or self.shape is None:
+            return None
+        return edges_of(self.metadata.get("chunk_grid"), self.shape)
 
     @property
     def shard_shape(self) -> tuple[int, ...] | None:

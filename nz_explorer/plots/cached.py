@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from nz_explorer.model import Array
     from nz_explorer.plots.picture import QuickLook, Slider
     from nz_explorer.values.reading.chunk_cache import ChunkCache
+    from nz_explorer.values.reading.chunk_grid import ChunkGrid
 
 MOST_CHUNKS = 20_000
 """The most chunks of a picture, and along a slider, for which cached indices are reported."""
@@ -44,11 +45,10 @@ def with_cached(look: QuickLook, array: Array, cache: ChunkCache) -> QuickLook:
     if look.overview or look.derived or not look.sliders or array.shape is None:
         return look
     opened = open_for_reading(array, cache)
-    chunks = opened.chunk_shape
-    if len(chunks) != len(array.shape) or 0 in chunks:
+    if opened.shape != array.shape or 0 in opened.chunk_shape:
         return look
-    grid = [range(-(-size // chunk)) for size, chunk in zip(array.shape, chunks, strict=True)]
-    shown = _chunks_of(look, array, chunks, grid)
+    grid = [range(count) for count in opened.grid]
+    shown = _chunks_of(look, array, opened, grid)
     if math.prod(len(part) for part in shown) > MOST_CHUNKS:
         return look
     held = [key for key in itertools.product(*shown) if cache.holds(opened.version, key)]
@@ -63,14 +63,12 @@ def with_cached(look: QuickLook, array: Array, cache: ChunkCache) -> QuickLook:
             for number in grid[axis]
             if all(cache.holds(opened.version, (*k[:axis], number, *k[axis + 1 :])) for k in held)
         ]
-        return replace(slider, cached=_runs(there, chunks[axis], slider.length))
+        return replace(slider, cached=_runs(there, opened, axis))
 
     return replace(look, sliders=tuple(along(slider) for slider in look.sliders))
 
 
-def _chunks_of(
-    look: QuickLook, array: Array, chunks: tuple[int, ...], grid: list[range]
-) -> list[range]:
+def _chunks_of(look: QuickLook, array: Array, opened: ChunkGrid, grid: list[range]) -> list[range]:
     """Return which chunks a picture lies in, along each dimension."""
     shown = list(grid)
     names = [array.dimension_label(axis) for axis in range(len(grid))]
@@ -78,18 +76,19 @@ def _chunks_of(
         if axis is not None and axis.label in names:
             at = names.index(axis.label)
             last = axis.start + axis.step * (axis.size - 1)
-            shown[at] = range(axis.start // chunks[at], last // chunks[at] + 1)
+            shown[at] = range(opened.number(at, axis.start), opened.number(at, last) + 1)
     for slider in look.sliders:
-        at = slider.index // chunks[slider.axis]
+        at = opened.number(slider.axis, slider.index)
         shown[slider.axis] = range(at, at + 1)
     return shown
 
 
-def _runs(numbers: list[int], chunk: int, length: int) -> tuple[tuple[int, int], ...]:
+def _runs(numbers: list[int], opened: ChunkGrid, axis: int) -> tuple[tuple[int, int], ...]:
     """Return the indices in chunks of a dimension, those of neighbours as one run."""
     runs: list[tuple[int, int]] = []
     for number in numbers:
-        first, end = number * chunk, min(length, (number + 1) * chunk)
+        first = opened.begin(axis, number)
+        end = min(opened.shape[axis], opened.begin(axis, number + 1))
         if runs and runs[-1][1] == first:
             first = runs.pop()[0]
         runs.append((first, end))

@@ -151,7 +151,7 @@ class PictureSource:
             labels=found.labels,
             title=found.title,
             why=found.why,
-            chunk=chunk,
+            chunk=chunk or None,
         )
 
     def _along(self, array: Array, points: Points) -> AxisCoordinates:
@@ -237,6 +237,5 @@ class PictureSource:
         chunks = 1
         for one in {*self.axes, *reduced, axis}:
             low, high = self.parts.get(one, (0, opened.shape[one]))
-            size = max(1, opened.chunk_shape[one])
-            chunks *= -(-min(high, opened.shape[one]) // size) - low // size
+            chunks *= opened.across(one, low, min(high, opened.shape[one]))
         return chunks * opened.chunk_bytes

@@ -411,11 +411,10 @@ class _Taker:
         opened = self.opened
         if not len(places):
             return
-        for axis, (count, size, length) in enumerate(
-            zip(opened.grid, opened.chunk_shape, opened.shape, strict=True)
-        ):
+        for axis, (count, length) in enumerate(zip(opened.grid, opened.shape, strict=True)):
             empty = np.bincount(places[:, axis], minlength=count)[:count] == 0
             edges = np.flatnonzero(np.diff(empty.astype(np.int8), prepend=0, append=0))
             for first, end in edges.reshape(-1, 2).tolist():
                 name = self.array.dimension_label(axis)
-                yield Gap(name, axis, first * size, min(end * size, length))
+                last = min(opened.begin(axis, end), length)
+                yield Gap(name, axis, opened.begin(axis, first), last)

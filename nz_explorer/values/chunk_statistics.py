@@ -25,10 +25,7 @@ from nz_explorer.values.masks.cell_states import (
     classify,
 )
 from nz_explorer.values.reading.chunk import Chunk, FaultKind
-from nz_explorer.values.reading.opening import (
-    ChunkGrid,
-    Coordinates,
-)
+from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates
 from nz_explorer.values.window import ChunkError, chunk_error, native
 
 Phase = Literal["done", "cancelled", "running"]

@@ -11,9 +11,10 @@ import numpy as np
 from nz_explorer.store import Cancellation
 from nz_explorer.text.phrases import noun, plural
 from nz_explorer.values.masks.cell_states import ABSENT, UNREAD
+from nz_explorer.values.reading.chunk_grid import Coordinates
 from nz_explorer.values.reading.chunk_presence import Places, whole_presence
 from nz_explorer.values.reading.decoding import reads_indices
-from nz_explorer.values.reading.opening import Coordinates, OpenArray
+from nz_explorer.values.reading.opening import OpenArray
 from nz_explorer.values.reading.written_chunks import (
     inside_parts,
     shard_contents,
@@ -87,7 +88,7 @@ def locate(
     Cancelled
         If it was cancelled.
     """
-    written = _written(opened, given, cancel)
+    written = None if opened.edges is not None else _written(opened, given, cancel)
     if written is None:
         return None
     sizes, counts = written.sizes, written.counts

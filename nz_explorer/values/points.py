@@ -12,9 +12,10 @@ import numpy as np
 
 from nz_explorer.store import Cancellation
 from nz_explorer.values.reading.chunk_cache import ChunkCache
+from nz_explorer.values.reading.chunk_grid import Coordinates
 from nz_explorer.values.reading.chunk_presence import Places
 from nz_explorer.values.reading.chunks import BETWEEN_LOOKS
-from nz_explorer.values.reading.opening import Coordinates, OpenArray
+from nz_explorer.values.reading.opening import OpenArray
 from nz_explorer.values.reading.size_limits import MOST_UNASKED_CHUNKS
 from nz_explorer.values.reading.written_chunks import (
     LISTED_FROM,
@@ -150,8 +151,10 @@ def plan_reading(
     if (len(fresh) if every else number) > (LISTED_FROM if opened.local else LISTED_FROM_AFAR):
         ranges = {part.axis: (part.low, part.end) for part in points}
         ranges |= {axis: (at, at + 1) for axis, at in fixed.items()}
-        sizes = opened.chunk_shape
-        parts = {axis: (a // sizes[axis], -(-b // sizes[axis])) for axis, (a, b) in ranges.items()}
+        parts = {
+            axis: (first := opened.number(axis, a), first + opened.across(axis, a, b))
+            for axis, (a, b) in ranges.items()
+        }
         written = written_chunks(opened, parts, cancel)
         if written is not None:
             return _of_written(opened, points, fixed, touched, written, affordable, total, cache)
@@ -267,19 +270,18 @@ def chunks_across(opened: OpenArray, points: Points) -> int:
     points
         Along one axis.
     """
-    size = opened.chunk_shape[points.axis]
-    return -(-points.end // size) - points.low // size
+    return opened.across(points.axis, points.low, points.end)
 
 
 def _touched(opened: OpenArray, points: Points) -> list[int]:
     chunk = opened.chunk_shape[points.axis]
-    if points.step < chunk and points.size:
+    if points.step < chunk and points.size and opened.edges is None:
         first, last = (
             points.start // chunk,
             (points.start + points.step * (points.size - 1)) // chunk,
         )
         return list(range(first, last + 1))
-    found: list[int] = np.unique(points.indices // chunk).tolist()
+    found: list[int] = np.unique(opened.number(points.axis, points.indices)).tolist()
     return found
 
 
@@ -295,8 +297,8 @@ def _chunks(
     return list(
         itertools.product(
             *(
-                by_axis[axis] if axis in by_axis else (fixed[axis] // size,)
-                for axis, size in enumerate(opened.chunk_shape)
+                by_axis[axis] if axis in by_axis else (opened.number(axis, fixed[axis]),)
+                for axis in range(len(opened.shape))
             )
         )
     )

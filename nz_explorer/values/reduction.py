@@ -164,11 +164,8 @@ def reduced_window(
         If it was cancelled.
     """
     opened = open_for_reading(array, cache)
-    grid = [
-        -(-n // chunk) if chunk else 0
-        for n, chunk in zip(opened.shape, opened.chunk_shape, strict=True)
-    ]
-    touched = [len(np.unique(part.indices // opened.chunk_shape[part.axis])) for part in points]
+    grid = opened.grid
+    touched = [len(np.unique(opened.number(part.axis, part.indices))) for part in points]
     chunks = math.prod(touched) * math.prod(grid[axis] for axis in reduction.axes)
     whole = chunks * opened.chunk_bytes
     if budget is not None and whole > budget:

@@ -18,13 +18,9 @@ from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.store.cancellation import hand_over
 from nz_explorer.values.chunk_statistics import ArrayScan, Found, Phase, Task, scan_chunk
 from nz_explorer.values.reading.chunk_cache import MEBIBYTE
+from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates
 from nz_explorer.values.reading.chunks import read_together
-from nz_explorer.values.reading.opening import (
-    ChunkGrid,
-    Coordinates,
-    UnsupportedArray,
-    open_for_reading,
-)
+from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
 
 _BATCH_BYTES = 8 * MEBIBYTE
 _MOST_IN_BATCH = 64

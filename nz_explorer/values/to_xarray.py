@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -374,10 +374,13 @@ def _variable(opened: OpenArray, dimensions: tuple[str, ...]) -> xarray.Variable
     if kind is not None and kind.kind == "f" and isinstance(missing, int | float):
         # else xarray takes 1e20 for another value than the one of float32 that is nearest to it
         attributes["missing_value"] = kind.type(missing)
-    encoding = {
-        "chunks": opened.chunk_shape,
-        "preferred_chunks": dict(zip(dimensions, opened.chunk_shape, strict=True)),
-    }
+    preferred: Sequence[int | tuple[int, ...]] = opened.chunk_shape
+    if opened.edges is not None:
+        ends = (np.minimum(a, n) for a, n in zip(opened.edges, opened.shape, strict=True))
+        preferred = [tuple(np.diff(along).tolist()) for along in ends]
+    encoding: dict[str, Any] = {"preferred_chunks": dict(zip(dimensions, preferred, strict=True))}
+    if opened.edges is None:
+        encoding["chunks"] = opened.chunk_shape
     data = indexing.LazilyIndexedArray(_Lazy(opened))
     return xarray.Variable(dimensions, data, attributes, encoding)
 

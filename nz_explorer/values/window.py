@@ -23,8 +23,9 @@ from nz_explorer.values.points import (
 from nz_explorer.values.reading import size_limits
 from nz_explorer.values.reading.chunk import Chunk, FaultKind
 from nz_explorer.values.reading.chunk_cache import MEBIBYTE, ChunkCache
+from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates
 from nz_explorer.values.reading.chunks import Progress, read_chunks
-from nz_explorer.values.reading.opening import ChunkGrid, Coordinates, OpenArray, open_for_reading
+from nz_explorer.values.reading.opening import OpenArray, open_for_reading
 from nz_explorer.values.reading.size_limits import bytes_text
 
 Partial = Callable[["Window"], object]
@@ -324,15 +325,14 @@ def native(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def _places(opened: OpenArray, points: Points) -> dict[int, tuple[slice, slice]]:
     """Return by chunk along an axis: which points lie in it, and where they are inside it."""
-    size = opened.chunk_shape[points.axis]
-    number = points.indices // size
+    number = opened.number(points.axis, points.indices)
     places = {}
     starts = np.flatnonzero(np.diff(number, prepend=-1))
     ends = [*starts[1:].tolist(), points.size][: len(starts)]  # no points, no ends
     for start, end in zip(starts.tolist(), ends, strict=True):
         first = points.start + points.step * start
-        chunk = first // size
-        inside = first - chunk * size
+        chunk = int(number[start])
+        inside = first - opened.begin(points.axis, chunk)
         last = inside + points.step * (end - start - 1)
         places[chunk] = (slice(start, end), slice(inside, last + 1, points.step))
     return places
@@ -347,8 +347,8 @@ def _pick(
     places: list[dict[int, tuple[slice, slice]]],
 ) -> np.ndarray[Any, Any]:
     selection: list[Any] = [
-        0 if axis not in fixed else fixed[axis] - coordinates[axis] * size
-        for axis, size in enumerate(opened.chunk_shape)
+        0 if axis not in fixed else fixed[axis] - opened.begin(axis, coordinates[axis])
+        for axis in range(len(opened.shape))
     ]
     for part, place in zip(points, places, strict=True):
         selection[part.axis] = place[coordinates[part.axis]][1]

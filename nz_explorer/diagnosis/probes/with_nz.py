@@ -62,8 +62,7 @@ def _read(array: Array, step: Step) -> None:
     opened = open_for_reading(array)
     for number, corner in enumerate(corners(opened.shape)):
         step.during = "reading the last chunk" if number else "reading the first chunk"
-        sizes = opened.chunk_shape
-        place = tuple(at // size for at, size in zip(corner, sizes, strict=True))
+        place = tuple(opened.number(axis, at) for axis, at in enumerate(corner))
         chunk = read_chunks(opened, [place])[place]
         if chunk.fault is not None:
             raise ValueError(chunk.fault.text)

@@ -176,8 +176,10 @@ def check_monotonic(
 
 def most_bytes(array: Array) -> int:
     """Return the most bytes that `check_monotonic` may decode of an array, without opening it."""
-    if array.ndim != 1 or array.shape is None or array.chunk_shape is None:
+    if array.ndim != 1 or array.shape is None:
         return 0
+    if array.chunk_shape is None:
+        return bytes_of(array.shape, array) if array.chunk_edges is not None else 0
     size = max(1, array.chunk_shape[0])
     return -(-array.shape[0] // size) * bytes_of((size,), array)
 
@@ -246,7 +248,7 @@ class _Check:
         asked = fresh.intersection(numbers) if quick else set()
         for number in sorted(asked) or ([] if numbers else [numbers.start]):
             # to know that a chunk was never written takes no reading
-            answer = self._if_absent(number, number * self.opened.chunk_shape[0])
+            answer = self._if_absent(number, self.opened.begin(0, number))
             if answer is not None:
                 return answer, 0
         if not numbers:
@@ -265,7 +267,7 @@ class _Check:
         return answer, 0 if answer else len(numbers)
 
     def _remember(self, number: int, chunk: Chunk) -> None:
-        start = number * self.opened.chunk_shape[0]
+        start = self.opened.begin(0, number)
         if start < MOST_COMPARED and chunk.state == "present" and chunk.values is not None:
             self.seen.append((start, chunk.values[: MOST_COMPARED - start]))
 
@@ -275,9 +277,8 @@ class _Check:
             return Repeated(found.index, found.index - 1, found.after)
         if self.opened.array.data_type.kind not in ("int", "uint", "float") or not self.seen:
             return None
-        size = self.opened.chunk_shape[0]
-        begin = self.seen[-1][0] // size + 1
-        end = min(self.opened.grid[0], -(-min(self.length, MOST_COMPARED) // size))
+        begin = self.opened.number(0, self.seen[-1][0]) + 1
+        end = self.opened.across(0, 0, min(self.length, MOST_COMPARED))
         room = max(0, self.budget - self.bytes_read) // self.opened.chunk_bytes
         more = range(begin, min(end, begin + room, MOST_UNASKED_CHUNKS))
         wanted = [(number,) for number in more]
@@ -301,7 +302,7 @@ class _Check:
 
     def _chunk(self, number: int, chunk: Chunk) -> Monotonicity | None:
         """Look at a chunk; None where nothing speaks against it."""
-        start = number * self.opened.chunk_shape[0]
+        start = self.opened.begin(0, number)
         if chunk.values is None:
             note = f"chunk {number} cannot be read: {chunk.error}"
             return Monotonicity("unreadable", start, note=note)
@@ -319,7 +320,7 @@ class _Check:
             return Monotonicity(
                 "unreadable", start, note=f"chunk {number} cannot be asked for: {error_text(error)}"
             )
-        stop = min(start + self.opened.chunk_shape[0], self.length)
+        stop = min(self.opened.begin(0, number + 1), self.length)
         return self._absent(start, stop) if absent and stop - start > 1 else None
 
     def _absent(self, start: int, stop: int) -> Monotonicity:

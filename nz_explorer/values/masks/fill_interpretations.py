@@ -165,7 +165,7 @@ def _by_xarray(
     if array.parent is None:
         why = "xarray opens groups; this array is not in one"
         return FillInterpretation("xarray", _none(window), problem=why)
-    sizes = array.chunk_shape or ()
+    sizes = array.chunk_shape or (1,) * (array.ndim or 0)
     # zarr goes through all chunks between the points, also those that hold none
     passed = math.prod((p.end - p.low) // max(1, sizes[p.axis]) + 1 for p in window.axes)
     if not window.facts.complete or passed > MOST_UNASKED_CHUNKS:

@@ -13,7 +13,8 @@ import numpy as np
 from nz_explorer.model import Array
 from nz_explorer.store import Cancellation, ReadError
 from nz_explorer.store.remote.loop import wait_for
-from nz_explorer.values.reading.opening import ChunkGrid, Coordinates, OpenArray
+from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates
+from nz_explorer.values.reading.opening import OpenArray
 
 MOST_NAMES, MOST_NAMES_AFAR = 100_000, 1_999
 """Names that are looked at; afar those of two pages of an object store, one after the other."""

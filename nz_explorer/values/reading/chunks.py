@@ -19,8 +19,9 @@ from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.store.cancellation import hand_over
 from nz_explorer.values.reading.chunk import Chunk, Fault
 from nz_explorer.values.reading.chunk_cache import MEBIBYTE, ChunkCache
+from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates
 from nz_explorer.values.reading.decoding import Decoded, decode
-from nz_explorer.values.reading.opening import ChunkGrid, Coordinates, OpenArray
+from nz_explorer.values.reading.opening import OpenArray
 
 Progress = Callable[[int, int], object]
 Box = npt.NDArray[np.int64]

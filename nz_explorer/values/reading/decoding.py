@@ -17,7 +17,7 @@ import numpy as np
 from nz_explorer.store import Cancellation, ReadError
 from nz_explorer.store.remote import loop as loop_of_zarr
 from nz_explorer.values.reading import size_limits
-from nz_explorer.values.reading.opening import ChunkGrid, Coordinates
+from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates
 from nz_explorer.values.reading.size_limits import SizeLimitExceeded, bytes_text
 
 if TYPE_CHECKING:
@@ -235,10 +235,16 @@ class _Codecs:
             return self.pipeline, self.spec
         return self.shards.codec_pipeline, self.zarr.inner_spec(self.shards, self.spec)
 
-    def fixed_size(self) -> int | None:
-        """Return how many bytes every chunk has, None where that depends on its values."""
-        pipeline, spec = self.inside
-        return pipeline.stages(spec).exact
+    def spec_of(self, chunk: Coordinates) -> ArraySpec:
+        """Return what a chunk is, decoded; in a rectilinear grid each has its own shape."""
+        if self.grid.edges is None:
+            return self.inside[1]
+        return self.guarded.stored_spec(self.grid.zarr, self.grid.stored_shape(chunk))
+
+    def fixed_size(self, chunk: Coordinates) -> int | None:
+        """Return how many bytes a chunk has, None where that depends on its values."""
+        exact: int | None = self.inside[0].stages(self.spec_of(chunk)).exact
+        return exact
 
 
 async def _is_stored(codecs: _Codecs, chunk: Coordinates) -> bool:
@@ -298,8 +304,10 @@ async def _decode_each(
     stored = await (_plain if codecs.shards is None else _inner)(codecs, chunks)
     found: dict[Coordinates, Decoded] = {}
     wanted: dict[Coordinates, Buffer] = {}
-    size = codecs.fixed_size()
+    alike = codecs.grid.edges is None and stored
+    same = codecs.fixed_size(next(iter(stored))) if alike else None
     for chunk, item in stored.items():
+        size = same if alike else codecs.fixed_size(chunk)
         if isinstance(item, Fault) and item.kind == "limit" and size is not None:
             text = f"its codecs always make {size:,} bytes, and it has more: {item.text}"
             found[chunk] = Fault("size", text)
@@ -326,7 +334,10 @@ async def _values(
 ) -> dict[Coordinates, Decoded]:
     pipeline, spec = codecs.inside
     dtype = codecs.grid.zarr.dtype
-    decoded = await pipeline.decode([(item, spec) for item in stored.values()])
+    regular = codecs.grid.edges is None
+    decoded = await pipeline.decode(
+        [(item, spec if regular else codecs.spec_of(chunk)) for chunk, item in stored.items()]
+    )
     return {
         chunk: _clipped(codecs.grid, chunk, item.as_numpy_array()).astype(dtype, copy=False)  # type: ignore[union-attr]
         for chunk, item in zip(stored, decoded, strict=True)

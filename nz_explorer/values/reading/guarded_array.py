@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
+import numpy as np
 import zarr
 from zarr.storage import StorePath
 
 from nz_explorer.store import zarr_internals
 from nz_explorer.store.remote.loop import wait_for
 from nz_explorer.values.reading import size_limits
+from nz_explorer.values.reading.chunk import Fault
+from nz_explorer.values.reading.chunk_grid import ChunkGrid
+from nz_explorer.values.reading.decoding import decode
 from nz_explorer.values.reading.guarded_pipeline import (
     GuardedPipeline,
     along_axes,
@@ -98,3 +103,78 @@ class GuardedArray(_Array):
         along = list(along_axes(selection, self.shape, self.chunks))
         size = math.prod(count for count, _ in along) * self.dtype.itemsize
         size_limits.check_selection(size, math.prod(chunks for _, chunks in along))
+
+
+class RectilinearArray(GuardedArray):
+    """An array whose chunks differ in length: zarr has its codecs, and where each chunk begins is known here.
+
+    zarr reads such arrays from version 3.4 on, where it is told to. Its `chunks` is here that of the largest one.
+    """
+
+    grid: ChunkGrid
+
+    @classmethod
+    def of(cls, grid: ChunkGrid) -> Self:
+        """Return the array of a grid.
+
+        Parameters
+        ----------
+        grid
+            Its array takes all chunks for as large as the largest.
+        """
+        made = cls(grid.zarr.async_array)
+        object.__setattr__(made, "grid", grid)
+        return made
+
+    def get_basic_selection(self, selection: Any = ..., **options: Any) -> Any:
+        """Read a selection of integers and slices; see `zarr.Array.get_basic_selection`."""
+        self._check(selection)
+        return self._selected(selection)
+
+    def get_orthogonal_selection(self, selection: Any, **options: Any) -> Any:
+        """Read a selection by axis; see `zarr.Array.get_orthogonal_selection`."""
+        self._check(selection)
+        return self._selected(selection)
+
+    def get_block_selection(self, *_: Any, **__: Any) -> NoReturn:
+        """Refuse.
+
+        Raises
+        ------
+        NotImplementedError
+            Always, as by the next two.
+        """
+        raise NotImplementedError(
+            "of an array whose chunks differ in length, integers, slices and lists by axis are read"
+        )
+
+    get_mask_selection = get_coordinate_selection = get_block_selection
+
+    def _selected(self, selection: Any) -> Any:
+        given = selection if isinstance(selection, tuple) else (selection,)
+        left = len(self.shape) - sum(one is not Ellipsis for one in given)
+        every: list[Any] = []
+        for one in given if any(one is Ellipsis for one in given) else (*given, ...):
+            every += [slice(None)] * left if one is Ellipsis else [one]
+        picked = [np.arange(n)[one] for n, one in zip(self.shape, every, strict=True)]
+        values = self._outer([np.atleast_1d(one) for one in picked])
+        return values.reshape([len(one) for one in picked if one.ndim])[()]
+
+    def _outer(self, picked: list[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+        """Read elements by their indices along each axis."""
+        grid = self.grid
+        numbers = [grid.number(axis, one) for axis, one in enumerate(picked)]
+        found = np.full([len(one) for one in picked], grid.storage_default, self.dtype)
+        for chunk in itertools.product(*(np.unique(one).tolist() for one in numbers)):
+            values = decode(grid, [chunk])[chunk]
+            if isinstance(values, Fault):
+                raise ValueError(f"{grid.key(chunk)}: {values.text}")  # noqa: TRY004  # not of a type: of bytes
+            if values is None:
+                continue
+            where = [np.flatnonzero(one == at) for one, at in zip(numbers, chunk, strict=True)]
+            inside = [
+                one[at] - grid.begin(axis, chunk[axis])
+                for axis, (one, at) in enumerate(zip(picked, where, strict=True))
+            ]
+            found[np.ix_(*where)] = values[np.ix_(*inside)]
+        return found

@@ -19,14 +19,13 @@ import numpy as np
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.model.data_type import DataType
 from nz_explorer.values.reading import size_limits
+from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates
 
 if TYPE_CHECKING:
     import zarr
 
     from nz_explorer.model import Array
     from nz_explorer.values.reading.chunk_cache import ChunkCache
-
-Coordinates = tuple[int, ...]
 
 _V3_MEMBERS = ("shape", "chunk_grid", "chunk_key_encoding", "codecs")
 _V3_KNOWN = frozenset(
@@ -57,86 +56,13 @@ class UnsupportedArray(Exception):  # not a fault: a state of the array
     """Values that cannot be read; the message gives the reason."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ChunkGrid:
-    """The chunks of an array, and what it takes to read them.
-
-    Parameters
-    ----------
-    zarr
-        The array of zarr-python.
-    shape
-        Lengths of its dimensions.
-    chunk_shape
-        Lengths of what is decoded at once (of inner chunks where it is sharded).
-    shard_shape
-        Lengths of a shard, None where it is not sharded.
-    storage_default
-        What absent chunks hold.
-    local
-        Whether the store answers at once.
-    """
-
-    zarr: zarr.Array[Any]
-    shape: tuple[int, ...]
-    chunk_shape: tuple[int, ...]
-    shard_shape: tuple[int, ...] | None
-    storage_default: Any
-    local: bool
-
-    @property
-    def grid(self) -> tuple[int, ...]:
-        """Number of chunks along each axis."""
-        return _covering(self.shape, self.chunk_shape)
-
-    @property
-    def object_shape(self) -> tuple[int, ...]:
-        """Lengths of what the store holds as one object: a shard, or a chunk where there are no shards."""
-        return self.shard_shape or self.chunk_shape
-
-    @property
-    def object_grid(self) -> tuple[int, ...]:
-        """Number of such objects along each axis."""
-        return _covering(self.shape, self.object_shape)
-
-    def region(self, chunk: Coordinates) -> tuple[slice, ...]:
-        """Return the region of a chunk in the array, clipped to its shape."""
-        return tuple(
-            slice(i * size, min((i + 1) * size, length))
-            for i, size, length in zip(chunk, self.chunk_shape, self.shape, strict=True)
-        )
-
-    def stored_in(self, chunk: Coordinates) -> Coordinates:
-        """Return the coordinates of the object that holds a chunk: its own, or its shard's."""
-        if self.shard_shape is None:
-            return chunk
-        return tuple(
-            i * size // shard
-            for i, size, shard in zip(chunk, self.chunk_shape, self.shard_shape, strict=True)
-        )
-
-    def key(self, chunk: Coordinates) -> str:
-        """Return the key of the object that holds a chunk, relative to the store of zarr."""
-        return self.object_key(self.stored_in(chunk))
-
-    def object_key(self, place: Coordinates) -> str:
-        """Return the key of an object, relative to the store of zarr."""
-        name = self.zarr.metadata.encode_chunk_key(place)
-        return "/".join(part for part in (self.zarr.store_path.path, name) if part)
-
-
-def _covering(shape: tuple[int, ...], part: tuple[int, ...]) -> tuple[int, ...]:
-    """Return how many parts cover a shape, along each axis."""
-    return tuple(-(-length // size) for length, size in zip(shape, part, strict=True))
-
-
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class OpenArray(ChunkGrid):
     """An array whose values can be read.
 
     Parameters
     ----------
-    zarr, shape, chunk_shape, shard_shape, storage_default, local
+    zarr, shape, chunk_shape, shard_shape, storage_default, local, edges
         As of `ChunkGrid`.
     array
         The array of the model.
@@ -221,9 +147,11 @@ def no_shape(array: Array) -> str:
 
 
 def _open(array: Array) -> OpenArray:
-    shape, chunk_shape = array.shape, array.chunk_shape
+    shape, chunk_shape, edges = array.shape, array.chunk_shape, array.chunk_edges
     if shape is None:
         raise UnsupportedArray(no_shape(array))
+    if edges is not None:
+        chunk_shape = tuple(max(along, default=1) for along in edges)
     lengths = (*shape, *(chunk_shape or ()), *(array.shard_shape or ()))
     if len(shape) > MOST_DIMENSIONS or any(length > MOST_ELEMENTS for length in lengths):
         raise UnsupportedArray(
@@ -231,23 +159,36 @@ def _open(array: Array) -> OpenArray:
         )
     _refuse_unknown(array)
     _refuse_large(array)
-    if chunk_shape is None or array.grid_shape is None:
-        raise UnsupportedArray(f"{array.path} has no regular chunk grid that fits its shape")
-    if 0 in chunk_shape or 0 in array.grid_shape:
+    if edges is not None and "sharding_indexed" in _codec_names(array.codecs):
+        raise UnsupportedArray(
+            f"{array.path} has shards of different sizes, which are not read here"
+        )
+    grid_shape = chunk_shape if edges is not None else array.grid_shape
+    if chunk_shape is None or grid_shape is None:
+        raise UnsupportedArray(f"{array.path} has no chunk grid that fits its shape")
+    if 0 in chunk_shape or 0 in grid_shape:
         # zarr-python 3.0 wrote chunks of length 0 for empty dimensions
         if 0 not in shape:
             raise UnsupportedArray(f"{array.path} has chunks of length 0")
         chunk_shape = tuple(max(1, size) for size in chunk_shape)
-    return OpenArray(
+    opened = OpenArray(
         array=array,
-        zarr=_zarr_array(array),
+        zarr=_zarr_array(array, chunk_shape),
         shape=shape,
         chunk_shape=chunk_shape,
         shard_shape=array.shard_shape,
         storage_default=_storage_default(array),
         local=array.hierarchy.reader.local,
+        edges=None
+        if edges is None
+        else tuple(np.cumsum((0, *along), dtype=np.int64) for along in edges),
         version=next(_versions),
     )
+    if edges is not None:
+        from nz_explorer.values.reading.guarded_array import RectilinearArray
+
+        object.__setattr__(opened, "zarr", RectilinearArray.of(opened.plain))
+    return opened
 
 
 def _refuse_unknown(array: Array) -> None:
@@ -308,7 +249,7 @@ def _codec_names(codecs: list[Any]) -> Iterator[str]:
                         yield from _codec_names(configuration[nested])
 
 
-def _zarr_array(array: Array) -> zarr.Array[Any]:
+def _zarr_array(array: Array, chunk_shape: Coordinates) -> zarr.Array[Any]:
     from nz_explorer.store import zarr_internals
     from nz_explorer.values.reading import guarded_array
 
@@ -317,6 +258,9 @@ def _zarr_array(array: Array) -> zarr.Array[Any]:
     path = guarded_array.open_store_path(where.store, where.path)
     reason = ""
     for document in _documents(array):
+        if array.chunk_edges is not None:  # what zarr does not read: it only has to find the codecs
+            regular = {"chunk_shape": [*chunk_shape]}
+            document["chunk_grid"] = {"name": "regular", "configuration": regular}
         try:
             opened = guarded_array.open_array(path, document)
         except Exception as error:  # noqa: BLE001  # codecs and data types raise what they like

@@ -10,9 +10,10 @@ import numpy as np
 
 from nz_explorer.store import Cancellation
 from nz_explorer.values.reading.chunk import NOT_WRITTEN, Fault
+from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates
 from nz_explorer.values.reading.chunk_presence import Part, Places, known_presence
 from nz_explorer.values.reading.decoding import Index, reads_indices, shard_indices
-from nz_explorer.values.reading.opening import ChunkGrid, Coordinates, OpenArray
+from nz_explorer.values.reading.opening import OpenArray
 
 LISTED_FROM, LISTED_FROM_AFAR = 32, 200
 """Chunks from which on a listing costs less than asking for each."""

@@ -1,0 +1,129 @@
+"""Where the chunks of an array are: in it, and in the store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import zarr
+
+Coordinates = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChunkGrid:
+    """The chunks of an array, and what it takes to read them.
+
+    Parameters
+    ----------
+    zarr
+        The array of zarr-python.
+    shape
+        Lengths of its dimensions.
+    chunk_shape
+        Lengths of what is decoded at once (of inner chunks where it is sharded).
+    shard_shape
+        Lengths of a shard, None where it is not sharded.
+    storage_default
+        What absent chunks hold.
+    local
+        Whether the store answers at once.
+    edges
+        Where chunks begin along each dimension, and where the last one ends, of a rectilinear grid; None for a regular
+        one. `chunk_shape` is then that of the largest.
+    """
+
+    zarr: zarr.Array[Any]
+    shape: tuple[int, ...]
+    chunk_shape: tuple[int, ...]
+    shard_shape: tuple[int, ...] | None
+    storage_default: Any
+    local: bool
+    edges: tuple[np.ndarray[Any, np.dtype[np.int64]], ...] | None
+
+    @property
+    def grid(self) -> tuple[int, ...]:
+        """Number of chunks along each axis."""
+        if self.edges is not None:
+            return tuple(len(along) - 1 for along in self.edges)
+        return _covering(self.shape, self.chunk_shape)
+
+    @property
+    def even_shape(self) -> tuple[int, ...]:
+        """Lengths of chunks; 0 along axes where they differ."""
+        if self.edges is None:
+            return self.chunk_shape
+        differ = (len(set(np.diff(along).tolist())) > 1 for along in self.edges)
+        return tuple(0 if one else n for one, n in zip(differ, self.chunk_shape, strict=True))
+
+    def number(self, axis: int, index: Any) -> Any:
+        """Return in which chunk along an axis an index lies; of an array of them, the number of each."""
+        if self.edges is None:
+            return index // self.chunk_shape[axis]
+        found = np.searchsorted(self.edges[axis], index, side="right") - 1
+        return found if isinstance(index, np.ndarray) else int(found)
+
+    def begin(self, axis: int, number: int) -> int:
+        """Return the first index of a chunk along an axis; of the number behind the last, one that is behind its end."""
+        if self.edges is None:
+            return number * self.chunk_shape[axis]
+        return int(self.edges[axis][number])
+
+    def across(self, axis: int, low: int, end: int) -> int:
+        """Return how many chunks along an axis a part of it touches, from its first index to the one after its last."""
+        if self.edges is None:
+            size = self.chunk_shape[axis]
+            return -(-end // size) - low // size
+        return int(self.number(axis, max(low, end - 1))) + 1 - int(self.number(axis, low))
+
+    def stored_shape(self, chunk: Coordinates) -> tuple[int, ...]:
+        """Return the shape in which an object is stored, which may reach beyond the end of the array."""
+        if self.edges is None:
+            return self.object_shape
+        return tuple(
+            self.begin(axis, number + 1) - self.begin(axis, number)
+            for axis, number in enumerate(chunk)
+        )
+
+    @property
+    def object_shape(self) -> tuple[int, ...]:
+        """Lengths of what the store holds as one object: a shard, or a chunk where there are no shards."""
+        return self.shard_shape or self.chunk_shape
+
+    @property
+    def object_grid(self) -> tuple[int, ...]:
+        """Number of such objects along each axis."""
+        return self.grid if self.shard_shape is None else _covering(self.shape, self.shard_shape)
+
+    def region(self, chunk: Coordinates) -> tuple[slice, ...]:
+        """Return the region of a chunk in the array, clipped to its shape."""
+        return tuple(
+            slice(self.begin(axis, i), min(self.begin(axis, i + 1), length))
+            for axis, (i, length) in enumerate(zip(chunk, self.shape, strict=True))
+        )
+
+    def stored_in(self, chunk: Coordinates) -> Coordinates:
+        """Return the coordinates of the object that holds a chunk: its own, or its shard's."""
+        if self.shard_shape is None:
+            return chunk
+        return tuple(
+            i * size // shard
+            for i, size, shard in zip(chunk, self.chunk_shape, self.shard_shape, strict=True)
+        )
+
+    def key(self, chunk: Coordinates) -> str:
+        """Return the key of the object that holds a chunk, relative to the store of zarr."""
+        return self.object_key(self.stored_in(chunk))
+
+    def object_key(self, place: Coordinates) -> str:
+        """Return the key of an object, relative to the store of zarr."""
+        name = self.zarr.metadata.encode_chunk_key(place)
+        return "/".join(part for part in (self.zarr.store_path.path, name) if part)
+
+
+def _covering(shape: tuple[int, ...], part: tuple[int, ...]) -> tuple[int, ...]:
+    """Return how many parts cover a shape, along each axis."""
+    return tuple(-(-length // size) for length, size in zip(shape, part, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from typing import Any
@@ -145,6 +146,9 @@ def _array_facts(array: Array) -> list[tuple[str, str]]:
             found.append(
                 ("Shards", f"{lengths(shard)}, {number(grid_size(shape, shard))} in the grid")
             )
+    elif array.chunk_edges is not None:
+        count = number(math.prod(map(len, array.chunk_edges)))
+        found.append(("Chunks", f"{chunks(array)}, {count} in the grid, which is rectilinear"))
     elif shape is not None:
         grid = array.metadata.get("chunk_grid")
         name = grid.get("name") if isinstance(grid, dict) else None
@@ -164,6 +168,43 @@ def _array_facts(array: Array) -> list[tuple[str, str]]:
         ("Storage fill_value", "none" if array.storage_fill is None else array.storage_fill.text)
     )
     return found
+
+
+MOST_EDGES = 12
+"""Chunks of a dimension whose lengths are listed."""
+
+
+def edges(along: tuple[int, ...]) -> str:
+    """Return the lengths of chunks along a dimension: ``31, 28, 2 × 31, 30``.
+
+    Parameters
+    ----------
+    along : tuple of int
+        One after the other.
+    """
+    runs = [(size, len([*same])) for size, same in itertools.groupby(along)]
+    shown = [number(size) if n == 1 else f"{number(n)} × {number(size)}" for size, n in runs]
+    more = " …" if len(shown) > MOST_EDGES else ""
+    return ", ".join(shown[:MOST_EDGES]) + more
+
+
+def chunks(array: Array) -> str | None:
+    """Return how long the chunks of an array are, None where that is not known.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    """
+    if array.chunk_edges is None:
+        return None if array.chunk_shape is None else lengths(array.chunk_shape)
+    spans = [
+        number(max(along, default=0))
+        if min(along, default=0) == max(along, default=0)
+        else f"{number(min(along))}–{number(max(along))}"
+        for along in array.chunk_edges
+    ]
+    return " × ".join(spans)
 
 
 def grid_size(shape: tuple[int, ...], chunk: tuple[int, ...]) -> int:

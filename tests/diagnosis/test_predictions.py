@@ -40,8 +40,6 @@ EXPLAINED = {
         f"{reader}: {case}": why
         for reader in READERS
         for case, why in {
-            "Z3-GRID-001: near miss: another grid": LACKS,
-            "Z3-GRID-004: near miss: a registered grid": LACKS,
             "Z3-DT-002: near miss: a registered type": LACKS,
             "Z3-KEY-001: near miss: registered": LACKS,
             "Z3-CODEC-012: a codec of numcodecs inside of shards": "numcodecs wants a configuration",

@@ -494,3 +494,18 @@ def test_the_coordinate_systems_of_cs_on_the_conventions_page(
     shown = said(page(browse(tmp_path / "store.zarr"), "conventions"))
     for part in ("axis Y", "north", "cells from -0.5 to +0.5", "EPSG:4326", "lat, row", "50 … 52"):
         assert part in shown, part
+
+
+def test_chunks_that_differ_in_length_are_explained_and_drawn_to_scale(browse: Browse) -> None:
+    written = Path(__file__).parents[1] / "data" / "rectilinear.zip"
+    browser = browse(written)
+    found = page(browser, "storage", "/months")
+    told = said(found)
+    assert "28–31 × 4–6, 6 in the grid, which is rectilinear" in told
+    assert "31, 28, 31" in told
+    assert "Each is drawn as long as it is" in told
+    (picture,) = blocks(found, "picture")
+    image = imread(io.BytesIO(base64.b64decode(picture["src"].partition(",")[2])))
+    assert image.shape[:2] == (67, 44)
+    assert "28–31 × 4–6" in said(page(browser, "storage", "/"))
+    assert "shards of different sizes" in said(page(browser, "storage", "/sharded"))

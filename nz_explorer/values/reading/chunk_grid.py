@@ -60,20 +60,44 @@ class ChunkGrid:
         return tuple(0 if one else n for one, n in zip(differ, self.chunk_shape, strict=True))
 
     def number(self, axis: int, index: Any) -> Any:
-        """Return in which chunk along an axis an index lies; of an array of them, the number of each."""
+        """Return in which chunk along an axis an index lies; of an array of them, the number of each.
+
+        Parameters
+        ----------
+        axis
+            The axis.
+        index
+            An index, or an array of indices.
+        """
         if self.edges is None:
             return index // self.chunk_shape[axis]
         found = np.searchsorted(self.edges[axis], index, side="right") - 1
         return found if isinstance(index, np.ndarray) else int(found)
 
     def begin(self, axis: int, number: int) -> int:
-        """Return the first index of a chunk along an axis; of the number behind the last, one that is behind its end."""
+        """Return the first index of a chunk along an axis; of the number behind the last, one that is behind its end.
+
+        Parameters
+        ----------
+        axis
+            The axis.
+        number
+            Of the chunk along it.
+        """
         if self.edges is None:
             return number * self.chunk_shape[axis]
         return int(self.edges[axis][number])
 
     def across(self, axis: int, low: int, end: int) -> int:
-        """Return how many chunks along an axis a part of it touches, from its first index to the one after its last."""
+        """Return how many chunks along an axis a part of it touches, from its first index to the one after its last.
+
+        Parameters
+        ----------
+        axis
+            The axis.
+        low, end
+            The part.
+        """
         if self.edges is None:
             size = self.chunk_shape[axis]
             return -(-end // size) - low // size

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,7 @@ def _group(context: Context, group: Group) -> Blocks:
         blocks.row(
             blocks.link(array.path, array.name, panel="storage"),
             "?" if array.size_bytes is None else bytes_text(array.size_bytes),
-            "?" if array.chunk_shape is None else text.lengths(array.chunk_shape),
+            text.chunks(array) or "?",
             " → ".join(text.codec(given) for given in array.codecs) or "none",
         )
         for array in arrays[:MOST_ARRAYS]
@@ -87,6 +88,8 @@ def _group(context: Context, group: Group) -> Blocks:
 
 def _grid(array: Array) -> Blocks:
     shape, chunk, shard = array.shape, array.chunk_shape, array.shard_shape
+    if shape and array.chunk_edges is not None:
+        return _rectilinear(array, shape, array.chunk_edges)
     if not shape or chunk is None:
         return []
     rows = []
@@ -108,6 +111,30 @@ def _grid(array: Array) -> Blocks:
         blocks.heading("Chunk grid"),
         blocks.paragraph([f"{array.data_type.text}: {said}. Reading one value reads one {what}."]),
         blocks.table("Chunk grid", [*columns, *(["Shard"] if shard else [])], rows),
+    ]
+
+
+def _rectilinear(
+    array: Array, shape: tuple[int, ...], edges: tuple[tuple[int, ...], ...]
+) -> Blocks:
+    """Explain a grid whose chunks differ in length."""
+    rows = [
+        blocks.row(
+            array.dimension_label(axis),
+            text.number(length),
+            text.number(len(along)),
+            "–" if not along else f"{text.number(min(along))} to {text.number(max(along))}",
+            text.edges(along),
+        )
+        for axis, (length, along) in enumerate(zip(shape, edges, strict=True))
+    ]
+    number = math.prod(map(len, edges))
+    said = f"{array.data_type.text}: {plural(number, 'chunk')}, which differ in length (rectilinear grid)."
+    columns = ["Dimension", "Length", "Chunks", "Long", "One after the other"]
+    return [
+        blocks.heading("Chunk grid"),
+        blocks.paragraph([f"{said} Reading one value reads one chunk."]),
+        blocks.table("Chunk grid", columns, rows),
     ]
 
 
@@ -234,21 +261,34 @@ def _map(array: Array, opened: OpenArray, presence: Presence, what: str) -> Bloc
         label += "; a square stands for several, and is filled as far as these are there"
     label += f". To the right {names[1]}, {shape[1]} {what}"
     label += f"; downwards {names[0]}, {shape[0]}." if names[0] else "."
+    if opened.edges is not None and steps == [1, 1]:
+        label += " Each is drawn as long as it is."
+        along = [[1] if axis is None else np.diff(opened.edges[axis]) for axis in axes]
+        return [blocks.png(_draw(squares, [_to_scale(one) for one in along]), label)]
     return [blocks.png(_draw(squares), label)]
 
 
-def _draw(squares: np.ndarray[Any, Any]) -> bytes:
+def _to_scale(lengths: Any) -> list[int]:
+    """Return how many pixels parts of an axis get, each enough to be seen."""
+    part = 22 * len(lengths) / sum(lengths)
+    return [max(4, min(640, round(length * part))) for length in lengths]
+
+
+def _draw(squares: np.ndarray[Any, Any], sizes: Sequence[Sequence[int]] | None = None) -> bytes:
     """Draw squares, filled from below as far as they are full and hatched above."""
     from matplotlib.image import imsave
 
     side = int(max(4, min(22, 640 // squares.shape[1])))
-    rows, columns = np.indices((side, side))
-    hatch = (rows + columns) % 4 == 0
-    image = np.zeros((squares.shape[0] * side, squares.shape[1] * side, 4), np.uint8)
+    heights, widths = sizes or [[side] * count for count in squares.shape]
+    tops, lefts = np.cumsum((0, *heights)), np.cumsum((0, *widths))
+    image = np.zeros((tops[-1], lefts[-1], 4), np.uint8)
     for (i, j), full in np.ndenumerate(squares):
-        filled = rows >= round((1 - full) * (side - 1))
+        high, wide = heights[i], widths[j]
+        rows, columns = np.indices((high, wide))
+        filled = rows >= round((1 - full) * (high - 1))
+        hatch = (rows + columns) % 4 == 0
         square = np.where(filled[..., None], STORED, np.where(hatch[..., None], LINES, ABSENT))
-        image[i * side : (i + 1) * side - 1, j * side : (j + 1) * side - 1] = square[:-1, :-1]
+        image[tops[i] : tops[i] + high - 1, lefts[j] : lefts[j] + wide - 1] = square[:-1, :-1]
     file = io.BytesIO()
     imsave(file, image, format="png")
     return file.getvalue()

@@ -12,9 +12,7 @@ import msgspec
 import orjson
 
 from nz_explorer.documents.decoding import decode_plainly
-
-_HOLE = "\0"
-_HELD = b'"\\u0000"'
+from nz_explorer.documents.split_off import around_attributes
 
 
 class Outline(msgspec.Struct, gc=False):
@@ -46,14 +44,10 @@ class Outline(msgspec.Struct, gc=False):
         Outline or None
             None where it was not the attributes of the document that were found.
         """
+        around = around_attributes(text)
+        if around is None:
+            return None
         before, _, after = text.partition(b"\0")
-        try:
-            around = orjson.loads(before + _HELD + after)
-        except orjson.JSONDecodeError:
-            return None
-        # The document has no key twice, so what stands here stands nowhere else.
-        if type(around) is not dict or around.get("attributes") != _HOLE:
-            return None
         return cls(around, len(before), len(after))
 
     def filled(self, attributes: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, Literal
 
 import msgspec
@@ -25,7 +26,7 @@ MAX_GROUP_PATHS = 256 * 2**20
 """Characters of the paths of all groups: a key with 256 levels names as many, of which each may be almost as long."""
 
 
-class _Node(msgspec.Struct):
+class _Node(msgspec.Struct, gc=False):
     """As much of a node's metadata as it takes to be one."""
 
     node_type: Literal["array", "group"]
@@ -34,6 +35,7 @@ class _Node(msgspec.Struct):
 LOOKED_AT_AT_ONCE = 1000
 """Entries that are looked at before it is asked whether someone has cancelled."""
 _AS_NODE = msgspec.json.Decoder(_Node)
+_AS_NODES = msgspec.json.Decoder(list[_Node])
 
 
 class Consolidated:
@@ -79,19 +81,25 @@ class Consolidated:
             vars(self).update({k: v for k, v in vars(like).items() if k in _INDEX})
             return
         # Most documents have plain keys alone, which is seen at one look at all of them.
-        add = self._add_plain if zarr_format == 3 and is_safe("/".join(entries)) else self._add
-        for key in entries:
-            add(key)
-
-    def _add_plain(self, key: str) -> None:
-        """Add an entry of v3 whose key needs no look; most are in a group that is known already."""
-        path = f"/{key}"
-        group, _, name = path.rpartition("/")
-        if (names := self._children.get(group or "/")) is None:
-            self._add(key)
+        if zarr_format == 3 and is_safe("/".join(entries)):
+            self._add_plain(entries)
         else:
-            self._keys[path] = key
-            names[name] = None
+            for key in entries:
+                self._add(key)
+
+    def _add_plain(self, entries: Iterable[str]) -> None:
+        """Add entries of v3 whose keys need no look; most are in the group of the one before."""
+        paths, children = self._keys, self._children
+        group, names = "", children.get("/")
+        for key in entries:
+            above, _, name = key.rpartition("/")
+            if above != group or names is None:
+                group, names = above, children.get(f"/{above}")
+            if names is None:
+                self._add(key)
+            else:
+                paths[f"/{key}"] = key
+                names[name] = None
 
     def _add(self, key: str) -> None:
         path, name = self._split(key)
@@ -214,12 +222,23 @@ class Consolidated:
         key = self.key(path, "zarr.json")
         return None if key is None else self._why_no_node(key)
 
-    def each_why_no_node(self) -> Iterator[tuple[str, str, str | None]]:
-        """Yield path and key of each entry of Zarr v3, and why it is no metadata of a node; None where it is."""
-        for number, (path, key) in enumerate(self.keys("zarr.json")):
-            if number % LOOKED_AT_AT_ONCE == 0:
-                check_cancelled()
-            yield path, key, self._why_no_node(key)
+    def some_at_a_time(self) -> Iterator[list[tuple[str, str]]]:
+        """Yield path and key of the entries of Zarr v3, `LOOKED_AT_AT_ONCE` at a time."""
+        keys = self.keys("zarr.json")
+        while some := list(islice(keys, LOOKED_AT_AT_ONCE)):
+            check_cancelled()
+            yield some
+
+    def are_nodes(self, keys: Iterable[str]) -> bool:
+        """Whether the entries of all these keys of Zarr v3 are metadata of nodes, decided at one look at them."""
+        if not isinstance(self._entries, Entries):
+            return False
+        raw = self._entries.raw
+        try:
+            _AS_NODES.decode(b"[" + b",".join([raw[key] for key in keys]) + b"]")
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return False
+        return True
 
     def _why_no_node(self, key: str) -> str | None:
         try:

@@ -68,9 +68,13 @@ class Group(Node):
     def moved_to(self, hierarchy: Hierarchy) -> Self:
         """Return the same group in a copy of its hierarchy."""
         twin = super().moved_to(hierarchy)
-        twin.known_children = None
-        twin._by_kind = (None, [], [])  # noqa: SLF001
+        twin.forget_children()
         return twin
+
+    def forget_children(self) -> None:
+        """Let go of the nodes in it; they are found again when asked for."""
+        self.known_children = None
+        self._by_kind = (None, [], [])
 
     @property
     def children(self) -> list[Node] | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from nz_explorer.documents.outline import Outline, attributes_of
-from nz_explorer.documents.split_off import split
+from nz_explorer.documents.split_off import Surroundings, split
 from nz_explorer.model.array import Array
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Templates:
     def __init__(self) -> None:
         self._texts: dict[bytes, Node] = {}
         """By document."""
-        self._outlines: dict[bytes, tuple[Outline, Node]] = {}
+        self._outlines: Surroundings[tuple[Outline, Node]] = Surroundings()
         """By what stands around the attributes."""
         self._structures: dict[bytes, Node] = {}
         """By what is said around them."""
@@ -55,12 +55,12 @@ class Templates:
             node = same.clone_structure(path, document)
             node.text = same.text
             return node
-        if (parts := split(raw)) is None or (known := self._outlines.get(parts[0])) is None:
+        if (found := self._outlines.find(raw)) is None:
             return None
-        attributes = attributes_of(parts[1])
+        (outline, model), inside = found
+        attributes = attributes_of(inside)
         if attributes is None:
             return None
-        outline, model = known
         document.has_outline(outline, attributes)
         made = model.clone_structure(path, document)
         self._remember_text(made, raw)
@@ -90,11 +90,12 @@ class Templates:
                 node.settle()
             self._structures[structure_key] = node
         parts = split(raw)
-        if parts is not None and self._has_room(self._outlines, parts[0]):
+        if parts is not None and self._left >= len(parts[0]):
             outline = Outline.of(parts[0])
             # What was decoded with a closer look may say something else when it is decoded plainly.
             if outline is not None and orjson.dumps(outline.filled({})) == structure_key:
-                self._outlines[parts[0]] = outline, node
+                if self._outlines.add(parts[0], (outline, node)):
+                    self._left -= len(parts[0])
                 if attributes_of(parts[1]) is not None:
                     node.documents[0].has_outline(outline, None)
         self._remember_text(node, raw)

@@ -102,7 +102,8 @@ def check(  # noqa: PLR0913, PLR0917  # the contract has them all
         client=client,
     )
     with _bar(progress and sys.stderr.isatty()) as report_progress:
-        evaluation.run(progress=report_progress)
+        # whoever has opened the hierarchy may want to look at its nodes
+        evaluation.run(progress=report_progress, keep_nodes=source is hierarchy)
     return Report(evaluation)
 
 

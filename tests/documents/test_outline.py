@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nz_explorer.documents.decoding import decode, decode_plainly
+from nz_explorer.documents.decoding import _has_endless_number, decode, decode_plainly
 from nz_explorer.documents.document import Document
 from nz_explorer.documents.outline import Outline, attributes_of
-from nz_explorer.documents.split_off import split
+from nz_explorer.documents.split_off import Surroundings, around_attributes, split
 
 NAMES = st.sampled_from(["attributes", "a", '"attributes"', "", "b:", "\u00e9"])
 VALUES = st.recursive(
@@ -100,3 +100,58 @@ def test_a_document_that_was_let_go_is_made_of_its_parts_again() -> None:
         assert repr(document.value) == repr(json.loads(raw))
         assert document.problems == ()
         document.release()
+
+
+@given(
+    st.lists(st.tuples(OBJECTS, OBJECTS, st.booleans()), min_size=1, max_size=6), OBJECTS, OBJECTS
+)
+def test_attributes_found_by_what_stands_around_them_are_the_attributes(
+    known: list[tuple[dict[str, Any], dict[str, Any], bool]],
+    members: dict[str, Any],
+    held: dict[str, Any],
+) -> None:
+    """Also where the text around belongs to several documents, and holds what looks like attributes."""
+    around: Surroundings[str] = Surroundings()
+    texts = []
+    for others, attributes, last in [*known, (members, held, True), (members, held, False)]:
+        rest = {key: value for key, value in others.items() if key != "attributes"}
+        whole = {**rest, "attributes": attributes} if last else {"attributes": attributes, **rest}
+        raw = json.dumps(whole).encode()
+        texts.append(raw)
+        parts = split(raw)
+        if parts is not None and decode_plainly(raw) is not None and around_attributes(parts[0]):
+            around.add(parts[0], repr(rest))
+    for raw in texts:
+        found = around.find(raw)
+        if found is None or (attributes := attributes_of(found[1])) is None:
+            continue
+        value = json.loads(raw)
+        assert repr(attributes) == repr(value.pop("attributes"))
+        assert found[0] == repr(value)
+
+
+def test_the_end_of_attributes_is_not_taken_for_what_stands_behind_them() -> None:
+    around: Surroundings[str] = Surroundings()
+    for text in (b'{"attributes": \0}', b'{"attributes": \0, "b": {}}'):
+        assert around.add(text, text.decode())
+        assert not around.add(text, "again")
+    assert around.find(b'{"attributes": {"a": 1}, "b": {}}') == (
+        '{"attributes": \0, "b": {}}',
+        b'{"a": 1}',
+    )
+    assert around.find(b'{"attributes": {"a": {}}}') == ('{"attributes": \0}', b'{"a": {}}')
+    assert around.find(b'{"b": {}}') is None
+
+
+@pytest.mark.parametrize(
+    ("digits", "endless"), [(2 * 2150 - 1, False), (2 * 2150, True), (5000, True), (2**16, True)]
+)
+def test_numbers_that_may_have_too_many_digits_are_seen_wherever_they_stand(
+    digits: int, endless: bool
+) -> None:
+    for before in (1, 1000, 2149, 2150, 70_000):
+        raw = b" " * before + b"7" * digits + b" " * 3000
+        seen = _has_endless_number(raw)
+        assert seen or not endless
+        assert not seen or digits >= 2150
+    assert not _has_endless_number(b"7" + b"7 " * 10_000)

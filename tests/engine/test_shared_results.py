@@ -424,3 +424,18 @@ def test_near_twins(
         store = write(company(trees, ROOTS[2 if old else 3]), Path(folder))
         alone = _alone(store, monkeypatch)
         assert _differing(alone, _judged(*opened(store))) == []
+
+
+@pytest.mark.parametrize("kind", ["consolidated", "consolidated v2"])
+def test_a_check_that_does_not_keep_nodes_finds_the_same(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decoding, "LAZY_BYTES", 0)
+    store = write(STORES[kind](), tmp_path)
+    # what is compared with stored documents is not let go of
+    asked: Any = {"ignore": ["NZ-CONS"], "progress": False, "values": "none"}
+    kept, not_kept = (
+        nz.check(source, **asked).to_dict() for source in (open_store(store), str(store))
+    )
+    assert len(kept["findings"]) > 500
+    assert [not_kept[part] for part in kept] == list(kept.values())

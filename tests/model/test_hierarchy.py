@@ -552,3 +552,24 @@ def test_a_hierarchy_with_what_could_not_be_read_goes_with_its_last_reference(
     del hierarchy
     gc.collect()
     assert gone() is None
+
+
+def test_nodes_that_a_walk_did_not_keep_are_had_again(tmp_path: Path) -> None:
+    entries = {"g": {"zarr_format": 3, "node_type": "group"}}
+    entries |= {f"{stem}{name}": array([3]) for stem in ("", "g/") for name in "ab"}
+    hierarchy = open_store(write(tmp_path, {"zarr.json": with_entries(entries)}))
+    whole = open_store(tmp_path)
+    before = {node.path: repr(node.documents) for node in whole.walk()}
+    kept = hierarchy["/a"]
+    for _ in hierarchy.walk_groups(keep=False):
+        pass
+    assert hierarchy.loaded == whole.loaded == 6
+    assert hierarchy["/a"] is hierarchy.node_if_loaded("/a") is kept  # somebody had asked for it
+    one = hierarchy.node_if_loaded("/g/b")
+    assert one is not None
+    assert hierarchy.node_if_loaded("/g/c") is hierarchy.node_if_loaded("/h/a") is None
+    assert hierarchy.loaded == 6
+    assert hierarchy["/g"].arrays == [hierarchy["/g/a"], one]
+    assert {node.path: repr(node.documents) for node in hierarchy.walk()} == before
+    assert hierarchy.loaded == 6
+    assert [n.generation for n in hierarchy.walk()] == [hierarchy.root.generation] * 6

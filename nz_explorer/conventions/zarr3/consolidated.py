@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.zarr3.nodes import V3, shown
@@ -85,19 +85,38 @@ def consolidated_entries(node: Node) -> Iterator[Fail | Undecided]:
 
 def _odd_entries(consolidated: Consolidated) -> Iterator[tuple[str, str]]:
     yield from consolidated.rejected.items()
-    has_entry = ""
-    for path, key, why in consolidated.each_why_no_node():
+    for some in consolidated.some_at_a_time():
+        if not _are_usual(consolidated, some):
+            yield from _odd_ones(consolidated, some)
+
+
+def _are_usual(consolidated: Consolidated, some: Sequence[tuple[str, str]]) -> bool:
+    """Whether there is nothing wrong with any of some entries, decided without a look at each."""
+    keys = [key for _, key in some]
+    text = "\n".join(("", *keys, ""))
+    return (
+        not any(ending in text for ending in ("\n/", "/\n", "zarr.json\n"))
+        and all(
+            above in consolidated
+            for above in {path.rpartition("/")[0] for path, _ in some}
+            if above
+        )
+        and consolidated.are_nodes(keys)
+    )
+
+
+def _odd_ones(
+    consolidated: Consolidated, some: Iterable[tuple[str, str]]
+) -> Iterator[tuple[str, str]]:
+    for path, key in some:
         if path == "/":
             continue
         above = path.rpartition("/")[0]
-        if above != has_entry and above in consolidated:
-            has_entry = above
-        odd = _odd_key(key) if key[0] == "/" or key[-1] in "/n" else None
-        if odd is not None:
+        if (odd := _odd_key(key)) is not None:
             yield key, odd
-        elif above not in ("", has_entry):
+        elif above and above not in consolidated:
             yield key, f"there is no entry for its group {above}"
-        elif why is not None:
+        elif (why := consolidated.why_no_node(path)) is not None:
             yield key, f"it does not describe a node ({why})"
 
 

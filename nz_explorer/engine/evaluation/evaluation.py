@@ -664,7 +664,13 @@ class Evaluation:
 
     # --- all at once ------------------------------------------------------------------------
 
-    def run(self, cancel: Cancellation | None = None, progress: Progress | None = None) -> None:
+    def run(
+        self,
+        cancel: Cancellation | None = None,
+        progress: Progress | None = None,
+        *,
+        keep_nodes: bool = True,
+    ) -> None:
         """Visit the whole hierarchy and evaluate everything that was asked for.
 
         Parameters
@@ -673,6 +679,8 @@ class Evaluation:
             Stops it; the evaluation then stays incomplete.
         progress : callable, optional
             Called with what is going on.
+        keep_nodes : bool
+            Whether nodes that can be had again without a request stay in memory, as they should where they are shown.
         """
         report = progress or (lambda _what, _done, _total: None)
         self._coverage.out_of_time = False
@@ -682,7 +690,7 @@ class Evaluation:
             values = "all" if self._wants_contents else self.values
             seconds = self.budget.seconds(self.hierarchy, values)
             with time_limit(seconds, cancel) as limited, cancelled_by(limited):
-                finished = schedule.visit(self, limited, report)
+                finished = schedule.visit(self, limited, report, keep=keep_nodes)
                 self.add_totals(None if finished else "budget")
                 schedule.read_values(self, limited, report)
                 schedule.list_arrays(self, limited, report)

@@ -149,7 +149,9 @@ class Evaluator(Protocol):
         """Note that the budget was spent before all nodes were visited."""
 
 
-def visit(evaluator: Evaluator, cancel: Cancellation | None, report: Progress) -> bool:
+def visit(
+    evaluator: Evaluator, cancel: Cancellation | None, report: Progress, *, keep: bool
+) -> bool:
     """Walk the stored documents where they may be read, else the consolidated ones.
 
     Parameters
@@ -160,6 +162,8 @@ def visit(evaluator: Evaluator, cancel: Cancellation | None, report: Progress) -
         Stops it.
     report : callable
         Called with the number of nodes.
+    keep : bool
+        Whether nodes that can be had again without a request stay in memory.
 
     Returns
     -------
@@ -178,7 +182,7 @@ def visit(evaluator: Evaluator, cancel: Cancellation | None, report: Progress) -
     total = evaluator.hierarchy.nodes_total
     gone = set(evaluator.known_paths())
     number, at_once = 0, 1 if budget.is_bounded else ADDED_AT_ONCE
-    for group, nodes in hierarchy.walk_groups(cancel=cancel):
+    for group, nodes in hierarchy.walk_groups(cancel=cancel, keep=keep):
         # those of a few nodes stay decoded until the group is evaluated with them
         many = len(nodes) > ADDED_AT_ONCE
         for begin in range(0, len(nodes), at_once):

@@ -18,6 +18,7 @@ from nz_explorer.store import Cancellation, ReadError
 from nz_explorer.store.reader import Listing, is_safe
 
 if TYPE_CHECKING:
+    from nz_explorer.model.consolidated import Consolidated
     from nz_explorer.model.hierarchy.hierarchy import Hierarchy
 
 MAX_DEPTH = 256
@@ -101,23 +102,47 @@ def _load_consolidated(
         only = only_document(path)
         node = None if only is None else like(path, *only)
         if node is None:
-            node = build_node(hierarchy, path, consolidated.documents(path))
-        if node is None:
-            holds = bool(consolidated.child_names(path))
-            node = (Group if holds else Node)(
-                hierarchy,
-                path,
-                consolidated.documents(path),
-                state="missing",
-                problem="the consolidated metadata has no entry for this group, only for nodes below it"
-                if holds
-                else "its consolidated entry describes no node",
-            )
+            node = _node_of_entry(hierarchy, consolidated, path)
         node.generation = generation
-        if len(nodes) >= DECODED_AT_ONCE:
+        if number >= DECODED_AT_ONCE:
             node.release()
         nodes.append(node)
     yield Loaded(group, Listed(), nodes, generation)
+
+
+def _node_of_entry(hierarchy: Hierarchy, consolidated: Consolidated, path: str) -> Node:
+    """Return the node of a consolidated entry, or of a group that is named only by entries below it."""
+    node = build_node(hierarchy, path, consolidated.documents(path))
+    if node is not None:
+        return node
+    holds = bool(consolidated.child_names(path))
+    return (Group if holds else Node)(
+        hierarchy,
+        path,
+        consolidated.documents(path),
+        state="missing",
+        problem="the consolidated metadata has no entry for this group, only for nodes below it"
+        if holds
+        else "its consolidated entry describes no node",
+    )
+
+
+def made_again(hierarchy: Hierarchy, path: str) -> Node | None:
+    """Return the node of a consolidated entry anew, after a walk has let go of it; None where there is no entry.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        Whose node it is.
+    path : str
+        Its path.
+    """
+    consolidated = hierarchy.consolidated
+    if consolidated is None or path not in consolidated:
+        return None
+    node = _node_of_entry(hierarchy, consolidated, path)
+    node.generation = hierarchy.root.generation
+    return node
 
 
 def _load_stored(

@@ -2,6 +2,11 @@
 
 Opening reads the documents of the root, expanding a group lists it and reads its children. Nodes come from
 consolidated metadata where the root has some (NZ-1.0 prefers it); `Hierarchy.stored` has the stored documents.
+
+Where there are very many nodes, Python's garbage collector looks at all that are kept again and again, which took a
+sixth of the time of a check: so a check lets go of nodes that cost no request to have again (`let_go`).
+
+Long because all that shares the lock over what is known stands here; what reads, lists and makes nodes does not.
 """
 
 from __future__ import annotations
@@ -13,9 +18,10 @@ from collections.abc import Iterator, MutableMapping, Sequence
 from typing import Any, Literal
 
 from nz_explorer.documents.document import Document
+from nz_explorer.model.array import Array
 from nz_explorer.model.consolidated import Consolidated
 from nz_explorer.model.group import Group
-from nz_explorer.model.hierarchy.children import Loaded, load
+from nz_explorer.model.hierarchy.children import Loaded, load, made_again
 from nz_explorer.model.hierarchy.names import NodeNotFound, normalise
 from nz_explorer.model.hierarchy.node_reader import nodes_without_documents, read_nodes
 from nz_explorer.model.hierarchy.root import Root, read_root
@@ -66,6 +72,8 @@ class Hierarchy:
         """Nodes that others are made like."""
         self.attached: MutableMapping[Any, Any] = weakref.WeakKeyDictionary()
         """What others remember about the hierarchy, for as long as both they and the hierarchy are there."""
+        self._let_go: dict[str, int] = {}
+        """How many nodes of some groups were read and are not kept; see `let_go`."""
         self._stored: Hierarchy | None = None
         self._use_consolidated = use_consolidated
         self._take_root(read_root(self, cancel, documents, use_consolidated=use_consolidated), {})
@@ -90,7 +98,7 @@ class Hierarchy:
         self.zarr_format = found.node.zarr_format or (
             None if found.consolidated is None else found.consolidated.zarr_format
         )
-        self._nodes = {**others, "/": found.node}
+        self._nodes, self._let_go = {**others, "/": found.node}, {}
 
     # --- children ---------------------------------------------------------------------------
 
@@ -126,6 +134,10 @@ class Hierarchy:
             with self._lock:
                 names = group.child_names or ()
                 stem, nodes = below(group.path), self._nodes
+                if group.path in self._let_go and nodes.get(group.path) is group:
+                    for name in names:
+                        self._have_again(stem + name)
+                    del self._let_go[group.path]
                 children = [node for name in names if (node := nodes.get(stem + name)) is not None]
                 # Whenever one of the nodes becomes another one, the names are noted anew.
                 known = group.known_children = (names, children)
@@ -235,7 +247,11 @@ class Hierarchy:
 
     def node_if_loaded(self, path: str) -> Node | None:
         """Return the node at a path if it was read already."""
-        return self._nodes.get(path)
+        node = self._nodes.get(path)
+        if node is None and self._let_go and above(path) in self._let_go:
+            with self._lock:
+                return self._have_again(path)
+        return node
 
     def peek(self, path: str) -> Node | None:
         """Return the node at a path without listing the groups above it; None if there is none."""
@@ -256,7 +272,7 @@ class Hierarchy:
     @property
     def loaded(self) -> int:
         """Number of nodes read so far."""
-        return len(self._nodes)
+        return len(self._nodes) + sum(tuple(self._let_go.values()))
 
     @property
     def nodes_total(self) -> int | None:
@@ -281,8 +297,33 @@ class Hierarchy:
         for _, nodes in self.walk_groups(path, cancel):
             yield from nodes
 
+    def let_go(self, group: Group) -> None:
+        """Do not keep the arrays of a group where it costs no request to have them again: with consolidated metadata.
+
+        Whoever asks for one of them gets another node that says the same.
+        """
+        known = group.known_children
+        if self.metadata_source != "consolidated" or known is None:
+            return
+        with self._lock:
+            if self._nodes.get(group.path) is not group:
+                return
+            arrays = [one.path for one in known[1] if isinstance(one, Array)]
+            for path in arrays:
+                self._nodes.pop(path, None)
+            self._let_go[group.path] = len(arrays)
+            group.forget_children()
+
+    def _have_again(self, path: str) -> Node | None:
+        """Return a node of a group that was let go, made anew if it is not there; None where there is none."""
+        node = self._nodes.get(path)
+        if node is None and (node := made_again(self, path)) is not None:
+            self._nodes[path] = node
+            self._let_go[above(path)] -= 1
+        return node
+
     def walk_groups(
-        self, path: str = "/", cancel: Cancellation | None = None
+        self, path: str = "/", cancel: Cancellation | None = None, *, keep: bool = True
     ) -> Iterator[tuple[Group | None, list[Node]]]:
         """Yield the nodes of `walk` by the group that contains them.
 
@@ -292,6 +333,8 @@ class Hierarchy:
             Where to begin.
         cancel : Cancellation, optional
             Ends the walk early.
+        keep : bool
+            Whether nodes stay in memory that nobody has asked for before; see `let_go`.
 
         Yields
         ------
@@ -302,6 +345,8 @@ class Hierarchy:
         yield None, [start]
         level: list[Group] = [start] if isinstance(start, Group) else []
         size = LOCAL_BATCH if self.reader.local else REMOTE_BATCH
+        if self.metadata_source == "consolidated":
+            size = 1  # nothing is waited for, and what is not kept never piles up
         while level:
             next_level: list[Group] = []
             for begin in range(0, len(level), size):
@@ -314,7 +359,9 @@ class Hierarchy:
                 for group in batch:
                     children = self.loaded_children(group) or []
                     yield group, children
-                    next_level.extend(child for child in children if isinstance(child, Group))
+                    next_level.extend([child for child in children if isinstance(child, Group)])
+                    if not keep and group in pending:
+                        self.let_go(group)
             level = next_level
 
     # --- other views ------------------------------------------------------------------------
@@ -381,6 +428,7 @@ class Hierarchy:
         """Have another node at a path below the root, or none, and its group name it or not."""
         group = self._nodes.get(above(path))
         if isinstance(group, Group) and group.child_names is not None:
+            self.loaded_children(group)
             names = {*group.child_names} - {path.rpartition("/")[2]}
             group.child_names = tuple(sorted(names if node is None else {*names, node.name}))
         if node is not None:
@@ -424,6 +472,7 @@ class Hierarchy:
                 attached=weakref.WeakKeyDictionary(
                     {owner: copy.copy(things) for owner, things in self.attached.items()}
                 ),
+                _let_go={},
                 _stored=None if self._stored is None else self._stored.fork(reader),
             )
             return twin

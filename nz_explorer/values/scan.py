@@ -9,7 +9,7 @@ import pickle
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -17,10 +17,13 @@ from nz_explorer.model import Array, Group, Hierarchy, Node, open_store
 from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.store.cancellation import hand_over
 from nz_explorer.values.chunk_statistics import ArrayScan, Found, Phase, Task, scan_chunk
+from nz_explorer.values.masks.cell_states import ABSENT
 from nz_explorer.values.reading.chunk_cache import MEBIBYTE
 from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates
+from nz_explorer.values.reading.chunk_presence import known_presence
 from nz_explorer.values.reading.chunks import read_together
-from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
+from nz_explorer.values.reading.opening import OpenArray, UnsupportedArray, open_for_reading
+from nz_explorer.values.reading.written_chunks import LISTED_FROM, LISTED_FROM_AFAR
 
 _BATCH_BYTES = 8 * MEBIBYTE
 _MOST_IN_BATCH = 64
@@ -142,12 +145,13 @@ def scan_array(
     due = time.monotonic() + _PROGRESS_SECONDS
     batches = itertools.islice(_batches(task.grid, opened.chunk_bytes), found.batches, None)
     if total:
+        stored = _stored_objects(opened, total, cancel)
         if client is not None:
-            parts = _on_cluster(client, task, batches, cancel)
+            parts = _on_cluster(client, task, batches, stored, cancel)
         else:
             local = array.hierarchy.reader.local
             count = threads or (min(8, (os.cpu_count() or 1) + 1) if local else 16)
-            parts = _on_threads(task, batches, count, cancel)
+            parts = _on_threads(task, batches, stored, count, cancel)
         for part in parts:
             found.add(part, rows=rows)
             if progress is not None and (now := time.monotonic()) >= due:
@@ -158,6 +162,19 @@ def scan_array(
     if progress is not None:
         progress(done)
     return done
+
+
+def _stored_objects(
+    opened: OpenArray, total: int, cancel: Cancellation | None
+) -> frozenset[Coordinates] | None:
+    """Return which chunks, or shards, the store holds; None where asking for each costs less, or no listing tells."""
+    if total < (LISTED_FROM if opened.local else LISTED_FROM_AFAR):
+        return None
+    try:
+        presence = known_presence(opened, {}, cancel)
+    except Cancelled:
+        return None  # nothing will be read either
+    return None if presence is None else frozenset(presence.stored)
 
 
 def _batches(grid: ChunkGrid, chunk_bytes: int) -> Iterator[list[Coordinates]]:
@@ -193,12 +210,16 @@ def _runs(ranges: list[range], most: int) -> Iterator[list[Coordinates]]:
 
 
 def _on_threads(
-    task: Task, batches: Iterator[list[Coordinates]], threads: int, cancel: Cancellation | None
+    task: Task,
+    batches: Iterator[list[Coordinates]],
+    stored: frozenset[Coordinates] | None,
+    threads: int,
+    cancel: Cancellation | None,
 ) -> Iterator[Found]:
     pool = ThreadPoolExecutor(threads, "nz-scan")
     work = partial(hand_over, pool, _scan_batch, task)
     try:
-        yield from _in_turn(work, batches, 2 * threads, deque(), cancel)
+        yield from _in_turn(_unless_absent(task.grid, stored, work), batches, 2 * threads, cancel)
     except Cancelled:
         return  # Python ends
     finally:
@@ -206,30 +227,67 @@ def _on_threads(
 
 
 def _on_cluster(
-    client: Any, task: Task, batches: Iterator[list[Coordinates]], cancel: Cancellation | None
+    client: Any,
+    task: Task,
+    batches: Iterator[list[Coordinates]],
+    stored: frozenset[Coordinates] | None,
+    cancel: Cancellation | None,
 ) -> Iterator[Found]:
     try:
         pickle.dumps(task)
     except Exception as error:
         raise TypeError(f"this store cannot be sent to a cluster: {error}") from error
     most = 4 * max(1, sum(client.nthreads().values()))
-    work = partial(client.submit, _scan_batch, task, pure=False)
-    waiting: deque[Any] = deque()
+    submitted: deque[Any] = deque(maxlen=most)
+
+    def submit(batch: list[Coordinates]) -> Any:
+        submitted.append(client.submit(_scan_batch, task, batch, pure=False))
+        return submitted[-1]
+
     try:
-        yield from _in_turn(work, batches, most, waiting, cancel)
+        yield from _in_turn(_unless_absent(task.grid, stored, submit), batches, most, cancel)
     finally:
-        if waiting:
-            client.cancel(list(waiting))
+        if unfinished := [future for future in submitted if not future.done()]:
+            client.cancel(unfinished)
+
+
+def _unless_absent(
+    grid: ChunkGrid,
+    stored: frozenset[Coordinates] | None,
+    work: Callable[[list[Coordinates]], Any],
+) -> Callable[[list[Coordinates]], Any]:
+    """Return what does the work on a batch, or knows without reading that none of its chunks was written."""
+    if stored is None:
+        return work
+
+    def known(batch: list[Coordinates]) -> Any:
+        if any(grid.stored_in(chunk) in stored for chunk in batch):
+            return work(batch)
+        answer: Future[Found] = Future()
+        answer.set_result(_all_absent(grid, batch))
+        return answer
+
+    return known
+
+
+def _all_absent(grid: ChunkGrid, chunks: list[Coordinates]) -> Found:
+    # a run of chunks along one axis is a box
+    first, last = grid.region(chunks[0]), grid.region(chunks[-1])
+    size = math.prod(end.stop - begin.start for begin, end in zip(first, last, strict=True))
+    found = Found(batches=1, chunks=len(chunks), states={ABSENT: size})
+    one = Found(states={ABSENT: 1})
+    found.rows = [one.row(chunk) for chunk in chunks]
+    return found
 
 
 def _in_turn(
     work: Callable[[list[Coordinates]], Any],
     batches: Iterator[list[Coordinates]],
     most: int,
-    waiting: deque[Any],
     cancel: Cancellation | None,
 ) -> Iterator[Found]:
     """Yield what was found in batches, in their order; only a few are on the way at a time."""
+    waiting: deque[Any] = deque()
     for batch in batches:
         if cancel is not None and cancel.cancelled:
             return

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import zarr
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -173,6 +174,26 @@ def test_scalars_empty_and_sharded_arrays(store):
     found = scan_array(store["h"])
     assert found.phase == "done"
     agree(found, values, 1e30)
+
+
+@pytest.mark.parametrize("shards", [None, (8, 10)])
+def test_what_was_not_written_is_known_without_asking(any_store, monkeypatch, shards):
+    if shards and any_store.zarr_format == 2:
+        pytest.skip("no shards")
+    any_store.array("a", shape=(37, 43), dtype="f4", chunks=(4, 5), shards=shards, fill_value=0.0)
+    array = zarr.open_array(any_store.folder / "a")
+    array[9:13, 20:31] = np.random.default_rng(3).normal(size=(4, 11))
+    array[36, 42] = 5
+    asked = []
+    read = scanning.read_together
+    monkeypatch.setattr(scanning, "read_together", lambda g, c, x: asked.extend(c) or read(g, c, x))
+    found = scan_array(any_store["a"])
+    assert 0 < len(asked) < found.chunks_total / 2
+    monkeypatch.setattr(scanning, "LISTED_FROM", found.chunks_total + 1)
+    every = scan_array(any_store["a"])
+    assert (found.states, found.mean, found.std) == (every.states, every.mean, every.std)
+    assert found.states["absent"] > 0
+    assert repr(found.chunks.tolist()) == repr(every.chunks.tolist())  # NaN is as NaN
 
 
 def test_cancelled_and_gone_on_with(store):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from nz_explorer.report.fix_words import sentence
 from nz_explorer.report.formats import reader_lines
+from nz_explorer.report.formats.place import place
 from nz_explorer.text.printable import printable
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def report_github(report: Report) -> str:
 
 def _annotation(report: Report, finding: Finding) -> str:
     document, line = report.locate(finding)
-    given = {"file": f"{report.source.rstrip('/')}/{document}" if document else report.source}
+    given = {"file": place(report, document)}
     if line is not None:
         given["line"] = str(line)
     given["title"] = f"{finding.rule} {finding.path}"

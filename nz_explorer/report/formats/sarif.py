@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from nz_explorer.conventions import rules
-from nz_explorer.text.phrases import plural
+from nz_explorer.report.formats.place import place
 from nz_explorer.text.printable import encodable, printable
 
 if TYPE_CHECKING:
@@ -27,12 +27,13 @@ IMPACTS: dict[Impact, str] = {
     "advice": "note",
 }
 """Levels of findings that go by what they mean; those that break a convention have that of their severity."""
-KINDS = {"pass": "pass", "not_applicable": "notApplicable", "not_evaluated": "open"}
-"""Results that are not findings, and what SARIF calls them."""
 
 
 def report_sarif(reports: Sequence[Report]) -> dict[str, Any]:
-    """Return reports as a SARIF log with one run for each."""
+    """Return reports as a SARIF log with one run for each.
+
+    As code scanning of GitHub demands it: each result has a place, each run a category of its own.
+    """
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(report) for report in reports]}
 
 
@@ -41,20 +42,6 @@ def _run(report: Report) -> dict[str, Any]:
     ids = list(tallies)
     index = {rule_id: i for i, rule_id in enumerate(ids)}
     results = [_result(report, finding, index[finding.rule]) for finding in report.findings]
-    results += [
-        {
-            "ruleId": rule_id,
-            "ruleIndex": index[rule_id],
-            "kind": KINDS[result],
-            "level": "none",
-            "message": {
-                "text": f"{rule_id}: {result.replace('_', ' ')} in {plural(tally[result], 'case')}"
-            },
-        }
-        for rule_id, tally in tallies.items()
-        for result in KINDS
-        if tally[result]
-    ]
     return {
         "tool": {
             "driver": {
@@ -63,11 +50,13 @@ def _run(report: Report) -> dict[str, Any]:
                 "rules": [_rule(rule_id) for rule_id in ids],
             }
         },
+        "automationDetails": {"id": f"nz-explorer/{encodable(report.source)}/"},
         "properties": {
             "source": report.source,
             "conforms": report.conforms,
             "readers": {name: one.to_dict() for name, one in report.readers.items()},
             "complete": report.complete,
+            "verdicts": {rule_id: dict(tally) for rule_id, tally in tallies.items()},
         },
         "columnKind": "unicodeCodePoints",
         "results": results,
@@ -99,9 +88,7 @@ def _rule(rule_id: str) -> dict[str, Any]:
 
 def _result(report: Report, finding: Finding, index: int) -> dict[str, Any]:
     document, line = report.locate(finding)
-    physical: dict[str, Any] = {
-        "artifactLocation": {"uri": quote(encodable(document or "."), safe="/")}
-    }
+    physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(place(report, document))}}
     if line is not None:
         physical["region"] = {"startLine": line}
     location = {
@@ -129,6 +116,13 @@ def _result(report: Report, finding: Finding, index: int) -> dict[str, Any]:
             for path in finding.related
         ]
     return result
+
+
+def _uri(where: str) -> str:
+    scheme, separator, rest = where.rpartition("://")
+    if where.startswith("/"):
+        scheme, separator = "file", "://"
+    return scheme + separator + quote(encodable(rest), safe="/")
 
 
 def _plain(text: str) -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -16,6 +19,7 @@ import numpy as np
 from nz_explorer.model import Array
 from nz_explorer.plots.shown_values import Reading, shown_values
 from nz_explorer.store import Cancellation
+from nz_explorer.store.cancellation import hand_over
 from nz_explorer.values.coordinates.axes import number_text
 from nz_explorer.values.reading.opening import open_for_reading
 from nz_explorer.widget import protocol
@@ -322,12 +326,29 @@ def export(
     return _csv(look, values).encode()
 
 
+@cache
+def _drawing_thread() -> ThreadPoolExecutor:
+    """Return the thread that draws the files of all explorers of this process.
+
+    The C library keeps freed memory for each thread (glibc), of a figure some 30 MiB: with the figures of a session
+    drawn by any of its workers, that adds up to hundreds, which no `malloc_trim` gives back.
+    """
+    return ThreadPoolExecutor(1, "nz-draw")
+
+
+if hasattr(os, "register_at_fork"):  # threads do not follow into a copy of the process
+    os.register_at_fork(after_in_child=_drawing_thread.cache_clear)
+
+
 def _picture(look: QuickLook, form: str, view: Mapping[str, Any]) -> bytes:
     from nz_explorer.plots import figure
 
-    target = io.BytesIO()
-    figure(look, **drawing(view)).savefig(target, format=form, dpi=150)
-    return target.getvalue()
+    def draw() -> bytes:
+        target = io.BytesIO()
+        figure(look, **drawing(view)).savefig(target, format=form, dpi=150)
+        return target.getvalue()
+
+    return hand_over(_drawing_thread(), draw).result()
 
 
 def plain(values: np.ma.MaskedArray[Any, Any]) -> np.ndarray[Any, Any]:

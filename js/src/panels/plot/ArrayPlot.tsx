@@ -96,7 +96,7 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
   const packing = options.decoded ? (picture?.packing ?? null) : null;
   const asXarray = options.mask === "storage";
   const setIndex = (dimension: string, to: number) =>
-    session.index.set({ ...session.index.peek(), [dimension]: to }, 80);
+    session.index.set({ ...session.index.peek(), [dimension]: to }, 300);
   // What has come of the picture that is wanted is not old.
   const old = late && !(shown?.partial && JSON.stringify(shown.params) === key);
 

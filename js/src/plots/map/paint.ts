@@ -5,6 +5,9 @@ import type { Frame } from "../shared/layout";
 import { categoryLut, categoryShades, faded, paintMap, shades, tilesOf } from "../shared/paint";
 import type { Scene } from "../shared/scene";
 
+/** Of the picture before: megabytes that need not be found, and given back, for every step of a slider. */
+let image: ImageData | undefined;
+
 /** Each pixel takes the colour or the pattern of the point that lies there. */
 export function paint(
   { context, ratio, inks, lut }: Paper,
@@ -16,7 +19,8 @@ export function paint(
   const [left, top] = [Math.round(frame.left * ratio), Math.round(frame.top * ratio)];
   const [width, height] = [Math.round(frame.width * ratio), Math.round(frame.height * ratio)];
   if (width < 1 || height < 1) return;
-  const image = context.createImageData(width, height);
+  if (image?.width !== width || image.height !== height) image = context.createImageData(width, height);
+  const pixels = new Uint32Array(image.data.buffer).fill(0);
   const { field, states, norm, picture } = scene;
   const { categories } = picture;
   const many = categories.length > 0;
@@ -24,7 +28,7 @@ export function paint(
   const colors = scene.image ?? (many ? categoryLut(inks.dark) : lut);
   if (fade) tiles.pixels = tiles.pixels.map((tile, at) => (tile && at < ONLY_NZ ? faded(tile, inks) : tile));
   paintMap(
-    new Uint32Array(image.data.buffer),
+    pixels,
     scene.points(width, height),
     width,
     states,

@@ -101,7 +101,11 @@ export function shades(field: Field, states: Uint8Array, norm: Norm | null, colo
 }
 
 /** The point that lies at each pixel, of axes that are straight. */
-export function pointsOf(columns: Int32Array, rows: Int32Array, nx: number): Int32Array {
+export function pointsOf(
+  columns: Int32Array | Float64Array,
+  rows: Int32Array | Float64Array,
+  nx: number,
+): Int32Array {
   const points = new Int32Array(columns.length * rows.length);
   let out = 0;
   for (const row of rows) for (const column of columns) points[out++] = row * nx + column;

@@ -40,6 +40,14 @@ export interface Scene {
   points(width: number, height: number): Int32Array;
 }
 
+/** The points of the picture before, which those of the next step of a slider are too: they take megabytes. */
+let held: { on: ArrayLike<number>[]; points: Int32Array } = { on: [], points: new Int32Array() };
+function equal(one: ArrayLike<number>, other: ArrayLike<number> | undefined): boolean {
+  if (one.length !== other?.length) return false;
+  if (one !== other) for (let at = 0; at < one.length; at++) if (!Object.is(one[at], other[at])) return false;
+  return true;
+}
+
 export function makeScene(
   picture: PictureResult,
   buffers: readonly DataView[],
@@ -76,7 +84,6 @@ export function makeScene(
           y: straight(curvilinear.y_label, curvilinear.y_units, curved.low[1], curved.high[1], true),
         }
       : grid;
-  let held: { width: number; height: number; points: Int32Array } | null = null;
   const colors = picture.kind === "image" && picture.image_buffer !== null && buffers[picture.image_buffer];
   const ends = [picture.low, picture.high].map((end) => (end === null ? null : meant(end)));
   if (packed && packed.scale < 0) ends.reverse();
@@ -112,13 +119,12 @@ export function makeScene(
         : null,
     image: colors ? uint32s(colors) : null,
     points: (width, height) => {
-      if (held?.width !== width || held.height !== height) {
-        const { nx, ny } = field;
-        const points = curved
-          ? splat(curved, nx, ny, width, height)
-          : pointsOf(x.lookup(width), y.lookup(height), nx);
-        held = { width, height, points };
-      }
+      const { nx, ny } = field;
+      const [columns, rows] = curved ? [curved.x, curved.y] : [x.lookup(width), y.lookup(height)];
+      const size = curved ? [curved.circle, ...curved.low, ...curved.high, width, height] : [];
+      const on = [columns, rows, [nx, ...size]];
+      if (!on.every((one, at) => equal(one, held.on[at])))
+        held = { on, points: curved ? splat(curved, nx, ny, width, height) : pointsOf(columns, rows, nx) };
       return held.points;
     },
   };

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RequestError } from "../../../client/client";
 import type { Slider } from "../../../client/protocol.gen";
 import { useView } from "../../../client/view";
@@ -41,12 +41,13 @@ export function Sliders({ path, sliders, index, onIndex, loading }: SlidersProps
   const played = sliders.find(({ dimension }) => dimension === playing);
   const here = played && at(played, index);
 
-  // The next step when the last has been drawn, and not before its time.
-  useEffect(() => {
+  // The next step when the last has been drawn, before it is on the screen: the kernel works meanwhile. Not before
+  // its time, which what came late does not put off.
+  useLayoutEffect(() => {
     if (played === undefined || loading) return;
     const timer = setTimeout(
       async () => {
-        due.current = Date.now() + 1000 / speed;
+        due.current = Math.max(due.current + 1000 / speed, Date.now());
         if (await go(played, 1)) return;
         if (loop) onIndex(played.dimension, 0);
         else setPlaying(null);

@@ -26,7 +26,7 @@ endif
 # Variables of another environment must not leak into ours.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
 
-.PHONY: demo test lint types js pytest browser bench mutation screenshots notebooks front protocol recordings clean docs
+.PHONY: demo test lint types js pytest browser bench mutation screenshots notebooks front protocol conventions recordings clean docs
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/lab.done front
@@ -91,6 +91,10 @@ protocol: $(VENV)/test.done
 	$(BIN)/python -c 'import json; from nz_explorer.widget.protocol import schema; \
 		print(json.dumps(schema(), indent=2))' > js/protocol.schema.json
 	cd js && npm run --silent types
+
+# For maintainers: what conventions and extensions are registered by now, compared with what is pinned. WRITE=1 renews what was seen.
+conventions: $(VENV)/test.done
+	PYTHONPATH=. $(BIN)/python -m tests.renew_conventions $(if $(WRITE),--write)
 
 # Asks the kernel again what the front end's tests and its dev page play back.
 recordings: $(VENV)/test.done

@@ -88,26 +88,23 @@ def _of_r_cf(name: str, uuid: str, description: str) -> Convention:
     return Convention(name, uuid, urls, entry)
 
 
-def _registered(entry: Mapping[str, str], *keys: str) -> Convention:
-    name = entry["name"].removesuffix(":")
-    return Convention(
-        name, entry["uuid"], (_repository(entry["spec_url"]),), entry, frozenset(keys)
-    )
+def _registered(one: registered.Registered) -> Convention:
+    entry = one.entry if "spec_url" in one.entry else {}
+    urls = (_repository(entry["spec_url"]),) if entry else ()
+    return Convention(one.name, one.entry["uuid"], urls, entry, frozenset(one.schemas))
 
 
+_CF, *_OTHERS = registered.CONVENTIONS
 KNOWN: tuple[Convention, ...] = (
     Convention(
         "NZ-1.0", NZ_ENTRY["uuid"], ("zarr-conventions/nz", "zarr-conventions/nzug"), NZ_ENTRY
     ),
     *(_of_module(name, module) for name, module in _MODULES.items()),
-    Convention("CF", registered.CF["uuid"], ("zarr-conventions/cf",), registered.CF),
+    Convention("CF", _CF.entry["uuid"], ("zarr-conventions/cf",), _CF.entry),
     _of_r_cf(
         "cs", "e4dbf0b7-7a00-4ce6-b23e-484292014ab4", "Coordinate set convention for Zarr arrays"
     ),
-    _registered(registered.DGGS, "dggs"),
-    _registered(registered.THUMBNAILS, "thumbnails"),
-    Convention("thumbnails 1", registered.THUMBNAILS_1, (), {}),
-    _registered(registered.GEOEMB),
+    *map(_registered, _OTHERS),
     _of_r_cf("ref", "d89b30cf-ed8c-43d5-9a16-b492f0cd8786", "External referencing of Zarr objects"),
 )
 NZ = KNOWN[0]
@@ -124,6 +121,7 @@ _OBJECTS: dict[str, frozenset[str]] = {
     "uom": frozenset({"ucum"}),
     "dggs": frozenset({"name", "refinement_level"}),
     "thumbnails": frozenset({"uri", "media_type"}),
+    "geolocation": frozenset({"geodetic", "planar"}),
 }
 """Attributes whose names others use as well; they are the convention's if they have one of these members."""
 

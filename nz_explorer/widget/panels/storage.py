@@ -41,6 +41,11 @@ WHAT_CODECS_DO = {
     "fletcher32": "a checksum is added, so that damage is noticed",
     "scale_offset": "values are scaled and shifted",
     "cast_value": "values become another data type",
+    "reshape": "axes are merged or split; the order of values stays",
+    "packbits": "true and false, or short integers, share bytes",
+    "zfp": "compresses numbers in small blocks; in most of its modes decimals are lost",
+    "n5_default": "the chunk format of N5, with its own header",
+    "conditional": "compresses only where that is worth it",
 }
 """What known codecs do to a chunk as it is written."""
 MOST_ROWS, MOST_COLUMNS = 60, 160

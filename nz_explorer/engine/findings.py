@@ -74,6 +74,8 @@ class Fail:
         Where it is, for a failure that several documents make together.
     alternatives
         Other ways out than `fix`.
+    covers
+        Rules whose failures, of the same thing, this one says as well and explains: they are left out beside it.
     """
 
     pointer: str
@@ -87,6 +89,7 @@ class Fail:
     readers: Mapping[str, str] | None = None
     places: tuple[Place, ...] = ()
     alternatives: tuple[FixMaker, ...] = ()
+    covers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,6 +190,13 @@ class _Run:
         )
         return (*self.violations, *left_out)
 
+    def uncover(self) -> set[str]:
+        """Leave out what other failures say as well, and return the rules that are broken there."""
+        covered = {rule_id for one in self.violations for rule_id in one.fail.covers}
+        left_out = {one.rule.id for one in self.violations} & covered
+        self.violations = [one for one in self.violations if one.rule.id not in left_out]
+        return left_out
+
     def _crashed(self, function: RuleFunction, error: Exception) -> None:
         for rule_id in function.ids:
             self._undecide(rule_id, f"internal error: {type(error).__name__}: {error}")
@@ -338,10 +345,14 @@ class Plan:
     def _verdicts(self, run: _Run) -> RuleResults:
         if run.violations or run.undecided:
             # A rule that reports one document is not absent because it does not report another.
+            covered = run.uncover()
             reported = {violation.rule.id for violation in run.violations} | {
                 rule_id for rule_id, _ in run.undecided
             }
-            absent = tuple(rule_id for rule_id in _absent(run.absent) if rule_id not in reported)
+            absent = (
+                *(rule_id for rule_id in _absent(run.absent) if rule_id not in reported),
+                *sorted(covered),
+            )
             return RuleResults(self.rules, run.listed(), tuple(run.undecided), absent)
         key = tuple(map(id, run.absent))  # the steps live as long as the plan
         known = self._clean.get(key)

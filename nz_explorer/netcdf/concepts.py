@@ -278,7 +278,7 @@ TABLE: tuple[Row, ...] = (
     (
         "packing: scale_factor, add_offset",
         "the same attributes, or a codec scale_offset",
-        "_FillValue is looked for among the packed values, before they are unpacked. NZ prefers the codec, and leaves the attributes to CF.",
+        "_FillValue is looked for among the packed values, which NZ does not unpack: the attributes are left to CF. NZ prefers the codec.",
         _with_any("scale_factor", "add_offset"),
     ),
     (

@@ -126,7 +126,7 @@ class ConformanceSummary:
     looked_at, nodes : int
         Nodes that were looked at, of all that are known.
     why_not : str or None
-        Why NZ-1.0 cannot be kept at all.
+        Why NZ-1.0 cannot be kept at all, or is not known to be.
     pyramids : dict
         Levels by the group that describes them.
     """
@@ -184,7 +184,9 @@ def conformance_summary(evaluation: Evaluation) -> ConformanceSummary:
             node.release()
     zarr_format = hierarchy.zarr_format
     why_not = None
-    if zarr_format == 2:
+    if "nz" not in evaluation.conventions:
+        why_not = "its rules were not asked for, so none of them was evaluated"
+    elif zarr_format == 2:
         why_not = "NZ-1.0 is written for Zarr v3; what follows are its rules by analogy"
     elif isinstance(hierarchy.root, Array):
         why_not = "NZ-1.0 is declared on a root group, and the root is an array"

@@ -148,6 +148,7 @@ def test_they_are_in_the_table_of_dimensions(daily: Path) -> None:
     ]
     assert rows[0].units == "days since 1850-01-01 (noleap)"
     assert "outside of the shape" in rows[3].why
+    assert "axis Z, up" in rows[3].why
     assert uses[3] == ["/tasmin"]
 
 

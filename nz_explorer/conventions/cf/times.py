@@ -133,8 +133,10 @@ def values_occur_once(array: Array, found: Monotonicity) -> Iterator[Fail | Unde
     if unit is not None:
         yield Fail(
             array.attribute_pointer("units"),
-            f"{array.path} holds whole {unit}s, and {what}; what is less than {article(unit)} was cut off",
+            f"{array.path} holds whole {unit}s, and {what}; what is less than {article(unit)} was cut off, "
+            "so it is not a dimension coordinate",
             fix=_finer_units,
+            covers=("NZ-COORD-002",),
         )
     else:
         yield Fail("", f"{array.path} has a value twice: {what}", fix=keep_one, rule="CF-COORD-001")

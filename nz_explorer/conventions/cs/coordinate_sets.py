@@ -220,7 +220,9 @@ def _entry(array: Array, i: int, crs: Crs) -> RuleOutput:
     """Judge an entry of the list: a reference system, or a reference to one."""
     pointer = array.attribute_pointer("cs", "crs", i)
     if crs.cycle:
-        yield Fail(pointer, f"reference cycle: {crs.problem}", rule="REF-007")
+        yield Fail(
+            pointer, f"{crs.problem}, so no reader gets to a reference system", rule="REF-007"
+        )
         return
     if crs.reference is not None:
         yield from _reference(array, crs.reference, pointer)
@@ -264,9 +266,8 @@ def _identifiers(system: CoordinateSystem) -> RuleOutput:
         pointer = array.attribute_pointer("cs", "crs", i)
         planar = any(axis.abbreviation in ("X", "Y") for axis in crs.axes)
         if planar and not has_id and not composite:
-            yield Fail(
-                pointer, f"reference system {json_text(crs.name)} has no id", rule="CS-ID-002"
-            )
+            which = f"crs[{i}]" if crs.name is None else json_text(crs.name)
+            yield Fail(pointer, f"reference system {which} has no id", rule="CS-ID-002")
         elif has_id and composite:
             at = crs.pointer("id")
             yield Fail(

@@ -185,10 +185,10 @@ def _limits(given: Mapping[str, Any], pointer: str) -> RuleOutput:
             why = "there is no such level in the set"
         if why is not None:
             yield Fail(at, f"limits of level {json_text(name)}: {why}", rule="GZ-MS-014")
-        elif others := [old for old in OGC_LIMITS.values() if old in one]:
+        elif others := [(old, new) for new, old in OGC_LIMITS.items() if old in one]:
             yield Fail(
                 at,
-                f"limits of level {json_text(name)}: {others[0]} is the spelling of the OGC, the text has min_tile_col",
+                f"limits of level {json_text(name)}: {others[0][0]} is the spelling of the OGC, the text has {others[0][1]}",
                 severity="info",
                 rule="GZ-MS-014",
             )

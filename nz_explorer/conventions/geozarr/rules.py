@@ -194,16 +194,16 @@ def against_groups_above(group: Group) -> Iterator[Fail]:
     in_pyramid = any("multiscales" in node.attributes for node in groups)
     reported = {name for name, lengths in own.items() if len(lengths) > 1}
     for name in sorted(reported):
-        shown = ", ".join(map(str, sorted(own[name])))
-        yield Fail("", f"dimension {json_text(name)} has lengths {shown} in {group.path}")
+        shown = " and ".join(map(str, sorted(own[name])))
+        yield Fail("", f"dimension {json_text(name)} is both {shown} long in {group.path}")
     for above, theirs in zip(groups[1:], others, strict=True):
         for name in sorted(own.keys() & theirs.keys() - reported) if not in_pyramid else ():
             if own[name] != theirs[name]:
                 reported.add(name)
-                both = sorted(own[name] | theirs[name])
+                here, there = (" and ".join(map(str, sorted(of[name]))) for of in (own, theirs))
                 yield Fail(
                     "",
-                    f"dimension {json_text(name)} has lengths {', '.join(map(str, both))} in {above.path} and {group.path}",
+                    f"dimension {json_text(name)} is {here} long in {group.path} and {there} long in {above.path}",
                     related=(above.path,),
                 )
     for array in group.arrays:

@@ -30,7 +30,10 @@ _ARTIFICIAL = re.compile(r"(\.zdim|_zdim|_Anonymous_Dim)_[0-9]+")
 
 
 def _no_object(place: nczarr.Place) -> Fail | Undecided:
-    return unread(place) or Fail(place.pointer, f"must be an object, got {json_type(place.value)}")
+    return unread(place) or Fail(
+        place.pointer,
+        f"netCDF-C's metadata of this node must be an object, got {json_type(place.value)}",
+    )
 
 
 @rule("NCZ-GRP-001", on="group")
@@ -192,10 +195,12 @@ def scalar_fits(array: Array) -> Iterator[Fail]:
     if stored is not None and stored != (1,):
         yield Fail(
             place.at("scalar" if "scalar" in place.value else "storage"),
-            f"is marked as a scalar, which has the shape [1], not {list(stored)}",
+            f"this array is marked as a scalar, which has the shape [1], not {list(stored)}",
         )
     elif given:
-        yield Fail(place.at(member), f"is marked as a scalar and has dimensions: {shown(given)}")
+        yield Fail(
+            place.at(member), f"this array is marked as a scalar and has dimensions: {shown(given)}"
+        )
 
 
 @rule("NCZ-VAR-002", on="members")
@@ -322,7 +327,7 @@ def shared_from_above(array: Array) -> Iterator[Fail]:
     if above:
         yield Fail(
             found[0].at(found[1]),
-            f"uses {', '.join(above)} of {'a group' if len(above) == 1 else 'groups'} above",
+            f"this array uses {', '.join(above)} of {'a group' if len(above) == 1 else 'groups'} above",
         )
 
 

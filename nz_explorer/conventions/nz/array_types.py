@@ -93,7 +93,7 @@ def baseline(array: Array) -> Iterator[Fail]:
     if others:
         yield Fail(
             "/codecs",
-            f"uses {', '.join(others)}, outside the recommended bytes + zstd (+ sharding_indexed)",
+            f"this array uses {', '.join(others)}; NZ recommends bytes and zstd, and sharding_indexed for many chunks",
         )
 
 
@@ -132,7 +132,7 @@ def lossless(array: Array) -> Iterator[Fail]:
     for i, codec in enumerate(array.codecs):
         name = codec_name(codec)
         if name is not None and _is_lossy(name):
-            yield Fail(f"/codecs/{i}", f"uses the lossy or experimental codec {name}")
+            yield Fail(f"/codecs/{i}", f"the codec {name} changes values, or is experimental")
 
 
 @rule("NZ-CODEC-003", on="array", formats=(3,), needs=("shape", "chunk shape", "codecs"))
@@ -188,7 +188,7 @@ def packed_by_codec(array: Array) -> Iterator[Fail]:
     if _scale_codec(array) is None:
         yield Fail(
             array.attribute_pointer(_packed(array)[0]),
-            f"packed by {' and '.join(_packed(array))}; NZ prefers the codec scale_offset where it is available",
+            f"this array is packed by {' and '.join(_packed(array))}; NZ prefers the codec scale_offset where it is available",
         )
 
 
@@ -205,7 +205,7 @@ def packed_once(array: Array) -> Iterator[Fail]:
     if codec is not None:
         yield Fail(
             array.attribute_pointer(_packed(array)[0]),
-            f"has {' and '.join(_packed(array))} and the codec {codec}: values may be scaled twice",
+            f"this array has {' and '.join(_packed(array))} and the codec {codec}: values may be scaled twice",
         )
 
 

@@ -234,7 +234,7 @@ def other_version(node: Node) -> Iterator[Fail]:
         if _OTHER_VERSION.fullmatch(folded) and folded != fold(IDENTIFIER):
             yield Fail(
                 node.attribute_pointer(key),
-                f"declares {token}; the rules here are those of {IDENTIFIER}",
+                f"the root group declares {token}; the rules here are those of {IDENTIFIER}",
             )
 
 

@@ -13,7 +13,7 @@ from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import is_candidate
-from nz_explorer.text.phrases import plural
+from nz_explorer.text.phrases import every, plural
 
 if TYPE_CHECKING:
     from nz_explorer.engine.findings import FixMaker
@@ -38,11 +38,12 @@ def coordinates_are_written(array: Array, found: Absence) -> Iterator[Fail | Und
     if found.absent is None:
         yield Undecided(found.problem)
     elif found.absent:
-        are = "is" if found.absent == 1 else "are"
+        are, they = ("is", "it reads") if found.absent == 1 else ("are", "they read")
+        some = f"{found.absent:,} of the {plural(found.total, 'chunk')}"
+        which = every(found.total, "chunk") if found.absent == found.total else some
         yield Fail(
             "",
-            f"{found.absent:,} of the {plural(found.total, 'chunk')} of coordinate {array.path} "
-            f"{are} not written; {found.reads_as} repeats there",
+            f"{which} of coordinate {array.path} {are} not written: {they} as {found.reads_as} throughout",
         )
 
 
@@ -102,7 +103,7 @@ def chunks_have_their_size(array: Array, contents: Contents) -> Iterator[Fail | 
         yield Undecided(contents.problem)
     elif count := scan.faults.get("size"):
         have = "has" if count == 1 else "have"
-        yield _faulty(array, contents, count, f"{have} another size", ("size",))
+        yield _faulty(array, contents, count, f"{have} the wrong size", ("size",))
 
 
 @rule("Z3-CHUNK-003", on="contents", formats=(3,))
@@ -158,7 +159,12 @@ def chunks_are_written(array: Array, contents: Contents) -> Iterator[Fail | Unde
         what = "_FillValue"
     reads = f"reads as {found.reads_as}, which is {what}"
     if not found.written:
-        message = f"no chunk is written, of {plural(found.total, 'chunk')}: everything {reads}"
+        none = (
+            "the only chunk is not"
+            if found.total == 1
+            else f"none of the {found.total:,} chunks is"
+        )
+        message = f"{none} written: everything {reads}"
         yield _unwritten(array, message, harms=not found.hidden)
         return
     are = "is" if found.absent == 1 else "are"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.documents import pointers
+from nz_explorer.documents.json_text import json_text
 from nz_explorer.model.group import Group
 from nz_explorer.model.node import Node
 
@@ -98,7 +99,11 @@ def resolve(given: Any, base: Node, cancel: Cancellation | None = None) -> Refer
     path, uri, attribute = (inner.get(member) for member in ("node", "uri", "attribute"))
     strange = [member for member in inner if member not in MEMBERS]
     if strange:
-        return Reference(given, problem=f"{strange[0]} is not a member of a reference", kind="form")
+        return Reference(
+            given,
+            problem=f"it may have {', '.join(MEMBERS)}, and has {json_text(strange[0])}",
+            kind="form",
+        )
     for member in MEMBERS:
         if member in inner and not isinstance(inner[member], str):
             return Reference(given, problem=f"{member} is not a string", kind="form")

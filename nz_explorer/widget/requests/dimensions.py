@@ -133,7 +133,7 @@ def _outside(one: MetadataCoordinates, values: Values) -> DimensionRow:
         why="",
     )
     _describe_metadata_coordinates(row, one, values)
-    row.why = f"one value, outside of the shape; {one.source}"
+    row.why = f"one value, outside of the shape; {row.why}"
     return row
 
 

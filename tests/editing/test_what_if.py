@@ -118,6 +118,7 @@ def test_edits_that_cannot_be_made(tmp_path: Path) -> None:
     for edit, why in (
         (lambda: what_if.remove("/a", "/nothing"), "nothing at /nothing"),
         (lambda: what_if.set("/a", "/shape/x", 1), "nothing at /shape/x"),
+        (lambda: what_if.set("/a", "shape/0", 1), "a pointer begins with a slash: /shape/0"),
         (lambda: what_if.set("/a", "/zarr_format/x", 1), "neither an object"),
         (lambda: what_if.set("/a", "/attributes/x", {1, 2}), "not JSON"),
         (lambda: what_if.set("/b", "/x", 1), "ends too early"),

@@ -219,8 +219,10 @@ def operation_to_set(node: Node, pointer: str, value: Any) -> dict[str, Any]:
     Raises
     ------
     CannotEdit
-        If the place is in no document.
+        If the place is in no document, or the pointer is none.
     """
+    if pointer and not pointer.startswith("/"):
+        raise CannotEdit(f"a pointer begins with a slash: /{pointer}")
     document, inner = node.locate(pointer)
     base = pointer[: len(pointer) - len(inner)]
     if node.zarr_format == 2 and (document is None or not base):

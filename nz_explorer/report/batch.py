@@ -10,7 +10,7 @@ import glob
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
 from itertools import islice
@@ -92,11 +92,15 @@ def record(source: str, wanted: CheckOptions) -> dict[str, Any]:
         finally:
             hierarchy.close()
     except (SourceError, OSError) as error:
-        return {"schema": SCHEMA, "source": source, "complete": False, "error": str(error)}
+        return _unread(source, str(error))
 
 
 def records(
-    sources: Iterable[str], wanted: CheckOptions, executor: Executor, at_once: int
+    sources: Iterable[str],
+    wanted: CheckOptions,
+    executor: Executor,
+    at_once: Callable[[], int],
+    lost: tuple[type[Exception], ...] = (),
 ) -> Iterator[dict[str, Any]]:
     """Check sources side by side; yield each line as soon as it is there.
 
@@ -111,19 +115,29 @@ def records(
         How each of them is checked.
     executor : Executor
         Where they are checked.
-    at_once : int
-        How many are under way at most.
+    at_once : callable
+        Returns how many are under way at most; asked again as workers come and go.
+    lost : tuple of exception types
+        What the executor raises for a source that took its workers with it.
     """
-    waiting: set[Future[dict[str, Any]]] = set()
+    waiting: dict[Future[dict[str, Any]], str] = {}
     left = iter(sources)
     while True:
-        for source in islice(left, at_once - len(waiting)):
-            waiting.add(executor.submit(record, source, wanted))
+        for source in islice(left, max(0, max(1, at_once()) - len(waiting))):
+            waiting[executor.submit(record, source, wanted)] = source
         if not waiting:
             return
-        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-        for future in done:
-            yield future.result()
+        for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+            source = waiting.pop(future)
+            try:
+                line = future.result()
+            except lost as error:
+                line = _unread(source, f"{source} was given up: {error}")
+            yield line
+
+
+def _unread(source: str, why: str) -> dict[str, Any]:
+    return {"schema": SCHEMA, "source": source, "complete": False, "error": why}
 
 
 class Tally:

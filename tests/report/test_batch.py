@@ -164,11 +164,45 @@ def test_neither_sources_nor_results_gather_in_memory(tmp_path: Path) -> None:
             yield str(store)
 
     with ThreadPoolExecutor(2) as executor:
-        results = batch.records(endless(), batch.CheckOptions(), executor, at_once=4)
+        results = batch.records(endless(), batch.CheckOptions(), executor, lambda: 4)
         for number in range(1, 200):
             next(results)
             assert taken <= number + 3 + 4
         results.close()
+
+
+def test_a_source_that_takes_its_workers_with_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    class Killed(Exception):
+        pass
+
+    def check_one(source: str, wanted: batch.CheckOptions) -> dict[str, Any]:
+        if source == "b":
+            raise Killed("3 workers died")
+        return {"source": source}
+
+    monkeypatch.setattr(batch, "record", check_one)
+    most = iter([4, 0, 0, 0])  # all workers but one leave
+    with ThreadPoolExecutor(1) as executor:
+        options = (batch.CheckOptions(), executor, lambda: next(most, 0), (Killed,))
+        found = {line["source"]: line for line in batch.records("abcdef", *options)}
+    assert sorted(found) == list("abcdef")
+    assert found["b"]["error"] == "b was given up: 3 workers died"
+    assert all("error" not in found[name] for name in "acdef")
+
+
+def test_a_scheduler_without_workers_checks_nothing_and_says_so(
+    run: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr("nz_explorer.cli.commands.check.CONNECT_SECONDS", 1)
+    with distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None) as cluster:
+        done = run(str(stores(tmp_path, 1)[0]), "--format", "jsonl", "--scheduler", cluster.scheduler_address)  # fmt: skip
+    assert done.exit_code == 2
+    assert "has no workers" in done.output
 
 
 def test_on_a_cluster(run: Callable[..., Result], tmp_path: Path) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from nz_explorer.report import batch
 
 CONNECT_SECONDS = 10
+LOOK_SECONDS = 5
+"""How often a scheduler is asked for its workers."""
 
 
 @click.command()
@@ -188,7 +191,7 @@ def _check_many(  # what was asked for
 ) -> int:
     """Write a line for each source, as soon as it is checked."""
     import json
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import CancelledError, ThreadPoolExecutor
 
     from nz_explorer.report import batch
 
@@ -200,9 +203,10 @@ def _check_many(  # what was asked for
         ThreadPoolExecutor(jobs) if client is None else client.get_executor(pure=False) as executor,
         click.open_file(str(output or "-"), "a" if resume else "w", encoding="utf-8") as target,
     ):
-        at_once = 2 * (jobs if client is None else sum(client.ncores().values()))
+        at_once = (lambda: 2 * jobs) if client is None else _twice_the_threads(client)
+        lost = () if client is None else _killed()
         try:
-            for line in batch.records(left, wanted, executor, at_once):
+            for line in batch.records(left, wanted, executor, at_once, lost):
                 tally.add(line)
                 if "error" in line:
                     complain(line["error"])
@@ -210,10 +214,33 @@ def _check_many(  # what was asked for
                 target.flush()
         except ValueError as error:  # a convention or a rule that is not known
             raise click.UsageError(str(error)) from error
+        except CancelledError:
+            complain(f"the scheduler at {scheduler} is gone; --resume goes on where this ended")
+            return WRONG
         except BaseException:
-            executor.shutdown(wait=False, cancel_futures=True)
+            if client is None:
+                executor.shutdown(wait=False, cancel_futures=True)
             raise
     return WRONG if tally.unread else options.exit_code(tally.found, fail_on)
+
+
+def _twice_the_threads(client: Any) -> Callable[[], int]:
+    """Return what tells how many sources may be under way: asked of the scheduler now and then, as workers come and go."""
+    known = at = 0.0
+
+    def most() -> int:
+        nonlocal known, at
+        if not known or time.monotonic() - at > LOOK_SECONDS:
+            known, at = 2.0 * sum(client.ncores().values()), time.monotonic()
+        return int(known)
+
+    return most
+
+
+def _killed() -> tuple[type[Exception], ...]:
+    from distributed.scheduler import KilledWorker
+
+    return (KilledWorker,)
 
 
 @contextmanager
@@ -233,4 +260,8 @@ def _cluster(address: str | None) -> Iterator[Any]:
     except (OSError, ValueError) as error:
         raise click.UsageError(f"there is no scheduler at {address}: {error}") from error
     with client:
+        try:
+            client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+        except TimeoutError as error:
+            raise click.UsageError(f"the scheduler at {address} has no workers") from error
         yield client

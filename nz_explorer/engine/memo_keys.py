@@ -122,12 +122,9 @@ _COVERED = frozenset(
         "_main",
         "documents",
         "zarr_format",
-        "_data_type",
-        "_dimension_names",
         "_fill",
-        "_grid_shape",
-        "_shape",
         "_storage_fill",
+        "_structure",
         "_log",
         "_real",
     )

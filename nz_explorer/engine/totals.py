@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -11,11 +12,11 @@ class Totals:
 
     Attributes
     ----------
-    separate_chunks : tuple of (str, int)
+    separate_chunks : mapping of str to int
         Path of each array that has chunks outside of shards, and how many there are.
     unfinished : str or None
         Why the walk did not visit all nodes, such as ``budget``; None where it did.
     """
 
-    separate_chunks: tuple[tuple[str, int], ...]
+    separate_chunks: Mapping[str, int]
     unfinished: str | None

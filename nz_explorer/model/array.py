@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeGuard
+
+import msgspec
 
 from nz_explorer.documents.document import Document
 from nz_explorer.model.chunk_edges import edges_of
@@ -30,17 +33,25 @@ class _Unset:
 _UNSET: Any = _Unset()
 
 
-class Array(Node):
-    """An array; what its document leaves unclear is None."""
+class _Structure(msgspec.Struct, gc=False):
+    """What was found out of an array that, in Zarr v3, does not depend on its attributes; part of no cycle."""
 
-    __slots__ = (
-        "_data_type",
-        "_dimension_names",
-        "_fill",
-        "_grid_shape",
-        "_shape",
-        "_storage_fill",
-    )
+    shape: tuple[int, ...] | None = _UNSET
+    grid_shape: tuple[int, ...] | None = _UNSET
+    data_type: DataType = _UNSET
+    dimension_names: tuple[tuple[str | None, ...] | None, NamesSource | None] = _UNSET
+    lone_dimension: str | None = _UNSET
+    decoded_bytes: int = _UNSET
+    separate_chunks: int = _UNSET
+
+
+class Array(Node):
+    """An array; what its document leaves unclear is None.
+
+    Arrays whose documents differ in nothing but attributes share what was found out of the rest.
+    """
+
+    __slots__ = ("_fill", "_storage_fill", "_structure")
     kind = "array"
 
     def __init__(
@@ -53,28 +64,21 @@ class Array(Node):
         problem: str | None = None,
     ) -> None:
         super().__init__(hierarchy, path, documents, state=state, problem=problem)
-        self._shape: tuple[int, ...] | None = _UNSET
-        self._grid_shape: tuple[int, ...] | None = _UNSET
-        self._data_type: DataType = _UNSET
-        self._dimension_names: tuple[tuple[str | None, ...] | None, NamesSource | None] = _UNSET
+        self._structure = _Structure()
         self._fill: FillValue | None = _UNSET
         self._storage_fill: FillValue | None = _UNSET
 
-    def settle(self) -> None:
-        """Find out all that does not depend on attributes, which nodes made like this one then share."""
-        self._shape = lengths(self.metadata.get("shape"))
-        self._data_type = parse_v3(self.metadata.get("data_type"))
-        self._dimension_names = self._find_names()
-        self._grid_shape = self._find_grid_shape()
-
-    def clone_structure(self, path: str, document: Document) -> Self:
-        """Return the array of another document with the same structure."""
-        twin = super().clone_structure(path, document)
-        twin._shape = self._shape  # noqa: SLF001
-        twin._grid_shape = self._grid_shape  # noqa: SLF001
-        twin._data_type = self._data_type  # noqa: SLF001
-        twin._dimension_names = self._dimension_names  # noqa: SLF001
+    def clone_structure(self, path: str, document: Document, text: bytes | None = None) -> Self:
+        """Return the array of another document with the same structure, which is one of Zarr v3."""
+        twin = super().clone_structure(path, document, text)
+        twin._structure = self._structure  # noqa: SLF001
         twin._fill = twin._storage_fill = _UNSET  # noqa: SLF001
+        return twin
+
+    def moved_to(self, hierarchy: Hierarchy) -> Self:
+        """Return the same array in a copy of its hierarchy, where other nodes may say something else of it."""
+        twin = super().moved_to(hierarchy)
+        twin._structure = copy.copy(self._structure)  # noqa: SLF001
         return twin
 
     @property
@@ -83,11 +87,13 @@ class Array(Node):
 
         A scalar of netCDF-C, which stores it with shape ``[1]``, has none.
         """
-        if self._shape is _UNSET:
-            self._shape = self.stored_shape
-            if self.zarr_format == 2 and self._shape == (1,) and nczarr.is_scalar(self):
-                self._shape = ()
-        return self._shape
+        found = self._structure.shape
+        if found is _UNSET:
+            found = self.stored_shape
+            if self.zarr_format == 2 and found == (1,) and nczarr.is_scalar(self):
+                found = ()
+            self._structure.shape = found
+        return found
 
     @property
     def stored_shape(self) -> tuple[int, ...] | None:
@@ -103,13 +109,23 @@ class Array(Node):
     @property
     def data_type(self) -> DataType:
         """Its data type, of kind ``unknown`` if it cannot be determined."""
-        if self._data_type is _UNSET:
-            self._data_type = (
+        found = self._structure.data_type
+        if found is _UNSET:
+            found = self._structure.data_type = (
                 parse_v2(nczarr.stored_dtype(self.metadata), self._object_codec())
                 if self.zarr_format == 2
                 else parse_v3(self.metadata.get("data_type"))
             )
-        return self._data_type
+        return found
+
+    @property
+    def decoded_bytes(self) -> int:
+        """How many bytes its values take when they are decoded, as far as that is known."""
+        found = self._structure.decoded_bytes
+        if found is _UNSET:
+            found = math.prod(self.shape or ()) * (self.data_type.itemsize or 1)
+            self._structure.decoded_bytes = found
+        return found
 
     def _object_codec(self) -> str | None:
         """Return the filter of a v2 array that turns objects into bytes; it alone says what they are."""
@@ -122,7 +138,7 @@ class Array(Node):
     @property
     def dimension_names(self) -> tuple[str | None, ...] | None:
         """The effective names of its dimensions, None where there are none that fit its shape."""
-        found = self._dimension_names
+        found = self._structure.dimension_names
         return (self._names() if found is _UNSET else found)[0]
 
     @property
@@ -131,9 +147,10 @@ class Array(Node):
         return self._names()[1]
 
     def _names(self) -> tuple[tuple[str | None, ...] | None, NamesSource | None]:
-        if self._dimension_names is _UNSET:
-            self._dimension_names = self._find_names()
-        return self._dimension_names
+        found = self._structure.dimension_names
+        if found is _UNSET:
+            found = self._structure.dimension_names = self._find_names()
+        return found
 
     def _find_names(self) -> tuple[tuple[str | None, ...] | None, NamesSource | None]:
         if self.zarr_format == 3:
@@ -157,10 +174,12 @@ class Array(Node):
     @property
     def named_like_dimension(self) -> bool:
         """Whether its name is that of its only dimension."""
-        names = self.dimension_names
-        if names is None or len(names) != 1:
-            return False
-        return names[0] == self.name and self.ndim in (1, None)
+        lone = self._structure.lone_dimension
+        if lone is _UNSET:
+            names = self.dimension_names
+            is_lone = names is not None and len(names) == 1 and self.ndim in (1, None)
+            lone = self._structure.lone_dimension = names[0] if names and is_lone else None
+        return lone is not None and lone == self.name
 
     @property
     def dimension_references(self) -> tuple[str, ...] | None:
@@ -180,9 +199,10 @@ class Array(Node):
     @property
     def grid_shape(self) -> tuple[int, ...] | None:
         """Lengths of what one key holds: a chunk, or a shard where the array is sharded."""
-        if self._grid_shape is _UNSET:
-            self._grid_shape = self._find_grid_shape()
-        return self._grid_shape
+        found = self._structure.grid_shape
+        if found is _UNSET:
+            found = self._structure.grid_shape = self._find_grid_shape()
+        return found
 
     def _find_grid_shape(self) -> tuple[int, ...] | None:
         if self.zarr_format == 2:
@@ -211,6 +231,12 @@ class Array(Node):
     @property
     def separate_chunks(self) -> int:
         """How many chunks it has that are objects of their own; 0 where it has shards, or that is not known."""
+        found = self._structure.separate_chunks
+        if found is _UNSET:
+            found = self._structure.separate_chunks = self._count_separate_chunks()
+        return found
+
+    def _count_separate_chunks(self) -> int:
         chunks, shape = self.grid_shape, self.shape
         if chunks is None or shape is None or min(chunks, default=1) < 1:
             return 0

@@ -297,12 +297,11 @@ class Consolidated:
             Absolute path of the node.
         """
         key = self._keys.get(path)
-        if not isinstance(key, str) or not isinstance(self._entries, Entries):
+        if type(key) is not str or not isinstance(self._entries, Entries):
             return None
         raw = self._entries.raw[key]
-        return Document("zarr.json", f"{path[1:]}/zarr.json", raw, origin="consolidated"), bytes(
-            raw
-        )
+        document = Document("zarr.json", f"{path[1:]}/zarr.json", raw, origin="consolidated")
+        return document, bytes(raw)
 
     def documents(self, path: str) -> tuple[Document, ...]:
         """Return the documents that the entries of a node stand for."""

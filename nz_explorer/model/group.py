@@ -56,9 +56,9 @@ class Group(Node):
         self.unlisted = False
         self.other_names: tuple[str, ...] = ()
 
-    def clone_structure(self, path: str, document: Document) -> Self:
+    def clone_structure(self, path: str, document: Document, text: bytes | None = None) -> Self:
         """Return the group of another document with the same structure."""
-        twin = super().clone_structure(path, document)
+        twin = super().clone_structure(path, document, text)
         twin.child_names = twin.known_children = twin.listing_problem = None
         twin._by_kind = (None, [], [])  # noqa: SLF001
         twin.unlisted = False

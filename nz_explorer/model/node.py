@@ -164,7 +164,7 @@ class Node:
                 return document, f"/{rest}" if rest else ""
         return self._main, pointer
 
-    def clone_structure(self, path: str, document: Document) -> Self:
+    def clone_structure(self, path: str, document: Document, text: bytes | None = None) -> Self:
         """Return the node of another document with the same structure.
 
         Parameters
@@ -173,6 +173,8 @@ class Node:
             Absolute path of the new node.
         document : Document
             Its document.
+        text : bytes, optional
+            Its attribute of this name.
         """
         # Member by member, which is faster than through three constructors.
         twin = type(self).__new__(type(self))
@@ -184,7 +186,7 @@ class Node:
         twin.problem = self.problem
         twin.generation = 0
         twin.structure_key = self.structure_key
-        twin.text = None
+        twin.text = text
         twin.zarr_format = self.zarr_format
         twin._main = document  # noqa: SLF001  # of the same class
         return twin

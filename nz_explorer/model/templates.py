@@ -8,7 +8,6 @@ import orjson
 
 from nz_explorer.documents.outline import Outline, attributes_of
 from nz_explorer.documents.split_off import Surroundings, split
-from nz_explorer.model.array import Array
 
 if TYPE_CHECKING:
     from nz_explorer.documents.document import Document
@@ -52,9 +51,7 @@ class Templates:
         same = self._texts.get(raw)
         if same is not None:
             document.equals(same.documents[0])
-            node = same.clone_structure(path, document)
-            node.text = same.text
-            return node
+            return same.clone_structure(path, document, same.text)
         if (found := self._outlines.find(raw)) is None:
             return None
         (outline, model), inside = found
@@ -86,8 +83,6 @@ class Templates:
             if not self._has_room(self._structures, structure_key):
                 return
             node.structure_key = structure_key
-            if isinstance(node, Array):
-                node.settle()
             self._structures[structure_key] = node
         parts = split(raw)
         if parts is not None and self._left >= len(parts[0]):

@@ -23,7 +23,8 @@ class Generations:
         self._lock = threading.Lock()
         self.now = next(_numbers)
         """The generation of what is read from now on."""
-        self._newest = 0
+        self.newest = 0
+        """The latest one in which anything was superseded: what was read in it or later counts."""
         self._nodes: dict[str, int] = {}
         self._trees: dict[str, int] = {}
 
@@ -43,7 +44,7 @@ class Generations:
         generation : int
             What was `now` before it was read.
         """
-        if generation >= self._newest:  # as nearly always
+        if generation >= self.newest:  # as nearly always
             return True
         with self._lock:
             return self._counts(path, generation)
@@ -81,5 +82,5 @@ class Generations:
                 self._nodes = {p: n for p, n in self._nodes.items() if n > generation}
                 self._trees = {p: n for p, n in self._trees.items() if n > generation}
             (self._trees if below else self._nodes)[path] = generation
-            self._newest = max(self._newest, generation)
+            self.newest = max(self.newest, generation)
             return True

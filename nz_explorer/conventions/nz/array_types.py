@@ -149,7 +149,7 @@ def few_objects(array: Array) -> Iterator[Fail]:
 @rule("NZ-CODEC-003", on="totals", formats=(3,))
 def few_objects_together(totals: Totals) -> Iterator[Fail | Undecided]:
     """Note arrays that are spread over very many objects together, besides those that are on their own."""
-    counts = {path: n for path, n in totals.separate_chunks if 1 < n <= MOST_CHUNKS}
+    counts = {path: n for path, n in totals.separate_chunks.items() if 1 < n <= MOST_CHUNKS}
     total = sum(counts.values())
     if total > MOST_CHUNKS_TOGETHER:
         most = heapq.nsmallest(MOST_NAMED, counts, key=lambda path: (-counts[path], path))

@@ -50,8 +50,8 @@ def one_length_in_group(group: Group) -> Iterator[Fail]:
 def _agree(arrays: list[Array]) -> bool:
     """Whether every name has one length, decided without building a table of them."""
     lengths: dict[str | None, int] = {}
-    for array in arrays:
-        names, shape = array.dimension_names, array.shape
+    # many have the same ones
+    for names, shape in {(array.dimension_names, array.shape) for array in arrays}:
         if names is not None and shape is not None:
             for name, length in zip(names, shape, strict=True):
                 if lengths.setdefault(name, length) != length and name:

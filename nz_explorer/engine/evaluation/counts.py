@@ -21,8 +21,11 @@ class FindingCounts:
         self._parts: dict[str, int] = {}
         self._counts: dict[str, tuple[int, int, int]] = {}
         """Findings of each severity at a node and below, except for those that are still to rise."""
-        self._added: list[tuple[str, tuple[int, int, int], int]] = []
-        """What was added and is not counted yet."""
+        # Side by side, because the garbage collector looks at each tuple that is kept.
+        self._places: list[str] = []
+        self._found: list[tuple[int, int, int]] = []
+        self._signs: list[int] = []
+        """What was added where and is not counted yet, and whether it was taken away instead."""
 
     def copy(self) -> FindingCounts:
         """Return the same counts, which change independently."""
@@ -48,7 +51,9 @@ class FindingCounts:
         sign : {1, -1}
             Whether they are added or taken away.
         """
-        self._added.append((place, found, sign))
+        self._places.append(place)
+        self._found.append(found)
+        self._signs.append(sign)
 
     def at(self, path: str) -> tuple[int, int, int]:
         """Return how many errors, warnings and notes there are at a node and below it."""
@@ -56,21 +61,34 @@ class FindingCounts:
         return self._counts.get(path, _NONE)
 
     def _count(self) -> None:
-        if not self._added:
+        if not self._places:
             return
         parts, counts = self._parts, self._counts
         rising: dict[str, tuple[int, int, int]] = {}
-        for place, found, sign in self._added:
+        group, errors, warnings, notes = "", 0, 0, 0
+        for place, one, sign in zip(self._places, self._found, self._signs, strict=True):
             number = parts[place] = parts.get(place, 0) + sign
             if not number:
                 del parts[place]
-            one = found if sign > 0 else (-found[0], -found[1], -found[2])
-            _add(counts, place, one)
-            if place != "/":
-                _add(rising, paths.above(place), one)
-        self._added.clear()
+            found = one if sign > 0 else (-one[0], -one[1], -one[2])
+            before = counts.get(place)
+            counts[place] = (
+                found
+                if before is None
+                else (before[0] + found[0], before[1] + found[1], before[2] + found[2])
+            )
+            if place == "/":
+                continue
+            above = place.rpartition("/")[0]
+            if above != group:  # most come after others of their group
+                _add(rising, group, (errors, warnings, notes))
+                group, errors, warnings, notes = above, 0, 0, 0
+            errors, warnings, notes = errors + found[0], warnings + found[1], notes + found[2]
+        _add(rising, group, (errors, warnings, notes))
+        for added in (self._places, self._found, self._signs):
+            added.clear()
         for group, one in rising.items():
-            for place in (group, *paths.all_above(group)):
+            for place in (group or "/", *(paths.all_above(group) if group else ())):
                 _add(counts, place, one)
 
 

@@ -9,7 +9,6 @@ Long because all that others may call stands here, with what each call takes; th
 from __future__ import annotations
 
 import copy
-import math
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -295,12 +294,13 @@ class Evaluation:
         if path == "/":
             self._conformance.note_root(node.attributes)
         self._usage.note(node, known is None)
-        size, chunks = (_size(node), node.separate_chunks) if isinstance(node, Array) else (0, 0)
+        array = node if isinstance(node, Array) else None
+        size, chunks = (0, 0) if array is None else (array.decoded_bytes, array.separate_chunks)
         record = Record(
-            node.kind, node.state, stored, node.zarr_format, size=size, separate_chunks=chunks
-        )
+            node.kind, node.state, stored, node.zarr_format, False, size, chunks,
+            documents, name, entry,
+        )  # fmt: skip
         if known is None:
-            record.documents, record.name, record.entry = documents, name, entry
             records.add(path, record)
         else:
             record.take_over(known)
@@ -309,14 +309,14 @@ class Evaluation:
             records.put(path, record, "name", name)
             if entry is not None or record.entry is not None:
                 records.put(path, record, "entry", entry or NOTHING)
-        if record.kind == "group":
+        if array is None:
             if isinstance(node, Group) and record.members is None:
                 records.work.set(path, "members", True)
-        elif isinstance(node, Array) and record.values is None and has_value_rules(node):
+        elif record.values is None and has_value_rules(array):
             if self.values != "none" and self.budget.allows("V"):
                 records.work.set(path, "values", True)
             else:
-                left_out = self._judge.values_left_out(node, "cost")
+                left_out = self._judge.values_left_out(array, "cost")
                 records.put(path, record, "values", left_out)
 
     def group_complete(self, group: Group) -> None:
@@ -433,7 +433,7 @@ class Evaluation:
         plan = self._judge.plan("contents", array.zarr_format)
         if not plan.rules:
             return
-        size = _size(array)
+        size = array.decoded_bytes
         budget = self._content_budget or self.byte_budget
         if budget.left < size:
             results = plan.undecided("budget")
@@ -549,11 +549,11 @@ class Evaluation:
                 return
             self._totalled = True
             self._unfinished = unfinished
-            counted = tuple(
-                (path, record.separate_chunks)
+            counted = {
+                path: record.separate_chunks
                 for path, record in self._records.nodes.items()
                 if record.separate_chunks and not record.ghost
-            )
+            }
             why = unfinished or ("unreadable" if self._coverage.unseen else None)
             results = self._judge.plan("totals", root.zarr_format).run(Totals(counted, why))
             self._records.put("/", root, "totals", results)
@@ -569,8 +569,9 @@ class Evaluation:
         What was under way then does not hold for the node as it is by now.
         """
         reader = self.hierarchy.reader
-        return node.hierarchy.reader is reader and reader.generations.counts(
-            node.path, node.generation
+        return node.hierarchy.reader is reader and (
+            node.generation >= reader.generations.newest
+            or reader.generations.counts(node.path, node.generation)
         )
 
     def forget(self, path: str) -> None:
@@ -873,8 +874,3 @@ class Evaluation:
         """Return for each rule how often each verdict was given."""
         with self._lock:
             return self._conformance.tallies()
-
-
-def _size(array: Array) -> int:
-    """Return how many bytes the values of an array take when they are decoded."""
-    return math.prod(array.shape or ()) * (array.data_type.itemsize or 1)

@@ -199,10 +199,12 @@ class Records:
             Its record, with results on its documents, its name and perhaps its entry.
         """
         self.nodes[owner] = record
-        for part in ("documents", "name", "entry"):
-            results = getattr(record, part)
-            if results is not None and not results.clean:
-                self._account(owner, part, results, 1)
+        if (results := record.documents) is not None and not results.clean:
+            self._account(owner, "documents", results, 1)
+        if (results := record.name) is not None and not results.clean:
+            self._account(owner, "name", results, 1)
+        if (results := record.entry) is not None and not results.clean:
+            self._account(owner, "entry", results, 1)
 
     def take_as_advice(self, families: frozenset[str]) -> None:
         """Have what some families of rules find reported as information, unless a reader is affected.
@@ -243,7 +245,9 @@ class Records:
                 self._count()
             self._times[id(results)] = (results, [sign])
         if results.local and self._configuration is None:
-            violations, counts = self._seen_as(results)
+            violations, counts = (
+                self._seen_as(results) if self._advisory else (results.violations, results.counts)
+            )
             if violations:
                 self.counts.add(owner, counts, sign)
             return

@@ -202,7 +202,8 @@ def visit(
         if group is not None:
             evaluator.group_complete(group)
             _release((group,), hierarchy)
-        _release(nodes, hierarchy)
+        if keep or hierarchy.metadata_source == "documents":  # else most are gone in a moment
+            _release(nodes, hierarchy)
     known = len(evaluator.known_paths())
     report("nodes", known, known)
     evaluator.drop(gone)
@@ -273,6 +274,8 @@ def list_arrays(evaluator: Evaluator, cancel: Cancellation | None, report: Progr
         If it was cancelled.
     """
     formats = {number for number in (2, 3) if evaluator.lists_arrays(number)}
+    if not formats:
+        return
     arrays = [
         node
         for path, zarr_format in evaluator.recorded("array")

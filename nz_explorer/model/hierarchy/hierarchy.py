@@ -65,6 +65,7 @@ class Hierarchy:
         documents: dict[str, Document] | None = None,
     ) -> None:
         self.reader = reader
+        self.source, self.modes = reader.label, url_modes(reader.label)
         self.mode = mode
         self._lock = threading.RLock()
         self._nodes: dict[str, Node] = {}

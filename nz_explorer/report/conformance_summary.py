@@ -16,7 +16,7 @@ from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import entries
 from nz_explorer.diagnosis.impact import steps
 from nz_explorer.model import Array, Group, Node
-from nz_explorer.model.dialects import crs, cs, multiscales, nczarr
+from nz_explorer.model.dialects import crs, cs, images, multiscales, nczarr
 from nz_explorer.text.identifiers import IDENTIFIER, KEYS, fold
 
 if TYPE_CHECKING:
@@ -335,9 +335,11 @@ def _revisions(systems: Sequence[cs.Crs]) -> str | None:
 
 
 def _pyramids(node: Node) -> Iterator[tuple[str, str, str | None]]:
-    family = multiscales.family(node.attributes)
-    if family in ("GeoZarr", "OME-NGFF"):
-        yield family, "attribute multiscales", None
+    if multiscales.family(node.attributes) == "GeoZarr":
+        yield "GeoZarr", "attribute multiscales", None
+    found = images.ome(node.attributes) if isinstance(node, Group) else None
+    if found is not None:
+        yield "OME-Zarr", found.kind, found.version
     if any(name.startswith("/") for name in getattr(node, "dimension_names", None) or () if name):
         yield "GeoZarr", "dimensions of groups above", None
 

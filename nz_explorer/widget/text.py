@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 from nz_explorer.model import Array, Group, Node
+from nz_explorer.model.dialects import images
 from nz_explorer.values.reading.size_limits import bytes_text
 
 MAX_LABEL = 200
@@ -49,6 +50,11 @@ def label(node: Node) -> str | None:
 def about(node: Node) -> list[tuple[str, str]]:
     """Return the attributes that describe a group, in the order of CF and ACDD."""
     found = []
+    ome = images.ome(node.attributes) if isinstance(node, Group) else None
+    if ome is not None:
+        what = " ".join((ome.version or "without a version:", ome.kind))
+        axes = f" with the axes {', '.join(ome.axes)}" if ome.axes else ""
+        found.append(("OME-Zarr", f"{what}{axes}"[:MAX_LABEL]))
     for name in ABOUT:
         value = node.attributes.get(name)
         if isinstance(value, str) and value.strip():

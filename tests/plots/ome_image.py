@@ -24,6 +24,18 @@ OMERO = {
 }
 
 
+SYSTEMS = [{"name": "stage", "axes": AXES[3:]}, {"name": "intrinsic", "axes": AXES}]
+
+
+def placed(dataset: dict[str, Any]) -> dict[str, Any]:
+    """Return a level of 0.4 as 0.6 has it: one transformation, into a coordinate system."""
+    given = dataset["coordinateTransformations"]
+    given[0]["scale"][0] = 2
+    one = given[0] if len(given) == 1 else {"type": "sequence", "transformations": given}
+    one |= {"input": {"path": dataset["path"]}, "output": {"name": "intrinsic"}}
+    return {**dataset, "coordinateTransformations": [one]}
+
+
 def steps(*scale: float, translation: list[float] | None = None) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = [{"type": "scale", "scale": list(scale)}]
     return (
@@ -33,7 +45,7 @@ def steps(*scale: float, translation: list[float] | None = None) -> list[dict[st
     )
 
 
-def image(folder: Path, version: Literal["0.4", "0.5"] = "0.4", **more: Any) -> Path:
+def image(folder: Path, version: Literal["0.4", "0.5", "0.6"] = "0.4", **more: Any) -> Path:
     """Write an image of two levels; the planes of the first are told apart by their values."""
     group = zarr.open_group(folder, mode="w", zarr_format=2 if version == "0.4" else 3)
     numbers = np.arange(2 * 2 * 6).reshape(2, 2, 6, 1, 1).astype("u2")
@@ -48,6 +60,10 @@ def image(folder: Path, version: Literal["0.4", "0.5"] = "0.4", **more: Any) -> 
         },
     ]
     scales = {"axes": AXES, "datasets": datasets, "coordinateTransformations": steps(2, 1, 1, 1, 1)}
+    if version == "0.6":
+        scales = {"coordinateSystems": SYSTEMS, "datasets": [*map(placed, datasets)]}
     given = {"multiscales": [scales], "omero": OMERO, **more}
-    group.attrs.update(given if version == "0.4" else {"ome": {"version": "0.5", **given}})
+    if version == "0.4":
+        scales["version"] = version
+    group.attrs.update(given if version == "0.4" else {"ome": {"version": version, **given}})
     return folder

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+import zarr
 
 import nz_explorer as nz
-from tests.plots.ome_image import image
+from nz_explorer.model import Array, open_store
+from nz_explorer.model.dialects.images import image_level, ome
+from tests.plots.ome_image import SYSTEMS, image
 from tests.widget.conftest import Browse
+from tests.widget.test_pages import page, said
 
 
 def test_a_row_names_axes_as_the_sliders_of_its_picture_do(browse: Browse, tmp_path: Path) -> None:
@@ -27,3 +34,67 @@ def test_places_that_are_even_are_no_list_of_numbers_in_programs(tmp_path: Path)
     ex = nz.explore(image(tmp_path / "i.zarr"), path="/0")
     assert "x = 0.0 + 0.1 * np.arange(4)" in ex.code("zarr").splitlines()
     ex.close()
+
+
+@pytest.mark.parametrize("version", ["0.4", "0.5", "0.6"])
+def test_an_image_is_named_for_what_it_is(
+    browse: Browse, tmp_path: Path, version: Literal["0.4", "0.5", "0.6"]
+) -> None:
+    browser = browse(image(tmp_path / "i.zarr", version))
+    about = browser.ask("node", path="/")["about"]
+    axes = "t (second), c, z (micrometer), y (micrometer), x (micrometer)"
+    assert about == [{"name": "OME-Zarr", "text": f"{version} image with the axes {axes}"}]
+    assert f"OME-Zarr {version}" in said(page(browser, "conventions"))
+
+
+def test_coordinate_systems_of_0_6_name_and_place_the_axes(browse: Browse, tmp_path: Path) -> None:
+    older, newer = (open_store(image(tmp_path / v, v)) for v in ("0.5", "0.6"))
+    for path in ("/0", "/1"):
+        one, other = (image_level(array(store, path)) for store in (older, newer))
+        assert one is not None
+        assert one == other
+    browser = browse(tmp_path / "0.6")
+    look = browser.ask("picture", path="/1", index={}, width=50, height=50)
+    assert [slider["dimension"] for slider in look["sliders"]] == ["t", "c", "z"]
+    assert look["x"]["units"] == "micrometer"
+
+
+def test_what_is_rotated_has_names_and_no_places(tmp_path: Path) -> None:
+    rotated = [{"type": "rotation", "rotation": [[0, 1], [1, 0]], "output": {"name": "stage"}}]
+    group = zarr.open_group(tmp_path / "r.zarr", mode="w")
+    group.create_array("0", shape=(3, 4), dtype="u1")
+    scales: dict[str, Any] = {
+        "coordinateSystems": SYSTEMS,
+        "datasets": [{"path": "0", "coordinateTransformations": rotated}],
+    }
+    group.attrs["ome"] = {"version": "0.6", "multiscales": [scales]}
+    level = image_level(array(open_store(tmp_path / "r.zarr"), "/0"))
+    assert level is not None
+    assert (level.names, level.units, level.scale) == (("y", "x"), (None, None), (1, 1))
+
+
+def array(store: Any, path: str) -> Array:
+    found = store[path]
+    assert isinstance(found, Array)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("attributes", "what"),
+    [
+        ({"plate": {"version": "0.4", "wells": []}}, ("0.4", "plate")),
+        ({"ome": {"version": "0.5", "well": {"images": []}}}, ("0.5", "well")),
+        ({"ome": {"version": "0.5", "image-label": {}, "multiscales": []}}, ("0.5", "label image")),
+        ({"ome": {"version": "0.6", "scene": {}}}, ("0.6", "scene")),
+        ({"bioformats2raw.layout": 3}, (None, "collection of images")),
+        ({"ome": {}}, (None, "metadata")),
+        ({"ome": 3}, None),
+        ({"plate": "of a car"}, None),
+        ({"multiscales": {"layout": []}}, None),
+        ({"multiscales": [3, None]}, None),
+        ({"ome": {"multiscales": [{"coordinateSystems": [3], "datasets": [3]}]}}, (None, "image")),
+    ],
+)
+def test_what_a_group_is_to_ome_zarr(attributes: dict[str, Any], what: Any) -> None:
+    found = ome(attributes)
+    assert (None if found is None else (found.version, found.kind)) == what

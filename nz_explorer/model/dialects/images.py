@@ -1,12 +1,13 @@
 """Images of OME-NGFF: what the group of an image says of the arrays that are its levels.
 
-Source: OME-NGFF 0.4 (attributes of the group) and 0.5 (the same below ``ome``), ``multiscales``, ``omero`` and
-``image-label``. See https://ngff.openmicroscopy.org/0.5/.
+Source: OME-NGFF 0.4 (attributes of the group), 0.5 (the same below ``ome``) and 0.6, where axes are those of named
+``coordinateSystems`` that transformations lead to; ``multiscales``, ``omero`` and ``image-label``.
+See https://ngff.openmicroscopy.org/0.5/ and https://github.com/ome/ngff-spec.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 _HIGHEST = 3
 """How many groups above an array are asked for ``multiscales``."""
+_DEEPEST = 4
+"""How far sequences of transformations are gone into that are in others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,8 @@ class ImageLevel:
     units
         Of the axes; None where an axis has none.
     scale, translation
-        Where an element lies: its index times the scale, plus the translation.
+        Where an element lies: its index times the scale, plus the translation. Where other transformations place it, such
+        as a rotation, these are 1 and 0, and there are no units.
     reduction
         By axis, how much longer the elements are than those of the first level.
     omero
@@ -81,18 +85,19 @@ def _level(path: str, attributes: Mapping[str, Any], name: str, rank: int) -> Im
         listed = datasets if isinstance(datasets, list) else []
         levels = [one for one in listed if isinstance(one, Mapping)]
         level = next((one for one in levels if _path(one) == name), None)
-        names = None if level is None else _names(scales, rank)
-        if level is None or names is None:
+        axes = None if level is None else _axes(scales, level)
+        names = _names(axes, rank)
+        if level is None or names is None or not isinstance(axes, list):
             continue
-        axes = scales["axes"]
-        scale, translation = _places(level, scales, rank)
-        first, _ = _places(levels[0], scales, rank)
+        placed = _places(level, scales, rank)
+        scale, translation = placed or ((1.0,) * rank, (0.0,) * rank)
+        first, _ = _places(levels[0], scales, rank) or ((1.0,) * rank, ())
         omero = held.get("omero")
         return ImageLevel(
             path,
             tuple(names),
             tuple(_text(axis, "type") for axis in axes),
-            tuple(_text(axis, "unit") for axis in axes),
+            tuple(None if placed is None else _text(axis, "unit") for axis in axes),
             scale,
             translation,
             tuple(one / base for one, base in zip(scale, first, strict=True)),
@@ -121,14 +126,117 @@ def axis_names(attributes: Mapping[str, Any], rank: int) -> list[str] | None:
         How many dimensions an array has.
     """
     for scales in images(attributes):
-        names = _names(scales, rank)
+        names = _names(_axes(scales), rank)
         if names is not None:
             return names
     return None
 
 
-def _names(scales: Any, rank: int) -> list[str] | None:
-    axes = scales.get("axes") if isinstance(scales, Mapping) else None
+@dataclass(frozen=True, slots=True)
+class Ome:
+    """What a group is to OME-Zarr.
+
+    Parameters
+    ----------
+    version
+        As it is given, such as ``0.5``; None where it is not.
+    kind
+        ``image``, ``labels``, ``plate``, ``well``, ``scene``, ``collection`` of images, or ``metadata``.
+    axes
+        Of the first image: names with units.
+    """
+
+    version: str | None
+    kind: str
+    axes: tuple[str, ...]
+
+
+_KINDS = {
+    "image-label": "label image",
+    "multiscales": "image",
+    "plate": "plate",
+    "well": "well",
+    "labels": "list of labels",
+    "scene": "scene",
+    "series": "collection of images",
+    "bioformats2raw.layout": "collection of images",
+}
+"""By the member that makes a group be one, the most telling first."""
+
+
+def ome(attributes: Mapping[str, Any]) -> Ome | None:
+    """Return what a group is to OME-Zarr, None where it is nothing.
+
+    Parameters
+    ----------
+    attributes : mapping
+        Of the group.
+    """
+    given = attributes.get("ome")
+    held = given if isinstance(given, Mapping) else attributes
+    kind = next((kind for member, kind in _KINDS.items() if member in held), "metadata")
+    if not isinstance(given, Mapping) and not _is_older(held):
+        return None
+    scales = images(attributes)
+    first = next((one for one in scales if isinstance(one, Mapping)), {})
+    inner: Mapping[str, Any] = next(
+        (held[one] for one in ("plate", "well") if isinstance(held.get(one), Mapping)), {}
+    )
+    version = _text(held, "version") or _text(first, "version") or _text(inner, "version")
+    axes = _axes(first)
+    shown = []
+    for axis in axes if isinstance(axes, list) else ():
+        name, unit = (
+            _text(axis, "name") or (axis if isinstance(axis, str) else "?"),
+            _text(axis, "unit"),
+        )
+        shown.append(f"{name} ({unit})" if unit else name)
+    return Ome(version, kind, tuple(shown))
+
+
+def _is_older(attributes: Mapping[str, Any]) -> bool:
+    """Whether attributes are those of OME-Zarr before 0.5, which had no member of its own for them."""
+    scales = attributes.get("multiscales")
+    listed = [one for one in scales if isinstance(one, Mapping)] if isinstance(scales, list) else []
+    plate, well = attributes.get("plate"), attributes.get("well")
+    return (
+        any("datasets" in one for one in listed)
+        or (isinstance(plate, Mapping) and "wells" in plate)
+        or (isinstance(well, Mapping) and "images" in well)
+        or "bioformats2raw.layout" in attributes
+    )
+
+
+def _axes(scales: Any, level: Mapping[str, Any] | None = None) -> Any:
+    """Return the axes of an image: its own, or those of the coordinate system that a level is placed in.
+
+    Parameters
+    ----------
+    scales
+        The description of the image.
+    level
+        One of its levels; the first by default.
+    """
+    systems = scales.get("coordinateSystems") if isinstance(scales, Mapping) else None
+    if not isinstance(systems, list):
+        return scales.get("axes") if isinstance(scales, Mapping) else None
+    if level is None:
+        datasets = scales.get("datasets")
+        level = datasets[0] if isinstance(datasets, list) and datasets else {}
+    steps = level.get("coordinateTransformations") if isinstance(level, Mapping) else None
+    output = steps[0].get("output") if isinstance(steps, list) and _is_object(steps[:1]) else None
+    # a name since 0.6rc0 is in an object
+    name = _text(output, "name") or output
+    named = [one for one in systems if isinstance(one, Mapping)]
+    system = next((one for one in named if one.get("name") == name), named[0] if named else {})
+    return system.get("axes")
+
+
+def _is_object(steps: list[Any]) -> bool:
+    return bool(steps) and isinstance(steps[0], Mapping)
+
+
+def _names(axes: Any, rank: int) -> list[str] | None:
     # as objects since 0.4, as names before
     names = [_text(axis, "name") or axis for axis in axes] if isinstance(axes, list) else []
     fitting = len(names) == rank and all(isinstance(name, str) and name for name in names)
@@ -137,13 +245,19 @@ def _names(scales: Any, rank: int) -> list[str] | None:
 
 def _places(
     level: Mapping[str, Any], scales: Mapping[str, Any], rank: int
-) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return scale and translation of a level: its own transformations, and then those of all levels."""
+) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
+    """Return scale and translation of a level: its own transformations, and then those of all levels.
+
+    With coordinate systems those of all levels lead on to others. None where there is more than scale and translation.
+    """
     scale, translation = [1.0] * rank, [0.0] * rank
-    for held in (level, scales):
-        steps = held.get("coordinateTransformations")
-        for step in steps if isinstance(steps, list) else ():
+    systems = "coordinateSystems" in scales
+    for held in (level,) if systems else (level, scales):
+        given = held.get("coordinateTransformations")
+        for step in _flat(given if isinstance(given, list) else []):
             kind = _text(step, "type")
+            if systems and kind not in ("identity", "scale", "translation"):
+                return None
             numbers = _numbers(step.get(kind), rank) if kind in ("scale", "translation") else None
             if numbers is None:
                 continue
@@ -153,6 +267,16 @@ def _places(
                 scale = [a * b for a, b in zip(scale, numbers, strict=True)]
                 translation = [a * b for a, b in zip(translation, numbers, strict=True)]
     return tuple(scale), tuple(translation)
+
+
+def _flat(steps: list[Any], depth: int = 0) -> Iterator[Any]:
+    """Yield transformations one by one, those of a sequence in their order."""
+    for step in steps:
+        inside = step.get("transformations") if _text(step, "type") == "sequence" else None
+        if isinstance(inside, list) and depth < _DEEPEST:
+            yield from _flat(inside, depth + 1)
+        else:
+            yield step
 
 
 def _numbers(given: Any, rank: int) -> list[float] | None:

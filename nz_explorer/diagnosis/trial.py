@@ -27,6 +27,7 @@ from nz_explorer.diagnosis.unsafe_codecs import could_run_code
 from nz_explorer.model import Array, Group, Hierarchy
 from nz_explorer.store import Cancellation, Cancelled, Reader, ReadError
 from nz_explorer.store.local.links import refuse_outside
+from nz_explorer.store.references.readers import ReferenceReader
 from nz_explorer.store.resolve import url_modes
 
 READERS: tuple[str, ...] = tuple(PROBES)
@@ -181,6 +182,10 @@ def try_reader(
             if copy is not None:
                 return _try(name, hierarchy, str(copy), below, seconds, cancel, follow_links=True)
             location = _location(hierarchy.reader)
+            if isinstance(hierarchy.reader, ReferenceReader):
+                if not PROBES[name].references:
+                    return Trial(name, message="references are not given to it")
+                location = hierarchy.reader.label if hierarchy.reader.again else None
             if location is None:
                 why = (
                     "another process can open folders, zip files and public web addresses, and gets no"
@@ -240,6 +245,9 @@ def _try(  # what was asked for
         "zarr_format": hierarchy.zarr_format,
         "program": program,
         "seconds": seconds,
+        "references": hierarchy.reader.again
+        if isinstance(hierarchy.reader, ReferenceReader)
+        else None,
     }
     began = time.monotonic()
     _run(trial, asked, seconds, cancel)

@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 import nz_explorer as nz
+from nz_explorer.diagnosis import try_reader
 from nz_explorer.model import Array, open_store
 from nz_explorer.store import ReadError, SourceError
+from nz_explorer.store.references.readers import ReferenceReader
 from nz_explorer.values.masks.cell_states import UNREADABLE
 from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.values.window import read_window
@@ -189,3 +191,26 @@ def test_odd_references_are_read_errors(tmp_path: Path) -> None:
     answers = open_store(tmp_path / "a.json").reader.get_many(["a", "b", "c", "d", "e", "f", "g"])
     assert [isinstance(answer, ReadError) for answer in answers[:3]] == [True] * 3
     assert answers[3:] == [b'{"x":1}', "é".encode(), b"12", None]
+
+
+def test_readers_are_given_what_references_lead_to(made: Path) -> None:
+    hierarchy = open_store(made / "refs.json")
+    trial = try_reader("xarray", hierarchy)
+    assert (trial.state, trial.failures) == ("reads", [])
+    assert trial.values[f"/{ARRAY}"].shown is not None
+    assert try_reader("GDAL", hierarchy).message == "references are not given to it"
+
+
+def test_how_another_process_opens_references(made: Path) -> None:
+    def again(source: Any, **options: Any) -> Any:
+        reader = open_store(source, storage_options=options).reader
+        assert isinstance(reader, ReferenceReader)
+        return reader.again
+
+    place = str(made / "refs.parq")
+    assert again(place) == {"source": place, "options": {}, "network": False}
+    refs = json.loads((made / "refs.json").read_text())
+    found = again(refs, targets=["s3://bucket/"])
+    assert (found["source"], found["network"]) == (refs, True)
+    assert again(place, remote_options={"key": "secret"}) is None
+    assert again({**refs, "refs": {**refs["refs"], "b": b"bytes"}}) is None

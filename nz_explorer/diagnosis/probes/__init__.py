@@ -23,12 +23,15 @@ class Probe:
         What it tries, for people.
     decodes : bool
         Whether it finds codecs by name among installed packages.
+    references : bool
+        Whether it is given what references lead to, as the store that this package reads them by.
     """
 
     package: str
     module: str
     does: str
     decodes: bool = False
+    references: bool = False
 
     @property
     def run(self) -> Callable[[Asked, Answers], None]:
@@ -43,6 +46,7 @@ PROBES = {
         "with_zarr",
         "opens every node and decodes the first and the last chunk of each array",
         decodes=True,
+        references=True,
     ),
     "xarray": Probe(
         "xarray",
@@ -50,12 +54,14 @@ PROBES = {
         "opens every group and decodes the first and the last chunk of each variable; one array that it refuses"
         " keeps it from all of the group",
         decodes=True,
+        references=True,
     ),
     "xarray DataTree": Probe(
         "xarray",
         "with_datatree",
         "opens the whole hierarchy at once with open_datatree",
         decodes=True,
+        references=True,
     ),
     "netCDF-C": Probe(
         "netCDF4",
@@ -68,6 +74,7 @@ PROBES = {
         "with_nz",
         "reads by the text of NZ-1.0 and no more: strict JSON, named dimensions, a fill value of the data type",
         decodes=True,
+        references=True,
     ),
     "tensorstore": Probe(
         "tensorstore", "with_tensorstore", "opens each array and decodes its first and last chunk"

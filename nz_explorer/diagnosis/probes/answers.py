@@ -34,6 +34,8 @@ class Asked:
         Of the store.
     program : list of str
         For a reader that is no Python: the program, the folder of its package, and options.
+    references : dict or None
+        Of references the ``source`` and the ``options`` that open it, and whether that takes a ``network``.
     """
 
     location: str
@@ -43,6 +45,7 @@ class Asked:
     modes: list[str] = field(default_factory=list)
     zarr_format: int | None = None
     program: list[str] = field(default_factory=list)
+    references: dict[str, Any] | None = None
 
     @property
     def is_url(self) -> bool:

@@ -25,7 +25,10 @@ def run(asked: Asked, answers: Answers) -> None:
         Where the answers are written.
     """
     options = {"follow_links": asked.follow_links}
-    hierarchy = open_store(asked.location, storage_options=options).stored
+    source: Any = asked.location
+    if asked.references is not None:
+        source, options = asked.references["source"], asked.references["options"]
+    hierarchy = open_store(source, storage_options=options).stored
     for path in asked.nodes():
         with answers.step(path) as step:
             node = hierarchy[path]

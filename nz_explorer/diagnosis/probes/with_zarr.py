@@ -10,13 +10,18 @@ from nz_explorer.diagnosis.probes.answers import Answers, Asked, Step, corners, 
 
 
 def store_of(asked: Asked) -> Any:
-    """Return what zarr opens: of a folder or a zip file a store with the limits of this package, else the address.
+    """Return what zarr opens: of a folder, a zip file or references a store with the limits of this package, else the address.
 
     Parameters
     ----------
     asked : Asked
         What is to be read.
     """
+    if asked.references is not None:
+        from nz_explorer.store.resolve import resolve
+
+        given = asked.references
+        return resolve(given["source"], storage_options=given["options"]).zarr_store()
     path = Path(asked.location)
     if asked.is_url or not path.exists():
         return asked.location

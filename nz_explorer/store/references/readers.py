@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -46,7 +48,14 @@ class ReferenceReader(RemoteReader):
         The files that they lead to.
     label : str
         The source as the user knows it.
+
+    Attributes
+    ----------
+    again : dict or None
+        What another process opens them with, as JSON has it; None where that takes options that may be secret.
     """
+
+    again: dict[str, Any] | None = None
 
     def __init__(self, make: Callable[[], ReferenceSet], targets: Targets, label: str) -> None:
         kind = "references" if targets.base else "references in memory"
@@ -157,7 +166,14 @@ def reference_reader(
         [allowed] if isinstance(allowed, str) else [*map(str, allowed)],
         [protocols] if isinstance(protocols, str) else [*map(str, protocols)],
     )
-    return ReferenceReader(make, targets, label)
+    reader = ReferenceReader(make, targets, label)
+    if not own and not remote:
+        shared = {name: options[name] for name in ("targets", "remote_protocol") if name in options}
+        again = {"source": source, "options": shared, "network": not targets.are_local}
+        with suppress(TypeError, ValueError):  # references in memory may hold bytes
+            json.dumps(again)
+            reader.again = again
+    return reader
 
 
 def _from_place(

@@ -224,10 +224,10 @@ def _nature(hierarchy: Hierarchy) -> tuple[Any, ...]:
     )
 
 
-def _dialects(root: Node) -> frozenset[str]:
-    """Return where netCDF-C noted something on the root, with which other nodes are compared."""
+def _dialects(root: Node) -> frozenset[tuple[str, str]]:
+    """Return what netCDF-C noted on the root, and where: other nodes are compared with that."""
     parts: tuple[nczarr.Part, ...] = ("superblock", "group", "array")
-    return frozenset(place.era for part in parts for place in nczarr.places(root, part))
+    return frozenset((part, place.era) for part in parts for place in nczarr.places(root, part))
 
 
 def _axes(node: Node) -> Any:

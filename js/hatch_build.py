@@ -31,8 +31,10 @@ class FrontEnd(BuildHookInterface):  # type: ignore[type-arg]  # its parameter i
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build the front end before hatchling collects the files."""
+        """Build the front end, and add the conformance corpus, before hatchling collects the files."""
         root = Path(self.root)
+        if self.target_name == "wheel" and version == "standard":
+            build_data["force_include"].update(corpus(root))
         built = [root / "nz_explorer" / name for name in BUILT]
         if is_fresh(root / "js", built):
             return
@@ -53,6 +55,12 @@ class FrontEnd(BuildHookInterface):  # type: ignore[type-arg]  # its parameter i
         missing = [str(file.relative_to(root)) for file in built if not file.is_file()]
         if missing:
             raise SystemExit(f"nz_explorer: `npm run build` did not write {', '.join(missing)}")
+
+
+def corpus(root: Path) -> dict[str, str]:
+    """Return where the definitions of the conformance corpus go in a wheel; a checkout has them in ``tests``."""
+    place = "nz_explorer/testing/corpus/definitions"
+    return {str(file): f"{place}/{file.name}" for file in (root / "tests/corpus").glob("*.json")}
 
 
 def is_fresh(js: Path, outputs: list[Path], sources: list[str] | None = None) -> bool:

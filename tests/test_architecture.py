@@ -36,7 +36,7 @@ ALLOWED: dict[str, set[str]] = {
     "widget": RULES | VALUES | {"diagnosis", "editing", "report", "plots", "netcdf"},
     "lab": MODEL,
     "testing": {"report"},
-    "cli": RULES | VALUES | {"diagnosis", "editing", "report", "plots", "netcdf", "lab"},
+    "cli": RULES | VALUES | {"diagnosis", "editing", "report", "plots", "netcdf", "lab", "testing"},
 }
 NARROW = {
     part: {

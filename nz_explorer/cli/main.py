@@ -25,6 +25,7 @@ COMMANDS = (
     "check",
     "conventions",
     "convert-metadata",
+    "corpus",
     "demo",
     "diff",
     "explain",

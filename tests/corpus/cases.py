@@ -1,46 +1,20 @@
-"""Reads the conformance corpus and makes stores of its cases."""
+"""Makes stores of the cases of the conformance corpus."""
 
 from __future__ import annotations
 
-import json
-import warnings
-import zipfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import jsonpatch
 from zarr.abc.store import ByteRequest
 from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import MemoryStore
 
 from nz_explorer.model import Hierarchy
 from nz_explorer.store import resolve
+from nz_explorer.testing.corpus.cases import bases, cases, contents, pack, write
 
-FOLDER = Path(__file__).parent.parent / "corpus"
-BASES: dict[str, dict[str, Any]] = json.loads((FOLDER / "bases.json").read_text("utf-8"))
-CASES: list[dict[str, Any]] = [
-    case
-    for file in sorted(FOLDER.glob("*.json"))
-    if file.name != "bases.json"
-    for case in json.loads(file.read_text("utf-8"))["cases"]
-]
-
-
-def contents(case: dict[str, Any]) -> dict[str, bytes]:
-    """Return the bytes of each key of a case."""
-    documents = dict(BASES[case["base"]]) if "base" in case else {}
-    for key, patch in case.get("patch", {}).items():
-        documents[key] = {"json": jsonpatch.apply_patch(documents[key]["json"], patch)}
-    documents.update(case.get("documents", {}))
-    return {key: _bytes(content) for key, content in documents.items() if content is not None}
-
-
-def _bytes(content: dict[str, Any]) -> bytes:
-    ((form, value),) = content.items()
-    if form == "json":
-        return json.dumps(value).encode()
-    return bytes.fromhex(value) if form == "hex" else value.encode()
+BASES: dict[str, dict[str, Any]] = bases()
+CASES: list[dict[str, Any]] = cases()
 
 
 class FaultyStore(MemoryStore):
@@ -78,7 +52,7 @@ def source(case: dict[str, Any], folder: Path) -> Any:
         return FaultyStore(documents, unreadable, listable)
     written = write(documents, folder / case["folder"] if "folder" in case else folder)
     if "packed" in case:
-        return _pack(documents, folder / "packed.zip", **case["packed"])
+        return pack(documents, folder / "packed.zip", **case["packed"])
     if "fragment" in case:
         return f"{written.as_uri()}#{case['fragment']}"
     if case.get("served"):
@@ -86,23 +60,3 @@ def source(case: dict[str, Any], folder: Path) -> Any:
         reader.object_storage = True
         return Hierarchy(reader)
     return written
-
-
-def _pack(
-    documents: dict[str, bytes], file: Path, *, top: str = "", again: Sequence[str] = ()
-) -> Path:
-    """Put keys into a zip file, below a top folder, some of them once more."""
-    with warnings.catch_warnings(), zipfile.ZipFile(file, "w") as archive:
-        warnings.simplefilter("ignore")
-        for key in (*documents, *again):
-            archive.writestr(f"{top}{key}", documents[key])
-    return file
-
-
-def write(documents: dict[str, bytes], folder: Path) -> Path:
-    """Write some keys below a folder."""
-    for key, value in documents.items():
-        file = folder / key
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(value)
-    return folder

@@ -14,6 +14,7 @@ from typing import Any
 import zarr_cm
 
 from nz_explorer.conventions.zcf import registered
+from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.schema_convention import MOST_CHARACTERS
 
 _MODULES: dict[str, Any] = {
@@ -186,7 +187,10 @@ def schema_errors(
     """
     for key in known.keys & registered.SCHEMAS.keys() & attributes.keys():
         for error in _validator(key).iter_errors(attributes[key]):
-            yield (key, *error.absolute_path), error.message[:MOST_CHARACTERS]
+            message = error.message
+            if error.validator == "not":  # which jsonschema explains by the schema
+                message = f"{json_text(error.instance)} is not allowed"
+            yield (key, *error.absolute_path), message[:MOST_CHARACTERS]
 
 
 @cache

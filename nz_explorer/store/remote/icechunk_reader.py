@@ -85,8 +85,7 @@ class IcechunkReader(RemoteReader):
         try:
             return self.repository.readonly_session(**given)
         except Exception as error:  # those of Icechunk have no common public type
-            said = " ".join(str(error).split())[:300]
-            raise SourceError(f"{self.origin} has no {kind} {name!r}: {said}") from error
+            raise SourceError(f"{self.origin} has no {kind} {name!r}: {reason(error)}") from error
 
     def _show(self, session: Any) -> None:
         kind, name = self.version
@@ -128,6 +127,18 @@ def version_of(options: Mapping[str, Any]) -> tuple[str, str]:
     if len(given) > 1:
         raise SourceError("give one of branch, tag and snapshot, not several")
     return given[0] if given else ("branch", "main")
+
+
+def reason(error: Exception) -> str:
+    """Return what an error of Icechunk says, without where in Icechunk it arose.
+
+    Parameters
+    ----------
+    error : Exception
+        Of Icechunk.
+    """
+    said = " ".join(str(error).split()).removeprefix("x ").partition(" |")[0]
+    return said[:300] or type(error).__name__
 
 
 def is_repository(path: Path) -> bool:
@@ -202,8 +213,7 @@ def open_repository(location: str, label: str, options: Mapping[str, Any]) -> Re
     try:
         return icechunk.Repository.open(storage)
     except Exception as error:  # those of Icechunk have no common public type
-        said = " ".join(str(error).split())[:300]
-        raise SourceError(f"{label} could not be opened with Icechunk: {said}") from error
+        raise SourceError(f"{label} could not be opened with Icechunk: {reason(error)}") from error
 
 
 def _s3(icechunk: Any, location: str, options: Mapping[str, Any]) -> Any:

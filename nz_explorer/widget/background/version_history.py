@@ -16,6 +16,7 @@ from nz_explorer.store.remote.icechunk_reader import (
     Version,
     history,
     newest_versions,
+    reason,
 )
 
 PAGE = 20
@@ -139,7 +140,7 @@ class VersionHistory:
             search.problem = str(error)
         except Exception as error:  # those of Icechunk have no common public type
             logger.exception("the search for a version failed")
-            search.problem = " ".join(str(error).split())[:300]
+            search.problem = reason(error)
         finally:
             search.doing = ""
             self._notify()

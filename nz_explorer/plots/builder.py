@@ -252,7 +252,7 @@ class _Reading(PictureSource):
         if budget is not None and not whole_line and self.kind.overviews:
             self.overview = self._overview(most)
         source = self.overview.array if self.overview else array
-        self.chunk_shape = open_for_reading(source, self.cache).even_shape
+        self.chunk_shape = open_for_reading(source, self.cache).borders
 
         def finish(window: Window) -> QuickLook:
             if budget is not None:
@@ -305,7 +305,7 @@ class _Reading(PictureSource):
     def _reduced(self, reduction: Reduction, most: Sequence[int], budget: int | None) -> QuickLook:
         """Return the picture of what is made of the values along some dimensions."""
         array, shape = self.array, self.shape or ()
-        self.chunk_shape = open_for_reading(array, self.cache).even_shape
+        self.chunk_shape = open_for_reading(array, self.cache).borders
         for axis in reduction.axes:
             along = self.axis(Points(axis, 0, 1, shape[axis], shape[axis]))
             if is_latitude(along.units) and along.coordinates is not None:

@@ -54,7 +54,7 @@ class Axis:
     why
         Why there are no coordinates, in a sentence.
     chunk
-        Array elements of a chunk along it.
+        Array elements of a chunk along it; where chunks differ in length the indices at which others begin.
     """
 
     label: str
@@ -70,7 +70,7 @@ class Axis:
     labels: list[str] | None = None
     title: str | None = None
     why: str | None = None
-    chunk: int | None = None
+    chunk: int | list[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

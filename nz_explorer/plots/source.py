@@ -82,7 +82,7 @@ class PictureSource:
         self.packing = packing(array)
         self.window: Mapping[str, Sequence[float]] = {}
         self.overview: Overview | None = None
-        self.chunk_shape: tuple[int, ...] = ()
+        self.chunk_shape: tuple[int | list[int], ...] = ()
         self.parts: dict[int, tuple[int, int]] = {}
         self.reduction: Reduction | None = None
         self.coordinate_budget: int | None = COORDINATE_BUDGET
@@ -133,7 +133,8 @@ class PictureSource:
         drawn, found = points, None
         if self.overview is not None:
             drawn = self.overview.in_array(points, (self.shape or ())[points.axis])
-            chunk *= self.overview.factors[points.axis]
+            factor = self.overview.factors[points.axis]
+            chunk = [at * factor for at in chunk] if isinstance(chunk, list) else chunk * factor
             found = self._along(self.overview.array, points)
         if found is None or found.kind == "index":
             found = self._along(self.array, drawn)

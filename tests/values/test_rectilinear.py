@@ -140,7 +140,11 @@ def test_every_way_to_the_values_gives_the_same() -> None:
     scan = scan_array(array("/months"))
     assert (scan.chunks_done, scan.minimum, scan.maximum) == (6, 0, 899)
     assert scan.mean == pytest.approx(MONTHS.mean())
-    assert figure(make(open_store(WRITTEN), "/months")).axes
+    look = make(open_store(WRITTEN), "/months")
+    assert figure(look).axes
+    assert look.x is not None
+    assert look.y is not None
+    assert (look.y.chunk, look.x.chunk) == ([31, 59], [4])
 
 
 @pytest.mark.parametrize("points", [(90, 10), (30, 5), (7, 3), (1, 1)])

@@ -111,7 +111,7 @@ export interface Axis {
   coordinates_buffer: number | null;
   labels: string[] | null;
   ticks: DateTick[][];
-  chunk: number | null;
+  chunk: number | number[] | null;
 }
 
 /** A date that is written beneath a point of an axis. */

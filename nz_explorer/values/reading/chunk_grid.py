@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import zarr
 
 Coordinates = tuple[int, ...]
+MOST_BORDERS = 1000
+"""Of chunks that differ in length; more are not drawn."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,12 +54,18 @@ class ChunkGrid:
         return _covering(self.shape, self.chunk_shape)
 
     @property
-    def even_shape(self) -> tuple[int, ...]:
-        """Lengths of chunks; 0 along axes where they differ."""
+    def borders(self) -> tuple[int | list[int], ...]:
+        """How long chunks are along each axis; where they differ at which indices they begin, 0 where these are many."""
         if self.edges is None:
             return self.chunk_shape
-        differ = (len(set(np.diff(along).tolist())) > 1 for along in self.edges)
-        return tuple(0 if one else n for one, n in zip(differ, self.chunk_shape, strict=True))
+        return tuple(
+            n
+            if len(set(np.diff(along).tolist())) < 2
+            else along[1:-1].tolist()
+            if len(along) <= MOST_BORDERS
+            else 0
+            for along, n in zip(self.edges, self.chunk_shape, strict=True)
+        )
 
     def number(self, axis: int, index: Any) -> Any:
         """Return in which chunk along an axis an index lies; of an array of them, the number of each.

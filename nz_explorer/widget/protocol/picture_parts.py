@@ -40,8 +40,8 @@ class Axis(Message):
     """A text per point, for kinds ``time`` and ``category``."""
     ticks: list[list[DateTick]] = []
     """Of dates: ways to label them, the finest first, each with two ticks at least."""
-    chunk: int | None = None
-    """Array elements of a chunk along it, for the chunk grid."""
+    chunk: int | list[int] | None = None
+    """Array elements of a chunk along it, for the chunk grid; where they differ the indices at which others begin."""
 
 
 class Slider(Message):

@@ -63,10 +63,11 @@ export function drawGrid({ context, inks }: Paper, scene: Scene, frame: Frame): 
     const { axis, size } = geometry;
     if (axis === null) return;
     const { chunk } = axis;
+    const number = (index: number) =>
+      typeof chunk === "number" ? Math.floor(index / chunk) : chunk?.filter((begin) => begin <= index).length;
     for (let at = 0; at <= size; at++) {
       const index = axis.start + at * axis.step;
-      const border =
-        chunk !== null && chunk > 0 && Math.floor(index / chunk) !== Math.floor((index - axis.step) / chunk);
+      const border = chunk !== 0 && number(index) !== number(index - axis.step);
       if (!border && long / size < 8) continue;
       context.strokeStyle = rgb(inks.foreground, border ? 0.7 : 0.2);
       context.setLineDash(border ? [4, 3] : []);

@@ -34,6 +34,7 @@ TEXTS = {
     "CONTRIBUTING.md": "contributing",
     "SECURITY.md": "security",
     "CHANGELOG.md": "changelog",
+    "docs/pipelines.md": "pipelines",
     "notebooks/teach.ipynb": "teach",
     "notebooks/lecture.ipynb": "lecture",
     "notebooks/debug.ipynb": "debug",
@@ -66,6 +67,10 @@ GUIDE = {
         "exploring, teaching and debugging, the command line, and what can be opened.",
     ),
     "symptoms": ("Symptoms", "from what you see to the rules that may explain it."),
+    "pipelines": (
+        "In pipelines",
+        "exit codes, JSON Lines, GitHub, pre-commit, Snakemake, and ten thousand stores on a cluster.",
+    ),
     "teach": (
         "From netCDF to Zarr, in half an hour",
         "a lesson with exercises, as a notebook that can be run.",

@@ -25,6 +25,7 @@ export class PanelExplorer {
   #takeDown: (() => void)[] = [];
   #closed = false;
   readonly #key: string;
+  #opened = false;
 
   /** `source` is what Python opens, in a folder of JupyterLab's. */
   constructor(app: App, source: string, folder: string, node: HTMLElement) {
@@ -47,7 +48,7 @@ export class PanelExplorer {
   /** Returns Python that opens what is shown, as it is shown. */
   async code(): Promise<string> {
     const kernel = this.#session?.kernel;
-    if (!kernel) throw new Error("The explorer has no kernel.");
+    if (!kernel || !this.#opened) throw new Error("The explorer shows nothing.");
     let text = "";
     const future = kernel.requestExecute({ code: "print(ex.code('nz_explorer'))", store_history: false });
     future.onIOPub = ({ header, content }) => {
@@ -111,11 +112,13 @@ export class PanelExplorer {
     asked = future.msg.header.msg_id;
     const { content } = await future.done;
     if (content.status === "ok") return;
+    this.#opened = false;
     const missing = content.ename === "ModuleNotFoundError" && /'nz_explorer'/.test(content.evalue ?? "");
     this.#say(
       missing
         ? `The kernel “${kernel.name}” has no nz_explorer: install it there with\n\npip install nz_explorer`
-        : `${content.evalue || content.ename}`,
+        : `${this.#source} could not be opened: ${content.evalue || content.ename}`,
+      () => this.#open(kernel),
     );
   }
 
@@ -130,6 +133,7 @@ export class PanelExplorer {
     style.textContent = `${state._css ?? ""}${STYLE}`;
     const el = document.createElement("div");
     this.#node.replaceChildren(style, el);
+    this.#opened = true;
     const model = new CommModel(comm, state);
     this.#takeDown = [front.initialize({ model }), front.render({ model, el })];
   }
@@ -139,7 +143,8 @@ export class PanelExplorer {
     this.#takeDown = [];
   }
 
-  #say(text: string): void {
+  /** Shows a text in place of the explorer, with a button where it may help to try again. */
+  #say(text: string, again?: () => Promise<void>): void {
     if (this.#closed) return;
     this.#clear();
     const line = document.createElement("p");
@@ -148,6 +153,12 @@ export class PanelExplorer {
     const style = document.createElement("style");
     style.textContent = STYLE;
     this.#node.replaceChildren(style, line);
+    if (!again) return;
+    const button = document.createElement("button");
+    button.className = "jp-mod-styled jp-mod-accept";
+    button.textContent = "Try again";
+    button.onclick = () => again().catch((error) => this.#say(String(error)));
+    line.append("\n\n", button);
   }
 }
 

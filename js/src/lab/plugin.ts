@@ -233,7 +233,8 @@ class Extension {
       modelName: MODEL,
       readOnly: true,
       fileTypes: Object.keys(types),
-      defaultFor: ["nz-netcdf", "nz-zarr-zip"],
+      // Nothing else opens zip files; HDF5 files have viewers of their own.
+      defaultFor: ["nz-netcdf", "nz-zarr-zip", "nz-zip"],
     };
     docRegistry.addWidgetFactory(new Factory(...([options] as never[])));
   }

@@ -36,8 +36,8 @@ export async function mountWidget(
   store: StoreName,
   traits: Record<string, unknown> = {},
   prepare?: (kernel: RecordedKernel) => void,
+  model = new FakeModel(traits),
 ): Promise<Host> {
-  const model = new FakeModel(traits);
   const kernel = new RecordedKernel(store, model);
   const faulty: string[] = [];
   const hear = model.onSend;

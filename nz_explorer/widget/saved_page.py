@@ -91,7 +91,9 @@ def look_around(
     pictures : mapping
         See `saved_page`.
     """
-    recorder.ask("open")
+    # no other version can be chosen there; the source says which one it is
+    source = recorder.session.hierarchy.source
+    recorder.ask("open").update(version=None, versions=[], source=source)
     recorder.ask("colormaps")
     explained = 0
     for number, row in enumerate(_nodes(recorder)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -142,6 +143,16 @@ def test_a_version_outlives_the_session(repository: Any) -> None:
     explorer.release()
     assert explorer.hierarchy.root.attributes["number"] == 3
     explorer.close()
+
+
+def test_a_saved_page_names_its_version_and_offers_no_other(
+    repository: Any, tmp_path: Path
+) -> None:
+    explorer = nz.explore(repository, storage_options={"tag": "three"})
+    text = explorer.save(tmp_path / "page.html").read_text("utf-8")
+    explorer.close()
+    assert f"Icechunk three {repository.lookup_tag('three')}" in text
+    assert "branch main" not in text
 
 
 def test_a_store_without_history(browse: Browse, tmp_path: Any) -> None:

@@ -15,8 +15,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection
+from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,43 +25,11 @@ import numpy as np
 import zarr
 
 import nz_explorer
-from tests.benchmarks.large import Cost, chain, costs, siblings, tree, write
+from tests.benchmarks import nodes
+from tests.benchmarks.large import tree, write
+from tests.benchmarks.results import Result, side_by_side
 
-ROUNDS = 5
-
-
-@dataclass
-class Result:
-    """A measurement beside its reference; `ratio` is how many times as fast we are."""
-
-    work: str
-    ours: float
-    reference: str
-    theirs: float | None
-    ratio: float | None
-    budget: str
-    holds: bool
-
-
-def side_by_side(
-    work: str,
-    ours: Callable[[], object],
-    reference: str,
-    theirs: Callable[[], object],
-    least: float,
-    *,
-    rounds: int = ROUNDS,
-) -> Result:
-    """Take turns, so that what else the machine does hits both."""
-    times: tuple[list[float], list[float]] = ([], [])
-    for _ in range(rounds):
-        for call, taken in zip((ours, theirs), times, strict=True):
-            began = time.perf_counter()
-            call()
-            taken.append(time.perf_counter() - began)
-    mine, other = (statistics.median(taken) for taken in times)
-    ratio = other / mine
-    return Result(work, mine, reference, other, ratio, f">= {least:g} x", ratio >= least)
+STATISTICS = ("statistics whole", "statistics progress", "statistics histogram")
 
 
 def write_field(folder: Path) -> Path:
@@ -129,7 +98,7 @@ def first_picture(field: Path) -> list[Result]:
     return results
 
 
-def statistics_of(field: Path) -> list[Result]:
+def statistics_of(field: Path, rows: Collection[str]) -> list[Result]:
     """Statistics of a whole array; ours have counts by state and by chunk as well."""
     import dask
     import dask.array
@@ -146,8 +115,9 @@ def statistics_of(field: Path) -> list[Result]:
             counts, _ = dask.array.histogram(lazy, bins=100, range=found[:2])
             counts.compute()
 
-    return [
-        side_by_side(
+    whole, progress, histogram = STATISTICS
+    measured: dict[str, Callable[[], Result]] = {
+        whole: lambda: side_by_side(
             "statistics of 1 GB",
             lambda: scan(array, histogram=False),
             "dask min, max, mean, NaN count",
@@ -155,8 +125,8 @@ def statistics_of(field: Path) -> list[Result]:
             1.5,
             rounds=3,
         ),
-        progress_of(array),
-        side_by_side(
+        progress: lambda: progress_of(array),
+        histogram: lambda: side_by_side(
             "... with std and histogram",
             lambda: scan(array),
             "dask the same, std, histogram",
@@ -164,7 +134,8 @@ def statistics_of(field: Path) -> list[Result]:
             1,
             rounds=3,
         ),
-    ]
+    }
+    return [measure() for row, measure in measured.items() if row in rows]
 
 
 def progress_of(array: Any) -> Result:
@@ -193,110 +164,6 @@ def imports() -> Result:
     return side_by_side(
         "import nz_explorer", fresh("nz_explorer"), "import zarr", fresh("zarr"), 2, rounds=9
     )
-
-
-def against_zarr(
-    work: str, mine: Cost, zarr: Cost, least: float, most: float | None = None
-) -> list[Result]:
-    """Compare with `zarr members`, which only lists; and the peak of memory with a limit, if there is one."""
-    reference = "zarr members, which only lists"
-    ratio = zarr.seconds / mine.seconds
-    results = [
-        Result(
-            f"{work} (CPU)",
-            mine.seconds,
-            reference,
-            zarr.seconds,
-            ratio,
-            f">= {least:g} x",
-            ratio >= least,
-        )
-    ]
-    if most is not None:
-        name = f"… peak memory {mine.mib:.0f} MiB, of zarr {zarr.mib:.0f} MiB"
-        limit = f"<= {most:g} MiB"
-        results.append(Result(name, mine.seconds, "-", None, None, limit, mine.mib <= most))
-    return results
-
-
-def walks(folder: Path) -> list[Result]:
-    """Walk 10 200 nodes that are not consolidated, with every metadata rule; then with the folders of arrays.
-
-    Most stores repeat themselves; the last row is one in which no two documents are equal.
-    """
-    works = ("check metadata", "check", "zarr members")
-    alike = write(folder / "alike.zarr", tree(200, 50, alike=True))
-    rules, folders, theirs = costs(alike, *works, rounds=ROUNDS)
-    unlike = write(folder / "unlike.zarr", tree(200, 50))
-    other, _, their_other = costs(unlike, *works, rounds=ROUNDS)
-    return [
-        *against_zarr("walk and metadata rules, 10 200 nodes", rules, theirs, 15),
-        *against_zarr("… and the folders of all arrays", folders, theirs, 1),
-        *against_zarr("… the first, if no two documents are equal", other, their_other, 10),
-    ]
-
-
-def consolidated(folder: Path) -> list[Result]:
-    """Open 101 000 consolidated nodes; check them; check them against the stored documents."""
-    nodes = write(folder / "many.zarr", tree(1000, 100, alike=True), consolidated=True)
-    unlike = write(folder / "unlike many.zarr", tree(1000, 100), consolidated=True)
-    (other,) = costs(unlike, "check consolidated", rounds=1)
-    first, rules, everything, theirs = costs(
-        nodes, "first level", "check consolidated", "check", "zarr members"
-    )
-    return [
-        *against_zarr("open 101 000 consolidated nodes", first, theirs, 40),
-        *against_zarr("… rules on all of them", rules, theirs, 8, 300),
-        *against_zarr("… if no two documents are equal", other, theirs, 5),
-        *against_zarr("… and on all stored documents and folders", everything, theirs, 1),
-    ]
-
-
-def growth(folder: Path) -> list[Result]:
-    """Check stores of more and more nodes, deeper and deeper, wider and wider: the cost of a node stays."""
-    shapes = {
-        **{f"{100 * n + n:,} nodes": (101 * n, tree(n, 100)) for n in (10, 100, 1000)},
-        **{f"{d} levels": (2000, chain(d, 2000 // d - 1)) for d in (1, 20, 200)},
-        **{f"{n:,} siblings": (n, tree(1, n)) for n in (10, 100, 1000, 10_000)},
-    }
-    measured = [
-        (name, number, costs(write(folder / name, nodes), "check")[0].seconds / number)
-        for name, (number, nodes) in shapes.items()
-    ]
-    usual = measured[0][2]
-    return [
-        Result(
-            f"check, {name} (CPU of a node)",
-            seconds,
-            f"a node of {measured[0][0]}",
-            usual,
-            usual / seconds,
-            ">= 0.5 x" if number >= 1000 else "none, so few",
-            usual / seconds >= 0.5 or number < 1000,
-        )
-        for name, number, seconds in measured
-    ]
-
-
-def group(folder: Path) -> list[Result]:
-    """Check a group of 300,000 arrays, stored and consolidated: the cost of a node is that of one among 1,000."""
-    results = []
-    for is_consolidated, work in ((False, "check metadata"), (True, "check consolidated")):
-        few, many = (
-            costs(
-                write(folder / f"{work} {n}", siblings(n), consolidated=is_consolidated, stored=not is_consolidated),
-                work,
-                rounds=rounds,
-            )[0]
-            for n, rounds in ((1000, 5), (300_000, 1))
-        )  # fmt: skip
-        ours, usual = many.seconds / 300_000, few.seconds / 1000
-        name = f"{work}, a node of 300 000 in a group, {many.mib:.0f} MiB (CPU)"
-        ratio, least = usual / ours, 1 / 1.5
-        results.append(
-            Result(name, ours, "one of 1 000", usual, ratio, ">= 0.67 x", ratio >= least)
-        )
-    return results
 
 
 def chunks(folder: Path) -> list[Result]:
@@ -445,32 +312,41 @@ def main() -> None:
     """Measure, print and write."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("output", nargs="?", type=Path, help="where to write the JSON")
-    options.add_argument("--only", default="", help="a word in the name of what to measure")
+    options.add_argument(
+        "--only", default="", help="words in the name of a row, such as 'consolidated rules'"
+    )
     given = options.parse_args()
     results: list[Result] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        work: dict[str, Callable[[], Any]] = {
-            "imports": imports,
-            "slices": lambda: slices(field),
-            "picture": lambda: first_picture(field),
-            "statistics": lambda: statistics_of(field),
-            "walks": lambda: walks(folder),
-            "run again": lambda: run_again(folder),
-            "progress": lambda: progress(folder),
-            "remote": lambda: remote(folder),
-            "consolidated": lambda: consolidated(folder),
-            "growth": lambda: growth(folder),
-            "group": lambda: group(folder),
-            "chunks": lambda: chunks(folder),
-            "bundle": bundle,
-            "slider": lambda: slider(folder),
+        tables: dict[tuple[str, ...], Callable[[Collection[str]], Any]] = {
+            ("imports",): lambda _: imports(),
+            ("slices",): lambda _: slices(field),
+            ("picture",): lambda _: first_picture(field),
+            STATISTICS: lambda rows: statistics_of(field, rows),
+            nodes.WALKS: lambda rows: nodes.walks(folder, rows),
+            ("run again",): lambda _: run_again(folder),
+            ("scan of many chunks",): lambda _: progress(folder),
+            ("remote",): lambda _: remote(folder),
+            nodes.CONSOLIDATED: lambda rows: nodes.consolidated(folder, rows),
+            ("growth",): lambda _: nodes.growth(folder),
+            nodes.CROWDS: lambda rows: nodes.crowds(folder, rows),
+            ("chunks",): lambda _: chunks(folder),
+            ("bundle",): lambda _: bundle(),
+            ("slider",): lambda _: slider(folder),
         }
-        chosen = [call for word, call in work.items() if given.only in word]
-        if any(word in ("slices", "picture", "statistics") and given.only in word for word in work):
+        chosen = [
+            (table, rows)
+            for names, table in tables.items()
+            if (rows := [name for name in names if given.only in name])
+        ]
+        if not chosen:
+            options.error(f"--only must be part of one of {', '.join(chain(*tables))}")
+        asked = {name for _, rows in chosen for name in rows}
+        if asked & {"slices", "picture", *STATISTICS}:
             field = write_field(folder / "field.zarr")
-        for call in chosen:
-            found = call()
+        for table, rows in chosen:
+            found = table(rows)
             results += found if isinstance(found, list) else [found]
     show(results)
     if given.output is not None:

@@ -23,6 +23,7 @@ from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates
 from nz_explorer.values.reading.chunk_presence import known_presence
 from nz_explorer.values.reading.chunks import read_together
 from nz_explorer.values.reading.opening import OpenArray, UnsupportedArray, open_for_reading
+from nz_explorer.values.reading.unpacking import room_used_again
 from nz_explorer.values.reading.written_chunks import LISTED_FROM, LISTED_FROM_AFAR
 
 _BATCH_BYTES = 8 * MEBIBYTE
@@ -299,10 +300,11 @@ def _in_turn(
 
 
 def _scan_batch(task: Task, chunks: list[Coordinates]) -> Found:
-    read = read_together(task.grid, chunks, None)
     found = Found(batches=1)
-    for coordinates in chunks:
-        one = scan_chunk(task, coordinates, read.pop(coordinates))
-        found.join(one)
-        found.rows.append(one.row(coordinates))
+    with room_used_again():  # nothing but numbers is kept
+        read = read_together(task.grid, chunks, None)
+        for coordinates in chunks:
+            one = scan_chunk(task, coordinates, read.pop(coordinates))
+            found.join(one)
+            found.rows.append(one.row(coordinates))
     return found

@@ -6,6 +6,7 @@ import pickle
 import threading
 from types import SimpleNamespace
 
+import numcodecs
 import numpy as np
 import pytest
 import zarr
@@ -18,6 +19,7 @@ import nz_explorer.values.scan as scanning
 from nz_explorer.model.data_type import NZ_TYPES
 from nz_explorer.store import Cancellation
 from nz_explorer.values.histograms import MOST_BINS, BinaryHistogram, bin_exponent
+from nz_explorer.values.reading import unpacking
 from nz_explorer.values.reading.opening import UnsupportedArray
 from nz_explorer.values.scan import scan_array
 
@@ -302,3 +304,40 @@ def test_telling_the_progress_takes_little_of_the_time(store, monkeypatch):
     assert 1 <= len(running) <= 4  # 60 seconds of work
     assert {one.chunks for one in running} == {None}  # they take longer the more there are
     assert len(found.chunks) == 3000
+
+
+def test_what_is_unpacked_into_the_same_memory_again_is_unpacked_as_always(tmp_path, monkeypatch):
+    """Chunks of one frame of zstd of every length, of two frames, cut short and of another length."""
+    values = np.random.default_rng(0).integers(0, 9, 40_000).astype("i4")
+    array = zarr.create_array(tmp_path, shape=values.shape, chunks=(900,), dtype="i4", fill_value=0)
+    array[:] = values
+    codec = numcodecs.Zstd()
+    first, second = values[900:1350].tobytes(), values[1350:1800].tobytes()
+    whole = values[:900].tobytes()
+    for number, packed in enumerate(
+        [
+            codec.encode(first) + codec.encode(second),
+            codec.encode(whole)[:-9],
+            codec.encode(whole + b"1234"),
+            codec.encode(whole[:-4]),
+            codec.encode(whole) + b"rest",
+        ],
+        start=1,
+    ):
+        (tmp_path / "c" / str(3 * number)).write_bytes(packed)
+    monkeypatch.setattr(scanning, "_MOST_IN_BATCH", 4)
+    again = []
+    unpack = unpacking.unpack_again
+    monkeypatch.setattr(
+        unpacking, "unpack_again", lambda *given: again.append(unpack(*given)) or again[-1]
+    )
+    found = scan_array(nz.open_store(tmp_path).root, threads=1)
+    assert sum(made is not None for made in again) >= 35
+    assert len({id(made.base) for made in again if made is not None}) < 12
+    monkeypatch.setattr(unpacking, "unpack_again", lambda *_: None)
+    as_always = scan_array(nz.open_store(tmp_path).root, threads=1)
+    assert as_always.states["unreadable"] > 0
+    for part in ("count", "minimum", "maximum", "mean", "std", "states", "errors", "faults"):
+        assert getattr(found, part) == getattr(as_always, part), part
+    assert found.chunks.tobytes() == as_always.chunks.tobytes()
+    np.testing.assert_array_equal(found.histogram.counts, as_always.histogram.counts)

@@ -139,7 +139,7 @@ def _read_up_to(descriptor: int, key: str, size: int, max_bytes: int) -> bytes:
     """Read to the end of a file; it may have grown since its size was asked for."""
     parts: list[bytes] = []
     much = 0
-    while data := os.read(descriptor, min(size, max_bytes + 1 - much)):
+    while data := os.read(descriptor, min(max(size - much, FIRST_READ), max_bytes + 1 - much)):
         parts.append(data)
         much += len(data)
         if much > max_bytes:

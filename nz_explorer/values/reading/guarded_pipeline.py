@@ -284,7 +284,10 @@ async def _unpacked(codec: Any, spec: ArraySpec, limit: int, data: Any) -> Any:
         return spec.prototype.buffer.from_bytes(made or b"")
     if any(packer in name for packer in ("blosc", "lz4", "zstd")):
         packed = _as_bytes(data.as_numpy_array())
-        unpacking.check_size(unpacking.stated_size(codec, packed, limit), limit)
+        size = unpacking.stated_size(codec, packed, limit)
+        unpacking.check_size(size, limit)
+        if (made := unpacking.unpack_again(codec, packed, size)) is not None:
+            return spec.prototype.buffer.from_array_like(made)
     (data,) = await codec.decode([(data, spec)])
     unpacking.check_size(len(data), limit)
     return data

@@ -12,8 +12,10 @@ import io
 import json
 import lzma
 import math
+import threading
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -56,6 +58,79 @@ def check_size(size: int, limit: int) -> None:
         raise UnpackedSizeExceeded(
             f"the chunk would unpack to {size:,} bytes or more, where {limit:,} are the limit"
         )
+
+
+class _Room(threading.local):
+    """Memory of a thread that chunks are unpacked into, one after the other."""
+
+    def __init__(self) -> None:
+        self.parts: list[np.ndarray[Any, np.dtype[np.uint8]]] = []
+        self.taken = 0
+        self.active = False
+
+
+_room = _Room()
+MOST_ROOM = 32 * 2**20
+"""Bytes of a chunk above which its memory is not used again."""
+
+
+@contextmanager
+def room_used_again() -> Iterator[None]:
+    """Have what this thread unpacks put where it has put something before.
+
+    The operating system clears memory before it hands it out, which takes as long as a fifth of the unpacking. Nothing
+    that is unpacked in a block may be kept beyond it: the next one writes over it.
+    """
+    _room.taken, _room.active = 0, True
+    try:
+        yield
+    finally:
+        _room.active = False
+
+
+def _take_room(size: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    parts, at = _room.parts, _room.taken
+    if at == len(parts):
+        parts.append(np.empty(size, np.uint8))
+    elif len(parts[at]) < size:
+        parts[at] = np.empty(size, np.uint8)
+    _room.taken += 1
+    return parts[at][:size]
+
+
+def unpack_again(codec: Any, packed: Any, size: int) -> Any:
+    """Unpack a chunk of one frame of zstd into memory that was used before, where the thread has some.
+
+    Parameters
+    ----------
+    codec
+        The codec of zarr.
+    packed
+        What it unpacks, as bytes.
+    size
+        The size that is declared.
+
+    Returns
+    -------
+    array or None
+        None where it has to be unpacked as usual, also to find out what is wrong with it.
+    """
+    if (
+        not _room.active
+        or not 0 < size <= MOST_ROOM
+        or codec_name(codec) not in ("zstd", "zstdcodec")
+    ):
+        return None
+    if [one for one, _ in _zstd_frames(memoryview(packed))] != [size]:
+        return None
+    from numcodecs import zstd  # type: ignore[import-untyped]
+
+    made = _take_room(size)
+    try:
+        zstd.decompress(packed, made)
+    except (RuntimeError, ValueError):
+        return None
+    return made
 
 
 def stated_size(codec: Any, packed: Any, limit: int) -> int:
@@ -207,7 +282,7 @@ def _zstd_size(data: memoryview, limit: int) -> int:
 
 
 def _zstd_exceeds(data: memoryview, limit: int) -> bool:
-    from numcodecs import zstd  # type: ignore[import-untyped]
+    from numcodecs import zstd
 
     try:
         zstd.decompress(data, np.empty(limit, np.uint8))  # memory is taken as it is written to

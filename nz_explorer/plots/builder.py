@@ -104,7 +104,7 @@ def make(  # noqa: PLR0913  # each is a choice of the caller
         of its values. They are decoded and masked before; a mean along latitudes is weighted by area.
     against
         What is subtracted: the path of another array, or an index by dimension, as in ``{"time": 0}``, with ``path``
-        for that of another array and ``store`` where it is in `other`; with ``show`` ``a`` or ``b``, one of the two.
+        for that of another array and ``store`` where it is in `other`; with ``show`` ``a`` or ``b``, one of the two, or ``both``.
     other
         A hierarchy that may be compared with this one.
     cancel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nz_explorer.plots.colours.ranges import Limits, Scale
@@ -109,6 +110,12 @@ def draw_on(drawn: Figure, look: QuickLook, **options: object) -> Figure:
     """
     kind = kind_of(look)
     with lock:
+        if look.beside is not None:
+            drawn.clear()
+            halves = drawn.subfigures(1, 2)
+            for half, one in zip(halves, (replace(look, beside=None), look.beside), strict=True):
+                draw_on(half, one, **options)
+            return drawn
         axes = drawn.axes[0] if drawn.axes else drawn.add_subplot()
         if kind is not None and kind.can_draw(look):
             kind.draw(drawn, axes, look, View.of(options, kind.controls))

@@ -112,7 +112,7 @@ class Selection:
     hierarchy
         Where the array is, if that is another store.
     beside
-        ``a`` or ``b`` where one of two pictures is shown in place of their difference.
+        ``a`` or ``b`` where one of two pictures is shown in place of their difference, ``both`` where both are.
     """
 
     path: str
@@ -166,8 +166,11 @@ class QuickLook:
         The axis that gave its weights.
     minus
         What was subtracted.
+    beside
+        The other picture, where two are shown in place of their difference.
     ranges
-        What limits can be taken from, in stored values: ``held``, ``whole`` and ``robust``, as far as they are known.
+        What limits can be taken from, in stored values: ``held``, ``whole`` and ``robust``, as far as they are known; of
+        two pictures that are shown in turn, or beside each other, also ``frame``.
     colours
         Those that suit the array.
     text
@@ -262,6 +265,7 @@ class QuickLook:
     reduction: Reduction | None = None
     latitudes: Axis | None = None
     minus: Selection | None = None
+    beside: QuickLook | None = None
 
     @property
     def derived(self) -> bool:

@@ -54,11 +54,14 @@ class SliceLimits:
             minus = look.minus.path, look.minus.hierarchy is None, bool(look.minus.beside)
         key = (array.generation, array.path, look.part, look.x.label, y, method, minus)
         if finished and look.low < look.high:
-            self._held.setdefault(key, ((look.low, look.high), look.colours))
+            first = look.ranges.get("frame", (look.low, look.high))
+            self._held.setdefault(key, (first, look.colours))
         held = self._held.get(key)
         if held is not None:  # an image may have said what the limits of a channel are
             ranges.setdefault("held", held[0])
         whole = self._scans.extremes(array)
         if whole is not None and not look.derived:
             ranges["whole"] = whole
-        return replace(look, ranges=ranges, colours=look.colours if held is None else held[1])
+        colours = look.colours if held is None else held[1]
+        other = look.beside and replace(look.beside, ranges=ranges, colours=colours)
+        return replace(look, ranges=ranges, colours=colours, beside=other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -87,7 +88,7 @@ def test_another_store_is_subtracted_on_the_same_sliders(store: Path, tmp_path: 
         ex.view = {"against": {"store": "the other", "show": show}}
         assert ex.values()[0, 0] == first
         assert [slider.label for slider in ex._look().sliders] == ["1"]
-        assert ex._look().ranges["held"] == (73, 265.5)  # those of the first of the two
+        assert ex._look().ranges["held"] == (12, 265.5)  # those of both
         exec(compile(ex.code("zarr"), show, "exec"), names := {})
         assert names["values"][0, 0] == first
     ex.view = view
@@ -96,6 +97,28 @@ def test_another_store_is_subtracted_on_the_same_sliders(store: Path, tmp_path: 
         exec(compile(ex.code(using), using, "exec"), names)
         np.testing.assert_allclose(names["values"].compressed(), ex.values().compressed())
     ex.close()
+
+
+@pytest.mark.parametrize("kind", ["map", "line", "table", "histogram"])
+def test_both_stand_beside_each_other_in_the_same_limits(store: Path, kind: str) -> None:
+    found = look(store, against={"time": 0, "show": "both"}, kind=kind)
+    other = found.beside
+    stored = zarr.open_array(store, path="a", mode="r")[:] * 0.5 + 1
+    line = (0,) if kind == "line" else ()
+    for one, at in [(found, 1), (other, 0)]:
+        wanted = np.where(one.cell_states == 0, stored[at][line], np.nan)
+        np.testing.assert_allclose(one.stored, wanted)
+        assert (one.title, one.sliders[0].index) == (f"a · time {at}" + " · y 0" * bool(line), at)
+        assert one.ranges == found.ranges
+    assert (found.minus.beside, "bias" in found.message) == ("both", True)
+    assert found.ranges["frame"] == (np.nanmin(other.stored), np.nanmax(found.stored))
+    assert other.message is None
+    drawn = figure(found)
+    assert len([axes for axes in drawn.axes if axes.get_title(loc="left")]) == 2
+    drawn.savefig(io.BytesIO())
+    if kind == "map":
+        ends = [axes.images[-1].get_clim() for axes in drawn.axes if axes.get_title(loc="left")]
+        assert ends[0] == ends[1] == found.ranges["frame"]
 
 
 def test_means_of_differences_are_weighted_by_area(store: Path) -> None:

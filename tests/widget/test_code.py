@@ -49,6 +49,7 @@ VIEWS: list[tuple[str, dict[str, int], dict[str, Any]]] = [
     ("/t", {}, {"reduce": {"time": "mean"}}),
     ("/t", {"time": 2}, {"against": {"time": 0}}),
     ("/t", {"lat": 2}, {"against": {"path": "/u"}, "x": "time", "y": "lon"}),
+    ("/t", {"time": 2}, {"against": {"time": 0, "show": "both"}}),
     ("/t", {"time": 1}, {"against": {"time": 3}, "reduce": {"lat": "mean"}}),
     ("/t", {}, {"reduce": {"time": "max"}, "mask": "raw", "window": {"lon": [2, 11]}}),
     ("/t", {"time": 1}, {"reduce": {"lat": "mean"}, "x": "lon", "y": "time"}),

@@ -95,6 +95,7 @@ export interface PictureResult {
   curvilinear: Curvilinear | null;
   earth: Earth | null;
   overview: string | null;
+  beside: PictureResult | null;
 }
 
 /** One axis of a picture. */

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from nz_explorer.model import Array, Hierarchy
 from nz_explorer.plots.captions import describe
 from nz_explorer.plots.colours.defaults import difference_colours
-from nz_explorer.plots.colours.ranges import robust
+from nz_explorer.plots.colours.ranges import Range, robust
 from nz_explorer.plots.numbers import state_counts, value_range
 from nz_explorer.plots.picture import Axis, QuickLook
 from nz_explorer.plots.registry import kind_of
@@ -42,7 +42,7 @@ class Against:
     elsewhere
         Whether it is in the store that this one was compared with.
     show
-        ``a`` or ``b`` for one of the two pictures in place of their difference.
+        ``a`` or ``b`` for one of the two pictures in place of their difference, ``both`` for both.
     """
 
     path: str
@@ -118,7 +118,25 @@ def subtract(
     text = _minus(shown, minus)
     if against.elsewhere:
         text = f"{hierarchy.source.rpartition('/')[2]} {text.removeprefix('itself')}".strip()
-    made = _difference(shown, minus, text, against.show)
+    if against.show == "both":
+        names = [one.path.rpartition("/")[2] for one in (shown, minus)]
+        if against.elsewhere:
+            sources = (array.hierarchy.source, hierarchy.source)
+            names = [source.rpartition("/")[2] for source in sources]
+        made, beside = (
+            replace(
+                _difference(one, two, text, "a"),
+                title=one.title,
+                name=one.name,
+                aside=one.aside if names[0] == names[1] else (*one.aside, name),
+            )
+            for name, (one, two) in zip(names, ((shown, minus), (minus, shown)), strict=True)
+        )
+        made = replace(made, beside=replace(beside, message=None))
+    else:
+        made = _difference(shown, minus, text, against.show)
+        what = {"a": "A", "b": f"B: {text}"}.get(against.show, f"minus {text}")
+        made = replace(made, aside=(*shown.aside, what))
     if made.minus is None:
         return made
     home = hierarchy if against.elsewhere else None
@@ -176,20 +194,21 @@ def _difference(shown: QuickLook, minus: QuickLook, text: str, show: str) -> Qui
     gone = np.ma.getmaskarray(first), np.ma.getmaskarray(second)
     both = ~(gone[0] | gone[1]) & np.isfinite(apart)
     sides = [(gone[1], minus), (gone[0], shown)]
-    values = apart
+    ranges: dict[str, Range | None] = {}
     if show in ("a", "b"):
-        values = np.ma.getdata(first if show == "a" else second).copy()
-        sides = sides[1:] if show == "a" else sides[:1]
-    states: States = np.zeros(values.shape, np.uint8)
-    states[np.isnan(values)] = NAN
-    states[values == np.inf] = INF
-    states[values == -np.inf] = NEG_INF
-    for mask, one in sides:
-        assert one.stored_states is not None  # noqa: S101  # there are values
-        states[mask] = np.maximum(one.stored_states[0][mask], 1)
-        values[mask] = np.nan
+        pair = (
+            _cells(np.ma.getdata(first).copy(), sides[1:]),
+            _cells(np.ma.getdata(second).copy(), sides[:1]),
+        )
+        values, states = pair[show == "b"]
+        # in the limits of both
+        ends = [end for side in pair for end in value_range(*side) if end is not None]
+        ranges["frame"] = (min(ends), max(ends)) if ends else None
+        ranges["robust"] = robust(*map(np.concatenate, zip(*pair, strict=True)))
+    else:
+        values, states = _cells(apart, sides)
+        ranges["robust"] = robust(values, states)
     low, high = value_range(values, states)
-    extremes = robust(values, states)
     units = shown.packing.units if shown.packing else shown.units
     name = shown.name or shown.path.rsplit("/", 1)[-1]
     how = {"a": "beside", "b": "beside it:"}.get(show, "minus")
@@ -214,7 +233,7 @@ def _difference(shown: QuickLook, minus: QuickLook, text: str, show: str) -> Qui
         valid_high=None,
         hidden_by_xarray=0,
         histogram=histogram(values, states) if shown.histogram is not None else None,
-        ranges={} if extremes is None else {"robust": extremes},
+        ranges={name: found for name, found in ranges.items() if found is not None},
         colours=shown.colours if show in ("a", "b") else difference_colours(),
         message="; ".join(
             filter(
@@ -226,6 +245,22 @@ def _difference(shown: QuickLook, minus: QuickLook, text: str, show: str) -> Qui
     )
     kind = kind_of(made)
     return made if kind is None else replace(made, label=describe(made, kind))
+
+
+def _cells(
+    values: np.ndarray[Any, np.dtype[np.float64]],
+    masks: Sequence[tuple[np.ndarray[Any, np.dtype[np.bool_]], QuickLook]],
+) -> tuple[np.ndarray[Any, np.dtype[np.float64]], States]:
+    """Return values, NaN where pictures mask them, and their cell states."""
+    states: States = np.zeros(values.shape, np.uint8)
+    states[np.isnan(values)] = NAN
+    states[values == np.inf] = INF
+    states[values == -np.inf] = NEG_INF
+    for mask, one in masks:
+        assert one.stored_states is not None  # noqa: S101  # there are values
+        states[mask] = np.maximum(one.stored_states[0][mask], 1)
+        values[mask] = np.nan
+    return values, states
 
 
 def _minus(shown: QuickLook, minus: QuickLook) -> str:

@@ -206,7 +206,7 @@ class View:
 
     def _automatic(self, look: QuickLook, *, flat: bool) -> Range:
         """Return limits where none are typed."""
-        found = look.ranges.get(self.limits)
+        found = look.ranges.get(self.limits) or look.ranges.get("frame")
         if found is not None and self.decoded and look.packing is not None:
             low, high = sorted(float(end) for end in look.packing.decode(found))
             found = low, high

@@ -10,6 +10,7 @@ import numpy as np
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.model import Array
 from nz_explorer.model.fill_values import FillValue
+from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.shown_values import Reading
 from nz_explorer.text.source_code import line, noted
 from nz_explorer.values.cf_decoding import valid_range
@@ -89,3 +90,20 @@ def range_lines(array: Array) -> Iterator[str]:
         return
     finite = "np.isfinite(stored) & " if array.data_type.kind == "float" else ""
     yield noted(f"missing |= {finite}~({' & '.join(inside)})", "the valid range")
+
+
+def turned(look: QuickLook | None) -> str:
+    """Return what brings axes into the order of a picture.
+
+    Parameters
+    ----------
+    look
+        The picture.
+    """
+    source = None if look is None else look.source
+    order = () if source is None else source.order
+    if list(order) == sorted(order):
+        return ""
+    if len(order) == 2:
+        return ".T"
+    return f".transpose({', '.join(str(sorted(order).index(axis)) for axis in order)})"

@@ -26,7 +26,7 @@ from nz_explorer.values.reading.decoding import error_text
 from nz_explorer.values.reading.opening import open_for_reading
 from nz_explorer.values.reading.size_limits import bytes_text
 from nz_explorer.values.window import DEFAULT_BUDGET
-from nz_explorer.widget.code.masks import missing_line, part_text, range_lines
+from nz_explorer.widget.code.masks import missing_line, part_text, range_lines, turned
 from nz_explorer.widget.code.other_stores import given_as, opened_elsewhere
 from nz_explorer.widget.code.reductions import reduced_lines
 from nz_explorer.widget.code.refusal import refusal
@@ -131,7 +131,7 @@ class _Writer:
                 self._open_zarr(look.source.path, "array"),
             )
         parts = ", ".join(map(part_text, look.source.parts)) or "..."
-        lines += [*self._cost(), *opened, f"stored = np.asarray(array[{parts}]){self._turned()}"]
+        lines += [*self._cost(), *opened, f"stored = np.asarray(array[{parts}]){turned(self.look)}"]
         lines += self._made_of_stored(node, None if refused else "zarr")
         lines += self._subtracted("zarr")
         return program([*lines, *self._drawn(node, using=None if refused else "zarr")])
@@ -162,7 +162,7 @@ class _Writer:
         selection = f"[{parts}]" if parts else ""
         lines += [
             line("da = ds[{}]", name) + selection,
-            f"stored = da.values{self._turned()}",
+            f"stored = da.values{turned(self.look)}",
             *self._made_of_stored(array, "xarray"),
             *self._subtracted("xarray"),
         ]
@@ -328,16 +328,6 @@ class _Writer:
 
     # --- what is made of stored values ---------------------------------------------------------
 
-    def _turned(self) -> str:
-        """Return what brings axes into the order of the picture."""
-        source = None if self.look is None else self.look.source
-        order = () if source is None else source.order
-        if list(order) == sorted(order):
-            return ""
-        if len(order) == 2:
-            return ".T"
-        return f".transpose({', '.join(str(sorted(order).index(axis)) for axis in order)})"
-
     def _subtracted(self, using: Literal["zarr", "xarray"]) -> Iterator[str]:
         """Yield lines that subtract another slice, or another array, from ``values``."""
         minus = None if self.look is None else self.look.minus
@@ -350,17 +340,17 @@ class _Writer:
         yield noted("shown = values.astype(float)", f"{what}: {array.path}")
         if other is not None:
             yield from opened_elsewhere(other, array.path)
-            yield f"stored = np.asarray(array[{parts}]){self._turned()}"
+            yield f"stored = np.asarray(array[{parts}]){turned(self.look)}"
         elif using == "zarr":
             yield from self._open_zarr(array.path, "array")
-            yield f"stored = np.asarray(array[{parts}]){self._turned()}"
+            yield f"stored = np.asarray(array[{parts}]){turned(self.look)}"
         else:
             if array.parent != self.node.parent:
                 yield from self._open_xarray(array.parent or "/", decoded=False)
-            yield line("stored = ds[{}]", array.name) + f".values[{parts}]{self._turned()}"
+            yield line("stored = ds[{}]", array.name) + f".values[{parts}]{turned(self.look)}"
         yield from self._made_of_stored(array, using if other is None else None)
-        if not minus.beside:
-            yield "values = shown - values"
+        if minus.beside != "b":
+            yield "values, other = shown, values" if minus.beside else "values = shown - values"
 
     def _made_of_stored(self, array: Array, using: Using) -> Iterator[str]:
         """Yield lines that mask and unpack ``stored``."""
@@ -390,15 +380,24 @@ class _Writer:
 
     # --- drawing -------------------------------------------------------------------------------
 
-    def _drawn(self, array: Array, *, using: Literal["zarr", "xarray"] | None) -> list[str]:
+    def _drawn(self, array: Array, *, using: Using) -> list[str]:
         """Return lines that draw ``values``; coordinates are read with the same package where it reads them."""
         look = self.look
+        drawn = self._plotted(look, "values", array, using)
+        if look is None or look.beside is None:
+            return drawn
+        other = self._plotted(look.beside, "other", array, using)
+        wide = ["plt.figure(figsize=(13, 5))", "plt.subplot(1, 2, 1)"]
+        return [*wide, *drawn, "plt.subplot(1, 2, 2)", *other]
+
+    def _plotted(
+        self, look: QuickLook | None, values: str, array: Array, using: Using
+    ) -> list[str]:
         kind = None if look is None else kind_of(look)
         if look is None or kind is None or look.stored is None:
-            return ["print(values)"]
-        values = "values"
+            return [f"print({values})"]
         if self.reading.part is None and look.part is not None:
-            values = f"{_PARTS[look.part]}(values)"
+            values = f"{_PARTS[look.part]}({values})"
         view = View.of(drawing(self.view), kind.controls)
         return kind.program(
             look, view, values, lambda axis, name: self._places(array, axis, name, using)
@@ -409,7 +408,7 @@ class _Writer:
         array: Array,
         axis: Axis | Curvilinear,
         name: str,
-        using: Literal["zarr", "xarray"] | None,
+        using: Using,
     ) -> list[str]:
         """Return the line that binds where the points of an axis lie, or of a grid; none where a grid is not read."""
         if isinstance(axis, Curvilinear):

@@ -81,7 +81,8 @@ class Explorer(SyncedWidget):
         - ``reduce``: by dimension what is shown in place of its values: ``mean`` (weighted by area along latitudes),
           ``min``, ``max``, ``std`` or ``any``, the same for all; ``against``: what is subtracted, an index as in
           ``{"time": 0}``, the path of an array, or ``{"store": "…"}``, the same array of the store that `compare` was
-          given; with ``"show": "a"`` or ``"b"`` one of the two instead, in the limits of both;
+          given; with ``"show": "a"`` or ``"b"`` one of the two instead, in the limits of both, or with ``"both"`` one
+          beside the other: `values` are then those of the first;
         - ``part`` of complex numbers: ``real``, ``imaginary``, ``magnitude`` or ``phase``.
     selection : dict of str to int or slice
         What the picture shows, by dimension: an index, or a slice of evenly spaced points; empty for a group.

@@ -198,7 +198,7 @@ class PictureResult(Message):
     high: float | None = None
     ranges: dict[str, list[float]] = {}
     """What limits can be taken from, in stored values, as far as it is known: ``held`` from the first slice shown,
-    ``whole``, the whole array, and ``robust``, without the lowest and highest 2 %."""
+    ``whole``, the whole array, and ``robust``, without the lowest and highest 2 %; ``frame`` of two pictures, both."""
     colormap: str = ""
     """The one that suits the array."""
     signed: bool = False
@@ -236,6 +236,8 @@ class PictureResult(Message):
     """Coastlines and a graticule, where longitudes and latitudes are known."""
     overview: str | None = None
     """Which smaller copy of the array was read instead, in a sentence."""
+    beside: PictureResult | None = None
+    """The other of two pictures, in the same limits and the same buffers."""
 
 
 class LinesResult(Message):

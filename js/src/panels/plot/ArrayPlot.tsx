@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ownIndex } from "../../client/own-index";
-import type { NodeRow, PictureParams } from "../../client/protocol.gen";
+import type { NodeRow, PictureParams, PictureResult } from "../../client/protocol.gen";
 import { useView } from "../../client/view";
 import { sceneOf } from "../../plots";
+import type { Scene } from "../../plots/shared/scene";
 import { Button, IconButton } from "../../ui/button/Button";
 import { Icon } from "../../ui/icons/Icon";
 import { useDebounced } from "../../ui/layout/debounce";
@@ -16,7 +17,7 @@ import { Caption } from "./caption/Caption";
 import { Export } from "./export/Export";
 import { Foot } from "./foot/Foot";
 import { Categories, ChunkErrors, Legend } from "./legend/Legend";
-import { PictureLoader } from "./loader";
+import { PictureLoader, type Shown } from "./loader";
 import { Pins } from "./pins/Pins";
 import { Sliders } from "./sliders/Sliders";
 import { Stage } from "./stage/Stage";
@@ -78,8 +79,10 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
     session.axes.value = along ? { path: row.path, x: along.label, y: picture?.y?.label ?? null } : null;
   }, [picture, row.path, session]);
   const diverging = colormap === "" || session.colormaps.value?.diverging.includes(colormap);
-  const scene = useMemo(
-    () => (shown ? sceneOf(shown.picture, shown.buffers, options, diverging) : null),
+  const sceneFor = (picture?: PictureResult | null) =>
+    picture && shown ? sceneOf(picture, shown.buffers, options, diverging) : null;
+  const [scene, other] = useMemo(
+    () => [sceneFor(picture), sceneFor(picture?.beside)],
     [shown, options, diverging],
   );
   // The limits of the whole array come from its statistics.
@@ -129,21 +132,15 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
         )}
       {error && picture && <Problem onRetry={() => loader.retry()}>{visible(error.message)}</Problem>}
       <div class="nzx-plot-main">
-        <div class="nzx-plot-picture">
-          {picture && scene && <Caption picture={picture} scene={scene} />}
-          <div class={`nzx-stage ${old ? "nzx-stale" : ""}`} ref={stage} aria-busy={stale}>
-            {error && !picture && (
-              <Blank wrong action={RETRY} onAction={() => loader.retry()}>
-                {sentence(visible(error.message))}
-              </Blank>
-            )}
-            {shown && <Stage shown={shown} scene={scene} size={size.width ? size : FALLBACK} />}
-            {late && <PictureWait loader={loader} onStop={everything ? () => setWhole(null) : undefined} />}
-          </div>
-          {scene && scene.picture.categories.length > 0 && <Categories scene={scene} />}
-          {picture && <Legend picture={picture} scene={scene} />}
-          {picture && <ChunkErrors errors={picture.errors} />}
-        </div>
+        <Pane {...{ shown, picture, scene, stage, size, old }} busy={stale}>
+          {error && !picture && (
+            <Blank wrong action={RETRY} onAction={() => loader.retry()}>
+              {sentence(visible(error.message))}
+            </Blank>
+          )}
+          {late && <PictureWait loader={loader} onStop={everything ? () => setWhole(null) : undefined} />}
+        </Pane>
+        {other && <Other {...{ shown, old }} picture={picture?.beside ?? null} scene={other} />}
         {beside === "statistics" && (
           <Beside
             title="Statistics of the whole array"
@@ -195,6 +192,44 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
       )}
     </div>
   );
+}
+
+interface OtherProps {
+  shown: Shown | null;
+  picture: PictureResult | null;
+  scene: Scene | null;
+  old: boolean;
+}
+
+interface PaneProps extends OtherProps {
+  busy?: boolean;
+  stage: { current: HTMLDivElement | null };
+  size: Size;
+  children?: ComponentChildren;
+}
+
+/** One picture with its caption and its legend. */
+function Pane({ shown, picture, scene, old, busy, stage, size, children }: PaneProps) {
+  return (
+    <div class="nzx-plot-picture">
+      {picture && scene && <Caption picture={picture} scene={scene} />}
+      <div class={`nzx-stage ${old ? "nzx-stale" : ""}`} ref={stage} aria-busy={busy}>
+        {shown && picture && (
+          <Stage shown={{ ...shown, picture }} scene={scene} size={size.width ? size : FALLBACK} />
+        )}
+        {children}
+      </div>
+      {scene && scene.picture.categories.length > 0 && <Categories scene={scene} />}
+      {picture && <Legend picture={picture} scene={scene} />}
+      {picture && <ChunkErrors errors={picture.errors} />}
+    </div>
+  );
+}
+
+/** The second of two pictures. */
+function Other(props: OtherProps) {
+  const stage = useRef<HTMLDivElement>(null);
+  return <Pane {...props} stage={stage} size={useSize(stage)} />;
 }
 
 interface BesideProps {

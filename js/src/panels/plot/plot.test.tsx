@@ -84,6 +84,10 @@ describe("plot", () => {
     await waitFor(() => expect(host.requests("picture").at(-1)?.params.against).toEqual(against()));
     fireEvent.change(screen.getByRole("combobox", { name: "Show" }), { target: { value: "B" } });
     await waitFor(() => expect(against()).toEqual({ time: 3, level: 0, show: "b" }));
+    fireEvent.change(screen.getByRole("combobox", { name: "Show" }), { target: { value: "A | B" } });
+    await waitFor(() =>
+      expect(screen.getAllByRole("img", { name: / of \/forecast\/temp / })).toHaveLength(2),
+    );
     fireEvent.change(screen.getByRole("combobox", { name: "Show" }), { target: { value: "A − B" } });
     await waitFor(() => expect(against()).toEqual({ time: 3, level: 0, show: "" }));
     fireEvent.click(await screen.findByRole("button", { name: "A − B" }));

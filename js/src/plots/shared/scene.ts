@@ -65,7 +65,7 @@ export function makeScene(
   const { curvilinear, packing, earth } = picture;
   const packed = options.decoded ? packing : null;
   const meant = (end: number) => (packed ? end * packed.scale + packed.offset : end);
-  const known = picture.ranges[options.limits]?.map(meant);
+  const known = (picture.ranges[options.limits] ?? picture.ranges.frame)?.map(meant);
   const centred = picture.signed && look.flat && diverging;
   const norm = normOf(field, states, options, known, centred, look.flat);
   const [xs, ys] = [curvilinear?.x_buffer, curvilinear?.y_buffer].map((at) => {

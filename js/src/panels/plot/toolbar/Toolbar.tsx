@@ -169,16 +169,17 @@ function LimitModes({ norm }: { norm: Norm }) {
   );
 }
 
-const SIDES = ["A − B", "A", "B", "A ⇄ B"];
+const SIDES = ["A − B", "A", "B", "A | B", "A ⇄ B"];
+const SHOWN = ["", "a", "b", "both", "a"];
 
-/** Whether a difference is shown or what it is made of: one, the other, or both in turn. */
+/** Whether a difference is shown or what it is made of: one, the other, both, or both in turn. */
 function Sides() {
   const { session } = useView();
   const [turns, setTurns] = useState(false);
-  const show = ["", "a", "b"].indexOf(String(session.options.value.against.show ?? ""));
+  const show = SHOWN.indexOf(String(session.options.value.against.show ?? ""));
   const choose = (show: number) =>
     session.setOptions({
-      against: { ...session.options.peek().against, show: ["", "a", "b"][show] ?? "a" },
+      against: { ...session.options.peek().against, show: SHOWN[show] as string },
       low: null,
       high: null,
     });
@@ -190,10 +191,10 @@ function Sides() {
   return (
     <Select
       label="Show"
-      value={SIDES[turns ? 3 : show] ?? ""}
+      value={SIDES[turns ? 4 : show] ?? ""}
       names={SIDES}
       onChange={(name) => {
-        setTurns(name === SIDES[3]);
+        setTurns(name === SIDES[4]);
         choose(SIDES.indexOf(name));
       }}
     />

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nz_explorer.plots.colours.ranges import Limits, Scale
 from nz_explorer.plots.drawing.canvas import empty, lock
@@ -112,7 +112,7 @@ def draw_on(drawn: Figure, look: QuickLook, **options: object) -> Figure:
     with lock:
         if look.beside is not None:
             drawn.clear()
-            halves = drawn.subfigures(1, 2)
+            halves: Any = drawn.subfigures(1, 2)
             for half, one in zip(halves, (replace(look, beside=None), look.beside), strict=True):
                 draw_on(half, one, **options)
             return drawn

@@ -204,7 +204,9 @@ def _difference(shown: QuickLook, minus: QuickLook, text: str, show: str) -> Qui
         # in the limits of both
         ends = [end for side in pair for end in value_range(*side) if end is not None]
         ranges["frame"] = (min(ends), max(ends)) if ends else None
-        ranges["robust"] = robust(*map(np.concatenate, zip(*pair, strict=True)))
+        ranges["robust"] = robust(
+            np.concatenate([side[0] for side in pair]), np.concatenate([side[1] for side in pair])
+        )
     else:
         values, states = _cells(apart, sides)
         ranges["robust"] = robust(values, states)

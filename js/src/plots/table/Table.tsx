@@ -10,7 +10,7 @@ import type { Scene } from "../shared/scene";
 import { valueText } from "../shared/value";
 import "./table.css";
 
-const [WIDTH, HEIGHT] = [104, 24];
+const [WIDTH, HEIGHT] = [136, 24];
 
 /** What a cell holds: its value, or why there is none. */
 const cellText = (scene: Scene, at: number): string => {
@@ -77,7 +77,9 @@ export function Table({ picture, scene }: ViewProps) {
           <tbody>
             {range(down.start, down.end).map((row) => (
               <tr key={row} aria-rowindex={row + 1}>
-                <th scope="row">{nameOf(rows, row)}</th>
+                <th scope="row" title={nameOf(rows, row)}>
+                  {nameOf(rows, row)}
+                </th>
                 {shown.map((column) => {
                   const at = columns ? row * wide + column : row;
                   return (

@@ -33,7 +33,14 @@ def hook() -> ModuleType:
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """The files that a build reads, without what earlier builds left, and a front end of two lines."""
-    for name in ("pyproject.toml", "README.md", "LICENSE", "nz_explorer", "notebooks"):
+    for name in (
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        "nz_explorer",
+        "notebooks",
+        "tests/corpus",
+    ):
         source, target = REPOSITORY / name, tmp_path / name
         if source.is_dir():
             shutil.copytree(
@@ -88,6 +95,9 @@ def test_a_wheel_contains_the_front_end_and_the_notebook(checkout: Path) -> None
         "nz_explorer/notebooks/explore.ipynb",
         "nz_explorer/notebooks/teach.ipynb",
         "nz_explorer/py.typed",
+        "nz_explorer/testing/corpus/FORMAT.md",
+        "nz_explorer/testing/corpus/definitions/bases.json",
+        "nz_explorer/testing/corpus/definitions/nz-dim.json",
     } <= names
     found = {name.partition(".data/data/")[2] for name in names}
     assert {

@@ -91,7 +91,7 @@ def confine(*, network: bool, seconds: float, programs: bool = False) -> None:
     _limit(seconds, memory=not programs)
     if sys.platform == "linux":
         if not network:
-            _leave_network()
+            leave_network()
         _restrict(network=network, programs=programs)
     refuse_unpickling()
     sys.addaudithook(_guard(network=network, programs=programs))
@@ -118,7 +118,7 @@ def _limit(seconds: float, *, memory: bool) -> None:
             resource.setrlimit(which, (soft, hard))
 
 
-def _leave_network() -> bool:
+def leave_network() -> bool:
     """Move into a namespace whose network has no devices; return whether that was permitted."""
     library = ctypes.CDLL(None, use_errno=True)
     # Root stays itself, to read the files that it may read; others need a namespace of users to be permitted.

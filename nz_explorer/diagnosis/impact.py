@@ -127,7 +127,7 @@ def harms(finding: Finding) -> Iterator[Harm]:
 
 
 def forecasts(
-    found: Iterable[Harm], *, zarr_format: int | None, complete: bool
+    found: Iterable[Harm], *, zarr_format: int | None, complete: bool, unwritten: bool = False
 ) -> Iterator[Forecast]:
     """Yield what each reader will make of a store.
 
@@ -139,13 +139,17 @@ def forecasts(
         The format of the store.
     complete : bool
         Whether every node was checked: until then, the absence of findings means nothing.
+    unwritten : bool
+        Whether there is no store yet that a reader could open; see `Reader`.
     """
     found = dict.fromkeys(found)
     for reader in READERS:
         blocked = tuple(rule for rule, how, who in found if (how, who) == ("blocks", reader))
         misled = tuple(rule for rule, how, who in found if (how, who) == ("values", reader))
         reason = ""
-        if reader == "netCDF-C" and zarr_format == 3:
+        if unwritten:
+            reason = "nothing is written: this is how NZ would store it"
+        elif reader == "netCDF-C" and zarr_format == 3:
             reason = "few builds of netCDF-C read Zarr v3"
         elif not complete:
             reason = "not everything has been checked yet"

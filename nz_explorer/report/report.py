@@ -88,7 +88,12 @@ class Report:
             Findings of this report.
         """
         found = (harm for finding in findings for harm in harms(finding))
-        predicted = forecasts(found, zarr_format=self.zarr_format, complete=self.complete)
+        predicted = forecasts(
+            found,
+            zarr_format=self.zarr_format,
+            complete=self.complete,
+            unwritten=self._evaluation.hierarchy.reader.unwritten,
+        )
         return {one.reader: one for one in predicted}
 
     @property

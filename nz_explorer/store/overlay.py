@@ -31,6 +31,7 @@ class OverlayReader(Reader):
         self.base = base
         self.local = base.local
         self.object_storage = base.object_storage
+        self.unwritten = base.unwritten
         self.follow_links = base.follow_links
         self.lists_below = base.lists_below
         self.counters = base.counters

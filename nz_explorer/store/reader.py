@@ -125,6 +125,8 @@ class Reader(ABC):
         Path of the root inside `zarr_store`, without slashes at its ends.
     object_storage : bool
         Whether the store is served over a network by key.
+    unwritten : bool
+        Whether nothing is stored as Zarr: documents and chunks are made from another form when they are asked for.
     follow_links : bool
         Whether symbolic links are followed out of a folder.
     lists_below : bool
@@ -135,6 +137,7 @@ class Reader(ABC):
 
     local = True
     object_storage = False
+    unwritten = False
     follow_links = False
     lists_below = False
 

@@ -62,6 +62,7 @@ class Impacts:
                 found,
                 zarr_format=self._evaluation.hierarchy.zarr_format,
                 complete=self._evaluation.complete,
+                unwritten=self._evaluation.hierarchy.reader.unwritten,
             )
         ]
 

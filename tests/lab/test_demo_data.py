@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray as xr
 import zarr
 
+import nz_explorer as nz
 from nz_explorer.lab import demo_data
 
 
@@ -88,3 +90,20 @@ def test_the_cache_is_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert demo_data.sample() == first
     assert (first / "zarr.json").stat().st_mtime_ns == before
     assert sorted(path.name for path in first.parent.iterdir()) == ["sample.zarr"]
+
+
+def test_every_reader_opens_the_sea_and_its_flaws_are_those_that_the_notebook_tells(
+    tmp_path: Path,
+) -> None:
+    folder = demo_data.write_sea(tmp_path / "sea.zarr")
+    report = nz.check(folder)
+    assert report.conforms == {"NZ-1.0": True, "Zarr v3": True}
+    assert report.readers["xarray"].opens
+    with xr.open_zarr(folder) as opened:
+        sst, months = opened.sea_surface_temperature, opened.months
+        years = opened.time.dt.year.values.tolist()
+        assert years == list(range(1982, 2025))
+        assert [y for y, one in zip(years, sst, strict=True) if one.isnull().all()] == [2003]
+        assert (months == 3).any(("lat", "lon")).sum() == 15
+        always = sst.where(months[0] == 12).mean(("lat", "lon"))
+        assert always[-10:].mean() - always[:10].mean() == pytest.approx(0.76, abs=0.02)

@@ -118,6 +118,17 @@ def test_the_accessor(dataset: xr.Dataset) -> None:
     ex.close()
 
 
+def test_what_nobody_has_written_no_reader_refuses(dataset: xr.Dataset, tmp_path: Path) -> None:
+    dataset["a"].encoding["_FillValue"] = -99.0
+    report = dataset.nz.check()
+    assert {one.opens for one in report.readers.values()} == {None}
+    [said] = [one for one in report.findings if one.rule == "NZ-FILL-006"]
+    assert said.impact == "advice"
+    assert "nothing is written yet" in said.message
+    written = nz.check(dataset.nz.to_zarr(tmp_path / "a.zarr"))
+    assert written.readers["xarray"].blocked_by == ("NZ-FILL-006",)
+
+
 def test_written_it_follows_nz_and_says_the_same(dataset: xr.Dataset, tmp_path: Path) -> None:
     dataset["cut"] = ("y", np.array([1, 2, 3, 4], "i2"), {"_FillValue": np.int16(-1)})
     tree = xr.DataTree.from_dict({"/": dataset, "/g": dataset[["a"]].drop_vars(["time", "x"])})

@@ -23,11 +23,12 @@ from nz_explorer.widget.explorer import Explorer
 VIEWS: list[tuple[str, dict[str, int], dict[str, Any]]] = [
     ("/t", {"time": 1}, {}),
     ("/t", {"time": 1}, {"cf": False}),
-    ("/t", {"time": 1}, {"mask": "raw"}),
+    ("/t", {"time": 1}, {"mask": "raw", "graticule": True}),
     ("/t", {"time": 1}, {"mask": "storage"}),
     ("/t", {"time": 1}, {"window": {"lat": [3, 9], "lon": [2, 11]}, "colormap": "magma"}),
     ("/t", {"time": 1}, {"low": 1.0, "high": 4.0, "scale": "log"}),
     ("/t", {"lat": 2}, {"x": "time", "y": "lon"}),
+    ("/t", {"time": 1}, {"x": "lat", "y": "lon"}),
     ("/t", {"time": 2}, {"kind": "histogram"}),
     ("/t", {"time": 0, "lat": 3}, {"kind": "line"}),
     ("/lat", {}, {}),
@@ -46,6 +47,7 @@ VIEWS: list[tuple[str, dict[str, int], dict[str, Any]]] = [
     ("/when", {}, {}),
     ("/sst", {}, {}),
     ("/sst", {}, {"coordinates": False}),
+    ("/sst", {}, {"graticule": True, "coastlines": False}),
     ("/t", {}, {"reduce": {"time": "mean"}}),
     ("/t", {"time": 2}, {"against": {"time": 0}}),
     ("/t", {"lat": 2}, {"against": {"path": "/u"}, "x": "time", "y": "lon"}),
@@ -82,6 +84,7 @@ for text in pickle.load(open(sys.argv[1], "rb")):
             "x": axes.get_xlim(),
             "upwards": axes.get_ylim()[0] < axes.get_ylim()[1],
             "colours": [(one.get_cmap().name, one.get_clim()) for one in meshes],
+            "earth": [one.get_xydata() for one in axes.lines if meshes and one.get_xydata().size],
         }
     data = np.ma.getdata(values)
     data = data.astype(object) if data.dtype.kind in "TU" else data
@@ -181,6 +184,7 @@ def shown(ex: Explorer) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
         "x": axes.get_xlim(),
         "upwards": axes.get_ylim()[0] < axes.get_ylim()[1],
         "colours": [(one.get_cmap().name, one.get_clim()) for one in meshes],
+        "earth": [one.get_xydata() for one in axes.lines if meshes and one.get_xydata().size],
     }
     return np.ma.getdata(values), np.ma.getmaskarray(values), look
 
@@ -221,6 +225,9 @@ def test_programs_bind_what_the_picture_shows(store: Path, v2: Path, tmp_path: P
         if look["colours"] and drawn["colours"] and what[0] != "/flags":
             (name, clim), (wanted_name, wanted_clim) = drawn["colours"][-1], look["colours"][-1]
             assert name == wanted_name, said
+            for lines, wanted_lines in zip(drawn["earth"], look["earth"], strict=True):
+                assert lines.shape == wanted_lines.shape, said
+                np.testing.assert_allclose(lines, wanted_lines, atol=1e-3, err_msg=said)
             np.testing.assert_allclose(clim, wanted_clim, rtol=1e-6, err_msg=said)
             assert drawn["upwards"] == look["upwards"], said
             np.testing.assert_allclose(sorted(drawn["x"]), sorted(look["x"]), err_msg=said)

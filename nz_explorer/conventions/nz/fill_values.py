@@ -181,10 +181,21 @@ def fill_for_xarray(array: Array) -> Iterator[Fail]:
     if not any(problem.kind == "dialect" for problem in fill.problems):
         numbers = array.data_type.kind in ("float", "complex")
         expects = "expects base64" if numbers else f"reads no _FillValue of {array.data_type.text}"
+        found = json_text(fill.given)
+        if array.hierarchy.reader.unwritten:
+            way = '; to_zarr(path, fill="xarray") of ds.nz writes that' if numbers else ""
+            yield Fail(
+                array.attribute_pointer("_FillValue"),
+                "nothing is written yet: as Zarr with this _FillValue, xarray (up to 2026.9) would not open the"
+                f" group, since it {expects}, found {found}{way}",
+                impact="advice",
+                readers={"xarray": f"would raise {error}, and not open the group"},
+            )
+            return
         yield Fail(
             array.attribute_pointer("_FillValue"),
-            f"xarray (up to 2026.9) cannot open the group of this array: it {expects},"
-            f" found {json_text(fill.given)}",
+            "xarray (up to 2026.9) cannot open the group of this array:"
+            f" it {expects}, found {found}",
             readers={"xarray": f"raises {error}, and cannot open the group"},
             fix=_for_xarray,
         )

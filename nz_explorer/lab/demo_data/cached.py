@@ -10,6 +10,7 @@ from pathlib import Path
 
 from nz_explorer.lab.demo_data.broken import write_broken
 from nz_explorer.lab.demo_data.sample import write_sample
+from nz_explorer.lab.demo_data.sea import write_sea
 
 
 def sample() -> Path:
@@ -32,6 +33,17 @@ def broken() -> Path:
         The folder of the store.
     """
     return _cached("broken.zarr", write_broken)
+
+
+def sea() -> Path:
+    """Return the warming sea, written to the user's cache the first time.
+
+    Returns
+    -------
+    Path
+        The folder of the store.
+    """
+    return _cached("sea.zarr", write_sea)
 
 
 def _cached(name: str, write: Callable[[Path], Path]) -> Path:

@@ -8,12 +8,18 @@ import numpy as np
 
 from nz_explorer.plots.drawing.parts import edges_of
 from nz_explorer.plots.drawing.view import View
+from nz_explorer.plots.earth.overlay import Box, box_of
 from nz_explorer.plots.picture import Axis, QuickLook
+from nz_explorer.text.source_code import comment, noted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _INK = "#222222"
+_LINES = {
+    "graticule": f"lw=0.5, color={_INK!r}, alpha=0.5",
+    "coastlines": f"lw=0.8, color={_INK!r}",
+}
 
 
 def draw_earth(axes: Axes, look: QuickLook, view: View, *, curved: bool = False) -> None:
@@ -51,3 +57,35 @@ def _places(points: Any, axis: Axis) -> Any:
     edges = edges_of(axis)
     at = np.clip(np.nan_to_num(np.floor(points)), 0, axis.size - 1).astype(np.intp)
     return edges[at] + (edges[at + 1] - edges[at]) * (points - at)
+
+
+def earth_program(look: QuickLook, view: View, limits: Box | None = None) -> list[str]:
+    """Return lines that draw coastlines and a graticule over what pyplot shows, as far as the view wants them.
+
+    Parameters
+    ----------
+    look
+        The map.
+    view
+        How it is drawn.
+    limits
+        Of a map on its two-dimensional coordinates.
+    """
+    drawn = {name: getattr(look.earth, name, None) for name in _LINES if getattr(view, name)}
+    wanted = [name for name, lines in drawn.items() if lines is not None and lines.size]
+    if not wanted or look.x is None or look.y is None:
+        return []
+    turned, held = "", []
+    if limits is None:
+        found = box_of(look.x, look.y)
+        if found is None:
+            return [comment(f"ex.figure() draws {' and '.join(wanted)}, too")]
+        limits, swapped = found
+        turned = "[:, ::-1]" if swapped else ""
+        held = [noted("plt.axis(plt.axis())", "lines go on beyond the map")]
+    box = ", ".join(f"{limit:.10g}" for limit in limits)
+    return [
+        f"from nz_explorer.plots.earth import {', '.join(sorted(wanted))}",
+        *held,
+        *(f"plt.plot(*{name}(({box})){turned}.T, {_LINES[name]})" for name in wanted),
+    ]

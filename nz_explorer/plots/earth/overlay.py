@@ -57,8 +57,47 @@ def on_coordinates(grid: Curvilinear) -> Overlay | None:
     """Return what is laid over a map that is drawn on two-dimensional longitudes and latitudes; None on others."""
     if not grid.circle or not _like(grid.y_label, grid.y_units, "lat"):
         return None
-    coasts = clipped(turned(coastline(), grid.limits), grid.limits)
-    return Overlay(_small(coasts), _small(_graticule(grid.limits)))
+    return Overlay(_small(coastlines(grid.limits)), _small(graticule(grid.limits)))
+
+
+def coastlines(limits: Box) -> Line:
+    """Return the coastlines between some limits: degrees east and north, a row of NaN after each line.
+
+    Parameters
+    ----------
+    limits : tuple of float
+        West, east, south and north; longitudes may go on beyond 180 and 360.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of shape (points, 2).
+    """
+    return clipped(turned(coastline(), limits), limits)
+
+
+def box_of(x: Axis, y: Axis) -> tuple[Box, bool] | None:
+    """Return the limits of a map whose coordinates are longitudes and latitudes just as they stand.
+
+    Parameters
+    ----------
+    x, y
+        Its axes.
+
+    Returns
+    -------
+    tuple of tuple and bool, or None
+        West, east, south and north, and whether longitudes lie along y. None where neither is known.
+    """
+    along, names = [_monotonic(axis) for axis in (x, y)], [_side(axis) for axis in (x, y)]
+    if along[0] is None or along[1] is None or {*names} != {"lon", "lat"}:
+        return None
+    if any(not np.array_equal(a, axis.coordinates) for a, axis in zip(along, (x, y), strict=True)):  # type: ignore[arg-type]
+        return None
+    ends = [_ends(one) for one in along if one is not None]
+    swapped = names[0] == "lat"
+    east, north = reversed(ends) if swapped else ends
+    return (*east, *north), swapped
 
 
 def on_axes(x: Axis, y: Axis, projected: Callable[[], Projection | str | None]) -> Overlay | None:
@@ -91,12 +130,12 @@ def _straight(columns_of: bytes, rows_of: bytes, swapped: bool) -> Overlay:
     order = -1 if swapped else 1
     east, north = [np.frombuffer(columns_of), np.frombuffer(rows_of)][::order]
     limits = (*_ends(east), *_ends(north))
-    lines = (clipped(turned(coastline(), limits), limits), _graticule(limits))
-    coasts, graticule = [
+    lines = (coastlines(limits), graticule(limits))
+    coasts, degrees = [
         np.stack([_position(line[:, 0], east), _position(line[:, 1], north)][::order], axis=1)
         for line in lines
     ]
-    return Overlay(_small(coasts), _small(graticule))
+    return Overlay(_small(coasts), _small(degrees))
 
 
 @lru_cache(maxsize=8)
@@ -149,8 +188,8 @@ def _multiples(low: float, high: float) -> np.ndarray[Any, np.dtype[np.float64]]
     return np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
 
 
-def _graticule(limits: Box) -> Line:
-    """Return straight lines between the limits, in degrees."""
+def graticule(limits: Box) -> Line:
+    """Return meridians and parallels between some limits, straight lines in degrees; see `coastlines`."""
     west, east, south, north = limits
     lines = [np.array([(at, south), (at, north)]) for at in _multiples(west, east)]
     lines += [

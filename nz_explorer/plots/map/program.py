@@ -8,6 +8,7 @@ import numpy as np
 
 from nz_explorer.plots.colours.ranges import threshold
 from nz_explorer.plots.drawing.view import View
+from nz_explorer.plots.earth.draw import earth_program
 from nz_explorer.plots.map.mesh import Mesh, mesh
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.text.source_code import arguments, line, noted
@@ -53,10 +54,13 @@ def map_program(look: QuickLook, view: View, values: str, places: Places) -> lis
             line("for turn in {}:", [*cells.turns]),
             f"    plt.pcolormesh({given})",
             "plt.colorbar()",
+            *earth_program(look, view, (*cells.x_limits, *cells.y_limits)),
             line("plt.axis({})", [*cells.x_limits, *cells.y_limits]),
         ]
         return lines
     lines += [f"plt.pcolormesh({given})", "plt.colorbar()"]
+    if look.curvilinear is None:
+        lines += earth_program(look, view)
     if look.y.downwards:
         lines.append("plt.gca().invert_yaxis()")
     return lines

@@ -107,4 +107,6 @@ def _reader(tree: Any, label: str, kind: str, close: Any = None) -> Reader:
         store = DatasetStore(tree, close)
     except ValueError as error:
         raise SourceError(f"{label} cannot be shown as Zarr: {error}") from error
-    return RemoteReader(store, label, kind, local=True)
+    reader = RemoteReader(store, label, kind, local=True)
+    reader.unwritten = True
+    return reader

@@ -42,7 +42,8 @@ class Prefetch:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="nz-explorer-ahead")
         self._lock = threading.Lock()
         self._cancel: Cancellation | None = None
-        self._before: protocol.PictureParams | None = None
+        self._before: tuple[str, dict[str, int]] = ("", {})
+        """The array that was shown last, and where."""
         self._moved: dict[str, str] = {}
         self._together = ThreadPoolExecutor(TOGETHER, thread_name_prefix="nz-explorer-ahead")
         self._step = 0
@@ -64,8 +65,7 @@ class Prefetch:
             The picture.
         """
         with self._lock:
-            slider, again = self._moved_slider(params, look)
-            self._before = params
+            slider, again = self._moved_slider(params.path, look)
             if self._cancel is not None:
                 self._cancel.cancel()
             # what does not fit the budget is not read unasked
@@ -91,19 +91,19 @@ class Prefetch:
                     self._cancel,
                 )
 
-    def _moved_slider(
-        self, params: protocol.PictureParams, look: QuickLook
-    ) -> tuple[Slider | None, bool]:
+    def _moved_slider(self, path: str, look: QuickLook) -> tuple[Slider | None, bool]:
         """Return the slider that was moved last, and whether it went on by the same step."""
-        before, at = self._before, {slider.dimension: slider for slider in look.sliders}
+        at = {slider.dimension: slider for slider in look.sliders}
+        shown, before = self._before
+        self._before = path, {name: slider.index for name, slider in at.items()}
         again = False
-        if before is not None and before.path == params.path:
-            moved = [n for n in at if before.index.get(n, 0) != params.index.get(n, 0)]
+        if shown == path:
+            steps = {n: one.index - before[n] for n, one in at.items() if n in before}
+            moved = [name for name, step in steps.items() if step]
             if len(moved) == 1:
-                step = params.index.get(moved[0], 0) - before.index.get(moved[0], 0)
-                again = step == self._step and self._moved == {params.path: moved[0]}
-                self._moved, self._step = {params.path: moved[0]}, step
-        return at.get(self._moved.get(params.path, "")), again
+                again = steps[moved[0]] == self._step and self._moved == {path: moved[0]}
+                self._moved, self._step = {path: moved[0]}, steps[moved[0]]
+        return at.get(self._moved.get(path, "")), again
 
     def _follow(self, array: Array, params: protocol.PictureParams, slider: Slider) -> None:
         """Read in front of a slider that goes on and on; the very next picture is asked for by the page."""

@@ -48,7 +48,7 @@ def fill_lab(context: Context) -> Blocks:
         return _arrays(context, node if isinstance(node, Group) else None)
     try:
         found = readings(
-            node, context.index, POINTS, cache=context.session.cache, cancel=context.cancel
+            node, _shown(context, node), POINTS, cache=context.session.cache, cancel=context.cancel
         )
     except (UnsupportedArray, ReadError) as error:
         return [blocks.paragraph(str(error), "error")]
@@ -58,6 +58,15 @@ def fill_lab(context: Context) -> Blocks:
         blocks.listing([*_why(node, found), _why_xarray(context, node, found)], "Why they differ"),
         *_examples(node, found),
     ]
+
+
+def _shown(context: Context, array: Array) -> dict[str, int]:
+    """Return at which index the picture is; where nobody has moved it, it begins where there is something to see."""
+    rows, columns = POINTS
+    look = context.session.quicklook(
+        array, context.index, width=columns, height=rows, cancel=context.cancel
+    )
+    return {slider.dimension: slider.index for slider in look.sliders} | context.index
 
 
 def _arrays(context: Context, group: Group | None) -> Blocks:

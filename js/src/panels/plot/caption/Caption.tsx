@@ -18,12 +18,13 @@ export function dateText(label: string): string {
   return `${Number(day)} ${name} ${year}${clock && clock !== "00:00" ? `, ${clock}` : ""}`;
 }
 
-/** Where a picture lies along a dimension that is not drawn: "5 m", or "station 3" where it has no coordinate. */
+/** Where a picture lies along a dimension that is not drawn: "5 m", a date, or "member 3" where a number alone says little. */
 function placeOf({ dimension, index, label, units, method }: Slider): string {
   if (method !== null) return `${label} over ${dimension}`;
-  if (label === String(index) && !units) return `${dimension} [${index}]`;
   const text = dateText(label);
-  return units && text === label ? `${label} ${units}` : text;
+  if (text !== label) return text;
+  if (units) return `${label} ${units}`;
+  return /^[-\d]/.test(label) ? `${dimension} ${label === String(index) ? `[${label}]` : label}` : label;
 }
 
 /** The title of a picture: date and level; the name of the array where all of it is shown. */

@@ -110,9 +110,14 @@ export function Sliders({ path, sliders, index, onIndex, loading }: SlidersProps
                   pressed={playing === dimension}
                   onClick={() => setPlaying(playing === dimension ? null : dimension)}
                 />
-                <span class="nzx-quiet nzx-slider-count">
+                <button
+                  type="button"
+                  class="nzx-link nzx-slider-count"
+                  title={`To the ${now < length - 1 ? "last" : "first"}`}
+                  onClick={() => move(now < length - 1 ? length - 1 : 0)}
+                >
                   {grouped(now + 1)} of {grouped(length)}
-                </span>
+                </button>
               </>
             )}
             <Reduce slider={slider} />

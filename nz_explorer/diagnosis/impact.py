@@ -148,8 +148,9 @@ def forecasts(
         misled = tuple(rule for rule, how, who in found if (how, who) == ("values", reader))
         reason = ""
         if unwritten:
-            reason = "nothing is written: this is how NZ would store it"
-        elif reader == "netCDF-C" and zarr_format == 3:
+            yield Forecast(reader, None, reason="nothing is written: this is how NZ would store it")
+            continue
+        if reader == "netCDF-C" and zarr_format == 3:
             reason = "few builds of netCDF-C read Zarr v3"
         elif not complete:
             reason = "not everything has been checked yet"

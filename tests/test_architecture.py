@@ -34,7 +34,7 @@ ALLOWED: dict[str, set[str]] = {
     "plots": VALUES,
     "netcdf": RULES | VALUES,
     "widget": RULES | VALUES | {"diagnosis", "editing", "report", "plots", "netcdf"},
-    "lab": MODEL,
+    "lab": MODEL | {"plots"},
     "testing": {"report"},
     "cli": RULES | VALUES | {"diagnosis", "editing", "report", "plots", "netcdf", "lab", "testing"},
 }

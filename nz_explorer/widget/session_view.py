@@ -29,6 +29,7 @@ ALL_POINTS = 2**40
 MAX_PIXELS = 4096
 """The most points along an axis that a picture has, unless all are asked for."""
 
+SetTraits = Callable[[Mapping[str, Any]], dict[str, Any]]
 SendUnfinished = Callable[[protocol.PictureResult, Sequence[bytes]], None]
 
 
@@ -64,6 +65,10 @@ class SessionView(Protocol):
     @property
     def comparison(self) -> Comparison | None:
         """With the store that was last compared."""
+
+    @property
+    def set_traits(self) -> SetTraits | None:
+        """Sets traits of the widget, and returns them as they are then."""
 
     def summary(self) -> protocol.Summary:
         """Return what the header shows."""

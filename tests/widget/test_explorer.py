@@ -11,10 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 import traitlets
+import zarr
 
 import nz_explorer as nz
 from nz_explorer.model import NodeNotFound
+from nz_explorer.store import Cancellation
 from nz_explorer.widget.explorer import Explorer
+from nz_explorer.widget.panels.registry import Context, compose, perform
+from nz_explorer.widget.protocol.blocks import Actions
 
 
 @pytest.fixture
@@ -245,3 +249,18 @@ def test_another_store_is_compared_and_shown(sample_store: Path, broken_store: P
     assert ex.panel == "comparison"
     ex.close()
     other.close()
+
+
+def test_the_array_of_the_other_store_is_subtracted_by_a_button(tmp_path: Path) -> None:
+    for name, value in (("one", 3.0), ("two", 1.0)):
+        array = zarr.open_group(tmp_path / name).create_array("a", shape=(2, 3), dtype="f8")
+        array[...] = value
+    ex = nz.explore(tmp_path / "one", path="/a")
+    ex.compare(tmp_path / "two")
+    context = Context(ex._session, "/a", {}, Cancellation())
+    blocks = compose("comparison", context).blocks
+    (button,) = next(block for block in blocks if isinstance(block, Actions)).actions
+    outcome, _ = perform(button.name, context)
+    assert (outcome.path, outcome.panel) == ("/a", "plot")
+    assert ex.values().tolist() == [[2.0] * 3] * 2
+    ex.close()

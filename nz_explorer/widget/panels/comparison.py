@@ -8,7 +8,7 @@ from nz_explorer.text.phrases import plural
 from nz_explorer.widget import protocol
 from nz_explorer.widget.panels import blocks
 from nz_explorer.widget.panels.blocks import Blocks
-from nz_explorer.widget.panels.registry import Context, page
+from nz_explorer.widget.panels.registry import CannotDo, Context, Outcome, action, page
 
 MAX_ROWS = 200
 
@@ -37,12 +37,10 @@ def comparison_page(context: Context) -> Blocks:
         blocks.definitions([("This", found.left.source), ("The other", found.right.source)])
     ]
     if isinstance(context.node, Array):
-        how = 'ex.view = {"against": {"store": "the other"}}'
-        shown.append(
-            blocks.listed_code(
-                how, "python", "How to subtract its values in the plot", ["In Python"]
-            )
+        title = (
+            "This array minus the one of the same path in the other store, with one set of sliders"
         )
+        shown.append(blocks.actions(blocks.action("Plot A − B", "subtract other", title=title)))
     if found.equal:
         said = "Nodes, dimensions, metadata, attributes and findings are the same. Values were not compared."
         return [*shown, blocks.paragraph(said, "good")]
@@ -60,6 +58,16 @@ def comparison_page(context: Context) -> Blocks:
                 inside.append(blocks.paragraph([blocks.quiet(f"and {len(own) - MAX_ROWS} more")]))
             shown.append(blocks.section(f"{HEADINGS[kind]}: {len(own)}", inside, opened=True))
     return shown
+
+
+@action("subtract other")
+def subtract_other(context: Context) -> Outcome:
+    """Plot an array minus that of the other store."""
+    set_traits = context.session.set_traits
+    if set_traits is None:
+        raise CannotDo("there is no view to set")
+    set_traits({"view": {"against": {"store": "the other"}}})
+    return Outcome(path=context.path, panel="plot")
 
 
 def _row(change: Change) -> protocol.TableRow:

@@ -36,7 +36,7 @@ from nz_explorer.widget.requests.answer import ANSWERS, Answer, BadRequest
 from nz_explorer.widget.search import Searches
 from nz_explorer.widget.session.conversation import AT_ONCE, Conversation, Send
 from nz_explorer.widget.session.walker import Walker
-from nz_explorer.widget.session_view import MAX_PIXELS, SendUnfinished
+from nz_explorer.widget.session_view import MAX_PIXELS, SendUnfinished, SetTraits
 from nz_explorer.widget.slice_limits import SliceLimits
 from nz_explorer.widget.tree import Tree
 
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from nz_explorer.plots import Lines, QuickLook
     from nz_explorer.report.store_diff import Comparison
 
-SetTraits = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 ACTING = (*AT_ONCE, "act", "animate", "export", "retry", "scan", "walk")
 """Methods that do something, once."""
@@ -92,7 +91,7 @@ class Session:
         self.budget = budget
         self.bookmarks: Sequence[str] = ()
         """Bookmarked paths."""
-        self._set_traits = set_traits
+        self.set_traits = set_traits
         self.searches = Searches()
         self.prefetch = Prefetch(self.quicklook)
         self.scans = Scans(self._send_scan)
@@ -246,9 +245,9 @@ class Session:
         return protocol.LostResult(self.conversation.lost(params.ids)), ()
 
     def _answer_set(self, params: protocol.SetParams, cancel: Cancellation) -> Answer:
-        if self._set_traits is None:
+        if self.set_traits is None:
             raise BadRequest("there are no traits to set")
-        return protocol.SetResult(self._set_traits(params.traits)), ()
+        return protocol.SetResult(self.set_traits(params.traits)), ()
 
     def _answer_retry(self, params: protocol.RetryParams, cancel: Cancellation) -> Answer:
         with self.walker.reading_again():

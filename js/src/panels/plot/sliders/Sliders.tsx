@@ -42,12 +42,13 @@ export function Sliders({ path, sliders, index, onIndex, loading }: SlidersProps
   const here = played && at(played, index);
 
   // The next step when the last has been drawn, before it is on the screen: the kernel works meanwhile. Not before
-  // its time, which what came late does not put off.
+  // its time, which one that came late does not put off.
   useLayoutEffect(() => {
     if (played === undefined || loading) return;
     const timer = setTimeout(
       async () => {
-        due.current = Math.max(due.current + 1000 / speed, Date.now());
+        const pause = 1000 / speed;
+        due.current = Math.max(due.current, Date.now() - 2 * pause) + pause;
         if (await go(played, 1)) return;
         if (loop) onIndex(played.dimension, 0);
         else setPlaying(null);

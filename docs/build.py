@@ -35,6 +35,7 @@ TEXTS = {
     "SECURITY.md": "security",
     "CHANGELOG.md": "changelog",
     "docs/pipelines.md": "pipelines",
+    "docs/performance.md": "performance",
     "notebooks/teach.ipynb": "teach",
     "notebooks/lecture.ipynb": "lecture",
     "notebooks/debug.ipynb": "debug",
@@ -108,7 +109,15 @@ def main() -> int:
     write("symptoms", symptoms_page())
     write("guide", guide_page())
     write("api", api_page())
-    sections = ["guide", "rules/index", "api", "Security <security>", "contributing", "changelog"]
+    sections = [
+        "guide",
+        "rules/index",
+        "api",
+        "performance",
+        "Security <security>",
+        "contributing",
+        "changelog",
+    ]
     with (PAGES / "index.md").open("a", encoding="utf-8") as index:
         index.write(toctree(sections, hidden=True))
     return sphinx(["-W", "--keep-going", "-q", "-c", str(ROOT / "docs"), str(PAGES), str(SITE)])

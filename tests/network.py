@@ -66,6 +66,8 @@ class Network:
     failures: int = 0
     fault: Callable[[str], Fault | None] = no_fault
     requests: list[str] = field(default_factory=list)
+    sent: int = 0
+    """Bytes of the bodies that went out."""
     cut: int = 0
     """How many answers nobody waited for any more."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -79,6 +81,7 @@ class Network:
         """Begin to count anew."""
         with self._lock:
             self.requests.clear()
+            self.sent = 0
             self._answered = self._deepest = 0
 
     @property
@@ -142,9 +145,20 @@ class Network:
             before = now
 
     def _narrow(self, body: Iterable[bytes]) -> Iterable[bytes]:
+        body = self._counted(body)
         if self.bandwidth is None:
             return body
         return _slowly(_whole(body), self.bandwidth)
+
+    def _counted(self, body: Iterable[bytes]) -> Iterator[bytes]:
+        try:
+            for piece in body:
+                with self._lock:
+                    self.sent += len(piece)
+                yield piece
+        finally:
+            if hasattr(body, "close"):
+                body.close()
 
     def _fail(
         self, fault: Fault, environ: dict[str, Any], start: Callable[..., Any]

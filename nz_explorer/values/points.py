@@ -15,6 +15,7 @@ from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.values.reading.chunk_grid import Coordinates
 from nz_explorer.values.reading.chunk_presence import Places
 from nz_explorer.values.reading.chunks import BETWEEN_LOOKS
+from nz_explorer.values.reading.decoding import are_stored
 from nz_explorer.values.reading.opening import OpenArray
 from nz_explorer.values.reading.size_limits import MOST_UNASKED_CHUNKS
 from nz_explorer.values.reading.written_chunks import (
@@ -27,6 +28,9 @@ MOST_CHUNKS = MOST_UNASKED_CHUNKS
 """With a budget, however small the chunks are: asking a store for each takes longer than decoding it."""
 _TILES_FROM = 1 / 8
 """The share of the chunks from which on reading some of them whole shows more than points do."""
+PROBED, MOST_BLIND = 32, 192
+"""Of a store behind a network that does not tell which chunks there are: chunks that are asked for first, and how many
+are read where hardly one of those was written. Thousands of requests for what is not there show nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,8 @@ class Plan:
         read: all other chunks are absent, and nobody asks for them. None where it is not known.
     written
         How many chunks of the slice were written, where that is known.
+    sparse
+        Whether only some were asked for because hardly one of those that were asked first was written.
     """
 
     points: tuple[Points, ...]
@@ -105,6 +111,7 @@ class Plan:
     chunks_total: int
     left_out: tuple[Coordinates, ...] | None = None
     written: int = 0
+    sparse: bool = False
 
 
 def plan_reading(
@@ -143,6 +150,7 @@ def plan_reading(
     affordable = total if budget is None else min(budget // max(1, opened.chunk_bytes), MOST_CHUNKS)
     number = math.prod(map(len, touched))
     every: list[Coordinates] = []
+    sparse = False
     fresh: frozenset[Coordinates] = frozenset()
     # beyond that, listing the chunks takes longer than reading the affordable ones
     if number <= max(affordable, 100_000):
@@ -158,6 +166,10 @@ def plan_reading(
         written = written_chunks(opened, parts, cancel)
         if written is not None:
             return _of_written(opened, points, fixed, touched, written, affordable, total, cache)
+        if budget is not None and not opened.local:
+            probe = _chunks(opened, axes, fixed, _fewer(opened, points, touched, PROBED)[0])
+            if sparse := sum(are_stored(opened, probe, cancel)) <= 1:
+                affordable = min(affordable, MOST_BLIND)
     if every and len(fresh) <= affordable:
         return Plan(points, every, fresh, total)
     if affordable < 1:
@@ -167,7 +179,7 @@ def plan_reading(
     wanted = _chunks(opened, axes, fixed, chosen)
     if fewer is points and every:
         wanted = _fill_up(wanted, every, fresh, affordable)
-    return Plan(fewer, wanted, _not_kept(opened, wanted, cache), total)
+    return Plan(fewer, wanted, _not_kept(opened, wanted, cache), total, sparse=sparse)
 
 
 def _of_written(  # what `plan_reading` knows

@@ -407,6 +407,8 @@ def _sentences(
         yield f"{absent:,} of them not in the store"
     if read < total:
         yield f"the whole slice takes {bytes_text(whole)}"
+    if plan.sparse:
+        yield "the store cannot list its chunks, and hardly one is there: no more were asked for"
     steps = [part.step for part in plan.points]
     if max(steps, default=1) > 1:
         yield f"one element in {' × '.join(f'{step:,}' for step in steps)} shown"

@@ -17,6 +17,9 @@ _Key = tuple[
     int, str, str | None, str | None, str | None, str | None, tuple[str, bool, bool] | None
 ]
 
+MOST_HELD = 1000
+"""Arrays, and ways to look at them, whose limits are remembered: each time that a store is read again they are others."""
+
 
 class SliceLimits:
     """Remembers limits and colours of the first slice of each array, and knows those of whole arrays.
@@ -56,6 +59,8 @@ class SliceLimits:
         if finished and look.low < look.high:
             first = look.ranges.get("frame", (look.low, look.high))
             self._held.setdefault(key, (first, look.colours))
+            if len(self._held) > MOST_HELD:
+                self._held.pop(next(iter(self._held)), None)
         held = self._held.get(key)
         if held is not None:  # an image may have said what the limits of a channel are
             ranges.setdefault("held", held[0])

@@ -25,7 +25,7 @@ import numpy as np
 import zarr
 
 import nz_explorer
-from tests.benchmarks import nodes
+from tests.benchmarks import nodes, values
 from tests.benchmarks.large import tree, write
 from tests.benchmarks.results import Result, side_by_side
 
@@ -166,35 +166,6 @@ def imports() -> Result:
     )
 
 
-def chunks(folder: Path) -> list[Result]:
-    """Draw a map of ever more small chunks, of which six were written: each is asked for."""
-    from nz_explorer.model import open_store
-    from nz_explorer.plots import make
-
-    stores = {}
-    for side in (10, 1000):
-        array = zarr.create_array(
-            folder / f"chunks-{side}",
-            shape=(10 * side, 10 * side),
-            chunks=(10, 10),
-            dtype="f4",
-            fill_value=0.0,
-        )
-        for place in range(6):
-            at = 10 * (place * side // 6)
-            array[at : at + 10, at : at + 10] = 1.0
-        stores[side] = folder / f"chunks-{side}"
-    return [
-        side_by_side(
-            "first picture of 10^6 chunks, 6 of them written",
-            lambda: make(open_store(stores[1000]), "/"),
-            "that of 100 chunks",
-            lambda: make(open_store(stores[10]), "/"),
-            1 / 10,
-        )
-    ]
-
-
 def bundle() -> list[Result]:
     """Weigh what the browser loads, packed as a server packs it."""
     import gzip
@@ -302,6 +273,19 @@ def slider(folder: Path) -> list[Result]:
     ]
 
 
+def requests() -> list[Result]:
+    """Count what each step costs over a network, and put the table into the documentation."""
+    from tests.benchmarks import far
+
+    costs = far.measure()
+    far.put("requests", far.table(costs))
+    found = []
+    for cost in costs:
+        work = f"{cost.step}, {cost.where}: {cost.requests} requests, {cost.in_a_row} in a row; at 50 ms"
+        found.append(values.alone(work, cost.seconds[1], "<= 3 in a row", cost.in_a_row <= 3))
+    return found
+
+
 def show(results: list[Result]) -> None:
     """Print a table."""
     print(f"{'work':<48} {'ours':>10} {'reference':>10} {'ratio':>8}  budget")
@@ -338,7 +322,13 @@ def main() -> None:
             nodes.CONSOLIDATED: lambda rows: nodes.consolidated(folder, rows),
             ("growth",): lambda _: nodes.growth(folder),
             nodes.CROWDS: lambda rows: nodes.crowds(folder, rows),
-            ("chunks",): lambda _: chunks(folder),
+            ("chunks",): lambda _: values.sparse(folder),
+            ("census",): lambda _: values.census_rows(folder),
+            ("series",): lambda _: values.series(field),
+            ("shard",): lambda _: values.shard(folder),
+            ("compared",): lambda _: values.compared(folder),
+            ("findings",): lambda _: values.findings(folder),
+            ("requests",): lambda _: requests(),
             ("bundle",): lambda _: bundle(),
             ("slider",): lambda _: slider(folder),
         }
@@ -350,7 +340,7 @@ def main() -> None:
         if not chosen:
             options.error(f"--only must be part of one of {', '.join(chain(*tables))}")
         asked = {name for _, rows in chosen for name in rows}
-        if asked & {"slices", "picture", *STATISTICS}:
+        if asked & {"slices", "picture", "series", *STATISTICS}:
             field = write_field(folder / "field.zarr")
         for table, rows in chosen:
             found = table(rows)

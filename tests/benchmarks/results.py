@@ -42,3 +42,8 @@ def side_by_side(
     mine, other = (statistics.median(taken) for taken in times)
     ratio = other / mine
     return Result(work, mine, reference, other, ratio, f">= {least:g} x", ratio >= least)
+
+
+def alone(work: str, seconds: float, budget: str, holds: bool) -> Result:
+    """Return a measurement without a reference."""
+    return Result(work, seconds, "-", None, None, budget, holds)

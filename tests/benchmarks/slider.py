@@ -37,13 +37,12 @@ CHUNK = 12
 NAME = "slider.ipynb"
 
 # A step ends with the frame in which the canvas has the picture of the new label.
-MOVE = (
-    """async (slider, steps) => {
-    const chunk = %d;
+MOVE = """async (slider, steps) => {
+    const chunk = CHUNK;
     const put = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set;
     const taken = [];
     for (let step = 1; step <= steps; step++) {
-        const at = step %% (2 * chunk - 2);
+        const at = step % (2 * chunk - 2);
         const canvas = slider.closest("[role=tabpanel]").querySelector("canvas[role=img]");
         const painted = new Promise((done) => {
             new MutationObserver((_, observer) => {
@@ -57,9 +56,7 @@ MOVE = (
         taken.push((await painted) - began);
     }
     return taken;
-}"""
-    % CHUNK
-)  # noqa: UP031  # full of braces
+}""".replace("CHUNK", str(CHUNK))
 
 # Plays until so many pictures were painted; the milliseconds between them.
 PLAY = """async (slider, pictures) => {

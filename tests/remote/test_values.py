@@ -19,6 +19,7 @@ from nz_explorer.engine.coordinate_reader import ByteBudget
 from nz_explorer.engine.evaluation import Budget, Evaluation, has_value_rules, schedule
 from nz_explorer.model import Array, open_store
 from nz_explorer.store import Cancellation
+from nz_explorer.values.window import read_window
 from tests.conftest import S3, HttpServer
 from tests.remote.test_round_trips import PAUSE, slow
 
@@ -220,3 +221,17 @@ def test_bytes_are_set_aside_before_they_are_read() -> None:
     byte_budget.settle(20, 20)
     assert byte_budget.reserve(0) == -1
     assert byte_budget.copy().left == 0
+
+
+def test_hardly_any_of_many_chunks_that_cannot_be_listed_are_asked_for(
+    tmp_path: Path, http_server: Serve
+) -> None:
+    array = zarr.create_array(tmp_path / "a", shape=(400, 400), chunks=(4, 4), dtype="f4")
+    array[200:204, 100:104] = 1
+    served = http_server(tmp_path)
+    hierarchy = open_store(f"{served.url}/a")
+    window = read_window(hierarchy.root, (0, 1), {}, (400, 400))
+    assert len(served.network.requests) < 300
+    assert "hardly one is there" in window.facts.note
+    everything = read_window(hierarchy.root, (0, 1), {}, (400, 400), budget=None)
+    assert everything.facts.chunks_read == 10_000

@@ -111,6 +111,8 @@ def read_chunks(
             shown.show(so_far)
 
     local = opened.array.hierarchy.reader.local
+    if not local and opened.shard_shape is None:
+        tasks = _gathered(tasks, _most_together(opened))
     _run(work, tasks, _LOCAL_THREADS if local else _REMOTE_THREADS, cancel)
     return found
 
@@ -152,6 +154,20 @@ def _nearest_first(tasks: list[Box]) -> list[Box]:
     middle = (chunks.min(axis=0) + chunks.max(axis=0)) / 2
     order = np.argsort(((centres - middle) ** 2).sum(axis=1), kind="stable")
     return [tasks[i] for i in order.tolist()]
+
+
+def _gathered(tasks: list[Box], most: int) -> list[Box]:
+    """Put small tasks together, so that what a network is asked for does not wait for one another."""
+    each = min(most, -(-sum(map(len, tasks)) // _REMOTE_THREADS))
+    found: list[list[Box]] = []
+    room = 0
+    for task in tasks:
+        if len(task) > room:
+            found.append([])
+            room = each
+        found[-1].append(task)
+        room -= len(task)
+    return [np.concatenate(together) for together in found]
 
 
 def _run(
@@ -231,7 +247,7 @@ def _tasks(
     reading costs more than the reading.
     """
     grid = _as_rows(chunks, len(opened.shape), cancel)
-    most = max(1, min(_MOST_TOGETHER, _BYTES_TOGETHER // max(1, opened.chunk_bytes)))
+    most = _most_together(opened)
     if opened.shard_shape is None:
         return list(_boxes(grid, most, cancel))
     shards = grid * opened.chunk_shape // opened.shard_shape
@@ -241,6 +257,10 @@ def _tasks(
     for begin, end in pairwise((0, *new.tolist(), len(order))):
         found.extend(_boxes(grid[order[begin:end]], end - begin, cancel))
     return found
+
+
+def _most_together(opened: OpenArray) -> int:
+    return max(1, min(_MOST_TOGETHER, _BYTES_TOGETHER // max(1, opened.chunk_bytes)))
 
 
 def _as_rows(

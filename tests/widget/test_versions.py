@@ -83,6 +83,23 @@ def test_a_version_without_a_hierarchy_is_not_shown(browse: Browse, repository: 
     assert number(browser) == 25
 
 
+def test_a_node_that_a_version_has_not_gives_way_to_its_group(browse: Browse) -> None:
+    made = icechunk.Repository.create(icechunk.in_memory_storage())
+    for name in (None, "late"):
+        session = made.writable_session("main")
+        root = zarr.open_group(session.store, mode="a")
+        if name is None:
+            root.create_group("g")
+        else:
+            root.create_array(f"g/{name}", shape=(2,), dtype="i4")
+        session.commit(str(name))
+        if name is None:
+            made.create_tag("before", made.lookup_branch("main"))
+    browser = browse(made)
+    assert act(browser, "show version", "/g/late", version="tag before")["path"] == "/g"
+    assert act(browser, "show version", "/g", version="branch main")["path"] is None
+
+
 def test_two_versions_are_compared(browse: Browse, repository: Any) -> None:
     browser = browse(repository)
     third = repository.lookup_tag("three")

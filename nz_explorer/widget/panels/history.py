@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nz_explorer.model import open_store
+from nz_explorer.model import NodeNotFound, open_store
 from nz_explorer.report.report import Report
 from nz_explorer.report.store_diff import compare
 from nz_explorer.store import SourceError
@@ -146,7 +146,19 @@ def show_version(context: Context) -> Outcome:
         history.problem = str(error)
         context.session.page_changed("history")
         return Outcome(panel="history")
-    return Outcome()
+    there = _nearest(context)
+    return Outcome() if there == context.path else Outcome(path=there)
+
+
+def _nearest(context: Context) -> str:
+    """Return the node that is selected, or the group above it that is in this version, too."""
+    path = context.path
+    while path != "/":
+        try:
+            return context.session.tree.node(path).path
+        except NodeNotFound:
+            path = path.rpartition("/")[0] or "/"
+    return path
 
 
 @action("compare version")

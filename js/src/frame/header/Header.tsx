@@ -81,7 +81,7 @@ function inWords({ nodes, counts, not_evaluated: open }: Summary): string {
 /** Where the data come from, and in which form. */
 function Source({ summary }: { summary: Summary }) {
   const { source, store, zarr_format: format, metadata, listable, version, versions } = summary;
-  const { act } = useAct("/");
+  const { act } = useAct(useView().session.path.value);
   const shown =
     metadata === "consolidated"
       ? "What is shown comes from the consolidated metadata."

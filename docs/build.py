@@ -12,6 +12,7 @@ import shutil
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbconvert import MarkdownExporter
@@ -20,6 +21,7 @@ from sphinx.cmd.build import main as sphinx
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
+from docs.matrix import matrix  # noqa: E402
 from nz_explorer.conventions import registry  # noqa: E402
 from nz_explorer.diagnosis.symptoms import symptoms  # noqa: E402
 from nz_explorer.engine.catalogue import RuleInfo  # noqa: E402
@@ -39,6 +41,7 @@ TEXTS = {
     "notebooks/teach.ipynb": "teach",
     "notebooks/lecture.ipynb": "lecture",
     "notebooks/debug.ipynb": "debug",
+    "nz_explorer/testing/corpus/FORMAT.md": "corpus",
 }
 """Files of the repository → the pages that show them."""
 
@@ -68,10 +71,6 @@ GUIDE = {
         "exploring, teaching and debugging, the command line, and what can be opened.",
     ),
     "symptoms": ("Symptoms", "from what you see to the rules that may explain it."),
-    "pipelines": (
-        "In pipelines",
-        "exit codes, JSON Lines, GitHub, pre-commit, Snakemake, and ten thousand stores on a cluster.",
-    ),
     "teach": (
         "From netCDF to Zarr, in half an hour",
         "a lesson with exercises, as a notebook that can be run.",
@@ -84,6 +83,11 @@ GUIDE = {
         "It worked yesterday",
         "five broken datasets from the symptom to a verified fix, as a notebook that can be run.",
     ),
+    "corpus": (
+        "The conformance corpus",
+        "small stores and what a checker must find in them, for programs in any language.",
+    ),
+    "readers": ("What readers do", "with each case of the corpus."),
 }
 """Pages of the guide, in their order → what they are called, and what is in them."""
 
@@ -107,6 +111,7 @@ def main() -> int:
     write("rules/coverage", coverage_page())
     write("rules/index", rules_index(conventions))
     write("symptoms", symptoms_page())
+    write("readers", readers_page(*matrix(ROOT / "build" / "docs" / "readers.json")))
     write("guide", guide_page())
     write("api", api_page())
     sections = [
@@ -234,6 +239,36 @@ def coverage_page() -> str:
         ]
         parts.append("\n".join(["| Section | Sentence | Rules |", "| --- | --- | --- |", *rows]))
     return "\n\n".join(parts) + "\n"
+
+
+def readers_page(cases: list[dict[str, Any]], found: dict[str, dict[str, Any]]) -> str:
+    """Return the page with what readers do with each case of the corpus."""
+    tried = [name for name in found if found[name]["version"]]
+    others = [name for name in found if name not in tried]
+    versions = ", ".join(f"{name} {found[name]['version']}" for name in tried)
+    parts = [
+        "# What readers do",
+        (
+            f"Each case of [the conformance corpus](corpus.md), and what {versions} does with it: in a process of its own, with"
+            " limits of time and memory, all groups are opened, and the first and the last chunk of each array are read. ✓: it"
+            " reads everything. That a reader reads a store does not mean that the values are right, nor that the store keeps a"
+            " convention."
+        ),
+        f"Not installed where this page was made, or not tried: {', '.join(others)}."
+        if others
+        else "",
+    ]
+    of_family: dict[str, list[str]] = {}
+    for case in cases:
+        answers = [found[name]["cases"].get(case["key"], "") for name in tried]
+        shown = ["✓" if one == "reads" else plain(one.replace("`", "'")) for one in answers]
+        name = plain(case["name"].removeprefix(f"{case['rule']}: "))
+        row = f"| {case['rule']} | {name} | {case['kind']} | {' | '.join(shown)} |"
+        of_family.setdefault(case["rule"].partition("-")[0], []).append(row)
+    for family, rows in of_family.items():
+        head = f"| Rule | Case | Kind | {' | '.join(tried)} |"
+        parts += [f"## {family}", "\n".join([head, "| --- " * (3 + len(tried)) + "|", *rows])]
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def looked_at(sentence: Sentence) -> str:

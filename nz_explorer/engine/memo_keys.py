@@ -7,6 +7,8 @@ the first one, and what that is nobody declares: rules run on a `traced` node, w
 Always compared are the members of the documents other than attributes, and the names of the attributes
 (`structure_key`). Beyond these a rule may read values of attributes, each by its name, and some `FACTS`.
 Whatever else it asks a node for – its path, its neighbours – is noted as well, and then nothing is shared.
+
+Long because what is traced and what keys hold must be looked at together.
 """
 
 from __future__ import annotations
@@ -94,6 +96,7 @@ FACTS: dict[str, Callable[[Any], Hashable]] = {
     "state": attrgetter("state", "problem"),
     "origin": lambda node: tuple([document.origin for document in node.documents]),
     "documents of the root": lambda node: _texts(node.hierarchy.root),
+    "unwritten": attrgetter("hierarchy.reader.unwritten"),
 }
 """What rules read of a node beside its documents' members, and how it is found out for a key."""
 
@@ -286,7 +289,7 @@ class _TracedDocument:
 
 
 class _TracedHierarchy:
-    """The hierarchy of a traced node."""
+    """The hierarchy of a traced node, and its reader."""
 
     def __init__(self, real: Any, log: ReadLog) -> None:
         self._real = real
@@ -297,7 +300,11 @@ class _TracedHierarchy:
             # Of the root not even its kind and the names of its attributes are in the structure.
             self._log.read_fact("documents of the root")
             return traced(self._real.root, self._log.for_root())
-        if name != "zarr_format":  # which is the same for all that is in a memo
+        if name == "reader":
+            return _TracedHierarchy(self._real.reader, self._log)
+        if name == "unwritten":
+            self._log.read_fact(name)
+        elif name != "zarr_format":  # which is the same for all that is in a memo
             self._log.read_elsewhere(f"hierarchy: {name}")
         return getattr(self._real, name)
 

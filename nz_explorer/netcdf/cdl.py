@@ -18,7 +18,7 @@ from nz_explorer.model.paths import all_above
 from nz_explorer.netcdf import cdl_text
 from nz_explorer.netcdf.cdl_types import CdlValue, attribute_value, fill_text
 from nz_explorer.text.printable import printable
-from nz_explorer.values.coordinates.metadata_coordinates import metadata_coordinates
+from nz_explorer.values.coordinates.image_axes import described_coordinates
 
 NETCDF_TYPES = {
     "int8": "byte",
@@ -90,7 +90,7 @@ def _computed(array: Array) -> dict[int, str]:
     """Return by axis the coordinates that metadata describe, for which netCDF would have a variable."""
     return {
         one.axis: printable(f"coordinates {one.ends()}, {one.source}")
-        for one in reversed(metadata_coordinates(array))
+        for one in reversed(described_coordinates(array))
         if one.axis is not None and one.array is None and one.length
     }
 

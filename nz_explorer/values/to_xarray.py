@@ -21,10 +21,8 @@ from xarray.core import indexing
 from nz_explorer.model import Array, Group, Hierarchy, Node, is_candidate
 from nz_explorer.model.dialects.nczarr import typed_attributes
 from nz_explorer.values.coordinates.axes import find_coordinate
-from nz_explorer.values.coordinates.metadata_coordinates import (
-    MetadataCoordinates,
-    metadata_coordinates,
-)
+from nz_explorer.values.coordinates.image_axes import described_coordinates
+from nz_explorer.values.coordinates.metadata_coordinates import MetadataCoordinates
 from nz_explorer.values.reading.decoding import error_text
 from nz_explorer.values.reading.opening import OpenArray, UnsupportedArray, open_for_reading
 from nz_explorer.values.reading.size_limits import SizeLimitExceeded, check_unasked
@@ -186,8 +184,10 @@ def _with_described(
     new: dict[str, xarray.Variable] = {}
     for array in arrays:
         dimensions = store.dimensions.get(array.path)
-        for one in metadata_coordinates(array) if dimensions is not None else ():
+        for one in described_coordinates(array) if dimensions is not None else ():
             name = one.name if one.label is None else f"{one.name}_{one.label}"
+            if one.axis is not None and dimensions and f"{name}_{one.length}" in dimensions:
+                name = dimensions[one.axis]  # as the dimension of this length is called
             # An array of that name and those values is decoded anew, by its attributes here.
             taken = name in dataset.variables and not _is_held_by(one, name, array)
             variable = None if taken else _described(one, dimensions or ())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,6 +12,7 @@ import zarr
 import nz_explorer as nz
 from nz_explorer.model import Array, open_store
 from nz_explorer.model.dialects.images import image_level, ome
+from nz_explorer.netcdf import cdl
 from tests.plots.ome_image import SYSTEMS, image
 from tests.widget.conftest import Browse
 from tests.widget.test_pages import page, said
@@ -98,3 +100,28 @@ def array(store: Any, path: str) -> Array:
 def test_what_a_group_is_to_ome_zarr(attributes: dict[str, Any], what: Any) -> None:
     found = ome(attributes)
     assert (None if found is None else (found.version, found.kind)) == what
+
+
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+def test_places_by_scale_are_coordinates_in_xarray_in_cdl_and_among_the_dimensions(
+    browse: Browse, tmp_path: Path, version: Literal["0.4", "0.5"]
+) -> None:
+    store = image(tmp_path / "i.zarr", version)
+    ex = nz.explore(store, path="/0")
+    found = ex.to_xarray()
+    ex.close()
+    assert found.x.values.tolist() == pytest.approx([0.1 * at for at in range(found.x.size)])
+    assert (found.x.attrs["units"], found.c.values[0]) == ("micrometer", "DAPI")
+    dimensions = said(page(browse(store), "dimensions", "/0"))
+    assert "to NZ axis 4 of 0 has no name" in dimensions
+    assert "x, described by multiscales in /" in dimensions
+    assert "0 … 0.3 ↑  step 0.1   micrometer" in dimensions
+
+
+def test_named_dimensions_of_an_image_have_their_places_in_cdl(tmp_path: Path) -> None:
+    store = image(tmp_path / "i.zarr", "0.5")
+    document = store / "0" / "zarr.json"
+    meta = json.loads(document.read_text("utf-8"))
+    document.write_text(json.dumps({**meta, "dimension_names": list("tczyx")}), "utf-8")
+    header = [line.text.strip() for line in cdl(open_store(store).root)]
+    assert "x = 4 ; // coordinates 0 … 0.3 micrometer, described by multiscales in /" in header

@@ -7,7 +7,10 @@ from typing import Any
 
 from nz_explorer.model import Array
 from nz_explorer.model.dialects.images import ImageLevel, image_level
-from nz_explorer.values.coordinates.metadata_coordinates import MetadataCoordinates
+from nz_explorer.values.coordinates.metadata_coordinates import (
+    MetadataCoordinates,
+    metadata_coordinates,
+)
 
 
 def image_coordinates(array: Array, axis: int) -> MetadataCoordinates | None:
@@ -49,6 +52,20 @@ def image_coordinates(array: Array, axis: int) -> MetadataCoordinates | None:
         attributes={} if unit is None else {"units": unit},
         **places,
     )
+
+
+def described_coordinates(array: Array) -> list[MetadataCoordinates]:
+    """Return all coordinates of an array that are in metadata: those of `metadata_coordinates`, else those of an image.
+
+    Parameters
+    ----------
+    array
+        The array.
+    """
+    if found := metadata_coordinates(array):
+        return found
+    of_image = (image_coordinates(array, axis) for axis in range(array.ndim or 0))
+    return [one for one in of_image if one is not None]
 
 
 def channel_names(level: ImageLevel) -> list[str]:

@@ -9,10 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from nz_explorer.model import Array, Dimension, dimension_table, paths
-from nz_explorer.values.coordinates.metadata_coordinates import (
-    MetadataCoordinates,
-    metadata_coordinates,
-)
+from nz_explorer.values.coordinates.image_axes import described_coordinates, image_coordinates
+from nz_explorer.values.coordinates.metadata_coordinates import MetadataCoordinates
 from nz_explorer.values.coordinates.monotonicity import Monotonicity
 from nz_explorer.values.coordinates.times import time_labels
 
@@ -111,7 +109,7 @@ def _described(
     others: dict[str, list[MetadataCoordinates]] = {}
     outside: dict[tuple[str, str], tuple[MetadataCoordinates, list[str]]] = {}
     for array in arrays:
-        for one in metadata_coordinates(array):
+        for one in described_coordinates(array):
             if one.axis is None:
                 key = (one.name, f"{one.explicit}{one.regular}{one.path}")
                 outside.setdefault(key, (one, []))[1].append(array.path)
@@ -170,8 +168,14 @@ def _row(
         unlimited=dimension.unlimited,
     )
     if dimension.name is None:
-        axis = dimension.uses[0].axis
-        row.why = f"axis {axis} of {dimension.uses[0].array.name} has no name, so nothing can be its coordinate"
+        array, axis = dimension.uses[0].array, dimension.uses[0].axis
+        why = f"axis {axis} of {array.name} has no name, so nothing can be its coordinate"
+        of_image = image_coordinates(array, axis)
+        if of_image is not None:
+            _describe_metadata_coordinates(row, of_image, values)
+            row.coordinate_state = "no"
+            why = f"to NZ {why}; {of_image.name}, {row.why}"
+        row.why = why
     elif meant is not None:
         _describe_metadata_coordinates(row, meant, values)
     elif dimension.candidate is not None:

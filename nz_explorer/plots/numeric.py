@@ -86,7 +86,7 @@ def numeric_picture(
         colours=default_colours(source.array, *meant, source.part),
         parts=() if source.part is None else PARTS,
         part=source.part,
-        categories=categories(source.array, stored, states),
+        categories=categories(source.array, stored, states, source.cache),
         dates=source.dates(stored, states),
         **{**shared, "units": units_of_part(source.part, shared["units"])},
     )

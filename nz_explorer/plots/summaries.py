@@ -9,10 +9,12 @@ import numpy as np
 
 from nz_explorer.model import Array
 from nz_explorer.model.dialects.images import image_level
+from nz_explorer.values.categorical import categorical
 from nz_explorer.values.cf_decoding import flags
 from nz_explorer.values.coordinates.axes import number_attribute, text_attribute
 from nz_explorer.values.histograms import Histogram
 from nz_explorer.values.masks.cell_states import VALUE, States
+from nz_explorer.values.reading.chunk_cache import ChunkCache
 
 MOST_CATEGORIES = 64
 _MOST_OBJECTS = 255
@@ -29,7 +31,12 @@ class Category:
     label: str
 
 
-def categories(array: Array, values: np.ndarray[Any, Any], states: States) -> tuple[Category, ...]:
+def categories(
+    array: Array,
+    values: np.ndarray[Any, Any],
+    states: States,
+    cache: ChunkCache | None = None,
+) -> tuple[Category, ...]:
     """Return what values stand for, where they are categories.
 
     Parameters
@@ -38,6 +45,8 @@ def categories(array: Array, values: np.ndarray[Any, Any], states: States) -> tu
         The array, whose attributes may define them.
     values, states
         Stored values and their cell states.
+    cache
+        Where decoded chunks are kept: a categorical column has its texts in another array.
 
     Returns
     -------
@@ -50,7 +59,7 @@ def categories(array: Array, values: np.ndarray[Any, Any], states: States) -> tu
         return (Category(0, "false"), Category(1, "true"))
     if values.dtype.kind not in "iu":
         return ()
-    meanings = flags(array)
+    meanings = flags(array) or categorical(array, cache)
     if meanings is None and (values.ndim < 2 or _is_quantity(array)):
         return ()
     # on a large map a part of it shows whether there are few

@@ -839,3 +839,18 @@ def test_a_slider_says_the_time_that_an_auxiliary_coordinate_has(tmp_path):
     )
     look = make(open_store(tmp_path / "nemo.zarr"), "/tos", {"time_counter": 1})
     assert look.sliders[0].label == "1 (2000-02-16)"
+
+
+def test_codes_of_a_categorical_column_are_called_what_they_stand_for(tmp_path):
+    group = zarr.create_group(tmp_path / "s.zarr")
+    column = group.create_group("obs/cell_type", attributes={"encoding-type": "categorical"})
+    column.create_array("codes", data=np.array([1, -1, 0, 1], "i1"))
+    texts = column.create_array("categories", shape=(2,), dtype=str)
+    texts[:] = np.array(["B cell", "T cell"], object)
+    plain = group.create_group("obs/plain")
+    plain.create_array("codes", data=np.array([1, -1, 0, 1], "i1"))
+    store = open_store(tmp_path / "s.zarr")
+    found = make(store, "/obs/cell_type/codes").categories
+    named = {-1: "missing", 0: "B cell", 1: "T cell"}
+    assert {one.value: one.label for one in found} == named
+    assert make(store, "/obs/plain/codes").categories == ()

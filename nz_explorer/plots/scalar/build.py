@@ -32,7 +32,7 @@ def build_scalar(source: PictureSource, window: Window, shared: dict[str, Any]) 
     low, high = value_range(values, window.states)
     code = int(window.states)
     text = value_text(window.values[()])
-    labels = categories(source.array, window.values, window.states)
+    labels = categories(source.array, window.values, window.states, source.cache)
     times = time_labels(window.values.reshape(1), source.array.attributes)
     if code == UNREADABLE:
         text = "unreadable"

@@ -66,12 +66,11 @@ export function Table({ picture, scene }: ViewProps) {
                 {corner(rows, columns)}
                 <CopyButton label="Copy the table" text={() => tabbed(scene, rows, columns)} />
               </th>
-              {columns &&
-                shown.map((at) => (
-                  <th key={at} scope="col">
-                    {nameOf(columns, at)}
-                  </th>
-                ))}
+              {shown.map((at) => (
+                <th key={at} scope="col">
+                  {columns ? nameOf(columns, at) : visible(picture.path)}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>

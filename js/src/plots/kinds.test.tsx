@@ -47,6 +47,11 @@ describe("kinds", () => {
     const lines = copied[0]?.split("\n") ?? [];
     expect(lines).toHaveLength(Number(table.getAttribute("aria-rowcount")) + 1);
     expect(lines.every((line) => line.split("\t").length === Number(columns) + 1)).toBe(true);
+    // The first row says how many columns there are, also where there is but one.
+    host.model.fromPython("path", "/k/speed");
+    fireEvent.change(await screen.findByRole("combobox", { name: "Kind" }), { target: { value: "table" } });
+    const line = await screen.findByRole("table", { name: /\/k\/speed/ });
+    expect(within(line).getAllByRole("columnheader")[1]?.textContent).toBe("speed");
   });
 
   test("a histogram of what is stored with a negative scale_factor grows to the right", () => {

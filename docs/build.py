@@ -71,6 +71,10 @@ GUIDE = {
         "exploring, teaching and debugging, the command line, and what can be opened.",
     ),
     "symptoms": ("Symptoms", "from what you see to the rules that may explain it."),
+    "pipelines": (
+        "In pipelines",
+        "exit codes, JSON Lines, GitHub, pre-commit, Snakemake, and ten thousand stores on a cluster.",
+    ),
     "teach": (
         "From netCDF to Zarr, in half an hour",
         "a lesson with exercises, as a notebook that can be run.",

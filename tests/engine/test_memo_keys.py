@@ -6,13 +6,16 @@ import copy
 import json
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import nz_explorer as nz
 from nz_explorer.engine import memo_keys
 from nz_explorer.engine.memo_keys import Memo, ReadLog, exact_text, traced
 from nz_explorer.model import Node, open_store
+from tests.benchmarks.large import tree, write
 from tests.corpus.cases import FaultyStore
 
 ATTRIBUTES: list[dict[str, Any]] = [
@@ -248,3 +251,14 @@ def test_values_are_equal_in_everything_or_not() -> None:
         deep = [deep]
     # Too deep to be compared: like nothing else, and not even like itself.
     assert exact_text(deep) != exact_text(deep)
+
+
+def test_no_rule_reads_what_no_key_can_hold_of_usual_nodes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else every node of a store would be judged by itself, which takes twenty times as long."""
+    elsewhere: list[str] = []
+    monkeypatch.setattr(ReadLog, "read_elsewhere", lambda _self, name: elsewhere.append(name))
+    nodes = tree(3, 10, alike=True)
+    nz.check(write(tmp_path, nodes, consolidated=True), values="none", progress=False)
+    assert elsewhere == []

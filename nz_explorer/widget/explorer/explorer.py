@@ -88,10 +88,10 @@ class Explorer(SyncedWidget):
         What the picture shows, by dimension: an index, or a slice of evenly spaced points; empty for a group.
         ``ex.to_xarray().isel(ex.selection)`` is what is shown, as xarray has it. It can be observed, not set.
     bookmarks : list of str
-        Paths to come back to; two-way, and kept in the saved notebook.
+        Paths to come back to; two-way. They are in the saved widget; running the cell again begins without them.
     pins : list of dict
         Points whose series are beside the picture: an index by dimension, as in ``{"lat": 12, "lon": 40}``;
-        two-way, and kept in the saved notebook.
+        two-way. They are in the saved widget, as bookmarks are.
     panel : str
         The tab in front: ``plot``, ``dimensions``, ``findings``, ``metadata``, ``netcdf`` or ``code``; or a
         section of one, which unfolds: ``conventions`` of the findings, ``storage`` of the metadata, ``fill`` and

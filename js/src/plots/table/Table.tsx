@@ -68,7 +68,7 @@ export function Table({ picture, scene }: ViewProps) {
               </th>
               {shown.map((at) => (
                 <th key={at} scope="col">
-                  {columns ? nameOf(columns, at) : visible(picture.path.replace(/.*\//, ""))}
+                  {columns ? nameOf(columns, at) : visible(picture.title)}
                 </th>
               ))}
             </tr>

@@ -24,7 +24,8 @@ function placeOf({ dimension, index, label, units, method }: Slider): string {
   const text = dateText(label);
   if (text !== label) return text;
   if (units) return `${label} ${units}`;
-  return /^[-\d]/.test(label) ? `${dimension} ${label === String(index) ? `[${label}]` : label}` : label;
+  if (label === String(index)) return `${dimension} [${label}]`;
+  return /^[-\d]/.test(label) ? `${dimension} ${label}` : label;
 }
 
 /** The title of a picture: date and level; the name of the array where all of it is shown. */

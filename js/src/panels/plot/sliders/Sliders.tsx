@@ -114,7 +114,7 @@ export function Sliders({ path, sliders, index, onIndex, loading }: SlidersProps
                 <button
                   type="button"
                   class="nzx-link nzx-slider-count"
-                  title={`To the ${now < length - 1 ? "last" : "first"}`}
+                  title="Last or first"
                   onClick={() => move(now < length - 1 ? length - 1 : 0)}
                 >
                   {grouped(now + 1)} of {grouped(length)}

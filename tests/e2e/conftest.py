@@ -65,6 +65,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
             "JUPYTERLAB_SETTINGS_DIR",
             "IPYTHONDIR",
             "XDG_CACHE_HOME",
+            "XDG_STATE_HOME",
         ):
             place = home / name.lower()
             place.mkdir(mode=0o700)

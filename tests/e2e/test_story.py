@@ -187,9 +187,16 @@ def test_the_widget_answers_while_a_cell_is_busy(opened: tuple[Notebook, Explore
 def test_a_restarted_kernel_is_noticed(opened: tuple[Notebook, Explorer]) -> None:
     book, explorer = opened
     explorer.wait_until_done()
+    explorer.item("forecast").click()
+    places = "list(__import__('platformdirs').user_state_path('nz_explorer').glob('places/*.json'))"
+    book.until(f"any('/forecast' in one.read_text() for one in {places})")
     book.restart_kernel()
     # JupyterLab says that the connection is gone; without that it would be 20 s, as a kernel may be busy.
     expect(explorer.status).to_contain_text("No answer from the kernel", timeout=10_000)
+    # The cell run again comes back to where it was.
+    book.run_all()
+    again = Explorer(book.widgets.first)
+    expect(again.selected).to_have_attribute("data-path", "/forecast")
 
 
 def test_two_views_of_one_explorer_agree(opened: tuple[Notebook, Explorer]) -> None:

@@ -88,10 +88,11 @@ class Explorer(SyncedWidget):
         What the picture shows, by dimension: an index, or a slice of evenly spaced points; empty for a group.
         ``ex.to_xarray().isel(ex.selection)`` is what is shown, as xarray has it. It can be observed, not set.
     bookmarks : list of str
-        Paths to come back to; two-way. They are in the saved widget; running the cell again begins without them.
+        Paths to come back to; two-way. A cell that is run again in a notebook has them, and path, index, view and
+        pins, from the user's state folder.
     pins : list of dict
         Points whose series are beside the picture: an index by dimension, as in ``{"lat": 12, "lon": 40}``;
-        two-way. They are in the saved widget, as bookmarks are.
+        two-way, and kept as bookmarks are.
     panel : str
         The tab in front: ``plot``, ``dimensions``, ``findings``, ``metadata``, ``netcdf`` or ``code``; or a
         section of one, which unfolds: ``conventions`` of the findings, ``storage`` of the metadata, ``fill`` and

@@ -9,6 +9,7 @@ from nz_explorer.conventions import evaluate
 from nz_explorer.engine.evaluation import Budget, Evaluation
 from nz_explorer.model import open_store
 from nz_explorer.widget.explorer.explorer import Explorer
+from nz_explorer.widget.explorer.last_place import keep_place
 from nz_explorer.widget.explorer.synced_widget import DEFAULT_BUDGET
 
 COMPARED_UNASKED = 500
@@ -56,6 +57,8 @@ def explore(
         unasked = Budget(max_comparisons=COMPARED_UNASKED)
         return evaluate(hierarchy, conventions=conventions, budget=unasked)
 
-    return Explorer(
+    explorer = Explorer(
         opened(), reopen=opened, path=path, budget=DEFAULT_BUDGET if budget is None else budget
     )
+    keep_place(explorer, f"{explorer.hierarchy.source}\n{path}")
+    return explorer

@@ -62,7 +62,13 @@ def comparison_page(context: Context) -> Blocks:
 
 @action("subtract other")
 def subtract_other(context: Context) -> Outcome:
-    """Plot an array minus that of the other store."""
+    """Plot an array minus that of the other store.
+
+    Raises
+    ------
+    CannotDo
+        If nothing takes a view, as in a saved page.
+    """
     set_traits = context.session.set_traits
     if set_traits is None:
         raise CannotDo("there is no view to set")

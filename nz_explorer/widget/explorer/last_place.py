@@ -1,0 +1,106 @@
+"""Where a person was when a cell was run before: a cell that is run again, also after a restart, comes back to it.
+
+Kept in the user's state folder (`platformdirs.user_state_path`), in a small file for each cell of each notebook. Outside of
+notebooks, and in hosts that do not name the cell, nothing is kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sys
+import threading
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import traitlets
+
+from nz_explorer.model import NodeNotFound
+from nz_explorer.store import ReadError
+
+if TYPE_CHECKING:
+    from nz_explorer.widget.explorer.explorer import Explorer
+
+KEPT = ("path", "index", "view", "bookmarks", "pins")
+"""In the order in which they are set again: a path has a view of its own."""
+QUIET_SECONDS = 0.3
+"""A slider on its way is not written down."""
+_MOST_FILES = 300
+
+
+def running_cell() -> str | None:
+    """Return a name for the cell that runs: its notebook and its id; None where there is none."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    parent: dict[str, Any] = getattr(getattr(shell, "kernel", None), "get_parent", dict)()
+    cell = parent.get("metadata", {}).get("cellId")
+    notebook = os.environ.get("JPY_SESSION_NAME")
+    return f"{notebook}\n{cell}" if cell and notebook else None
+
+
+def keep_place(explorer: Explorer, given: str) -> None:
+    """Bring an explorer back to where it was when the same cell was run before, and keep where it goes from now on.
+
+    Parameters
+    ----------
+    explorer
+        Just opened.
+    given
+        What it was opened with: another source is another place.
+    """
+    cell = running_cell()
+    if cell is None:
+        return
+    from platformdirs import user_state_path
+
+    name = hashlib.sha256(f"{cell}\n{given}".encode()).hexdigest()[:24]
+    file = user_state_path("nz_explorer", appauthor=False) / "places" / f"{name}.json"
+    _come_back(explorer, file)
+    writer = _Writer(file, explorer)
+    explorer.observe(writer.changed, KEPT)
+
+
+def _come_back(explorer: Explorer, file: Path) -> None:
+    try:
+        known = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError):  # nobody was there before
+        return
+    for trait in KEPT if isinstance(known, dict) else ():
+        # The store may have changed since.
+        with contextlib.suppress(traitlets.TraitError, NodeNotFound, ReadError, ValueError):
+            if trait in known:
+                setattr(explorer, trait, known[trait])
+
+
+class _Writer:
+    """Writes where an explorer is, a moment after it has come there."""
+
+    def __init__(self, file: Path, explorer: Explorer) -> None:
+        self._file = file
+        self._explorer = weakref.ref(explorer)
+        self._timer: threading.Timer | None = None
+
+    def changed(self, _: Any) -> None:
+        """Write soon."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = threading.Timer(QUIET_SECONDS, self._write)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _write(self) -> None:
+        explorer = self._explorer()
+        if explorer is None:
+            return
+        text = json.dumps({name: getattr(explorer, name) for name in KEPT})
+        # A home that is full or cannot be written is no reason to bother anybody.
+        with contextlib.suppress(OSError):
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            scratch = self._file.with_suffix(f".{os.getpid()}")
+            scratch.write_text(text, "utf-8")
+            scratch.replace(self._file)
+            files = sorted(self._file.parent.glob("*.json"), key=lambda one: one.stat().st_mtime)
+            for old in files[:-_MOST_FILES]:
+                old.unlink(missing_ok=True)

@@ -119,6 +119,14 @@ def test_every_dataset_is_mended_and_xarray_then_reads_it(tmp_path: Path) -> Non
         assert proofs[name] in text[f"{name}-proof"]
 
 
+def test_the_story_of_the_sea_says_what_its_cells_compute(tmp_path: Path) -> None:
+    said = printed(run(copy.deepcopy(read("explore.ipynb")), tmp_path), "")
+    assert "warmer by 0.26 K\nyears without any value: [2003]\n" in said["how-much-2"]
+    assert "1990:  11.50 °C from   3 months" in said["real-1"]
+    assert said["answer-how-much"] == "warmer by 0.76 K\n"
+    assert said["since-1"] == "since 1993, by 0.28 K in ten years\n"
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_saved_needs_no_kernel(name: str) -> None:
     notebook = read(name)

@@ -25,12 +25,16 @@ const OTHERS: { name: string; title: string; has(row: NodeRow): boolean }[] = [
   { name: "scalars", title: "Scalars", has: ({ role }) => role === "scalar" },
 ];
 
+/** Small pictures of arrays that lie in groups of the group. */
+const MOST_BELOW = 12;
+
 /** The first screen of a group: what it says of itself, its groups, its data, and what describes them. */
 export function GroupScreen({ path, node }: { path: string; node: NodeResult }) {
   const { session } = useView();
   const [show, setShow] = useState<Show>("pictures");
   const { arrays, arrays_total: total, groups } = node;
-  const data = arrays.filter((row) => !OTHERS.some(({ has }) => has(row)));
+  const isData = (row: NodeRow) => !OTHERS.some(({ has }) => has(row));
+  const data = arrays.filter(isData);
   const lines = arrays.some(({ shape }) => shape?.length === 1 && (shape[0] ?? 0) > 1);
   const shows = [
     { value: "pictures", label: "Pictures", title: "A small picture of each array" },
@@ -40,6 +44,9 @@ export function GroupScreen({ path, node }: { path: string; node: NodeResult }) 
       : []),
   ] as const;
   const empty = arrays.length === 0 && groups.length === 0;
+  // A group that has only groups shows some of what is in these.
+  const below =
+    arrays.length > 0 ? [] : groups.flatMap((card) => card.inside.filter(isData)).slice(0, MOST_BELOW);
   if (show === "lines" && lines) {
     return (
       <div class="nzx-plot">
@@ -55,10 +62,9 @@ export function GroupScreen({ path, node }: { path: string; node: NodeResult }) 
       <About node={node} />
       {groups.length > 0 && (
         <>
-          {arrays.length > 0 || <p class="nzx-note nzx-group-note">The arrays are in these groups:</p>}
           <ul class="nzx-group-cards" role="list" aria-label="Groups">
             {groups.map((card) => (
-              <Card key={card.row.path} card={card} preview={arrays.length === 0} />
+              <Card key={card.row.path} card={card} />
             ))}
           </ul>
           {groups.length < node.groups_total && (
@@ -66,6 +72,14 @@ export function GroupScreen({ path, node }: { path: string; node: NodeResult }) 
               {`${grouped(node.groups_total - groups.length)} more groups are in the tree.`}
             </p>
           )}
+        </>
+      )}
+      {below.length > 0 && (
+        <>
+          <div class="nzx-group-head">
+            <h3>In these groups</h3>
+          </div>
+          <Gallery arrays={below} />
         </>
       )}
       {(data.length > 0 || lines) && (
@@ -143,10 +157,10 @@ function inside({ groups, arrays }: GroupCard): string {
   return parts.filter(Boolean).join(", ") || "empty";
 }
 
-/** A group in the group; `preview` where there is nothing else to see here. */
-function Card({ card, preview }: { card: GroupCard; preview: boolean }) {
+/** A group in the group. */
+function Card({ card }: { card: GroupCard }) {
   const { session } = useView();
-  const { row, inside: some } = card;
+  const { row } = card;
   return (
     <li>
       <button
@@ -165,12 +179,6 @@ function Card({ card, preview }: { card: GroupCard; preview: boolean }) {
             {row.label && " · "}
             {inside(card)}
           </span>
-          {preview && some.length > 0 && (
-            <span class="nzx-quiet nzx-cut">
-              {some.map((one) => visible(one.label ?? one.name)).join(" · ")}
-              {(card.arrays ?? 0) > some.length && " …"}
-            </span>
-          )}
         </span>
         <Mark impacts={row.impacts} />
       </button>

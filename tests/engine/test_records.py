@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nz_explorer.engine.configuration import Configuration
-from nz_explorer.engine.evaluation.records import Record, Records, tree_order
+from nz_explorer.engine.evaluation.records import Record, Records, in_tree_order, tree_order
 from nz_explorer.engine.findings import Fail, Severity, Violation
 from nz_explorer.engine.plan import RuleResults
 from tests.engine.made import info
@@ -125,3 +125,6 @@ def test_a_project_sees_what_it_asks_for() -> None:
 def test_parents_come_before_their_children_and_names_in_order() -> None:
     paths = ["/b", "/a.b", "/a/c", "/", "/a"]
     assert sorted(paths, key=tree_order) == ["/", "/a", "/a/c", "/a.b", "/b"]
+    assert in_tree_order(paths) == ["/", "/a", "/a/c", "/a.b", "/b"]
+    odd = ["/a\0b", "/a/c", "/a", "/a\0", "/a/b"]  # a name may have any character but the slash
+    assert in_tree_order(odd) == sorted(odd, key=tree_order)

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.engine.evaluation.budget import TIME_LIMIT
-from nz_explorer.engine.evaluation.records import Records, tree_order
+from nz_explorer.engine.evaluation.records import Records, in_tree_order
 from nz_explorer.engine.findings import Fail, NotEvaluated, Violation
 from nz_explorer.engine.impact import Impact, impact_of
 from nz_explorer.text.phrases import plural
@@ -185,7 +185,7 @@ class Conformance:
         first = next(
             (
                 (place, violation)
-                for place in sorted(self._records.places, key=tree_order)
+                for place in in_tree_order(self._records.places)
                 for _, violations in self._records.parts_at(place)
                 for violation in violations
                 if self._is_summed_up(violation.rule)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,8 @@ from nz_explorer.engine.evaluation.budget import TIME_LIMIT, VALUE_BYTES, Budget
 from nz_explorer.engine.evaluation.conformance import Conformance
 from nz_explorer.engine.evaluation.convention_usage import ConventionUsage
 from nz_explorer.engine.evaluation.coverage import Coverage, skipped_rules
-from nz_explorer.engine.evaluation.finding_reader import FindingReader, PlacedViolation, compared
+from nz_explorer.engine.evaluation.finding_index import FindingKind
+from nz_explorer.engine.evaluation.finding_reader import FindingReader, compared
 from nz_explorer.engine.evaluation.judge import Judge, has_value_rules
 from nz_explorer.engine.evaluation.records import Record, Records
 from nz_explorer.engine.findings import Counts, Finding, NotEvaluated, Violation
@@ -782,15 +783,15 @@ class Evaluation:
         with self._lock:
             return self._reader.findings(path, below)
 
-    def finding(self, placed: PlacedViolation) -> Finding:
-        """Return the finding that a violation makes where it is; see `violations`."""
-        with self._lock:
-            return self._reader.finding(placed)
-
-    def violations(self, path: str = "/", below: bool = True) -> list[PlacedViolation]:
-        """Return what the findings at a node and below it are made of, parents before children.
-
-        Where there are many findings and a few are shown, only those need to be made.
+    def page(
+        self,
+        path: str,
+        below: bool,
+        arrange: Callable[[dict[FindingKind, int]], Iterable[Collection[FindingKind]]],
+        offset: int,
+        limit: int,
+    ) -> list[Finding]:
+        """Return a few of the findings at a node, and below it; no others are made.
 
         Parameters
         ----------
@@ -798,9 +799,16 @@ class Evaluation:
             Where the node is.
         below : bool
             Whether those of the nodes below are wanted as well.
+        arrange : callable
+            Gets the number of findings of each kind, and returns groups of kinds: findings of the first come
+            first, and within each of them they stay in the order of the tree.
+        offset, limit : int
+            Where the page begins, and how many it has at most.
         """
-        with self._lock:
-            return self._reader.violations(path, below)
+        with self._lock:  # nothing may change meanwhile
+            index = self._reader.index(path, below)
+            placed = index.page(arrange(index.counts), offset, limit)
+            return [self._reader.finding(one) for one in placed]
 
     def impact(self, violation: Violation) -> Impact:
         """Return what a violation means for the people who read this dataset."""

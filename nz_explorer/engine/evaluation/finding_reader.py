@@ -7,21 +7,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from nz_explorer.engine.evaluation.records import PARTS, Records, tree_order
+from nz_explorer.engine.evaluation.finding_index import FindingIndex, PlacedViolation
+from nz_explorer.engine.evaluation.records import PARTS, Records, in_tree_order, tree_order
 from nz_explorer.engine.findings import Finding, NotEvaluated, Violation
 from nz_explorer.engine.fixes import Fix, finish
 from nz_explorer.model import Hierarchy, Node, paths
 
 if TYPE_CHECKING:
     from nz_explorer.engine.evaluation.conformance import Conformance
-
-
-PlacedViolation = tuple[Violation, str, str]
-"""A violation, the node that it is a finding of, and the node that it was found from."""
-
-
-MOST_KEPT = 1_000_000
-"""Violations that are kept in their order, 80 bytes each, until something changes."""
 
 
 class FindingReader:
@@ -43,7 +36,7 @@ class FindingReader:
         self._hierarchy = hierarchy
         self._records = records
         self._conformance = conformance
-        self._known: tuple[tuple[int, str, bool], list[PlacedViolation]] | None = None
+        self._known: tuple[tuple[object, ...], FindingIndex] | None = None
         """What was asked for last, and after how many changes: pages of it are asked for one after the other."""
 
     def findings(self, path: str, below: bool) -> list[Finding]:
@@ -56,14 +49,22 @@ class FindingReader:
         below : bool
             Whether the nodes below it are included.
         """
-        return [self.finding(placed) for placed in self.violations(path, below)]
+        summary = self._conformance.summary() if path == "/" else None
+        found = [] if summary is None else [self._finding(summary, "/", "/")]
+        found += [
+            self._finding(violation, place, owner)
+            for place in self._places(path, below)
+            for (owner, _), violations in self._records.parts_at(place)
+            for violation in violations
+        ]
+        return found
 
     def finding(self, placed: PlacedViolation) -> Finding:
         """Return the finding that a violation makes where it is."""
         return self._finding(*placed)
 
-    def violations(self, path: str, below: bool) -> list[PlacedViolation]:
-        """Return what the findings at a node and below it are made of, parents before children.
+    def index(self, path: str, below: bool) -> FindingIndex:
+        """Return which kinds of findings there are at a node, and below it; good until something changes.
 
         Parameters
         ----------
@@ -72,30 +73,21 @@ class FindingReader:
         below : bool
             Whether the nodes below it are included.
         """
-        state = (self._records.changes, path, below)
-        if self._known is not None and self._known[0] == state:
-            return list(self._known[1])
-        found = self._violations(path, below)
-        self._known = (state, found.copy()) if len(found) <= MOST_KEPT else None
-        return found
+        state = (self._records.changes, self._conformance.declared, path, below)
+        if self._known is None or self._known[0] != state:
+            summary = self._conformance.summary() if path == "/" else None
+            places = self._places(path, below)
+            self._known = None  # not two of them at a time
+            self._known = state, FindingIndex(self._records, self._conformance, places, summary)
+        return self._known[1]
 
-    def _violations(self, path: str, below: bool) -> list[PlacedViolation]:
+    def _places(self, path: str, below: bool) -> list[str]:
+        """Return the nodes that findings sit on: a node, and those below it."""
         known = self._records.places
-        places = [path] if path in known else []
-        if below:
-            stem = paths.below(path)
-            places += [p for p in known if p.startswith(stem) and p != path]
-            places.sort(key=tree_order)
-        parts_at = self._records.parts_at
-        found = [
-            (violation, place, owner)
-            for place in places
-            for (owner, _), violations in parts_at(place)
-            for violation in violations
-        ]
-        if path == "/" and (summary := self._conformance.summary()) is not None:
-            found.insert(0, (summary, "/", "/"))
-        return found
+        if not below:
+            return [path] if path in known else []
+        stem = paths.below(path)
+        return in_tree_order(p for p in known if p == path or p.startswith(stem))
 
     def failing(self, meant: Callable[[Violation], bool]) -> set[str]:
         """Return the paths of all nodes that have a violation of a kind, without making the findings."""

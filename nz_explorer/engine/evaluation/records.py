@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -24,6 +25,12 @@ PARTS = ("documents", "name", "entry", "members", "values", "contents", "inside"
 
 MOST_RESULTS = 10_000
 """Results of which something is remembered beside what is counted; most stores have a few."""
+
+
+Held = RuleResults | tuple[Violation, ...]
+"""Violations as they are shown, or the results that they can be had of: see `Records.seen_as`."""
+
+_Spread = dict[tuple[str, int], dict[str, tuple[Violation, ...]]]
 
 
 class Record(msgspec.Struct, gc=False):
@@ -246,7 +253,7 @@ class Records:
             self._times[id(results)] = (results, [sign])
         if results.local and self._configuration is None:
             violations, counts = (
-                self._seen_as(results) if self._advisory else (results.violations, results.counts)
+                self._shown_of(results) if self._advisory else (results.violations, results.counts)
             )
             if violations:
                 self.counts.add(owner, counts, sign)
@@ -260,7 +267,7 @@ class Records:
                 else:
                     del sources[owner, part]
 
-    def _seen_as(self, results: RuleResults) -> tuple[tuple[Violation, ...], tuple[int, int, int]]:
+    def _shown_of(self, results: RuleResults) -> tuple[tuple[Violation, ...], tuple[int, int, int]]:
         """Return violations that sit on the node itself as they are shown wherever that is, and their number."""
         if not self._advisory:
             return results.violations, results.counts
@@ -283,7 +290,7 @@ class Records:
             The results of one part of it.
         """
         if results.local and self._configuration is None:
-            violations, _ = self._seen_as(results)
+            violations, _ = self._shown_of(results)
             return {owner: violations} if violations else {}
         places: dict[str, tuple[Violation, ...]] = {}
         for violation in results.violations:
@@ -304,6 +311,68 @@ class Records:
             return violation
         return _configured(violation, place, self._configuration)
 
+    def seen_as(self, results: RuleResults) -> tuple[Violation, ...]:
+        """Return violations that sit on the node itself as they are shown, where there is no configuration."""
+        return self._shown_of(results)[0]
+
+    def held_at(self, places: Iterable[str]) -> tuple[list[str], list[str], list[Held]]:
+        """Return what `parts_at` has for nodes, side by side, and nothing made of it that can be made later.
+
+        Parameters
+        ----------
+        places : iterable of str
+            Paths of the nodes.
+
+        Returns
+        -------
+        tuple of list
+            For each part at each node: the node, the node that was evaluated, and what was found by it.
+        """
+        nodes = self.nodes
+        at: list[str] = []
+        owners: list[str] = []
+        found: list[Held] = []
+        spread: _Spread = {}
+        for place in places:
+            if self._from.get(place):
+                given = [
+                    (owner, getattr(nodes[owner], part)) for owner, part in self._sources(place)
+                ]
+            elif (one := nodes.get(place)) is not None:
+                # written out, because this is done for each node that has findings
+                own = (
+                    one.documents, one.name, one.entry, one.members,
+                    one.values, one.contents, one.inside, one.totals,
+                )  # fmt: skip
+                given = [(place, results) for results in own if results is not None]
+            else:
+                continue
+            for owner, results in given:
+                if results is not None and results.violations:
+                    held = self._held(place, owner, results, spread)
+                    if held:
+                        at.append(place)
+                        owners.append(owner)
+                        found.append(held)
+        return at, owners, found
+
+    def _held(self, place: str, owner: str, results: RuleResults, spread: _Spread) -> Held:
+        if results.local:
+            if self._configuration is None:
+                return results if self._advisory else results.violations
+            return self.by_place(owner, results).get(place, ())
+        key = (owner, id(results))
+        if key not in spread:  # a group may say something of each of its children
+            spread[key] = self.by_place(owner, results)
+        return spread[key].get(place, ())
+
+    def _sources(self, place: str) -> list[tuple[str, str]]:
+        """Return what findings at a node may come from: nodes, and the parts of them, in the order of the findings."""
+        sources = [(place, part) for part in PARTS] if place in self.nodes else []
+        if others := self._from.get(place):
+            sources = sorted([*sources, *others], key=lambda one: (one[0], PARTS.index(one[1])))
+        return sources
+
     def parts_at(self, place: str) -> list[tuple[tuple[str, str], tuple[Violation, ...]]]:
         """Return the violations at a node, in an order that does not depend on when it was evaluated.
 
@@ -312,12 +381,8 @@ class Records:
         list of ((str, str), tuple of Violation)
             The path and the part of the node that was evaluated, and what was found by it.
         """
-        record = self.nodes.get(place)
-        sources = [] if record is None else [(place, part) for part in PARTS]
-        if others := self._from.get(place):
-            sources = sorted([*sources, *others], key=lambda one: (one[0], PARTS.index(one[1])))
         found = []
-        for owner, part in sources:
+        for owner, part in self._sources(place):
             results = getattr(self.nodes[owner], part)
             if results is not None and results.violations:
                 violations = self.by_place(owner, results).get(place)
@@ -329,6 +394,15 @@ class Records:
 def tree_order(path: str) -> list[str]:
     """Return a key by which nodes are sorted, parents before their children."""
     return [] if path == "/" else path.split("/")
+
+
+def in_tree_order(places: Iterable[str]) -> list[str]:
+    """Return paths sorted by `tree_order`."""
+    known = list(places)
+    if any("\0" in path for path in known):
+        return sorted(known, key=tree_order)
+    # A third of the time: no name has a character below this one. The root comes before what begins with it.
+    return sorted(known, key=lambda path: "" if path == "/" else path.replace("/", "\0"))
 
 
 def _configured(violation: Violation, place: str, configuration: Configuration) -> Violation | None:

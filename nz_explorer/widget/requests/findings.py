@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from nz_explorer.conventions import rules
@@ -16,8 +16,8 @@ from nz_explorer.documents.json_edit import JsonText
 from nz_explorer.documents.json_layout import indented, new_text
 from nz_explorer.documents.json_pieces import PatchError
 from nz_explorer.editing.diffs import LONG_LINE, unified
-from nz_explorer.engine.evaluation import Evaluation, PlacedViolation
-from nz_explorer.engine.findings import SEVERITIES, Severity, Violation
+from nz_explorer.engine.evaluation import Evaluation, FindingKind
+from nz_explorer.engine.findings import SEVERITIES, Severity
 from nz_explorer.engine.fixes import Fix
 from nz_explorer.engine.impact import Impact
 from nz_explorer.model import Node
@@ -26,7 +26,7 @@ from nz_explorer.text.phrases import plural
 from nz_explorer.widget import protocol
 from nz_explorer.widget.impacts import impacts_of
 from nz_explorer.widget.requests import documents
-from nz_explorer.widget.requests.answer import Answer, answers, page_of
+from nz_explorer.widget.requests.answer import MAX_PAGE, Answer, BadRequest, answers
 from nz_explorer.widget.session_view import SessionView
 
 MAX_DIFF_BYTES = 256 * 1024
@@ -49,7 +49,7 @@ def answer(session: SessionView, params: protocol.FindingsParams, cancel: Cancel
 def page(
     evaluation: Evaluation, params: protocol.FindingsParams, path: str
 ) -> protocol.FindingsResult:
-    """Return a page of findings. Only those on it are made, and nothing is sorted but the headings.
+    """Return a page of findings. Only those on it are made, and nothing is sorted but their kinds.
 
     Parameters
     ----------
@@ -60,35 +60,32 @@ def page(
     path : str
         The node.
     """
-    violations = evaluation.violations(path, below=params.below)
-    known: dict[int, Kind] = {}  # many nodes share a violation
-    for violation, _, _ in violations:
-        if id(violation) not in known:
-            known[id(violation)] = _kind(evaluation, violation)
-    kinds = [known[id(violation)] for violation, _, _ in violations]
+    if params.offset < 0 or params.limit < 1:
+        raise BadRequest("offset must not be negative and limit must be at least 1")
+    symptom = next((one for one in symptoms() if one.key == params.symptom), None)
     severities: Counter[Severity] = Counter()
     impacts: Counter[Impact] = Counter()
     broken: Counter[str] = Counter()
-    for (rule, severity, meant), count in Counter(kinds).items():
-        severities[severity] += count
-        impacts[meant] += count
-        broken[rule] += count
-    symptom = next((one for one in symptoms() if one.key == params.symptom), None)
-    aside = {rule for rule in broken if symptom is not None and not symptom.may_come_from(rule)}
-    if params.impacts:
-        violations = [
-            one for one, kind in zip(violations, kinds, strict=True) if kind[2] in params.impacts
-        ]
+    wanted: dict[FindingKind, int] = {}
+    aside: set[str] = set()
     groups: list[protocol.FindingGroup] = []
-    if params.order != "node":
-        kinds = [known[id(violation)] for violation, _, _ in violations]
-        violations, groups = _grouped(
-            zip(violations, kinds, strict=True), by_rule=params.order == "rule", aside=aside
-        )
-    elif aside:
-        violations = sorted(violations, key=lambda one: one[0].rule.id in aside)
-    placed = page_of(violations, params.offset, params.limit)
-    shown = [evaluation.finding(one) for one in placed]
+
+    def arrange(counts: dict[FindingKind, int]) -> list[list[FindingKind]]:
+        for (rule, severity, meant), count in counts.items():
+            severities[severity] += count
+            impacts[meant] += count
+            broken[rule] += count
+            if not params.impacts or meant in params.impacts:
+                wanted[rule, severity, meant] = count
+        if symptom is not None:
+            aside.update(rule for rule in broken if not symptom.may_come_from(rule))
+        if params.order != "node":
+            ordered, headings = _grouped(wanted, by_rule=params.order == "rule", aside=aside)
+            groups.extend(headings)
+            return [[kind] for kind in ordered]
+        return [[kind for kind in wanted if (kind[0] in aside) is last] for last in (False, True)]
+
+    shown = evaluation.page(path, params.below, arrange, params.offset, min(params.limit, MAX_PAGE))
     named = {finding.rule for finding in shown}
     if params.order == "rule":
         named.update(group.key for group in groups if group.key != "other")
@@ -96,7 +93,7 @@ def page(
         path=path,
         below=params.below,
         offset=params.offset,
-        total=len(violations),
+        total=sum(wanted.values()),
         counts=protocol.Counts(
             severities["error"],
             severities["warning"],
@@ -117,7 +114,9 @@ def page(
         if path == "/" and params.below
         else len(evaluation.not_evaluated(path, below=params.below)),
         symptoms=_symptoms(broken),
-        causes=None if symptom is None else sum(one[0].rule.id not in aside for one in violations),
+        causes=None
+        if symptom is None
+        else sum(count for kind, count in wanted.items() if kind[0] not in aside),
     )
 
 
@@ -135,40 +134,26 @@ def _symptoms(broken: Counter[str]) -> list[protocol.Symptom]:
     return sorted(found, key=lambda one: not one.count)
 
 
-Kind = tuple[str, Severity, Impact]
-"""A rule, how bad breaking it is there, and what it means: what findings are ordered by."""
-
-
-def _kind(evaluation: Evaluation, violation: Violation) -> Kind:
-    return violation.rule.id, violation.severity, evaluation.impact(violation)
-
-
 def _grouped(
-    violations: Iterable[tuple[PlacedViolation, Kind]],
-    *,
-    by_rule: bool,
-    aside: Container[str],
-) -> tuple[list[PlacedViolation], list[protocol.FindingGroup]]:
-    """Return hits rule by rule, the gravest first, and their headings; within a rule they stay in order.
+    counts: Mapping[FindingKind, int], *, by_rule: bool, aside: Container[str]
+) -> tuple[list[FindingKind], list[protocol.FindingGroup]]:
+    """Return kinds of findings, the gravest first, and the headings above them.
 
     What is set aside comes last, under one heading.
     """
-    buckets: dict[Kind, list[PlacedViolation]] = {}
-    for one, kind in violations:
-        buckets.setdefault(kind, []).append(one)
     gravest: dict[str, int] = {}
-    for rule, _, meant in buckets:
+    for rule, _, meant in counts:
         rank = IMPACTS.index(meant)
         gravest[rule] = min(rank, gravest.get(rule, rank))
 
-    def place(kind: Kind) -> tuple[bool, int, int, str, int]:
+    def place(kind: FindingKind) -> tuple[bool, int, int, str, int]:
         rule, severity, meant = kind
         own = SEVERITIES.index(severity)
         if by_rule:
             return rule in aside, gravest[rule], 0, rule, own
         return rule in aside, IMPACTS.index(meant), own, rule, 0
 
-    ordered = sorted(buckets, key=place)
+    ordered = sorted(counts, key=place)
     groups: dict[str, protocol.FindingGroup] = {}
     name: str
     tone: Impact
@@ -180,8 +165,8 @@ def _grouped(
             name = rule if by_rule else meant
             tone = IMPACTS[gravest[rule]] if by_rule else meant
         group = groups.setdefault(name, protocol.FindingGroup(name, tone, 0))
-        group.count += len(buckets[kind])
-    return [one for kind in ordered for one in buckets[kind]], list(groups.values())
+        group.count += counts[kind]
+    return ordered, list(groups.values())
 
 
 # --- where a finding is, and what its fix changes ------------------------------------------------

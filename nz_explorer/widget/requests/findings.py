@@ -59,6 +59,11 @@ def page(
         Which findings, in which order, from which one on.
     path : str
         The node.
+
+    Raises
+    ------
+    BadRequest
+        If there is no such page.
     """
     if params.offset < 0 or params.limit < 1:
         raise BadRequest("offset must not be negative and limit must be at least 1")

@@ -44,7 +44,9 @@ export function useWindow(
     return () => element.removeEventListener("scroll", read);
   }, [ref, ratio, rowHeight]);
 
-  const at = Math.max(0, Math.min(scroll * ratio, Math.max(0, full - viewport)));
+  // What was asked for before the list had its height may lie beyond its end.
+  const scrolled = Math.max(0, Math.min(scroll, height - viewport));
+  const at = scrolled * ratio;
   const visible = Math.ceil(viewport / rowHeight) + 1;
   const margin = Math.max(0, Math.min(12, Math.floor((MOST_ROWS - visible) / 2)));
   const start = Math.max(0, Math.floor(at / rowHeight) - margin);
@@ -62,5 +64,5 @@ export function useWindow(
     element[side] = Math.max(0, to / ratio);
     setScroll(Math.max(0, to / ratio));
   };
-  return { start, end, height, top: start * rowHeight - at + scroll, show };
+  return { start, end, height, top: start * rowHeight - at + scrolled, show };
 }

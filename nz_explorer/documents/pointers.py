@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
+_POINTER = re.compile(r"(?:/(?:[^/~]|~[01])*)*", re.DOTALL)
+
 
 def join(base: str, *parts: str | int) -> str:
     """Append reference tokens to a pointer, escaping ``~`` and ``/``."""
     return base + "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+
+
+def is_pointer(given: str) -> bool:
+    """Whether text has the form of a pointer: empty, or names that each follow a slash, with ``~`` only in ``~0`` and ``~1``."""
+    return _POINTER.fullmatch(given) is not None
 
 
 def split(pointer: str) -> list[str]:

@@ -49,7 +49,7 @@ _TIME_UNIT = re.compile(
 )
 
 _EPOCH = re.compile(
-    r"(-?\d{1,6})-(\d{1,2})(?:-(\d{1,2}))?(?:[T ]+\d{1,2}(?::\d{2}(?::\d{2}(?:\.\d+)?)?)?)?\s*(?:Z|UTC|[+-]\d{1,2}(?::?\d{2})?)?"
+    r"(-?\d{1,6})-(\d{1,2})(?:-(\d{1,2}))?(?:[T ]+(\d{1,2})(?::(\d{2})(?::(\d{2})(?:\.\d+)?)?)?)?\s*(?:Z|UTC|[+-]\d{1,2}(?::?\d{2})?)?"
 )
 
 _CF_DEGREES = re.compile(r"degrees?_?(north|east|N|E)")
@@ -99,6 +99,12 @@ def _unit(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
     elif text or _is_temporal(axis, one):
         what = "texts" if text else "times, whose unit is in the time object"
         yield Fail(pointer, f"a unit is not allowed for {what} (axis {shown})", rule="CS-CO-004")
+    elif not isinstance(given, str | Mapping):
+        yield Fail(
+            pointer,
+            f"unit must be a string or an object of the uom convention, got {json_text(given)} (axis {shown})",
+            rule="CS-CO-004",
+        )
     elif isinstance(given, str) and _CF_DEGREES.fullmatch(given):
         yield Fail(
             pointer,
@@ -149,9 +155,10 @@ def _time(axis: Axis, one: CoordinateSet) -> RuleOutput:
 def _epoch(given: Mapping[str, Any], pointer: str, calendar: str) -> RuleOutput:
     units = time_units(given)
     unit, _, epoch = (units or "").partition(" since ")
-    member = "reference" if "reference" in given or "epoch" not in given else "epoch"
     match = _EPOCH.fullmatch(epoch.strip())
-    if units is None or match is None or not _TIME_UNIT.fullmatch(unit.strip()):
+    right = units is not None and _TIME_UNIT.fullmatch(unit.strip()) is not None
+    member = _member_at_fault(given, right=right)
+    if match is None or not right:
         shown = {m: given[m] for m in ("reference", "unit", "epoch") if m in given}
         yield Fail(
             f"{pointer}/{member}",
@@ -163,10 +170,17 @@ def _epoch(given: Mapping[str, Any], pointer: str, calendar: str) -> RuleOutput:
         return
     import cftime  # type: ignore[import-untyped, unused-ignore]
 
-    year, month, day = (int(part) if part else 1 for part in match.groups())
+    year, month, day = (int(part) if part else 1 for part in match.groups()[:3])
+    hour, minute, second = (int(part) if part else 0 for part in match.groups()[3:])
     try:
         cftime.datetime(
-            year, month, day, calendar="standard" if calendar in ("utc", "tai") else calendar
+            year or 4,  # of year 0 cftime warns; year 4 has the same days
+            month,
+            day,
+            hour,
+            minute,
+            min(second, 59) if second == 60 else second,  # a leap second
+            calendar="standard" if calendar in ("utc", "tai") else calendar,
         )
     except ValueError:
         yield Fail(
@@ -174,6 +188,22 @@ def _epoch(given: Mapping[str, Any], pointer: str, calendar: str) -> RuleOutput:
             f"{epoch.strip()} does not exist in the calendar {calendar}",
             rule="CS-TIME-004",
         )
+    if unit.strip() in ("month", "months"):
+        yield Fail(
+            f"{pointer}/{'reference' if 'reference' in given else 'unit'}",
+            "months differ in length, so cs recommends another unit, such as days",
+            severity="warning",
+            rule="CS-TIME-002",
+        )
+
+
+def _member_at_fault(given: Mapping[str, Any], *, right: bool) -> str:
+    """Return the member of a time object that a message is about."""
+    if "reference" in given or not given.keys() & {"unit", "epoch"}:
+        return "reference"
+    # Where unit and epoch are both texts, and the unit is one of time, it is the epoch.
+    unit = given.get("unit")
+    return "epoch" if right or (isinstance(unit, str) and _TIME_UNIT.fullmatch(unit)) else "unit"
 
 
 def _values(axis: Axis, one: CoordinateSet) -> RuleOutput:
@@ -276,5 +306,12 @@ def _boundaries(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
         yield Fail(
             f"{pointer}/regular",
             f"regular must be [lower, upper] extents, got {json_text(given['regular'])}",
+            rule="CS-BND-003",
+        )
+    elif given["regular"][0] > given["regular"][1]:
+        yield Fail(
+            f"{pointer}/regular",
+            f"regular must be [lower, upper] extents, but the first of {json_text(given['regular'])} is above the second",
+            severity="warning",
             rule="CS-BND-003",
         )

@@ -100,7 +100,7 @@ def _revision(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput:
     if len(found) > 1:
         yield Fail(
             node.attribute_pointer(attribute),
-            f"objects follow revisions {' and '.join(found)} of cs",
+            f"objects follow revisions {' and '.join([', '.join(found[:-1]), found[-1]])} of cs",
             rule="CS-REV-001",
         )
 
@@ -245,6 +245,8 @@ def _entry(array: Array, i: int, crs: Crs) -> RuleOutput:
 def _wrong_target(reference: Reference, target: Target, problem: str) -> str:
     if reference.attribute is None:
         return f"the reference names no attribute, so it leads to node {target.node.path}, which is no reference system"
+    if not reference.attribute:
+        return f'the attribute "" means the whole document of {target.node.path}, which is no reference system'
     return f"{target.pointer} of {target.node.path} is not a reference system: {problem}"
 
 
@@ -298,7 +300,7 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
             which = number if name is None else json_text(name)
             why = "has no name, and so no axis" if name is None else "has no axis"
             yield Fail(pointer, f"dimension {which} {why} in cs", rule="CS-ARR-004")
-        if name is None or names.count(name) > 1 or not SCHEMA_NAME.fullmatch(name):
+        if name is not None and (names.count(name) > 1 or not SCHEMA_NAME.fullmatch(name)):
             yield Fail(
                 f"/dimension_names/{number}",
                 f"dimension {json_text(name)} is not accepted by the schema of cs",

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from nz_explorer.conventions.cs.references import _reference
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
-from nz_explorer.engine.findings import RuleOutput
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Node
 from nz_explorer.model.dialects.ref import is_reference, resolve
@@ -22,10 +23,15 @@ from nz_explorer.model.dialects.ref import is_reference, resolve
     on="node",
     formats=(3,),
     needs=("attributes",),
-    when=lambda node: isinstance(node.attributes.get("ref"), Mapping),
+    when=lambda node: "ref" in node.attributes,
 )
 def reference(node: Node) -> RuleOutput:
     """Judge a reference that is an attribute of a node."""
-    if known_conventions.REF in declared_here(node) or is_reference(node.attributes["ref"]):
-        found = resolve({"ref": node.attributes["ref"]}, node)
-        yield from _reference(node, found, node.attribute_pointer("ref"))
+    given, at = node.attributes["ref"], node.attribute_pointer("ref")
+    declared = known_conventions.REF in declared_here(node)
+    if isinstance(given, Mapping) and (declared or is_reference(given)):
+        yield from _reference(node, resolve(given, node), at)
+    elif declared:
+        yield Fail(
+            at, f"reference: it must be an object, got {json_text(given)}", rule="REF-001"
+        )

@@ -17,7 +17,7 @@ _OF_KIND = {"form": "REF-001", "node": "REF-002", "attribute": "REF-005"}
 def _reference(home: Node, reference: Reference, at: str) -> RuleOutput:
     """Judge a reference in a node."""
     if reference.uri is not None:
-        yield from _uri(home, reference.uri, at)
+        yield from _uri(home, reference.uri, _inner(reference, at))
     if reference.kind in _OF_KIND:
         yield Fail(
             at,
@@ -54,5 +54,11 @@ def _from_root(home: Node, reference: Reference, at: str) -> FixMaker | None:
     found = resolve({"node": reference.path, "attribute": right}, home)
     if not found.targets:
         return None
-    inner = f"{at}/ref" if isinstance(reference.given, Mapping) and "ref" in reference.given else at
-    return lambda _node: Draft("suggest", (replace(f"{inner}/attribute", right),))
+    pointer = f"{_inner(reference, at)}/attribute"
+    return lambda _node: Draft("suggest", (replace(pointer, right),))
+
+
+def _inner(reference: Reference, at: str) -> str:
+    """Return where the members of a reference are: below ``ref``, or there without it."""
+    given = reference.given
+    return f"{at}/ref" if isinstance(given, Mapping) and "ref" in given else at

@@ -183,7 +183,9 @@ def identifier(pointer: str, given: Any) -> RuleOutput:
 def _axis(axis: Axis, *, located: bool) -> RuleOutput:
     shown = json_text(axis.name)
     if axis.name is None:
-        yield Fail(axis.pointer("name"), f"axis {axis.place[-1]} has no name", rule="CS-AX-001")
+        given = axis.given.get("name")
+        what = "has no name" if given is None else f"has the name {json_text(given)}, no string"
+        yield Fail(axis.pointer("name"), f"axis {axis.place[-1]} {what}", rule="CS-AX-001")
     yield from _abbreviation(axis)
     given, pointer = axis.given.get("coordinates"), axis.pointer("coordinates")
     if given is None:
@@ -220,6 +222,7 @@ def _wrap(pointer: str, given: Any) -> FixMaker:
 def _abbreviation(axis: Axis) -> RuleOutput:
     given, name = axis.abbreviation, (axis.name or "").lower()
     pointer = axis.pointer("abbreviation")
+    text = bool(axis.sets) and all(is_text(one) for one in axis.sets)
     if given is not None and given not in ABBREVIATIONS:
         right = given.upper() if isinstance(given, str) and given.upper() in ABBREVIATIONS else None
         yield Fail(
@@ -228,7 +231,7 @@ def _abbreviation(axis: Axis) -> RuleOutput:
             fix=None if right is None else lambda _node: Draft("safe", (replace(pointer, right),)),
             rule="CS-AX-003",
         )
-    elif given is not None and axis.sets and all(is_text(one) for one in axis.sets):
+    elif given is not None and text:
         yield Fail(
             pointer,
             f"axis {json_text(axis.name)} has text coordinates, so it is not in space or time,"
@@ -237,7 +240,7 @@ def _abbreviation(axis: Axis) -> RuleOutput:
             fix=lambda _node: Draft("suggest", (remove(pointer),)),
             rule="CS-AX-003",
         )
-    elif given is None and name in known_crs.X_NAMES | known_crs.Y_NAMES:
+    elif given is None and not text and name in known_crs.X_NAMES | known_crs.Y_NAMES:
         right = "X" if name in known_crs.X_NAMES else "Y"
         yield Fail(
             pointer,

@@ -40,10 +40,9 @@ def homogeneous(node: Node) -> Iterator[Fail]:
         first = next(i for i, item in enumerate(value) if json_type(item) != kinds[0])
         mixed = " and ".join([", ".join(kinds[:-1]), kinds[-1]])
         message = f"attribute {json_text(name)}: array mixes {mixed} (first at index {first}: {json_text(value[first])})"
-        if set(kinds) == {"string", "number"} and all(
-            item in NAMES_OF_NUMBERS for item in value if isinstance(item, str)
-        ):
-            message += '; JSON has no NaN, so "NaN" is a string'
+        texts = [item for item in value if isinstance(item, str)]
+        if set(kinds) == {"string", "number"} and all(item in NAMES_OF_NUMBERS for item in texts):
+            message += f'; JSON has no {texts[0]}, so "{texts[0]}" is a string'
         yield Fail(node.attribute_pointer(name), message, fix=_one_type)
 
 

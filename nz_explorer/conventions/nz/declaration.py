@@ -148,7 +148,7 @@ def order(node: Node) -> Iterator[Fail]:
         rest = [token for token in listed if token is not own]
         yield Fail(
             node.attribute_pointer(key),
-            f"list {own} before {before[0]}: identifiers go from most general to most specific",
+            f"list {own} before {before[0].rstrip(',;')}: identifiers go from most general to most specific",
             severity="info" if key == KEYS[1] else None,
             fix=partial(_joined, key, " ".join([own, *rest])),
         )

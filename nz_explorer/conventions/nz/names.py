@@ -145,7 +145,7 @@ def _alike(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Pairs of names that differ only by case."""
     seen: dict[str, str] = {}
     for name in names:
-        first = seen.setdefault(name.casefold(), name)
+        first = seen.setdefault(name.lower(), name)  # not ß and ss, as casefold() has it
         if first != name:
             yield first, name
 

@@ -92,9 +92,15 @@ def entry_identifies(node: Node) -> Iterator[Fail]:
     """Require a uuid or a URL, because names are not unique."""
     for i, entry in entries(node):
         if not any(isinstance(entry.get(member), str) for member in IDENTIFIERS):
+            there = [member for member in IDENTIFIERS if member in entry]
+            why = (
+                f"its {there[0]} is not a string"
+                if there
+                else "it has none of uuid, schema_url and spec_url"
+            )
             yield Fail(
                 pointer_to(node, i),
-                f"entry {i} identifies no convention: it has none of uuid, schema_url and spec_url",
+                f"entry {i} identifies no convention: {why}",
                 fix=lambda _node: Draft("suggest", note="add the uuid of the convention"),
             )
 
@@ -177,7 +183,7 @@ def entry_name_fits(node: Node) -> Iterator[Fail]:
 def entry_has_url(node: Node) -> Iterator[Fail]:
     """Require a URL beside a uuid, where the convention can be read."""
     for i, entry in entries(node):
-        if "uuid" in entry and "schema_url" not in entry and "spec_url" not in entry:
+        if isinstance(entry.get("uuid"), str) and "schema_url" not in entry and "spec_url" not in entry:
             known = known_conventions.identify(entry)
             url = known.entry.get("spec_url") if known is not None else None
             yield Fail(

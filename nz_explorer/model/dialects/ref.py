@@ -7,6 +7,7 @@ neither leads to a node the root.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 MEMBERS = ("uri", "node", "attribute")
 DEEPEST = 8
 """References that are followed from one to the next."""
+
+_INDEX = re.compile(r"0|[1-9][0-9]*")
+"""A place in a list, as RFC 6901 spells it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +123,9 @@ def resolve(given: Any, base: Node, cancel: Cancellation | None = None) -> Refer
         return Reference(given, path, attribute, problem=why, kind="node")
     if attribute is None:
         return Reference(given, path, targets=tuple(map(Target, nodes.values())))
+    if not pointers.is_pointer(attribute):
+        why = f'{json_text(attribute)} is no JSON pointer (RFC 6901), such as "/attributes/crs/name"'
+        return Reference(given, path, attribute, problem=why, kind="attribute")
     targets = tuple(t for node in nodes.values() if (t := _inside(node, attribute)) is not None)
     if not targets:
         why = f"{attribute} leads to nothing in the document of {' or '.join(nodes)}"
@@ -152,13 +159,11 @@ def _joined(home: str, path: str) -> str | None:
 
 def _inside(node: Node, attribute: str) -> Target | None:
     """Return what a pointer leads to in the document of a node."""
-    if attribute and not attribute.startswith("/"):
-        return None
     value: Any = node.metadata if node.zarr_format == 3 else {"attributes": node.attributes}
     for name in pointers.split(attribute):
         if isinstance(value, Mapping) and name in value:
             value = value[name]
-        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+        elif isinstance(value, list) and _INDEX.fullmatch(name) and int(name) < len(value):
             value = value[int(name)]
         else:
             return None

@@ -32,6 +32,4 @@ def reference(node: Node) -> RuleOutput:
     if isinstance(given, Mapping) and (declared or is_reference(given)):
         yield from _reference(node, resolve(given, node), at)
     elif declared:
-        yield Fail(
-            at, f"reference: it must be an object, got {json_text(given)}", rule="REF-001"
-        )
+        yield Fail(at, f"reference: it must be an object, got {json_text(given)}", rule="REF-001")

@@ -183,7 +183,11 @@ def entry_name_fits(node: Node) -> Iterator[Fail]:
 def entry_has_url(node: Node) -> Iterator[Fail]:
     """Require a URL beside a uuid, where the convention can be read."""
     for i, entry in entries(node):
-        if isinstance(entry.get("uuid"), str) and "schema_url" not in entry and "spec_url" not in entry:
+        if (
+            isinstance(entry.get("uuid"), str)
+            and "schema_url" not in entry
+            and "spec_url" not in entry
+        ):
             known = known_conventions.identify(entry)
             url = known.entry.get("spec_url") if known is not None else None
             yield Fail(

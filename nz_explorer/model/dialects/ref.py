@@ -124,7 +124,9 @@ def resolve(given: Any, base: Node, cancel: Cancellation | None = None) -> Refer
     if attribute is None:
         return Reference(given, path, targets=tuple(map(Target, nodes.values())))
     if not pointers.is_pointer(attribute):
-        why = f'{json_text(attribute)} is no JSON pointer (RFC 6901), such as "/attributes/crs/name"'
+        why = (
+            f'{json_text(attribute)} is no JSON pointer (RFC 6901), such as "/attributes/crs/name"'
+        )
         return Reference(given, path, attribute, problem=why, kind="attribute")
     targets = tuple(t for node in nodes.values() if (t := _inside(node, attribute)) is not None)
     if not targets:

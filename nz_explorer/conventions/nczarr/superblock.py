@@ -111,8 +111,14 @@ def superblock(node: Node) -> Iterator[Fail | Undecided]:
         yield problem
     elif place is not None:
         name = "nczarr_version" if place.era == "objects" else "version"
-        if not isinstance(place.member(name)[1], str):
+        given = place.member(name)[1]
+        if given is None:
             yield Fail(place.at(name), f"the NCZarr superblock has no {name}")
+        elif not isinstance(given, str):
+            yield Fail(
+                place.at(name),
+                f"{name} of the NCZarr superblock must be a string, got {json_text(given)}",
+            )
     elif group is not None:
         where = {
             "objects": "/.nczarr",

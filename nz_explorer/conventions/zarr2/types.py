@@ -84,7 +84,12 @@ def type_string(array: Array) -> Iterator[Fail]:
         elif given == "|O":
             yield Fail(
                 at,
-                f"{what} is not a type of the specification; the first filter determines the values",
+                f"{what} is not a type of the specification; "
+                + (
+                    "the first filter determines the values"
+                    if array.metadata.get("filters")
+                    else "without a filter nothing tells what the values are"
+                ),
                 severity="warning",
                 readers={} if _has_known_objects(array) else OBJECTS,
             )

@@ -309,8 +309,13 @@ def codec_known(array: Array) -> Iterator[Fail]:
                 fix=_call_it(pointer, right),
             )
             continue
-        needs = what_it_needs(name) if isinstance(name, str) else "the program that wrote it"
-        yield Fail(pointer, f"codec {shown(name)} is not registered; decoding needs {needs}")
+        if not isinstance(name, str):
+            yield Fail(pointer, f"a codec must have a name, got {shown(codec)}")
+            continue
+        yield Fail(
+            pointer,
+            f"codec {shown(name)} is not registered; decoding needs {what_it_needs(name)}",
+        )
 
 
 def _call_it(pointer: str, right: str) -> FixMaker:

@@ -224,12 +224,18 @@ def transpose_order(array: Array) -> Iterator[Fail]:
     """Require each axis once."""
     for pointer, configuration, _ in _configured(array, "transpose"):
         order = configuration.get("order")
-        if not _is_order(order, array.ndim):
+        if not _is_order(order, _rank(array, pointer)):
             got = shown(order) if "order" in configuration else "nothing"
             yield Fail(
                 f"{pointer}/configuration/order",
                 f"the order of transpose must list each axis from 0 to n-1 once, got {got}",
             )
+
+
+def _rank(array: Array, pointer: str) -> int | None:
+    """Return the rank of what a codec gets: the index of a shard has one dimension more, offset and length."""
+    of_index = "/index_codecs/" in pointer
+    return array.ndim + 1 if of_index and array.ndim is not None else array.ndim
 
 
 def _is_order(order: Any, rank: int | None) -> TypeGuard[list[int]]:
@@ -256,10 +262,10 @@ def sharding(array: Array) -> Iterator[Fail]:
     around = _shapes_around(array.codecs, "/codecs", outer)
     for pointer, configuration, _ in _configured(array, "sharding_indexed"):
         base = f"{pointer}/configuration"
-        yield from _inner_shape(base, configuration, around.get(pointer), array.ndim)
+        yield from _inner_shape(base, configuration, around.get(pointer), _rank(array, pointer))
         for member in ("codecs", "index_codecs"):
             if not isinstance(configuration.get(member), list) or not configuration[member]:
-                yield Fail(f"{base}/{member}", f"sharding: {member} must be a list of codecs")
+                yield Fail(f"{base}/{member}", f"sharding: {member} must be a list with at least one codec")
             elif member == "index_codecs":
                 varying = [
                     n for c in configuration[member] if (n := codec_name(c)) in VARIABLE_SIZE

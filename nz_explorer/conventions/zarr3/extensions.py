@@ -70,11 +70,11 @@ def extension_names(array: Array) -> Iterator[Fail]:
         if pointer == "/data_type" and (array.data_type.status == "core" or "://" not in name):
             continue  # one that is not registered is Z3-DT-002
         at = f"{pointer}/name" if isinstance(given, dict) else pointer
-        yield Fail(
-            at,
-            f"{json_text(name)} is not a valid extension name",
-            severity="warning" if "://" in name else None,
-        )
+        if "://" in name:
+            message = f"{json_text(name)} is a URI, which only older extensions have for a name"
+            yield Fail(at, message, severity="warning")
+        else:
+            yield Fail(at, f"{json_text(name)} is not a valid extension name")
 
 
 @rule("Z3-EXT-002", on="array", formats=V3)

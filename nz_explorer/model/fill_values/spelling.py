@@ -146,7 +146,9 @@ def from_hex(text: str, dtype: np.dtype[Any]) -> Any:
         If there are too many digits, or too few.
     """
     digits = 2 * dtype.itemsize
-    if not text.startswith("0x") or len(text) - 2 != digits:
+    if not text.startswith("0x"):
+        raise Refused("type", f"{json_text(text)} does not begin with 0x in lower case")
+    if len(text) - 2 != digits:
         raise Refused(
             "type",
             f"{json_text(text)} has {plural(len(text) - 2, 'hex digit')} after 0x; {dtype.name} needs {digits}",

@@ -265,7 +265,9 @@ def sharding(array: Array) -> Iterator[Fail]:
         yield from _inner_shape(base, configuration, around.get(pointer), _rank(array, pointer))
         for member in ("codecs", "index_codecs"):
             if not isinstance(configuration.get(member), list) or not configuration[member]:
-                yield Fail(f"{base}/{member}", f"sharding: {member} must be a list with at least one codec")
+                yield Fail(
+                    f"{base}/{member}", f"sharding: {member} must be a list with at least one codec"
+                )
             elif member == "index_codecs":
                 varying = [
                     n for c in configuration[member] if (n := codec_name(c)) in VARIABLE_SIZE

@@ -1,9 +1,10 @@
 """Opens JupyterLab on a notebook whose widget is already alive.
 
 JupyterLab does not run a notebook when it opens one. So the kernel is started here, through the
-server's own REST interface and bound to the notebook's path; its first code cell is run, the outputs are
-saved (which the server signs as trusted, because we just made them), and only then is the browser
-sent there. JupyterLab finds the running session for that path, attaches to it and restores the
+server's own REST interface and bound to the notebook's path; its first code cell is run and the outputs are
+saved (which the server signs as trusted, because we just made them). The browser is sent there at once,
+and loads JupyterLab meanwhile; the notebook is handed out to it once it was saved (`nz_explorer.lab.contents`).
+JupyterLab finds the running session for that path, attaches to it and restores the
 widget from the kernel. The person sees the explorer and may go on in the next cell.
 
 The server listens on the loopback interface only and keeps its token.
@@ -15,6 +16,7 @@ import json
 import os
 import queue
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -25,7 +27,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import webbrowser
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -41,6 +43,14 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 START_SECONDS = 120.0
 CELL_SECONDS = 120.0
+
+KEPT = {
+    "stream": ("name", "text"),
+    "display_data": ("data", "metadata"),
+    "execute_result": ("data", "metadata", "execution_count"),
+    "error": ("ename", "evalue", "traceback"),
+}
+"""Messages of a kernel that are outputs → what a notebook keeps of them. nbformat has this too, and takes a second to import."""
 
 WORKSPACE = {
     "metadata": {"id": "default"},
@@ -74,11 +84,14 @@ class Server:
         Its token.
     process
         The server's process.
+    held
+        A file that names a notebook which is not handed out yet; see `nz_explorer.lab.contents`.
     """
 
     url: str
     token: str
     process: subprocess.Popen[bytes]
+    held: Path
 
     def lab_url(self, notebook: str) -> str:
         """Return the address of a notebook in JupyterLab, with the token."""
@@ -147,15 +160,22 @@ def lab(source: str, *, browser: bool = True, port: int = 0) -> None:
     SourceError
         If the source cannot be opened.
     """
-    from nz_explorer.model import open_store
-
-    # What cannot be opened is reported here, at once, and not in a notebook some seconds later.
-    open_store(source).close()
     local = Path(source).expanduser()
     where = str(local.resolve()) if local.exists() else source
     notebook = _work_folder() / "explore.ipynb"
     notebook.write_text(json.dumps(_source_notebook(where), indent=1), "utf-8")
-    _serve(notebook, browser=browser, port=port)
+
+    def check() -> None:
+        """Report here what cannot be opened, and not in a notebook some seconds later."""
+        from nz_explorer.model import open_store
+
+        try:
+            open_store(source).close()
+        except BaseException:
+            shutil.rmtree(notebook.parent)
+            raise
+
+    _serve(notebook, browser=browser, port=port, meanwhile=check)
 
 
 def _work_folder() -> Path:
@@ -206,15 +226,24 @@ def _source_notebook(source: str) -> dict[str, Any]:
     }
 
 
-def _serve(notebook: Path, *, browser: bool, port: int) -> None:
-    click.echo("Starting JupyterLab …")
-    with _stoppable(), serve(notebook.parent, port=port) as server:
-        run_first_cell(server, notebook.name)
-        url = server.lab_url(notebook.name)
+def _serve(
+    notebook: Path, *, browser: bool, port: int, meanwhile: Callable[[], object] | None = None
+) -> None:
+    def start() -> None:
+        """Do what can be done while the server starts."""
+        if meanwhile is not None:
+            meanwhile()
+        click.echo("Starting JupyterLab …")
+
+    def show() -> None:
         click.echo(f"The explorer is open at\n\n    {url}\n")
         click.echo(f"The notebook is {notebook}. Ctrl-C stops JupyterLab.")
         if browser:
             webbrowser.open(url)
+
+    with _stoppable(), serve(notebook.parent, port=port, meanwhile=start) as server:
+        url = server.lab_url(notebook.name)
+        run_first_cell(server, notebook.name, meanwhile=show)
         server.process.wait()
 
 
@@ -235,7 +264,13 @@ def _stoppable() -> Iterator[None]:
 
 
 @contextmanager
-def serve(folder: Path, *, port: int = 0, options: Sequence[str] = ()) -> Iterator[Server]:
+def serve(
+    folder: Path,
+    *,
+    port: int = 0,
+    options: Sequence[str] = (),
+    meanwhile: Callable[[], object] | None = None,
+) -> Iterator[Server]:
     """Run JupyterLab on a folder for as long as the context lasts.
 
     Parameters
@@ -246,6 +281,8 @@ def serve(folder: Path, *, port: int = 0, options: Sequence[str] = ()) -> Iterat
         The port; 0 picks a free one.
     options
         More options of ``jupyter lab``.
+    meanwhile
+        Called while it starts.
 
     Yields
     ------
@@ -273,7 +310,9 @@ def serve(folder: Path, *, port: int = 0, options: Sequence[str] = ()) -> Iterat
                 start_new_session=True,
             )
         try:
-            yield Server(_wait_for_url(process, log), token, process)
+            if meanwhile is not None:
+                meanwhile()
+            yield Server(_wait_for_url(process, log), token, process, _held(Path(scratch)))
         finally:
             _stop(process)
 
@@ -283,7 +322,7 @@ def _command(folder: Path, port: int, *, exact: bool) -> list[str]:
         sys.executable,
         "-P",  # a module that lies in the folder of the call, such as an unpacked store, is not imported
         "-m",
-        "jupyterlab",
+        "nz_explorer.lab.server",
         "--no-browser",
         f"--ServerApp.ip={LOOPBACK}",
         f"--ServerApp.port={port}",
@@ -291,6 +330,7 @@ def _command(folder: Path, port: int, *, exact: bool) -> list[str]:
         f"--ServerApp.root_dir={folder}",
         # A wheel puts it where JupyterLab looks; of a checkout it is what has just been built.
         f"--LabApp.extra_labextensions_path={Path(__file__).with_name('labextensions')}",
+        "--ServerApp.contents_manager_class=nz_explorer.lab.contents.Contents",
         # Nothing is fetched: neither the list of newer versions nor announcements.
         "--LabApp.news_url=None",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
@@ -314,9 +354,14 @@ def _environment(scratch: Path, token: str) -> dict[str, str]:
     return {
         **os.environ,
         "JUPYTER_TOKEN": token,
+        "NZ_EXPLORER_HELD": str(_held(scratch)),
         "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, (str(config.parent), path))),
         "JUPYTERLABWORKSPACES_DIR": str(workspaces),
     }
+
+
+def _held(scratch: Path) -> Path:
+    return scratch / "held"
 
 
 def _free_port() -> int:
@@ -363,8 +408,12 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def run_first_cell(server: Server, notebook: str) -> None:
+def run_first_cell(
+    server: Server, notebook: str, *, meanwhile: Callable[[], object] | None = None
+) -> None:
     """Start the kernel of a notebook of ours, run its first code cell and save what it gave.
+
+    Whoever opens the notebook meanwhile gets it when that is done.
 
     Parameters
     ----------
@@ -372,9 +421,21 @@ def run_first_cell(server: Server, notebook: str) -> None:
         The server whose kernel runs the cell.
     notebook
         The notebook's path below the server's folder.
+    meanwhile
+        Called when the notebook may be opened.
     """
     model = server.request("GET", f"api/contents/{notebook}")["content"]
     cell = next(cell for cell in model["cells"] if cell["cell_type"] == "code")
+    server.held.write_text(notebook, "utf-8")
+    try:
+        if meanwhile is not None:
+            meanwhile()
+        _run(server, notebook, model, cell)
+    finally:
+        server.held.unlink()
+
+
+def _run(server: Server, notebook: str, model: dict[str, Any], cell: dict[str, Any]) -> None:
     session = server.request(
         "POST",
         "api/sessions",
@@ -399,13 +460,13 @@ def _execute(kernel: str, source: str) -> tuple[list[dict[str, Any]], int | None
     """Run code in a kernel of the server and collect its outputs."""
     from jupyter_client.blocking.client import BlockingKernelClient
     from jupyter_client.connect import find_connection_file
-    from nbformat.v4 import output_from_msg
 
     outputs: list[dict[str, Any]] = []
 
     def collect(message: dict[str, Any]) -> None:
-        if message["msg_type"] in {"stream", "display_data", "execute_result", "error"}:
-            outputs.append(dict(output_from_msg(message)))  # type: ignore[no-untyped-call]
+        kind, content = message["msg_type"], message["content"]
+        if kind in KEPT:
+            outputs.append({"output_type": kind, **{name: content[name] for name in KEPT[kind]}})
 
     client = BlockingKernelClient(connection_file=find_connection_file(f"kernel-{kernel}.json"))
     client.load_connection_file()

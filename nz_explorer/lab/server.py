@@ -1,0 +1,24 @@
+"""JupyterLab's server as the launcher runs it: ``python -m nz_explorer.lab.server``, with the options of ``jupyter lab``.
+
+It is JupyterLab's own, without a grammar of internationalised addresses, whose compilation takes two thirds of the
+processor time of its imports: jsonschema would check the format ``iri`` with it, which no schema of the server has,
+and does without it where it is not installed.
+"""
+
+from __future__ import annotations
+
+import sys
+
+GRAMMAR = "rfc3987_syntax"
+
+
+def main() -> None:
+    """Run JupyterLab."""
+    sys.modules[GRAMMAR] = None  # type: ignore[assignment]  # Python's mark of what cannot be imported
+    from jupyterlab.labapp import main as lab
+
+    lab()
+
+
+if __name__ == "__main__":
+    main()

@@ -20,8 +20,15 @@ HELD = "NZ_EXPLORER_HELD"
 class Contents(AsyncLargeFileManager):
     """Files, of which one may be waited for."""
 
-    async def get(self, path: str, content: bool = True, **options: Any) -> Any:
-        """Return a file or a folder.
+    async def get(
+        self,
+        path: str,
+        content: bool = True,
+        type: str | None = None,  # noqa: A002  # jupyter_server's name
+        format: str | None = None,  # noqa: A002
+        require_hash: bool = False,
+    ) -> Any:
+        """Return a file or a folder, as jupyter_server does, when nobody holds it any more.
 
         Parameters
         ----------
@@ -29,12 +36,16 @@ class Contents(AsyncLargeFileManager):
             Its path below the server's folder.
         content
             Whether what is in it is wanted, and not only its name and time.
-        **options
-            What jupyter_server asks for besides.
+        type
+            What it is taken for: a notebook, a file or a directory.
+        format
+            Whether a file is text or base64.
+        require_hash
+            Whether the hash is wanted.
         """
         while content and path.strip("/") == _held():  # noqa: ASYNC110  # another process holds it
             await asyncio.sleep(0.01)
-        return await super().get(path, content=content, **options)
+        return await super().get(path, content, type, format, require_hash)  # type: ignore[no-untyped-call]
 
 
 def _held() -> str | None:

@@ -15,7 +15,7 @@ GRAMMAR = "rfc3987_syntax"
 def main() -> None:
     """Run JupyterLab."""
     sys.modules[GRAMMAR] = None  # type: ignore[assignment]  # Python's mark of what cannot be imported
-    from jupyterlab.labapp import main as lab
+    from jupyterlab.labapp import main as lab  # type: ignore[import-untyped]
 
     lab()
 

@@ -77,6 +77,10 @@ def declare_nz(node: Node) -> Draft:
 
 _DOMAIN = re.compile(r"(cf|acdd|ugrid|geozarr|coards|cs|ioos|sgrid|radar|cfradial)([-/]?v?\d.*)?")
 _NEARLY_NZ = re.compile(r"nz[-_]?(?:ug|arr)?[-_]?v?(\d[^\s,;/]*)")
+_NZ_APART = re.compile(
+    r"(?<![^\s,;])nz(?:[\s\u2010-\u2015]+v?(1(?:\.0)?))?(?![^\s,;])", re.IGNORECASE
+)
+"""NZ without its version, or with a blank or a printer's hyphen before it."""
 _OTHER_VERSION = re.compile(r"nz-(\d+)\.(\d+)")
 _ALMOST_KEYS = ("convention", "Convention", "CONVENTIONS")
 
@@ -217,6 +221,14 @@ def near_miss(node: Node) -> Iterator[Fail]:
             f"{json_text(token)} is not an NZ identifier; did you mean {IDENTIFIER}?",
             fix=partial(_respelled, key, token) if nearly[1] in ("1", "1.0") else None,
         )
+    for key, value in _given(node):
+        for found in _NZ_APART.finditer(value):
+            right = value[: found.start()] + IDENTIFIER + value[found.end() :]
+            yield Fail(
+                node.attribute_pointer(key),
+                f"{json_text(found[0])} is not an NZ identifier; did you mean {IDENTIFIER}?",
+                fix=partial(_joined, key, right) if found[1] else None,
+            )
     for key in _ALMOST_KEYS:
         meant = node.attributes.get(key)
         if isinstance(meant, str) and fold(IDENTIFIER) in map(fold, SEPARATORS.split(meant)):

@@ -26,8 +26,8 @@ Axes = tuple[tuple[str, int, int], ...]
 def one_length_in_group(group: Group) -> Iterator[Fail]:
     """Require all arrays of a group that share a dimension to agree on its length.
 
-    Arrays whose names are missing or wrong have their own findings and are left out, as is an array
-    that only disagrees with itself (NZ-DIM-011). Levels of a pyramid are called alike on purpose: one finding
+    Arrays whose names are missing or wrong have their own findings and are left out, as are dimensions
+    without a name and an array that only disagrees with itself (NZ-DIM-011). Levels of a pyramid are called alike on purpose: one finding
     covers all their dimensions.
     """
     arrays = group.arrays
@@ -35,7 +35,7 @@ def one_length_in_group(group: Group) -> Iterator[Fail]:
         return
     levels = set(multiscales.level_names(group.attributes))
     reported = False
-    for dimension in dimension_table([a for a in arrays if all(a.dimension_names or ())]):
+    for dimension in dimension_table([a for a in arrays if a.dimension_names]):
         paths = {use.array.path for use in dimension.uses}
         if not dimension.name or not dimension.conflict or len(paths) < 2:
             continue

@@ -131,7 +131,7 @@ def shuffled(folder: Path, seed: int) -> Any:
 
 def one_by_one(hierarchy: Any, budget: Budget) -> Evaluation:
     evaluation = evaluate(hierarchy, budget=budget)
-    schedule.visit(evaluation, None, lambda *_: None)
+    schedule.visit(evaluation, None, lambda *_: None, keep=True)
     for path in paths(evaluation):
         evaluation.value_rules(evaluation.node(path))  # type: ignore[arg-type]
     schedule.list_arrays(evaluation, None, lambda *_: None)

@@ -107,6 +107,7 @@ def main() -> int:
     """Assemble the pages and build the site."""
     shutil.rmtree(PAGES, ignore_errors=True)
     shutil.copytree(ROOT / "notebooks" / "images", PAGES / "notebooks" / "images")
+    shutil.copy(ROOT / "docs" / "growth.svg", PAGES)
     for source, page in TEXTS.items():
         write(page, text(ROOT / source, page))
     conventions = [one for one in registry().conventions.values() if own_rules(one)]

@@ -25,7 +25,7 @@ import numpy as np
 import zarr
 
 import nz_explorer
-from tests.benchmarks import nodes, values
+from tests.benchmarks import growth, nodes, values
 from tests.benchmarks.large import tree, write
 from tests.benchmarks.results import Result, side_by_side
 
@@ -320,7 +320,7 @@ def main() -> None:
             ("scan of many chunks",): lambda _: progress(folder),
             ("remote",): lambda _: remote(folder),
             nodes.CONSOLIDATED: lambda rows: nodes.consolidated(folder, rows),
-            ("growth",): lambda _: nodes.growth(folder),
+            ("growth",): lambda _: growth.rows(folder),
             nodes.CROWDS: lambda rows: nodes.crowds(folder, rows),
             ("chunks",): lambda _: values.sparse(folder),
             ("census",): lambda _: values.census_rows(folder),

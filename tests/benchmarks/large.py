@@ -164,6 +164,13 @@ def _first_level(store: str) -> Callable[[], object]:
     return lambda: nz.open_store(store).children("/")
 
 
+def _census(store: str) -> Callable[[], object]:
+    import nz_explorer as nz
+
+    array = next(one for one in nz.open_store(store).walk() if isinstance(one, nz.Array))
+    return lambda: nz.census(array)
+
+
 def _zarr_members(store: str) -> Callable[[], object]:
     import zarr
 
@@ -175,6 +182,7 @@ WORK: dict[str, Callable[[str], Callable[[], object]]] = {
     "check metadata": _check_metadata,
     "check consolidated": _check_consolidated,
     "check documents": _check_documents,
+    "census": _census,
     "first level": _first_level,
     "zarr members": _zarr_members,
 }
@@ -182,10 +190,11 @@ WORK: dict[str, Callable[[str], Callable[[], object]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a piece of work costs in a process of its own: medians of some rounds."""
+    """What a piece of work costs in a process of its own: medians of some rounds; `idle` is the peak before it."""
 
     seconds: float
     mib: float
+    idle: float
 
 
 def costs(store: Path, *works: str, rounds: int = 3) -> list[Cost]:
@@ -200,6 +209,7 @@ def costs(store: Path, *works: str, rounds: int = 3) -> list[Cost]:
         Cost(
             statistics.median(cost.seconds for cost in measured),
             statistics.median(cost.mib for cost in measured),
+            statistics.median(cost.idle for cost in measured),
         )
         for measured in found
     ]
@@ -209,11 +219,11 @@ def main(work: str, store: str) -> None:
     """Do one piece of work and print what it has cost."""
     with tempfile.TemporaryDirectory() as small:
         WORK[work](str(write(Path(small), tree(1, 3), consolidated=True)))()
-    run = WORK[work](store)
+    run, idle = WORK[work](store), peak_memory()
     began = time.process_time()
     run()
     seconds = time.process_time() - began
-    print(json.dumps({"seconds": seconds, "mib": peak_memory()}))
+    print(json.dumps({"seconds": seconds, "mib": peak_memory(), "idle": idle}))
 
 
 def peak_memory() -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from tests.benchmarks.large import Cost, chain, costs, siblings, tree, write
+from tests.benchmarks.large import Cost, costs, siblings, tree, write
 from tests.benchmarks.results import ROUNDS, Result
 
 REFERENCE = "zarr members"
@@ -133,29 +133,3 @@ def crowds(folder: Path, rows: Collection[str]) -> list[Result]:
                 Result(name, ours, "one of 1 000", theirs, ratio, ">= 0.67 x", ratio >= 1 / 1.5)
             )
     return results
-
-
-def growth(folder: Path) -> list[Result]:
-    """Check stores of more and more nodes, deeper and deeper, wider and wider: the cost of a node stays."""
-    shapes = {
-        **{f"{100 * n + n:,} nodes": (101 * n, tree(n, 100)) for n in (10, 100, 1000)},
-        **{f"{d} levels": (2000, chain(d, 2000 // d - 1)) for d in (1, 20, 200)},
-        **{f"{n:,} siblings": (n, tree(1, n)) for n in (10, 100, 1000, 10_000)},
-    }
-    measured = [
-        (name, number, costs(write(folder / name, nodes), "check")[0].seconds / number)
-        for name, (number, nodes) in shapes.items()
-    ]
-    usual = measured[0][2]
-    return [
-        Result(
-            f"check, {name} (CPU of a node)",
-            seconds,
-            f"a node of {measured[0][0]}",
-            usual,
-            usual / seconds,
-            ">= 0.5 x" if number >= 1000 else "none, so few",
-            usual / seconds >= 0.5 or number < 1000,
-        )
-        for name, number, seconds in measured
-    ]

@@ -25,7 +25,8 @@ import numpy as np
 import zarr
 
 import nz_explorer
-from tests.benchmarks import growth, nodes, values
+from tests.benchmarks import growth, nodes, start, values
+from tests.benchmarks import slider as moves
 from tests.benchmarks.large import tree, write
 from tests.benchmarks.results import Result, side_by_side
 
@@ -258,8 +259,6 @@ def _time(seconds: float) -> str:
 
 def slider(folder: Path) -> list[Result]:
     """Move a slider in JupyterLab, in chunks that are in memory, until the picture is painted."""
-    from tests.benchmarks import slider as moves
-
     motion = moves.measure(moves.write(folder / "slider.zarr"))
     taken = motion.moves
     middle, most = (moves.percentile(taken, part) for part in (50, 95))
@@ -331,6 +330,7 @@ def main() -> None:
             ("requests",): lambda _: requests(),
             ("bundle",): lambda _: bundle(),
             ("slider",): lambda _: slider(folder),
+            ("lab",): lambda _: start.rows(folder, moves.write(folder / "lab.zarr")),
         }
         chosen = [
             (table, rows)

@@ -43,7 +43,12 @@ def _chunks(folder: Path, number: int) -> Path:
     """Write an array of so many chunks, each a link to the same file (a file system allows 65 000 or fewer)."""
     ((_, document),) = siblings(1)
     grid = {"name": "regular", "configuration": {"chunk_shape": [4]}}
-    about = {"shape": [4 * number], "chunk_grid": grid, "dimension_names": ["x"], "data_type": "uint8"}
+    about = {
+        "shape": [4 * number],
+        "chunk_grid": grid,
+        "dimension_names": ["x"],
+        "data_type": "uint8",
+    }
     codecs = [{"name": "bytes"}]
     write(folder, iter([("a", {**document, **about, "codecs": codecs, "fill_value": 0})]))
     (folder / "a" / "c").mkdir()
@@ -57,11 +62,13 @@ def _chunks(folder: Path, number: int) -> Path:
     return folder
 
 
-def _consolidated(nodes: Callable[[int], Iterator[tuple[str, Json]]]) -> Callable[[Path, int], Path]:
+def _consolidated(
+    nodes: Callable[[int], Iterator[tuple[str, Json]]],
+) -> Callable[[Path, int], Path]:
     return lambda folder, size: write(folder, nodes(size), consolidated=True, stored=False)
 
 
-DECADES = (100, 1000, 10_000, 100_000)
+DECADES = (300, 3000, 30_000)
 AXES: dict[str, tuple[str, Callable[[Path, int], Path], tuple[int, ...]]] = {
     "nodes": ("check", lambda folder, n: write(folder, tree(n // 100, 99)), DECADES),
     "siblings": ("check consolidated", _consolidated(siblings), DECADES),
@@ -105,7 +112,9 @@ def measure(folder: Path) -> list[Curve]:
     found = []
     for name, (work, make, sizes) in AXES.items():
         stores = [make(folder / f"{name}-{size}", size) for size in sizes]
-        found.append(Curve(name, work, sizes, tuple(costs(one, work, rounds=1)[0] for one in stores)))
+        found.append(
+            Curve(name, work, sizes, tuple(costs(one, work, rounds=1)[0] for one in stores))
+        )
     return found
 
 

@@ -167,7 +167,7 @@ def _first_level(store: str) -> Callable[[], object]:
 def _census(store: str) -> Callable[[], object]:
     import nz_explorer as nz
 
-    array = next(one for one in nz.open_store(store).walk() if isinstance(one, nz.Array))
+    array = next(one for one in nz.open_store(store).walk() if one.kind == "array")
     return lambda: nz.census(array)
 
 

@@ -25,8 +25,9 @@ import numpy as np
 import zarr
 
 import nz_explorer
-from tests.benchmarks import growth, nodes, start, values
+from tests.benchmarks import growth, nodes, values
 from tests.benchmarks import slider as moves
+from tests.benchmarks import start as launch
 from tests.benchmarks.large import tree, write
 from tests.benchmarks.results import Result, side_by_side
 
@@ -330,7 +331,7 @@ def main() -> None:
             ("requests",): lambda _: requests(),
             ("bundle",): lambda _: bundle(),
             ("slider",): lambda _: slider(folder),
-            ("lab",): lambda _: start.rows(folder, moves.write(folder / "lab.zarr")),
+            ("lab",): lambda _: launch.rows(folder, moves.write(folder / "lab.zarr")),
         }
         chosen = [
             (table, rows)

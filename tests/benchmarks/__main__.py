@@ -25,7 +25,7 @@ import numpy as np
 import zarr
 
 import nz_explorer
-from tests.benchmarks import growth, nodes, values
+from tests.benchmarks import growth, nodes, stopping, values
 from tests.benchmarks import slider as moves
 from tests.benchmarks import start as launch
 from tests.benchmarks.large import tree, write
@@ -328,6 +328,7 @@ def main() -> None:
             ("shard",): lambda _: values.shard(folder),
             ("compared",): lambda _: values.compared(folder),
             ("findings",): lambda _: values.findings(folder),
+            ("stopping",): lambda _: stopping.stopping(folder),
             ("requests",): lambda _: requests(),
             ("bundle",): lambda _: bundle(),
             ("slider",): lambda _: slider(folder),

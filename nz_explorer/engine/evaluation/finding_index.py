@@ -2,8 +2,8 @@
 
 A page shows a few findings of perhaps a million, so no finding is made and nothing is sorted to choose them: of each
 there are two bytes for its kind, in the order of the tree, and of the nodes only which results they have.
-Made anew after something has changed: 0.15 s for 100 000 nodes with a finding each, and 6 bytes of each finding and
-28 of each node.
+Made anew after something has changed: 0.15 s of CPU for 100 000 nodes with a finding each, 0.3 s with ten each, and
+then 6 ms a page; 2 bytes for each finding and 28 for each node.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ import numpy as np
 import zarr
 
 import nz_explorer
-from tests.benchmarks import growth, nodes, stopping, values
+from tests.benchmarks import growth, million, nodes, stopping, values
 from tests.benchmarks import slider as moves
 from tests.benchmarks import start as launch
 from tests.benchmarks.large import tree, write
@@ -332,6 +332,7 @@ def main() -> None:
             ("requests",): lambda _: requests(),
             ("bundle",): lambda _: bundle(),
             ("slider",): lambda _: slider(folder),
+            ("million",): lambda _: million.rows(folder),
             ("lab",): lambda _: launch.rows(folder, moves.write(folder / "lab.zarr")),
         }
         chosen = [

@@ -372,10 +372,17 @@ def test_whatever_else_is_read_is_noted(node: Node) -> None:
         log = ReadLog()
         getattr(traced(node, log).documents[0], name)
         assert log.elsewhere == {f"document: {name}"}
-    for name in ("consolidated", "metadata_source", "source", "node_if_loaded", "reader"):
+    for name in ("consolidated", "metadata_source", "source", "node_if_loaded"):
         log = ReadLog()
         getattr(traced(node, log).hierarchy, name)
         assert log.elsewhere == {f"hierarchy: {name}"}
+    for name in ("label", "local", "get_many"):
+        log = ReadLog()
+        getattr(traced(node, log).hierarchy.reader, name)
+        assert log.elsewhere == {f"hierarchy: {name}"}
+    log = ReadLog()
+    assert traced(node, log).hierarchy.reader.unwritten is False
+    assert (set(log.facts), log.elsewhere) == ({"unwritten"}, set())
     log = ReadLog()
     _ = traced(node, log).hierarchy.root.attributes.get("conventions")
     assert (log.facts, log.elsewhere) == (

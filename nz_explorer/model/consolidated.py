@@ -244,9 +244,12 @@ class Consolidated:
         try:
             if isinstance(self._entries, Entries):
                 _AS_NODE.decode(self._entries.raw[key])
-            else:
-                msgspec.convert(self._entries[key], _Node)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                return None
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            pass  # said of the decoded entry, where a number is called the same however it is written
+        try:
+            msgspec.convert(self._entries[key], _Node)
+        except msgspec.ValidationError as error:
             return str(error)
         return None
 

@@ -77,9 +77,9 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
             yield Lab(server, folder)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Run Chromium."""
+    """Run Chromium; not longer, for while Playwright runs no other event loop does in this thread."""
     path = chromium.find()
     if path is None:
         if os.environ.get("CI"):

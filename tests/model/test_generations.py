@@ -399,3 +399,22 @@ def test_verdicts_are_not_complete_while_an_edit_is_evaluated(root: Path, gate: 
     under_way.end()
     assert what_if.evaluation.complete
     assert isinstance(what_if.hierarchy.root, Group)
+
+
+def test_edits_are_there_while_they_are_made_again(root: Path, gate: Gate) -> None:
+    evaluation = evaluate(open_store(gate.store(root)))
+    what_if = WhatIf(evaluation).set("/x", "/attributes/units", "tried")
+    put(root, "a", array("new"))
+    evaluation.hierarchy.refresh("/")
+    evaluation.forget("/")
+    gate.hold("a/zarr.json")
+    under_way = Running(what_if.make_again)
+    gate.wait()
+    assert what_if.steps == 1
+    assert what_if.hierarchy["/x"].attributes["units"] == "tried"
+    assert what_if.hierarchy["/a"].attributes["units"] == "old"
+    assert not gate.expired
+    gate.release()
+    assert under_way.end() == []
+    assert what_if.hierarchy["/x"].attributes["units"] == "tried"
+    assert what_if.hierarchy["/a"].attributes["units"] == "new"

@@ -366,18 +366,21 @@ class WhatIf:
         """
         said: list[str] = []
         with self._editing:
-            edits = self.edits
-            self._forget()
-            for edit in edits:
-                if self._is_different(edit):
+            # made aside, so that nobody sees the hierarchy with some of the edits only
+            again = WhatIf(self.base)
+            for edit in self.edits:
+                if again._is_different(edit):
                     said.append(
                         f"{edit.key} was changed in the store since it was edited, so the edit cannot be saved."
                     )
-                self._edited().originals[edit.key] = edit.before
+                again._edited().originals[edit.key] = edit.before
                 try:
-                    self._put({edit.key: edit.after}, notify=False)
+                    again._put({edit.key: edit.after})
                 except CannotEdit as error:
                     said.append(f"The edit of {edit.key} is gone: {error}")
+            with self._lock:
+                self._documents, self._fork = again._documents, again._fork
+                self._steps, self._before = again._steps, again._before
         self._changed()
         return said
 
@@ -436,7 +439,6 @@ class WhatIf:
         *,
         keep: Iterable[str] = (),
         amend: bool = False,
-        notify: bool = True,
     ) -> WhatIf:
         """Put documents into the overlay as one edit, and evaluate what they touch."""
         for key in documents:
@@ -449,8 +451,7 @@ class WhatIf:
             raise CannotEdit(str(error)) from error
         if not (amend and self._steps and self._steps[-1].keys() == documents.keys()):
             self._steps.append(step)
-        if notify:
-            self._changed()
+        self._changed()
         return self
 
     def _take_back(self, step: Before) -> None:

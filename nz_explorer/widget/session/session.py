@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -85,6 +86,8 @@ class Session:
         self.outcome: str | None = None
         """What has come of the last thing that was done with the edits, in a sentence."""
         self._with_edits = True
+        self._showing = threading.Lock()
+        """Held while what is shown is chosen: who comes last has seen the last edit."""
         self.serial = 0
         """Grows as the store is read again or edited, and as it is shown with its edits or without."""
         self.cache = evaluation.cache = shared_cache()
@@ -254,10 +257,7 @@ class Session:
             node = self.base.hierarchy.refresh(params.path, cancel)
             self._forget(node.path)
             self.walker.set_wanted(True)
-        if self.what_if.steps:
-            self._try_again()
-        else:
-            self._notify()
+        self._show_again()
         return protocol.RetryResult(self._stored.row(node)), ()
 
     def _answer_walk(self, params: protocol.WalkParams, cancel: Cancellation) -> Answer:
@@ -295,10 +295,7 @@ class Session:
             finally:
                 self._forget("/")
                 self.walker.set_wanted(True)
-        if self.what_if.steps:
-            self._try_again()
-        else:
-            self._notify()
+        self._show_again()
         self.page_changed("history")
 
     # --- the background walk ----------------------------------------------------------------
@@ -358,10 +355,11 @@ class Session:
 
     def _edited(self) -> None:
         """Show what an edit has made of the hierarchy."""
-        shown = self.what_if.steps and self._with_edits
-        self.tree = Tree(self.what_if.evaluation) if shown else self._stored
-        self.serial += 1
-        self.outcome = None
+        with self._showing:
+            shown = self.what_if.steps and self._with_edits
+            self.tree = Tree(self.what_if.evaluation) if shown else self._stored
+            self.serial += 1
+            self.outcome = None
         self._notify()
 
     def show_outcome(self, sentence: str) -> None:
@@ -382,6 +380,13 @@ class Session:
         said = self.what_if.make_again()
         if said:
             self.show_outcome(" ".join(said))
+
+    def _show_again(self) -> None:
+        """Show what was read again, with the edits."""
+        if self.what_if.steps:
+            self._try_again()
+        else:
+            self._notify()
 
     def _forget(self, path: str) -> None:
         """Forget what is known of a node and all below it, because it was read again."""

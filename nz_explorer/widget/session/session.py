@@ -488,9 +488,7 @@ class Session:
     def close(self) -> None:
         """Stop everything; nothing is sent any more. Closing it again does nothing."""
         if self.conversation.closed:
-            # Asked without the lock: ipywidgets closes once more as the interpreter ends, when a thread
-            # may have been stopped for good while it held one.
-            return
+            return  # asked without the lock, which a thread that an ending interpreter stopped may hold for good
         self.conversation.close()
         self.walker.close()
         self.prefetch.close()

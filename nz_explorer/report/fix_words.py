@@ -53,10 +53,13 @@ def words(fix: Fix) -> Words:
                 yield "remove "
                 yield from _named(pointer)
             case "move":
-                yield "rename "
-                yield from _named(str(operation["from"]))
-                yield " to "
-                yield from _named(pointer)
+                origin = str(operation["from"])
+                above = pointer.rpartition("/")[0]
+                renamed = above == origin.rpartition("/")[0]
+                yield "rename " if renamed else "move "
+                yield from _named(origin)
+                yield " to " if renamed else " into "
+                yield from _named(pointer if renamed else above)
             case "add" if not pointer:
                 yield "create the document"
             case "replace":

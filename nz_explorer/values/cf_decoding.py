@@ -17,6 +17,7 @@ from nz_explorer.values.coordinates.axes import (
 )
 from nz_explorer.values.coordinates.times import (
     date_of,
+    meant_units,
     seconds_in_unit,
     time_labels,
     time_problem,
@@ -27,6 +28,7 @@ __all__ = [
     "Packing",
     "date_of",
     "flags",
+    "meant_units",
     "packing",
     "seconds_in_unit",
     "time_labels",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.engine.findings import Fail, FixMaker
-from nz_explorer.engine.fixes import Draft, move, set_attribute
+from nz_explorer.engine.fixes import Draft, move, remove, set_attribute
 from nz_explorer.engine.memo_keys import PACKING
 from nz_explorer.engine.registry import rule
 from nz_explorer.text.phrases import listed
@@ -17,23 +20,124 @@ if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
 
 
+SCALING = frozenset({"fixedscaleoffset", "numcodecs.fixedscaleoffset"})
+"""Names of the codec of numcodecs that packs."""
+
+
 def _is_packed(array: Array) -> bool:
     return any(name in array.attributes for name in PACKING)
 
 
-@rule("CF-PACK-001", on="array", needs=("attributes",), when=_is_packed)
+@rule("CF-PACK-001", "CF-PACK-002", on="array", needs=("attributes",), when=_is_packed)
 def numbers(array: Array) -> Iterator[Fail]:
-    """Require numbers to multiply with and to add; xarray takes a list of one for its number, and null for nothing."""
+    """Require numbers that tell values apart; xarray takes a list of one for its number, and null for nothing."""
     for name in PACKING:
         given = array.attributes.get(name)
         value = given[0] if isinstance(given, list) and len(given) == 1 else given
-        if value is None or _is_number(value):
+        if value is None:
+            continue
+        if _is_number(value):
+            every = _every_value(name, value, array)
+            if every is not None:
+                yield Fail(
+                    array.attribute_pointer(name),
+                    f"{name} is {value}: every value becomes {every}",
+                    readers={"xarray": f"shows {every} everywhere"},
+                    fix=_without(name),
+                    rule="CF-PACK-002",
+                )
             continue
         yield Fail(
             array.attribute_pointer(name),
             f"{name} {shown(given)} is not a number, so the values cannot be unpacked",
             fix=_set_aside if _number(value) is None else _as_number(name),
         )
+
+
+def _is_unpacked_by_codec(array: Array) -> bool:
+    return _filter(array) is not None and "_FillValue" in array.attributes
+
+
+@rule(
+    "CF-PACK-003",
+    on="array",
+    needs=("attributes", "data type", "codecs"),
+    when=_is_unpacked_by_codec,
+)
+def fill_is_unpacked(array: Array) -> Iterator[Fail]:
+    """Require a missing value that unpacking can give."""
+    packed, fill = _filter(array), array.attributes["_FillValue"]
+    if packed is None or not _is_number(fill):
+        return
+    low, high = sorted(packed.unpack(end) for end in (packed.low, packed.high))
+    if low <= fill <= high or not packed.low <= fill <= packed.high:
+        return
+    meant = packed.unpack(fill)
+    yield Fail(
+        array.attribute_pointer("_FillValue"),
+        f"_FillValue {shown(fill)} never matches: {packed.name} unpacks to {low:g} … {high:g}, and a stored {fill:g} to {meant:g}",
+        fix=lambda node: Draft("suggest", set_attribute(node, "_FillValue", meant)),
+    )
+
+
+@dataclass(frozen=True)
+class _Unpacking:
+    """A codec that unpacks integers.
+
+    Attributes
+    ----------
+    name
+        Its name.
+    scale, offset
+        A stored value is divided by the one, and the other is added.
+    low, high
+        The least and the greatest value that can be stored.
+    """
+
+    name: str
+    scale: float
+    offset: float
+    low: int
+    high: int
+
+    def unpack(self, stored: float) -> float:
+        return stored / self.scale + self.offset
+
+
+def _filter(array: Array) -> _Unpacking | None:
+    """Return what unpacks the values of an array last, where it is the codec ``fixedscaleoffset`` of numcodecs."""
+    chain = array.metadata.get("filters" if array.zarr_format == 2 else "codecs")
+    first = chain[0] if isinstance(chain, list) and chain else None
+    if not isinstance(first, dict):
+        return None
+    name = first.get("id" if array.zarr_format == 2 else "name")
+    given = first if array.zarr_format == 2 else first.get("configuration")
+    if name not in SCALING or not isinstance(given, dict):
+        return None
+    scale, offset = given.get("scale"), given.get("offset", 0)
+    try:
+        stored = np.iinfo(given.get("astype"))
+    except (TypeError, ValueError):
+        return None  # it keeps decimals, and what it can hold is not known
+    if not (_is_number(scale) and _is_number(offset) and scale):
+        return None
+    return _Unpacking(name, scale, offset, int(stored.min), int(stored.max))
+
+
+def _every_value(name: str, number: float, array: Array) -> str | None:
+    """Return what a factor or an offset makes of every value; None where values stay apart."""
+    if not math.isfinite(number):
+        return "NaN or infinite"
+    if name == "add_offset" or number:
+        return None
+    offset = array.attributes.get("add_offset")
+    return f"{offset}" if _is_number(offset) else "0"
+
+
+def _without(name: str) -> FixMaker:
+    return lambda node: Draft(
+        "suggest", (remove(node.attribute_pointer(name)),), "values are shown without it then"
+    )
 
 
 def _is_number(value: Any) -> bool:

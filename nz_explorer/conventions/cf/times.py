@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +22,22 @@ if TYPE_CHECKING:
 DECODED = ("int", "uint", "float")
 """Kinds of data types that hold times since a moment."""
 COARSE = {86400: "day", 3600: "hour", 60: "minute"}
+NOT_A_TIME = -(2**63)
+"""What NumPy stores for a time that is missing."""
+_WITH_NANOSECONDS = frozenset({"standard", "gregorian", "proleptic_gregorian"})
+"""Calendars that xarray decodes with NumPy, where it can."""
+_WRITTEN_OUT = re.compile(r"%Y|yyyy", re.IGNORECASE)
+"""How units say that times are written out as numbers, such as 20000131."""
 
 
 def _is_time(array: Array) -> bool:
     units = array.attributes.get("units")
-    return isinstance(units, str) and " since " in units and array.data_type.kind in DECODED
+    return isinstance(units, str) and "since" in units and array.data_type.kind in DECODED
+
+
+def _has_other_units(array: Array) -> bool:
+    units = array.attributes.get("units")
+    return isinstance(units, str) and "since" not in units and array.data_type.kind in DECODED
 
 
 @rule(
@@ -55,8 +67,40 @@ def decodable_units(array: Array) -> Iterator[Fail]:
         yield Fail(
             array.attribute_pointer("units"),
             f"times in {shown(given)} cannot be decoded: {problem.why}",
-            fix=_not_decoded,
+            fix=_not_decoded if problem.suggestion is None else _set_units(problem.suggestion),
         )
+
+
+@rule("CF-TIME-005", on="array", needs=("attributes", "data type"), when=_has_other_units)
+def seen_as_times(array: Array) -> Iterator[Fail]:
+    """Warn of units that are meant to be those of times, and are not read so: there is no "since" in them."""
+    from nz_explorer.values.cf_decoding import meant_units
+
+    units = str(array.attributes["units"])
+    meant = meant_units(units)
+    if meant is not None:
+        why, fix = "lack the word since", _set_units(meant)
+    elif _WRITTEN_OUT.search(units):
+        why, fix = "say that dates are written out as numbers", _count_instead
+    else:
+        return
+    yield Fail(
+        array.attribute_pointer("units"),
+        f"units {shown(units)} {why}, so readers show numbers, not dates",
+        fix=fix,
+    )
+
+
+def _set_units(meant: str) -> FixMaker:
+    return lambda node: Draft("suggest", set_attribute(node, "units", meant))
+
+
+def _count_instead(_node: Node) -> Draft:
+    return Draft(
+        "suggest",
+        note="write the times again, counted from a date, such as days since 1970-01-01:"
+        ' pandas.to_datetime(values.astype(int).astype(str), format="%Y%m%d")',
+    )
 
 
 def _set_calendar(right: str) -> FixMaker:
@@ -79,7 +123,7 @@ def _not_decoded(node: Node) -> Draft | None:
     )
 
 
-@rule("CF-TIME-003", on="values", when=lambda array, _: _is_time(array))
+@rule("CF-TIME-003", "CF-TIME-006", on="values", when=lambda array, _: _is_time(array))
 def times_in_range(array: Array, found: Monotonicity) -> Iterator[Fail | Undecided]:
     """Require values that are dates: xarray decodes the first and the last when it opens a group."""
     from nz_explorer.values.cf_decoding import date_of, time_problem
@@ -94,6 +138,15 @@ def times_in_range(array: Array, found: Monotonicity) -> Iterator[Fail | Undecid
     for value in (found.first, found.before, found.after, found.last):
         if not _is_number(value) or not math.isfinite(value) or value in marks:
             continue
+        if value == NOT_A_TIME and _is_read_as_missing(array):
+            marks.append(value)
+            yield Fail(
+                array.attribute_pointer("missing_value"),
+                f"the value {value} is how NumPy stores a missing time (NaT), and no attribute says that it is missing",
+                fix=_declare_missing(value),
+                rule="CF-TIME-006",
+            )
+            continue
         if date_of(array.attributes, value) is None:
             yield Fail(
                 array.attribute_pointer("units"),
@@ -101,6 +154,19 @@ def times_in_range(array: Array, found: Monotonicity) -> Iterator[Fail | Undecid
                 fix=_declare_missing(value),
             )
             return
+
+
+def _is_read_as_missing(array: Array) -> bool:
+    """Whether xarray decodes the times with NumPy, which knows its own mark, and not with cftime."""
+    from nz_explorer.values.cf_decoding import date_of
+
+    calendar = array.attributes.get("calendar", "standard")
+    year = (date_of(array.attributes, 0) or "0")[:4]
+    return (
+        array.data_type.name == "int64"
+        and str(calendar).lower() in _WITH_NANOSECONDS
+        and "1678" <= year <= "2262"
+    )
 
 
 def _is_number(value: Any) -> bool:

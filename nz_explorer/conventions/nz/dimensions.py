@@ -80,7 +80,8 @@ def names_present(array: Array) -> Iterator[Fail]:
         yield Fail(
             names_pointer(array),
             f"this array has no {what}; NZ-1.0 requires {wanted}",
-            readers={} if array.zarr_format == 2 else None,  # that xarray needs it is Z2-OGC-002
+            # that xarray needs it in v2 is Z2-OGC-002; v3 in v2 it does not see: TREE-005
+            readers={} if 2 in (array.zarr_format, array.hierarchy.zarr_format) else None,
             fix=_add_names,
         )
 

@@ -26,6 +26,10 @@ XARRAY = (
 )
 
 
+_OTHER_SIGN = {"i": "true", "u": "false"}
+"""What ``_Unsigned`` says where values have another sign than their data type, by NumPy's kind."""
+
+
 def _has_fill(array: Array) -> bool:
     return "_FillValue" in array.attributes
 
@@ -77,8 +81,13 @@ def xarray_error(array: Array) -> str | None:
             return "TypeError: Failed to decode fill_value: expected a 2-element list"
         return _base64_error(value[0], "str") or _base64_error(value[1], "str")
     if kind in "iu":
-        wrong = "TypeError: Failed to decode fill_value: expected int or float"
-        return None if isinstance(value, int | float) else wrong
+        if not isinstance(value, int | float):
+            return "TypeError: Failed to decode fill_value: expected int or float"
+        if array.attributes.get("_Unsigned") == _OTHER_SIGN[kind]:
+            signed = np.iinfo(f"i{array.data_type.numpy.itemsize}")
+            if not signed.min <= value <= signed.max:
+                return f"OverflowError: Python integer {value:.0f} out of bounds for {signed.dtype}"
+        return None
     return None if kind == "b" else "ValueError: Failed to decode fill_value. Unsupported dtype"
 
 

@@ -49,6 +49,9 @@ def has_array_dimensions(array: Array) -> Iterator[Fail]:
         yield Fail(
             "/.zattrs/_ARRAY_DIMENSIONS",
             "this array has no _ARRAY_DIMENSIONS; to netCDF-like tools its dimensions are anonymous",
+            readers={}
+            if array.hierarchy.zarr_format == 3
+            else None,  # they do not see it: TREE-005
             fix=_name_dimensions,
         )
 

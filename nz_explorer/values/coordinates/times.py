@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -10,6 +11,11 @@ from typing import Any
 import numpy as np
 
 _SINCE = " since "
+_MEANT = re.compile(
+    r"\W*(?P<unit>[a-z]+)[\s_(]*(since|after|from)[\s_(]*(?P<moment>[^)]*\d{4}[^)]*)\)?\s*",
+    re.IGNORECASE,
+)
+"""Units of times that somebody has spelled in their own way."""
 CALENDARS = (
     "standard",
     "gregorian",
@@ -53,7 +59,22 @@ def is_time(attributes: Mapping[str, Any]) -> bool:
     See https://cfconventions.org/Data/cf-conventions/cf-conventions-1.11/cf-conventions.html.
     """
     units = attributes.get("units")
-    return isinstance(units, str) and _SINCE in units
+    return isinstance(units, str) and _SINCE.strip() in units
+
+
+def meant_units(units: str) -> str | None:
+    """Return how CF spells units of times that are spelled in another way; None where nothing of the kind is seen.
+
+    Parameters
+    ----------
+    units
+        Such as ``days_since 2000-01-01`` or ``Hours After 2000-01-01``.
+    """
+    found = _MEANT.fullmatch(units)
+    if found is None:
+        return None
+    meant = f"{found['unit'].lower()}{_SINCE}{found['moment'].strip()}"
+    return meant if meant != units and time_problem({"units": meant}) is None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +118,13 @@ def time_problem(attributes: Mapping[str, Any]) -> TimeProblem | None:
     given = attributes.get("calendar", "standard")
     calendar = given.lower() if isinstance(given, str) else ""
     if calendar not in CALENDARS:
-        near = get_close_matches(calendar, CALENDARS, 1)
-        return TimeProblem("calendar", "is no calendar that is known", near[0] if near else None)
+        return TimeProblem("calendar", "is no calendar that is known", _meant_calendar(calendar))
     import cftime  # type: ignore[import-untyped, unused-ignore]
 
-    unit, _, moment = str(attributes["units"]).partition(_SINCE)
+    units = str(attributes["units"])
+    if _SINCE not in units:
+        return TimeProblem("units", "since has to be a word of its own", meant_units(units))
+    unit, _, moment = units.partition(_SINCE)
     try:
         cftime.num2date(0, f"days{_SINCE}{moment}", calendar, only_use_cftime_datetimes=True)
     except (ValueError, OverflowError, TypeError):
@@ -114,6 +137,13 @@ def time_problem(attributes: Mapping[str, Any]) -> TimeProblem | None:
         lengths = " have no fixed length" if unit.strip().startswith(("month", "year")) else ""
         return TimeProblem("units", f"{unit.strip()!r}{lengths or ' is no unit that is known'}")
     return None
+
+
+def _meant_calendar(given: str) -> str | None:
+    """Return the calendar with the same words in another order, else the one that is spelled most alike."""
+    words = sorted(re.split(r"[\W_]+", given))
+    same = [calendar for calendar in CALENDARS if sorted(calendar.split("_")) == words]
+    return next(iter(same or get_close_matches(given, CALENDARS, 1)), None)
 
 
 def seconds_in_unit(attributes: Mapping[str, Any]) -> int:

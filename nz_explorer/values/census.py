@@ -347,14 +347,12 @@ class _Taker:
         return self._asked(every)
 
     def _asked(self, every: Places) -> Places | None:
-        ratio = [
-            s // c for s, c in zip(self.opened.object_shape, self.opened.chunk_shape, strict=True)
-        ]
         keep: list[bool] = []
         for start in range(0, len(every), 256):
             if self.progress is not None:
                 self.progress(start, len(every))
-            batch = [tuple(place) for place in (every[start : start + 256] * ratio).tolist()]
+            places = every[start : start + 256].tolist()
+            batch = [self.opened.first_chunk(tuple(place)) for place in places]
             try:
                 keep += are_stored(self.opened, batch, self.cancel)
             except Cancelled:
@@ -373,9 +371,7 @@ class _Taker:
                 "something is done to each shard as a whole, so that its index cannot be read alone"
             )
             return None
-        inner = math.prod(
-            s // c for s, c in zip(opened.object_shape, opened.chunk_shape, strict=True)
-        )
+        inner = opened.most_inside
         size = 16 * inner + 4
         if self.most is not None and len(shards) > self.most:
             self.problem = (
@@ -396,12 +392,13 @@ class _Taker:
         ):
             parts.append(found.chunks)
             stored += found.stored
+            if found.stored:
+                self.read += 16 * math.prod(opened.counts_inside(found.shard)) + 4
             if found.fault is not None:
                 self.unreadable.append((opened.object_key(found.shard), found.fault.text))
             if self.progress is not None and number % 64 == 0:
                 self.progress(number, len(shards))
         self.requests += len(shards)
-        self.read += stored * size
         if not self.problem:
             self.shards = stored
         return sorted_places(np.concatenate(parts))

@@ -157,6 +157,8 @@ def _written(
     every = written_chunks(opened, {}, cancel)
     if every is not None:
         return _Written(every, True, opened.chunk_shape, opened.grid, True)
+    if opened.shard_edges is not None:
+        return None
     shards = _at(presence.places, given, shape)
     some = shards[:: max(1, -(-len(shards) // _SHARDS))]
     contents = shard_contents(opened, list(map(tuple, some.tolist())), cancel)

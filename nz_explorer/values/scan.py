@@ -183,17 +183,9 @@ def _batches(grid: ChunkGrid, chunk_bytes: int) -> Iterator[list[Coordinates]]:
     counts = grid.grid
     most = max(1, min(_MOST_IN_BATCH, _BATCH_BYTES // max(1, chunk_bytes)))
     if grid.shard_shape is not None:
-        ratio = [s // c for s, c in zip(grid.shard_shape, grid.chunk_shape, strict=True)]
-        for shard in itertools.product(
-            *(range(-(-n // r)) for n, r in zip(counts, ratio, strict=True))
-        ):
-            yield from _runs(
-                [
-                    range(i * r, min((i + 1) * r, n))
-                    for i, r, n in zip(shard, ratio, counts, strict=True)
-                ],
-                most,
-            )
+        for shard in itertools.product(*map(range, grid.object_grid)):
+            inside = zip(grid.first_chunk(shard), grid.counts_inside(shard), counts, strict=True)
+            yield from _runs([range(i, min(i + n, end)) for i, n, end in inside], most)
         return
     yield from _runs([range(n) for n in counts], most)
 

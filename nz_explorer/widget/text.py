@@ -152,9 +152,10 @@ def _array_facts(array: Array) -> list[tuple[str, str]]:
             found.append(
                 ("Shards", f"{lengths(shard)}, {number(grid_size(shape, shard))} in the grid")
             )
+        elif array.chunk_edges is not None:
+            found.append(("Shards", _rectilinear(array)))
     elif array.chunk_edges is not None:
-        count = number(math.prod(map(len, array.chunk_edges)))
-        found.append(("Chunks", f"{chunks(array)}, {count} in the grid, which is rectilinear"))
+        found.append(("Chunks", _rectilinear(array)))
     elif shape is not None:
         grid = array.metadata.get("chunk_grid")
         name = grid.get("name") if isinstance(grid, dict) else None
@@ -176,6 +177,11 @@ def _array_facts(array: Array) -> list[tuple[str, str]]:
     return found
 
 
+def _rectilinear(array: Array) -> str:
+    count = number(math.prod(map(len, array.chunk_edges or ())))
+    return f"{chunks(array)}, {count} in the grid, which is rectilinear"
+
+
 MOST_EDGES = 12
 """Chunks of a dimension whose lengths are listed."""
 
@@ -195,7 +201,7 @@ def edges(along: tuple[int, ...]) -> str:
 
 
 def chunks(array: Array) -> str | None:
-    """Return how long the chunks of an array are, None where that is not known.
+    """Return how long the chunks of an array are, or its shards where they differ in length; None where that is not known.
 
     Parameters
     ----------

@@ -508,4 +508,12 @@ def test_chunks_that_differ_in_length_are_explained_and_drawn_to_scale(browse: B
     image = imread(io.BytesIO(base64.b64decode(picture["src"].partition(",")[2])))
     assert image.shape[:2] == (67, 44)
     assert "28–31 × 4–6" in said(page(browser, "storage", "/"))
-    assert "shards of different sizes" in said(page(browser, "storage", "/sharded"))
+    told = said(page(browser, "storage", "/blocks"))
+    for part in (
+        "8–12 × 6–14, 6 in the grid, which is rectilinear",
+        "In them are 150 inner chunks of 2 × 2",
+        "8, 12, 10",
+        "The store has 3 of 6 shards",
+        "Each is drawn as long as it is",
+    ):
+        assert part in told, part

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -21,6 +22,7 @@ from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array
+from nz_explorer.model.chunk_edges import runs_of, shapes_of
 from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
@@ -255,14 +257,12 @@ def _is_shape(shape: Any) -> TypeGuard[list[int]]:
 @rule("Z3-CODEC-008", on="array", formats=V3, needs=("shape", "chunk shape", "codecs"))
 def sharding(array: Array) -> Iterator[Fail]:
     """Require chunks that fit into their shard, chains for them and an index of fixed size."""
-    grid = array.metadata.get("chunk_grid")
-    outer = None
-    if isinstance(grid, dict) and grid.get("name") == "regular":
-        outer = grid["configuration"]["chunk_shape"]
-    around = _shapes_around(array.codecs, "/codecs", outer)
+    around = _shapes_around(array.codecs, "/codecs", _outer_shape(array))
     for pointer, configuration, _ in _configured(array, "sharding_indexed"):
         base = f"{pointer}/configuration"
-        yield from _inner_shape(base, configuration, around.get(pointer), _rank(array, pointer))
+        regular = shapes_of(array.metadata.get("chunk_grid")) is None or "/codecs/" in pointer[1:]
+        outer, rank = around.get(pointer), _rank(array, pointer)
+        yield from _inner_shape(base, configuration, outer, rank, regular=regular)
         for member in ("codecs", "index_codecs"):
             if not isinstance(configuration.get(member), list) or not configuration[member]:
                 yield Fail(
@@ -282,6 +282,18 @@ def sharding(array: Array) -> Iterator[Fail]:
                 f"{base}/index_location",
                 f'sharding: index_location must be "start" or "end", got {shown(configuration["index_location"])}',
             )
+
+
+def _outer_shape(array: Array) -> Any:
+    """Return the shape of what a key holds; where it differs in length what divides each length, None where unknown."""
+    grid = array.metadata.get("chunk_grid")
+    if isinstance(grid, dict) and grid.get("name") == "regular":
+        return grid["configuration"]["chunk_shape"]
+    given = shapes_of(grid)
+    if not isinstance(given, list) or len(given) != array.ndim:
+        return None
+    runs = [runs_of(one, length) for one, length in zip(given, array.shape or (), strict=True)]
+    return [0 if one is None else math.gcd(*(size for size, _ in one)) for one in runs]
 
 
 def _shapes_around(chain: list[Any], pointer: str, shape: Any) -> dict[str, Any]:
@@ -328,7 +340,7 @@ def _as_indexed(pointer: str) -> FixMaker:
 
 
 def _inner_shape(
-    base: str, configuration: dict[str, Any], outer: Any, rank: int | None
+    base: str, configuration: dict[str, Any], outer: Any, rank: int | None, *, regular: bool
 ) -> Iterator[Fail]:
     inner = configuration.get("chunk_shape")
     pointer = f"{base}/chunk_shape"
@@ -343,9 +355,10 @@ def _inner_shape(
     elif _is_shape(outer) and len(outer) == len(inner):
         odd = next((i for i, (o, n) in enumerate(zip(outer, inner, strict=True)) if o % n), None)
         if odd is not None:
+            which = f"a shard of {outer[odd]}" if regular else "every shard"
             yield Fail(
                 pointer,
-                f"sharding: chunks of {inner[odd]} do not divide a shard of {outer[odd]} along dimension {odd}",
+                f"sharding: chunks of {inner[odd]} do not divide {which} along dimension {odd}",
                 fix=_as_indexed(pointer),
             )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     import zarr
 
 Coordinates = tuple[int, ...]
+Edges = tuple[np.ndarray[Any, np.dtype[np.int64]], ...]
 MOST_BORDERS = 1000
 """Of chunks that differ in length; more are not drawn."""
 
@@ -36,6 +38,9 @@ class ChunkGrid:
     edges
         Where chunks begin along each dimension, and where the last one ends, of a rectilinear grid; None for a regular
         one. `chunk_shape` is then that of the largest.
+    shard_edges
+        The same of shards that differ in length, counted in the chunks inside of them, which are all alike; None where
+        shards are alike, or there are none. `shard_shape` is then that of the largest.
     """
 
     zarr: zarr.Array[Any]
@@ -44,7 +49,8 @@ class ChunkGrid:
     shard_shape: tuple[int, ...] | None
     storage_default: Any
     local: bool
-    edges: tuple[np.ndarray[Any, np.dtype[np.int64]], ...] | None
+    edges: Edges | None
+    shard_edges: Edges | None
 
     @property
     def grid(self) -> tuple[int, ...]:
@@ -128,7 +134,58 @@ class ChunkGrid:
     @property
     def object_grid(self) -> tuple[int, ...]:
         """Number of such objects along each axis."""
+        if self.shard_edges is not None:
+            return tuple(len(along) - 1 for along in self.shard_edges)
         return self.grid if self.shard_shape is None else _covering(self.shape, self.shard_shape)
+
+    def object_number(self, axis: int, number: Any) -> Any:
+        """Return which object along an axis holds a chunk; of an array of them, the number of each.
+
+        Parameters
+        ----------
+        axis
+            The axis.
+        number
+            Of a chunk along it, or an array of numbers.
+        """
+        if self.shard_edges is not None:
+            found = np.searchsorted(self.shard_edges[axis], number, side="right") - 1
+            return found if isinstance(number, np.ndarray) else int(found)
+        if self.shard_shape is None:
+            return number
+        return number * self.chunk_shape[axis] // self.shard_shape[axis]
+
+    def first_inside(self, axis: int, number: Any) -> Any:
+        """Return the number of the first chunk in an object along an axis; of an array of them, of each.
+
+        Parameters
+        ----------
+        axis
+            The axis.
+        number
+            Of an object along it, which may be the one behind the last, or an array of numbers.
+        """
+        if self.shard_edges is not None:
+            found = self.shard_edges[axis][number]
+            return found if isinstance(number, np.ndarray) else int(found)
+        return number * (self.object_shape[axis] // self.chunk_shape[axis])
+
+    @property
+    def most_inside(self) -> int:
+        """How many chunks an object has room for; the largest one, where they differ."""
+        sizes = zip(self.object_shape, self.chunk_shape, strict=True)
+        return math.prod(whole // part for whole, part in sizes)
+
+    def first_chunk(self, place: Coordinates) -> Coordinates:
+        """Return the coordinates of the first chunk in an object."""
+        return tuple(self.first_inside(axis, number) for axis, number in enumerate(place))
+
+    def counts_inside(self, place: Coordinates) -> Coordinates:
+        """Return how many chunks an object has room for, along each axis."""
+        return tuple(
+            self.first_inside(axis, number + 1) - self.first_inside(axis, number)
+            for axis, number in enumerate(place)
+        )
 
     def region(self, chunk: Coordinates) -> tuple[slice, ...]:
         """Return the region of a chunk in the array, clipped to its shape."""
@@ -141,10 +198,7 @@ class ChunkGrid:
         """Return the coordinates of the object that holds a chunk: its own, or its shard's."""
         if self.shard_shape is None:
             return chunk
-        return tuple(
-            i * size // shard
-            for i, size, shard in zip(chunk, self.chunk_shape, self.shard_shape, strict=True)
-        )
+        return tuple(self.object_number(axis, number) for axis, number in enumerate(chunk))
 
     def key(self, chunk: Coordinates) -> str:
         """Return the key of the object that holds a chunk, relative to the store of zarr."""

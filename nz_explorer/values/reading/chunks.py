@@ -250,7 +250,9 @@ def _tasks(
     most = _most_together(opened)
     if opened.shard_shape is None:
         return list(_boxes(grid, most, cancel))
-    shards = grid * opened.chunk_shape // opened.shard_shape
+    shards = np.empty_like(grid)
+    for axis in range(grid.shape[1]):
+        shards[:, axis] = opened.object_number(axis, grid[:, axis])
     order = np.lexsort(shards.T[::-1])
     new = np.flatnonzero((np.diff(shards[order], axis=0) != 0).any(axis=1)) + 1
     found: list[Box] = []

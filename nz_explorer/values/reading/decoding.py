@@ -171,11 +171,9 @@ def shard_indices(
     codecs = _Codecs(grid)
     if grid.shard_shape is None or not codecs.each:
         raise ValueError("the array has no shards that are read chunk by chunk")
-    ratio = [s // c for s, c in zip(grid.shard_shape, grid.chunk_shape, strict=True)]
-    firsts = [tuple(i * n for i, n in zip(shard, ratio, strict=True)) for shard in shards]
 
     async def read() -> list[Any]:
-        work = [codecs.index(chunk) for chunk in firsts]
+        work = [codecs.index(shard) for shard in shards]
         return await asyncio.gather(*work, return_exceptions=True)
 
     found = wait_for(read(), local=grid.local, cancel=cancel)
@@ -214,15 +212,21 @@ class _Codecs:
         key = self.grid.zarr.metadata.encode_chunk_key(self.grid.stored_in(chunk))
         return self.grid.zarr.store_path / key
 
-    async def index(self, chunk: Coordinates) -> Index | None:
-        """Return the index of the shard that holds a chunk, None where there is no shard."""
-        return await self.sharding.shard_index(self.shards, self.spec, self.place(chunk))
+    async def index(self, shard: Coordinates) -> Index | None:
+        """Return the index of a shard, None where there is no such shard."""
+        spec, place = self.spec, self.place(self.grid.first_chunk(shard))
+        if self.grid.shard_edges is not None:
+            inside = zip(self.grid.counts_inside(shard), self.grid.chunk_shape, strict=True)
+            shape = tuple(count * size for count, size in inside)
+            spec = self.guarded.stored_spec(self.grid.zarr, shape)
+        return await self.sharding.shard_index(self.shards, spec, place)
 
     def span(self, index: Index | None, chunk: Coordinates) -> tuple[int, int] | None:
         """Return which bytes of its shard a chunk has, None where it was not written."""
         if index is None:
             return None
-        at = tuple(i % n for i, n in zip(chunk, index.shape[:-1], strict=True))
+        first = self.grid.first_chunk(self.grid.stored_in(chunk))
+        at = tuple(i - begin for i, begin in zip(chunk, first, strict=True))
         start, length = index[at].tolist()
         if start == length == NOT_WRITTEN:
             return None
@@ -251,7 +255,7 @@ async def _is_stored(codecs: _Codecs, chunk: Coordinates) -> bool:
     if codecs.shards is None:
         found: bool = await codecs.place(chunk).exists()
         return found
-    index = await codecs.index(chunk)
+    index = await codecs.index(codecs.grid.stored_in(chunk))
     return codecs.span(index, chunk) is not None
 
 
@@ -262,9 +266,9 @@ async def _are_stored(codecs: _Codecs, chunks: Sequence[Coordinates]) -> list[bo
         found = await _all_of([codecs.place(chunk).exists() for chunk in chunks])
         return [bool(one) for one in found]
     # the index of a shard lists all chunks in it
-    first = {codecs.grid.stored_in(chunk): chunk for chunk in reversed(chunks)}
-    indices = await _all_of([codecs.index(chunk) for chunk in first.values()])
-    index = dict(zip(first, indices, strict=True))
+    shards = list(dict.fromkeys(map(codecs.grid.stored_in, chunks)))
+    indices = await _all_of([codecs.index(shard) for shard in shards])
+    index = dict(zip(shards, indices, strict=True))
     inside = ((chunk, index[codecs.grid.stored_in(chunk)]) for chunk in chunks)
     return [codecs.span(i, chunk) is not None for chunk, i in inside]
 
@@ -379,7 +383,7 @@ async def _inner(codecs: _Codecs, chunks: Sequence[Coordinates]) -> Stored:
     shards: dict[Coordinates, list[Coordinates]] = {}
     for chunk in chunks:
         shards.setdefault(codecs.grid.stored_in(chunk), []).append(chunk)
-    work = (_of_shard(codecs, inside) for inside in shards.values())
+    work = (_of_shard(codecs, shard, inside) for shard, inside in shards.items())
     parts = await asyncio.gather(*work, return_exceptions=True)
     found: Stored = {}
     for inside, part in zip(shards.values(), parts, strict=True):
@@ -390,8 +394,8 @@ async def _inner(codecs: _Codecs, chunks: Sequence[Coordinates]) -> Stored:
     return found
 
 
-async def _of_shard(codecs: _Codecs, chunks: Sequence[Coordinates]) -> Stored:
-    index = await codecs.index(chunks[0])
+async def _of_shard(codecs: _Codecs, shard: Coordinates, chunks: Sequence[Coordinates]) -> Stored:
+    index = await codecs.index(shard)
     found: Stored = dict.fromkeys(chunks)
     if index is None:
         return found

@@ -106,9 +106,9 @@ class GuardedArray(_Array):
 
 
 class RectilinearArray(GuardedArray):
-    """An array whose chunks differ in length: zarr has its codecs, and where each chunk begins is known here.
+    """An array whose chunks, or shards, differ in length: zarr has its codecs, and where each chunk begins is known here.
 
-    zarr reads such arrays from version 3.4 on, where it is told to. Its `chunks` is here that of the largest one.
+    zarr reads such arrays from version 3.4 on, where it is told to. Its `chunks`, or `shards`, is here that of the largest one.
     """
 
     grid: ChunkGrid
@@ -145,7 +145,7 @@ class RectilinearArray(GuardedArray):
             Always, as by the next two.
         """
         raise NotImplementedError(
-            "of an array whose chunks differ in length, integers, slices and lists by axis are read"
+            "of an array whose chunks or shards differ in length, integers, slices and lists by axis are read"
         )
 
     get_mask_selection = get_coordinate_selection = get_block_selection

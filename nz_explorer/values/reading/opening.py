@@ -19,7 +19,7 @@ import numpy as np
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.model.data_type import DataType
 from nz_explorer.values.reading import size_limits
-from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates
+from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates, Edges
 
 if TYPE_CHECKING:
     import zarr
@@ -62,7 +62,7 @@ class OpenArray(ChunkGrid):
 
     Parameters
     ----------
-    zarr, shape, chunk_shape, shard_shape, storage_default, local, edges
+    zarr, shape, chunk_shape, shard_shape, storage_default, local, edges, shard_edges
         As of `ChunkGrid`.
     array
         The array of the model.
@@ -147,23 +147,24 @@ def no_shape(array: Array) -> str:
 
 
 def _open(array: Array) -> OpenArray:
-    shape, chunk_shape, edges = array.shape, array.chunk_shape, array.chunk_edges
+    shape, chunk_shape, shard_shape = array.shape, array.chunk_shape, array.shard_shape
     if shape is None:
         raise UnsupportedArray(no_shape(array))
+    edges = _edges(array)
     if edges is not None:
-        chunk_shape = tuple(max(along, default=1) for along in edges)
-    lengths = (*shape, *(chunk_shape or ()), *(array.shard_shape or ()))
+        largest = tuple(int(np.diff(along).max(initial=1)) for along in edges)
+        if chunk_shape is None:
+            chunk_shape = largest
+        else:
+            shard_shape = _largest_shard(array, edges, chunk_shape)
+    lengths = (*shape, *(chunk_shape or ()), *(shard_shape or ()))
     if len(shape) > MOST_DIMENSIONS or any(length > MOST_ELEMENTS for length in lengths):
         raise UnsupportedArray(
             f"{array.path} has more dimensions, or elements along one, than can be read"
         )
     _refuse_unknown(array)
-    _refuse_large(array)
-    if edges is not None and "sharding_indexed" in _codec_names(array.codecs):
-        raise UnsupportedArray(
-            f"{array.path} has shards of different sizes, which are not read here"
-        )
-    grid_shape = chunk_shape if edges is not None else array.grid_shape
+    _refuse_large(array, shard_shape)
+    grid_shape = shard_shape or chunk_shape if edges is not None else array.grid_shape
     if chunk_shape is None or grid_shape is None:
         raise UnsupportedArray(f"{array.path} has no chunk grid that fits its shape")
     if 0 in chunk_shape or 0 in grid_shape:
@@ -171,24 +172,54 @@ def _open(array: Array) -> OpenArray:
         if 0 not in shape:
             raise UnsupportedArray(f"{array.path} has chunks of length 0")
         chunk_shape = tuple(max(1, size) for size in chunk_shape)
+    zarr_array, shard_edges = _zarr_array(array, grid_shape), None
+    if edges is not None and shard_shape is not None:
+        from nz_explorer.values.reading.guarded_pipeline import guarded_pipeline
+
+        if guarded_pipeline(zarr_array).supports_partial_decode:
+            inside = zip(edges, chunk_shape, strict=True)
+            edges, shard_edges = None, tuple(along // size for along, size in inside)
+        else:  # something is done to shards as a whole: they are decoded like chunks
+            chunk_shape, shard_shape = shard_shape, None
     opened = OpenArray(
         array=array,
-        zarr=_zarr_array(array, chunk_shape),
+        zarr=zarr_array,
         shape=shape,
         chunk_shape=chunk_shape,
-        shard_shape=array.shard_shape,
+        shard_shape=shard_shape,
         storage_default=_storage_default(array),
         local=array.hierarchy.reader.local,
-        edges=None
-        if edges is None
-        else tuple(np.cumsum((0, *along), dtype=np.int64) for along in edges),
+        edges=edges,
+        shard_edges=shard_edges,
         version=next(_versions),
     )
-    if edges is not None:
+    if edges is not None or shard_edges is not None:
         from nz_explorer.values.reading.guarded_array import RectilinearArray
 
         object.__setattr__(opened, "zarr", RectilinearArray.of(opened.plain))
     return opened
+
+
+def _edges(array: Array) -> Edges | None:
+    """Return where the chunks, or shards, of a rectilinear grid begin and end along each dimension."""
+    edges = array.chunk_edges
+    if edges is None:
+        return None
+    return tuple(np.cumsum((0, *along), dtype=np.int64) for along in edges)
+
+
+def _largest_shard(array: Array, edges: Edges, chunk_shape: Coordinates) -> Coordinates:
+    """Return the lengths of the largest shard of a rectilinear grid, each a multiple of that of the chunks inside."""
+    for along, size in zip(edges, chunk_shape, strict=True):
+        odd = [length for length in np.diff(along).tolist() if size < 1 or length % size]
+        if odd:
+            raise UnsupportedArray(
+                f"{array.path} has shards of {odd[0]:,}, which its inner chunks of {size:,} do not divide"
+            )
+    lengths = (
+        np.diff(along).max(initial=size) for along, size in zip(edges, chunk_shape, strict=True)
+    )
+    return tuple(map(int, lengths))
 
 
 def _refuse_unknown(array: Array) -> None:
@@ -215,7 +246,7 @@ def _refuse_unknown(array: Array) -> None:
             raise UnsupportedArray(f"{array.path} needs the extension {name}, which is not known")
 
 
-def _refuse_large(array: Array) -> None:
+def _refuse_large(array: Array, shard_shape: Coordinates | None) -> None:
     """Refuse what takes too much memory before anything is read."""
     itemsize = bytes_of((), array)
     if itemsize > size_limits.MOST_ELEMENT_BYTES:
@@ -225,7 +256,7 @@ def _refuse_large(array: Array) -> None:
         )
     number = math.prod(
         -(-shard // max(1, chunk))
-        for shard, chunk in zip(array.shard_shape or (), array.chunk_shape or (), strict=False)
+        for shard, chunk in zip(shard_shape or (), array.chunk_shape or (), strict=False)
     )
     if number > size_limits.MOST_INNER_CHUNKS:
         raise UnsupportedArray(
@@ -249,7 +280,7 @@ def _codec_names(codecs: list[Any]) -> Iterator[str]:
                         yield from _codec_names(configuration[nested])
 
 
-def _zarr_array(array: Array, chunk_shape: Coordinates) -> zarr.Array[Any]:
+def _zarr_array(array: Array, grid_shape: Coordinates) -> zarr.Array[Any]:
     from nz_explorer.store import zarr_internals
     from nz_explorer.values.reading import guarded_array
 
@@ -259,7 +290,7 @@ def _zarr_array(array: Array, chunk_shape: Coordinates) -> zarr.Array[Any]:
     reason = ""
     for document in _documents(array):
         if array.chunk_edges is not None:  # what zarr does not read: it only has to find the codecs
-            regular = {"chunk_shape": [*chunk_shape]}
+            regular = {"chunk_shape": [*grid_shape]}
             document["chunk_grid"] = {"name": "regular", "configuration": regular}
         try:
             opened = guarded_array.open_array(path, document)

@@ -104,7 +104,7 @@ def look_at(opened: OpenArray, key: str, cancel: Cancellation | None = None) -> 
         return None  # two bytes are soon alike
     whole = math.prod(opened.object_shape) * (opened.array.data_type.itemsize or 0)
     text = f"its bytes look like {name}"
-    if not whole or size != whole or opened.edges is not None:
+    if not whole or size != whole or opened.edges or opened.shard_edges:
         return PackedBytes(name, text)
     return PackedBytes(name, text, _codec(opened, name))
 

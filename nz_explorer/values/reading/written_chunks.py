@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -78,16 +77,16 @@ def shard_contents(
 
 def _inside(grid: ChunkGrid, shard: Coordinates, index: Index | Fault | None) -> Places:
     """Return the inner chunks of a shard that were written and that the shape has a place for."""
-    ratio = [s // c for s, c in zip(grid.object_shape, grid.chunk_shape, strict=True)]
+    counts, first = grid.counts_inside(shard), grid.first_chunk(shard)
     if isinstance(index, Fault):
-        local = np.argwhere(np.ones(ratio, np.bool_))
+        local = np.argwhere(np.ones(counts, np.bool_))
     elif index is None:  # gone since it was listed
-        local = np.empty((0, len(ratio)), np.int64)
+        local = np.empty((0, len(counts)), np.int64)
     else:
         # the two entries of a chunk that was not written are alike
         local = np.argwhere((index[..., 0] != NOT_WRITTEN) | (index[..., 1] != NOT_WRITTEN))
-    places: Places = local + np.array(shard, np.int64) * ratio
-    if all((i + 1) * n <= size for i, n, size in zip(shard, ratio, grid.grid, strict=True)):
+    places: Places = local + np.array(first, np.int64)
+    if all(i + n <= size for i, n, size in zip(first, counts, grid.grid, strict=True)):
         return places
     within: Places = places[(places < grid.grid).all(axis=1)]
     return within
@@ -117,8 +116,10 @@ def written_chunks(
     Cancelled
         If it was cancelled.
     """
-    ratio = [s // c for s, c in zip(opened.object_shape, opened.chunk_shape, strict=True)]
-    objects = {axis: (a // ratio[axis], -(-b // ratio[axis])) for axis, (a, b) in parts.items()}
+    objects = {
+        axis: (opened.object_number(axis, a), opened.object_number(axis, max(a, b - 1)) + 1)
+        for axis, (a, b) in parts.items()
+    }
     if opened.shard_shape is not None and not reads_indices(opened):
         return None
     presence = known_presence(opened, objects, cancel)
@@ -128,7 +129,7 @@ def written_chunks(
     if opened.shard_shape is None:
         return places
     most = MOST_INDICES if opened.local else MOST_INDICES_AFAR
-    if len(places) > most or len(places) * math.prod(ratio) > MOST_ENTRIES:
+    if len(places) > most or len(places) * opened.most_inside > MOST_ENTRIES:
         return None
     kept: dict[Coordinates, Places] = opened.known.setdefault("written", {})
     shards = [tuple(place) for place in places.tolist()]
@@ -137,7 +138,7 @@ def written_chunks(
             kept[found.shard] = found.chunks
     if any(one not in kept for one in shards):
         return None
-    chunks = [np.empty((0, len(ratio)), np.int64), *(kept[one] for one in shards)]
+    chunks = [np.empty((0, len(opened.shape)), np.int64), *(kept[one] for one in shards)]
     return sorted_places(inside_parts(np.concatenate(chunks), parts))
 
 

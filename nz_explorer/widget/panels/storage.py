@@ -133,12 +133,18 @@ def _rectilinear(
         )
         for axis, (length, along) in enumerate(zip(shape, edges, strict=True))
     ]
+    inner = array.chunk_shape
+    what = "chunk" if inner is None else "shard"
     number = math.prod(map(len, edges))
-    said = f"{array.data_type.text}: {plural(number, 'chunk')}, which differ in length (rectilinear grid)."
-    columns = ["Dimension", "Length", "Chunks", "Long", "One after the other"]
+    said = f"{array.data_type.text}: {plural(number, what)}, which differ in length (rectilinear grid)."
+    if inner is not None:
+        count = plural(text.grid_size(shape, inner), "inner chunk")
+        said += f" In them are {count} of {text.lengths(inner)}."
+    columns = ["Dimension", "Length", f"{what.title()}s", "Long", "One after the other"]
+    each = "chunk" if inner is None else "inner chunk"
     return [
         blocks.heading("Chunk grid"),
-        blocks.paragraph([f"{said} Reading one value reads one chunk."]),
+        blocks.paragraph([f"{said} Reading one value reads one {each}."]),
         blocks.table("Chunk grid", columns, rows),
     ]
 
@@ -266,9 +272,10 @@ def _map(array: Array, opened: OpenArray, presence: Presence, what: str) -> Bloc
         label += "; a square stands for several, and is filled as far as these are there"
     label += f". To the right {names[1]}, {shape[1]} {what}"
     label += f"; downwards {names[0]}, {shape[0]}." if names[0] else "."
-    if opened.edges is not None and steps == [1, 1]:
+    edges = opened.edges or opened.shard_edges
+    if edges is not None and steps == [1, 1]:
         label += " Each is drawn as long as it is."
-        along = [[1] if axis is None else np.diff(opened.edges[axis]) for axis in axes]
+        along = [[1] if axis is None else np.diff(edges[axis]) for axis in axes]
         return [blocks.png(_draw(squares, [_to_scale(one) for one in along]), label)]
     return [blocks.png(_draw(squares), label)]
 

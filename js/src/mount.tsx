@@ -1,6 +1,6 @@
-import { signal } from "@preact/signals";
 import { render } from "preact";
 import type { Session } from "./client/session";
+import { signal } from "./client/signals";
 import { type View, ViewContext } from "./client/view";
 import { App } from "./frame/App";
 import { TreeModel } from "./tree/model";

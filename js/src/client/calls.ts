@@ -1,7 +1,7 @@
-import type { ReadonlySignal } from "@preact/signals";
 import { useCallback, useEffect, useState } from "preact/hooks";
 import type { Answer, Call, Client, Method, RequestError, Wait } from "./client";
 import type { Methods } from "./protocol.gen";
+import type { ReadonlySignal } from "./signals";
 
 export interface CallState<M extends Method> {
   /** The last answer; of an earlier question while `loading`, if that may be shown. */

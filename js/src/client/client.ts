@@ -1,4 +1,3 @@
-import { type Signal, signal } from "@preact/signals";
 import type {
   Failure,
   Event as KernelEvent,
@@ -6,6 +5,7 @@ import type {
   Partial as PartialPicture,
   Reply,
 } from "./protocol.gen";
+import { type Signal, signal } from "./signals";
 
 export type Method = keyof Methods;
 

@@ -1,6 +1,6 @@
-import { type Signal, signal } from "@preact/signals";
 import { Client, RequestError, type Wire } from "./client";
 import type { ScanResult, Summary } from "./protocol.gen";
+import { type Signal, signal } from "./signals";
 import { type Send, Trait, type Traits } from "./traits";
 
 export type Mask = "nz" | "storage" | "raw" | "differences";

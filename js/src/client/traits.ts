@@ -1,4 +1,4 @@
-import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { type ReadonlySignal, type Signal, signal } from "./signals";
 
 /** The part of anywidget's model that holds traits. */
 export interface Traits {

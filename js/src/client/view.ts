@@ -1,10 +1,10 @@
-import type { Signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { TreeModel } from "../tree/model";
 import type { Inks } from "../ui/base/theme";
 import type { Impacts } from "./protocol.gen";
 import type { Session } from "./session";
+import type { Signal } from "./signals";
 
 /** What the parts of one view share. */
 export interface View {

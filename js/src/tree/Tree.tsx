@@ -1,7 +1,7 @@
-import { useSignalEffect } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { RequestError } from "../client/client";
 import type { NodeRow } from "../client/protocol.gen";
+import { effect } from "../client/signals";
 import { useView } from "../client/view";
 import { Icon, NodeIcon } from "../ui/icons/Icon";
 import { impactsText, Mark } from "../ui/impact/Impact";
@@ -70,10 +70,14 @@ export function Tree() {
   const live = useRef({ win, items, active });
   live.current = { win, items, active };
 
-  useSignalEffect(() => {
-    const root = session.summary.value?.root;
-    if (root) tree.setRoot(root);
-  });
+  useEffect(
+    () =>
+      effect(() => {
+        const root = session.summary.value?.root;
+        if (root) tree.setRoot(root);
+      }),
+    [session, tree],
+  );
 
   // Pages are read for where scrolling comes to rest, not for everything it passes.
   const missing = items.some((item) => item.kind === "pending");
@@ -108,15 +112,19 @@ export function Tree() {
   }, [selected, ready, tree]);
 
   // Badges follow the walk, for what is on screen.
-  useSignalEffect(() => {
-    if (session.revision.value === 0) return;
-    const paths = live.current.items.flatMap((item) =>
-      item.kind === "row" && item.index > 0 ? [item.row.path] : [],
-    );
-    const here = session.path.peek();
-    if (here !== "/" && tree.row(here) && !paths.includes(here)) paths.push(here);
-    void tree.refresh(paths);
-  });
+  useEffect(
+    () =>
+      effect(() => {
+        if (session.revision.value === 0) return;
+        const paths = live.current.items.flatMap((item) =>
+          item.kind === "row" && item.index > 0 ? [item.row.path] : [],
+        );
+        const here = session.path.peek();
+        if (here !== "/" && tree.row(here) && !paths.includes(here)) paths.push(here);
+        void tree.refresh(paths);
+      }),
+    [session, tree],
+  );
 
   // What is chosen here is seen already.
   const choose = (path: string) => {

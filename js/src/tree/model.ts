@@ -1,6 +1,6 @@
-import { signal } from "@preact/signals";
 import { type Client, RequestError } from "../client/client";
 import type { NodeRow } from "../client/protocol.gen";
+import { signal } from "../client/signals";
 import { same } from "../client/traits";
 
 export const PAGE = 200;

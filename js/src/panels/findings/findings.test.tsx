@@ -197,5 +197,7 @@ describe("findings", () => {
     delete host.kernel.answers.findings;
     host.kernel.announce({ phase: "done" });
     await waitFor(() => expect(within(list).getAllByRole("listitem")).toHaveLength(10));
+    // The one that is chosen is explained beside the list.
+    await waitFor(() => expect(host.el.querySelector(".nzx-one .nzx-page")).not.toBeNull());
   });
 });

@@ -1,8 +1,8 @@
-import type { ReadonlySignal } from "@preact/signals";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Answer, Call, RequestError, Wait } from "../../client/client";
 import type { Finding, FindingsParams, FindingsResult } from "../../client/protocol.gen";
 import type { Session } from "../../client/session";
+import type { ReadonlySignal } from "../../client/signals";
 
 export type Group = FindingsResult["groups"][number];
 

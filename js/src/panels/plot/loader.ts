@@ -1,6 +1,6 @@
-import { type Signal, signal } from "@preact/signals";
 import type { Client, RequestError, Wait } from "../../client/client";
 import type { PictureParams, PictureResult } from "../../client/protocol.gen";
+import { type Signal, signal } from "../../client/signals";
 import { same } from "../../client/traits";
 
 export interface Shown {

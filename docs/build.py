@@ -256,13 +256,14 @@ def readers_page(cases: list[dict[str, Any]], found: dict[str, dict[str, Any]]) 
         (
             f"Each case of [the conformance corpus](corpus.md), and what {versions} does with it: in a process of its own, with"
             " limits of time and memory, all groups are opened, and the first and the last chunk of each array are read. ✓: it"
-            " reads everything. That a reader reads a store does not mean that the values are right, nor that the store keeps a"
+            " reads everything; nothing: not tried. Most cases have no chunks, and zarrita looks for a codec only when it decodes one. That a reader reads a store does not mean that the values are right, nor that the store keeps a"
             " convention."
         ),
         f"Not installed where this page was made, or not tried: {', '.join(others)}."
         if others
         else "",
     ]
+    parts += _refused_alone(cases, found)
     of_family: dict[str, list[str]] = {}
     for case in cases:
         answers = [found[name]["cases"].get(case["key"], "") for name in tried]
@@ -274,6 +275,34 @@ def readers_page(cases: list[dict[str, Any]], found: dict[str, dict[str, Any]]) 
         head = f"| Rule | Case | Kind | {' | '.join(tried)} |"
         parts += [f"## {family}", "\n".join([head, "| --- " * (3 + len(tried)) + "|", *rows])]
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+NOT_PYTHON = ("tensorstore", "GDAL", "zarrita")
+MOST_CASES = 3
+
+
+def _refused_alone(cases: list[dict[str, Any]], found: dict[str, dict[str, Any]]) -> list[str]:
+    """Return tables of what readers refuse that zarr-python and xarray read."""
+    parts: list[str] = []
+    for name in NOT_PYTHON:
+        by_error: dict[str, list[str]] = {}
+        for case in cases:
+            python = [found[one]["cases"].get(case["key"]) for one in ("zarr-python", "xarray")]
+            answer = found[name]["cases"].get(case["key"], "reads")
+            if python == ["reads", "reads"] and answer != "reads" and not answer.startswith("–"):
+                error = re.sub(r" \([^()]*\)$", "", answer)
+                by_error.setdefault(error, []).append(case["name"])
+        rows = [
+            f"| {plain(error.replace('`', chr(39)))} | {len(names)} | {plain('; '.join(names[:MOST_CASES]))} |"
+            for error, names in sorted(by_error.items(), key=lambda one: -len(one[1]))
+        ]
+        if rows:
+            head = f"## What {name} refuses, and zarr-python and xarray read"
+            parts += [
+                head,
+                "\n".join(["| Error | Cases | Such as |", "| --- | --- | --- |", *rows]),
+            ]
+    return parts
 
 
 def looked_at(sentence: Sentence) -> str:

@@ -3,6 +3,10 @@
 Each case is tried in a process of its own with a limit of time and memory, as ``nz-explorer readers`` tries a store.
 A reader is imported once, and its processes are forked from there. ``docs/readers.json`` keeps what was found, by reader,
 its version and the content of the case, so that only what is new is tried again; ``build/docs/readers.json`` is the new one.
+Of a reader that is not installed, what was found where it was stays. All are tried, and ``docs/readers.json`` written, by
+
+    pip install tensorstore rasterio && npm install --prefix /tmp/readers zarrita
+    NODE_PATH=/tmp/readers/node_modules python -m docs.matrix
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import select
 import signal
 import sys
@@ -18,6 +23,7 @@ import tempfile
 import time
 import warnings
 from contextlib import suppress
+from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -26,7 +32,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from nz_explorer.diagnosis.probes import PROBES, Probe  # noqa: E402
+from nz_explorer.diagnosis.probes import PROBES, Probe, with_zarrita  # noqa: E402
 from nz_explorer.diagnosis.probes.answers import Answers, Asked  # noqa: E402
 from nz_explorer.diagnosis.sandbox import confine, leave_network  # noqa: E402
 from nz_explorer.model import Array, Group, Hierarchy, open_store  # noqa: E402
@@ -43,8 +49,13 @@ LIBRARIES = {
     "xarray": ("xarray", "pandas", "zarr", "numcodecs", "xarray.backends.zarr", "dask.array"),
     "netCDF4": ("netCDF4",),
     "tensorstore": ("tensorstore",),
+    "rasterio": ("rasterio",),
+    "zarrita": (),
 }
-"""Distribution → what is imported before processes are forked; the readers that are no Python are not tried here."""
+"""Distribution → what is imported before processes are forked."""
+OPENING = re.compile(r'Error opening "zarr3?" driver: (?:Error reading local file "[^"]*": )?')
+"""What each message of tensorstore begins with."""
+NO_ZIP = "– (it opens zip files from memory only)"
 NO_V3 = "– (this build reads no Zarr v3)"
 
 Found = dict[str, dict[str, Any]]
@@ -66,19 +77,20 @@ def matrix(new: Path) -> tuple[list[dict[str, Any]], Found]:
         healthy = Asked(str(store), *_nodes(store)[:2], zarr_format=3)
         cases = [_asked(folder / one["folder"], one) for one in write_corpus(folder)["cases"]]
         for name in READERS:
-            probe = PROBES[name]
-            if probe.package not in LIBRARIES:
-                found[name] = {"version": None, "cases": {}}
-                continue
-            try:
-                has = version(probe.package)
-            except PackageNotFoundError:
-                found[name] = {"version": None, "cases": {}}
-                continue
-            known = kept.get(name, {})
-            answers = known.get("cases", {}) if known.get("version") == has else {}
+            probe, known = PROBES[name], kept.get(name, {})
+            has = _version(name)
+            answers = known.get("cases", {}) if has in (None, known.get("version")) else {}
             missing = [one for one in cases if one["key"] not in answers]
             answers = {one["key"]: answers[one["key"]] for one in cases if one["key"] in answers}
+            if has is None:
+                found[name] = {
+                    "version": known.get("version"),
+                    "cases": dict(sorted(answers.items())),
+                }
+                sys.stdout.write(
+                    f"{name} is not installed: kept is what {len(answers)} cases gave\n"
+                )
+                continue
             answers |= _apart(probe, healthy, missing)
             found[name] = {"version": has, "cases": dict(sorted(answers.items()))}
             sys.stdout.write(f"{name} {has}: {len(missing)} of {len(cases)} cases tried\n")
@@ -86,6 +98,21 @@ def matrix(new: Path) -> tuple[list[dict[str, Any]], Found]:
     new.parent.mkdir(parents=True, exist_ok=True)
     new.write_text(json.dumps(found, indent=0, ensure_ascii=False) + "\n", "utf-8")
     return cases, found
+
+
+def _version(name: str) -> str | None:
+    """Return the version of a reader, None where it is not installed."""
+    package = PROBES[name].package
+    if name == "zarrita":
+        where = with_zarrita.find()
+        return None if where is None else with_zarrita.version_of(where[1])
+    try:
+        found = version(package)
+    except PackageNotFoundError:
+        return None
+    if name == "GDAL":
+        return f"{import_module(package).__gdal_version__} ({package} {found})"
+    return found
 
 
 def _asked(place: Path, case: dict[str, Any]) -> dict[str, Any]:
@@ -135,13 +162,19 @@ def _apart(probe: Probe, healthy: Asked, cases: list[dict[str, Any]]) -> dict[st
                 with suppress(ImportError):  # what is only there to be faster
                     import_module(module)
             _ = probe.run  # its module
+            program = []
+            if probe.package == "zarrita" and (where := with_zarrita.find()) is not None:
+                program = [where[0], str(where[1]), *with_zarrita.flags(where[0])]
             import_module("nz_explorer.store.local.contained_store")
             leave_network()  # once, for all that are forked from here: each time it takes long
             with os.fdopen(written, "w", encoding="utf-8") as stream:
-                reads_v3 = _one(probe, healthy) == "reads"
+                reads_v3 = _one(probe, replace(healthy, program=program)) == "reads"
                 for one in cases:
-                    tried = reads_v3 or one["asked"].zarr_format != 3
-                    what = _one(probe, one["asked"]) if tried else NO_V3
+                    asked = replace(one["asked"], program=program)
+                    tried = reads_v3 or asked.zarr_format != 3
+                    what = _one(probe, asked) if tried else NO_V3
+                    if program and asked.is_zip:
+                        what = NO_ZIP
                     stream.write(json.dumps([one["key"], what]) + "\n")
             code = 0
         finally:
@@ -167,7 +200,7 @@ def _one(probe: Probe, asked: Asked) -> str:
             os.dup2(nowhere, 2)
             stream = io.TextIOWrapper(io.FileIO(written, "w"), encoding="utf-8")
             answers = Answers(stream, asked.location)
-            confine(network=True, seconds=SECONDS)
+            confine(network=True, seconds=SECONDS, programs=bool(asked.program))
             try:
                 probe.run(asked, answers)
             except Exception as error:  # noqa: BLE001  # readers raise what they like, and that is the answer
@@ -190,7 +223,7 @@ def _one(probe: Probe, asked: Asked) -> str:
     if not failed:
         return "reads"
     first = failed[0]
-    error = first["error"][:MOST_LETTERS]
+    error = OPENING.sub("", first["error"])[:MOST_LETTERS]
     return f"{error} ({first['path']})" if len(failed) == 1 else f"{error} ({len(failed)} nodes)"
 
 

@@ -100,7 +100,7 @@ def bare_token(node: Node, document: Document) -> Iterator[Fail]:
         )
         yield Fail(
             place(node, document, problem.pointer),
-            f"{where}: bare {token} is not JSON; JavaScript, GDAL and Julia readers reject the whole document{rest}",
+            f"{where}: bare {token} is not JSON; JavaScript and Julia readers reject the whole document{rest}",
             fix=_quote_token(problem.pointer, token, document.name) if problem.pointer else None,
         )
 

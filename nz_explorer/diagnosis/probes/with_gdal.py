@@ -5,7 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from nz_explorer.diagnosis.probes.answers import Answers, Asked, text_of
+from nz_explorer.diagnosis.probes.answers import Answers, Asked, Step, text_of
+
+SCALAR = "Unsupported number of dimensions"
+"""What GDAL says of an array without dimensions, which is no raster: nothing is wrong with it."""
 
 
 def run(asked: Asked, answers: Answers) -> None:
@@ -27,13 +30,24 @@ def run(asked: Asked, answers: Answers) -> None:
         place = f"/vsizip/{place}"
     for path in asked.arrays:
         name = f'ZARR:"{place}":{path}'
-        with answers.step(path) as step, _open(rasterio, name) as raster:
-            height, width = raster.shape
-            for number, (row, column) in enumerate({(0, 0): 0, (height - 1, width - 1): 0}):
-                step.during = "reading the last chunk" if number else "reading the first chunk"
-                window = ((row, row + 1), (column, column + 1))
-                value = text_of(raster.read(1, window=window)[0, 0])
-                step.raw = step.shown = step.raw if number else value
+        with answers.step(path) as step:
+            try:
+                raster = _open(rasterio, name)
+            except rasterio.errors.RasterioIOError as error:
+                if SCALAR not in str(error):
+                    raise
+                continue
+            with raster:
+                _read(raster, step)
+
+
+def _read(raster: Any, step: Step) -> None:
+    height, width = raster.shape
+    for number, (row, column) in enumerate({(0, 0): 0, (height - 1, width - 1): 0}):
+        step.during = "reading the last chunk" if number else "reading the first chunk"
+        window = ((row, row + 1), (column, column + 1))
+        value = text_of(raster.read(1, window=window)[0, 0])
+        step.raw = step.shown = step.raw if number else value
 
 
 def _open(rasterio: Any, name: str) -> Any:

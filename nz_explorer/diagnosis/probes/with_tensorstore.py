@@ -46,5 +46,6 @@ def _spec(asked: Asked, path: str) -> dict[str, Any]:
         base = {"driver": "file", "path": asked.location}
         store = {"driver": "zip", "base": base, "path": f"{inner}/" if inner else ""}
     else:
-        store = {"driver": "file", "path": f"{asked.location.rstrip('/')}/{inner}/"}
+        folder = "/".join(part for part in (asked.location.rstrip("/"), inner) if part)
+        store = {"driver": "file", "path": f"{folder}/"}
     return {"driver": driver, "kvstore": store, "context": FEW}

@@ -14,29 +14,39 @@ async function load(folder) {
 
 /** Reads the keys of a folder; symbolic links do not lead out of it unless that was asked for. */
 function folderStore(root, whole) {
-  return {
-    async get(key) {
-      try {
-        const file = path.join(root, key);
-        if (!asked.followLinks && !(await realpath(file)).startsWith(whole + path.sep)) return undefined;
-        return new Uint8Array(await readFile(file));
-      } catch (error) {
-        if (["ENOENT", "ENOTDIR", "EISDIR"].includes(error.code)) return undefined;
-        throw error;
-      }
-    },
+  const get = async (key) => {
+    try {
+      const file = path.join(root, key);
+      if (!asked.followLinks && !(await realpath(file)).startsWith(whole + path.sep)) return undefined;
+      return new Uint8Array(await readFile(file));
+    } catch (error) {
+      if (["ENOENT", "ENOTDIR", "EISDIR"].includes(error.code)) return undefined;
+      throw error;
+    }
   };
+  // shards are read in parts
+  const getRange = async (key, { offset, length, suffixLength }) => {
+    const data = await get(key);
+    return suffixLength === undefined ? data?.slice(offset, offset + length) : data?.slice(-suffixLength);
+  };
+  return { get, getRange };
 }
 
 function webStore(root) {
-  return {
-    async get(key) {
-      const response = await fetch(root.replace(/\/$/, "") + key);
-      if (response.status === 404 || response.status === 403) return undefined;
-      if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
-      return new Uint8Array(await response.arrayBuffer());
-    },
+  const get = async (key, headers = {}) => {
+    const response = await fetch(root.replace(/\/$/, "") + key, { headers });
+    if (response.status === 404 || response.status === 403) return undefined;
+    if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+    return [new Uint8Array(await response.arrayBuffer()), response.status];
   };
+  const getRange = async (key, { offset, length, suffixLength }) => {
+    const range = suffixLength === undefined ? `${offset}-${offset + length - 1}` : `-${suffixLength}`;
+    const found = await get(key, { Range: `bytes=${range}` });
+    if (found === undefined || found[1] === 206) return found?.[0];
+    // a server that does not know ranges sends all of it
+    return suffixLength === undefined ? found[0].slice(offset, offset + length) : found[0].slice(-suffixLength);
+  };
+  return { get: async (key) => (await get(key))?.[0], getRange };
 }
 
 function corners(shape) {

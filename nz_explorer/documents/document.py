@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import Any, Literal
 
 import msgspec
@@ -21,6 +22,13 @@ from nz_explorer.documents.tolerant import text_of
 from nz_explorer.store import ReadError
 
 Origin = Literal["stored", "consolidated"]
+
+PACKED_FROM = 16 * 1024
+"""Bytes from which on a document that is released is kept compressed, such as that of a group with metadata of its own nodes."""
+
+
+class _Packed(bytes):
+    """The bytes of a document, compressed."""
 
 
 class _Text(msgspec.Struct, gc=False, eq=False):
@@ -62,7 +70,12 @@ class Document(
     @property
     def raw(self) -> bytes | None:
         """The bytes, None where there are none."""
-        return None if self._raw is None else bytes(self._raw)
+        raw = self._raw  # looked at once: another thread may release the document meanwhile
+        if self._outline is not None and type(raw) is bytes:
+            return self._outline.text(raw)
+        if type(raw) is _Packed:
+            return zlib.decompress(raw)
+        return None if raw is None else bytes(raw)
 
     @property
     def has_bytes(self) -> bool:
@@ -124,6 +137,9 @@ class Document(
             The attributes, where they have been decoded just now.
         """
         self._problems = ()
+        if type(self._raw) is bytes and self._outline is None:
+            # The text around them is kept once; consolidated entries are part of another document.
+            self._raw = outline.inside(self._raw)
         self._outline = outline
         if attributes is not None:
             self._attributes = attributes
@@ -136,7 +152,9 @@ class Document(
         if self._same is not None:
             return self._same.attributes
         if self._outline is not None and self._value is msgspec.UNSET:
-            found = self._attributes = self._outline.attributes(bytes(self._raw or b""))
+            raw = self._raw
+            inside = raw if type(raw) is bytes else self._outline.inside(bytes(raw or b""))
+            found = self._attributes = orjson.loads(inside)
             return found
         value = self.value
         return value.get("attributes") if isinstance(value, dict) else None
@@ -145,12 +163,22 @@ class Document(
         """Share the content of a document that is equal to the letter and has no problems."""
         self._problems = ()
         self._same = other
+        if type(self._raw) is bytes and type(other._raw) is bytes:
+            self._raw, self._outline = other._raw, other._outline
+
+    @property
+    def is_long(self) -> bool:
+        """Whether `release` compresses its bytes: they are many, and no other document has the same ones."""
+        raw = self._raw
+        return type(raw) is bytes and len(raw) >= PACKED_FROM and self._same is None
 
     def release(self) -> None:
         """Forget the decoded value; it is decoded again when asked for."""
         if self._raw is not None:
             self._value = self._attributes = msgspec.UNSET
             self._scan = None
+            if self.is_long:
+                self._raw = _Packed(zlib.compress(self.raw or b"", 1))
 
     def scan(self) -> Scan | None:
         """Return the places of its values, None where it is no JSON or too long to walk."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-import orjson
 
 from nz_explorer.documents.decoding import decode_plainly
 from nz_explorer.documents.split_off import around_attributes
@@ -22,13 +21,13 @@ class Outline(msgspec.Struct, gc=False):
     ----------
     around : dict
         The members; what stands for the attributes is of no meaning.
-    before, after : int
-        How many bytes stand before and behind the attributes.
+    before, after : bytes
+        The text before and behind the attributes.
     """
 
     around: dict[str, Any]
-    before: int
-    after: int
+    before: bytes
+    after: bytes
 
     @classmethod
     def of(cls, text: bytes) -> Outline | None:
@@ -48,7 +47,7 @@ class Outline(msgspec.Struct, gc=False):
         if around is None:
             return None
         before, _, after = text.partition(b"\0")
-        return cls(around, len(before), len(after))
+        return cls(around, before, after)
 
     def filled(self, attributes: dict[str, Any]) -> dict[str, Any]:
         """Return the content of a document with these attributes; what is around them is shared, not copied."""
@@ -56,16 +55,19 @@ class Outline(msgspec.Struct, gc=False):
         value["attributes"] = attributes
         return value
 
-    def attributes(self, raw: bytes) -> dict[str, Any]:
-        """Return the attributes of a document with this outline, which was looked at before.
+    def inside(self, raw: bytes) -> bytes:
+        """Return the text of the attributes of a document with this outline.
 
         Parameters
         ----------
         raw : bytes
             Its text.
         """
-        found: dict[str, Any] = orjson.loads(raw[self.before : len(raw) - self.after])
-        return found
+        return raw[len(self.before) : len(raw) - len(self.after)]
+
+    def text(self, inside: bytes) -> bytes:
+        """Return the text of the document with this outline whose attributes have a text."""
+        return self.before + inside + self.after
 
 
 def attributes_of(inside: bytes) -> dict[str, Any] | None:

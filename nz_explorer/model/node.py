@@ -197,6 +197,11 @@ class Node:
         twin.hierarchy = hierarchy
         return twin
 
+    @property
+    def is_long(self) -> bool:
+        """Whether a document takes much less memory after `release`, such as one with consolidated metadata."""
+        return any(document.is_long for document in self.documents)
+
     def release(self) -> None:
         """Forget decoded documents; they are decoded again when asked for."""
         for document in self.documents:

@@ -44,11 +44,11 @@ def test_the_parts_make_the_whole(
         return
     value, problems = decode(document)
     assert problems == ()
-    for held in (attributes, outline.attributes(document)):
+    for held in (attributes, json.loads(outline.inside(document))):
         made = outline.filled(held)
         assert repr(made) == repr(value)
     if attributes_of(parts[1]) is not None:
-        assert repr(outline.filled(outline.attributes(model))) == repr(decode(model)[0])
+        assert repr(outline.filled(json.loads(outline.inside(model)))) == repr(decode(model)[0])
 
 
 @pytest.mark.parametrize(

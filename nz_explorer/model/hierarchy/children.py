@@ -25,8 +25,8 @@ MAX_DEPTH = 256
 """Levels of groups; a symbolic link to a folder above would otherwise never end."""
 DECODED_AT_ONCE = 10_000
 """Nodes of a group whose documents stay decoded when it is read; those of the others are decoded when asked for."""
-
-
+READ_AT_ONCE = 1000
+"""Nodes whose documents are read at once from a disk, where nothing is waited for: they may be long."""
 MADE_AT_ONCE = 1000
 """Nodes that are made before it is asked again whether someone has cancelled."""
 
@@ -161,10 +161,11 @@ def _load_stored(
         {} if hierarchy.reader.listable and not hierarchy.reader.local else None
     )
     nodes: list[Node | None] = []
-    for begin in range(0, len(paths), DECODED_AT_ONCE):
-        some = read_nodes(hierarchy, paths[begin : begin + DECODED_AT_ONCE], cancel, seen)
-        if begin:
-            for read in filter(None, some):
+    at_once = READ_AT_ONCE if hierarchy.reader.local else DECODED_AT_ONCE
+    for begin in range(0, len(paths), at_once):
+        some = read_nodes(hierarchy, paths[begin : begin + at_once], cancel, seen)
+        for read in filter(None, some):
+            if begin >= DECODED_AT_ONCE or read.is_long:
                 read.release()
         nodes += some
     others: dict[str, Node] = {}

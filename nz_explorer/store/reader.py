@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -238,6 +239,23 @@ class Reader(ABC):
             The most names that are returned for each of them; all by default.
         """
         return self.get_many(keys, cancel), self.list_many(prefixes, cancel, limit)
+
+    def reading_ahead(
+        self, keys: Sequence[str], names: Collection[str], cancel: Cancellation | None = None
+    ) -> AbstractContextManager[None]:
+        """Have documents and listings ready that are needed one after the other, where a request takes time.
+
+        Parameters
+        ----------
+        keys : sequence of str
+            Keys of the documents, as far as they are known.
+        names : collection of str
+            Names of documents, which are looked for if no keys are known and all keys of the store come in one
+            listing.
+        cancel : Cancellation, optional
+            Ends it early.
+        """
+        return nullcontext()
 
     @abstractmethod
     def open_zarr_store(self) -> Store:

@@ -124,7 +124,9 @@ def renamed_documents(group: Group) -> Iterator[Fail | Undecided]:
         yield Undecided("listing")
         return
     yield from _renamed(group, "", group.other_names)
-    unknown = [name for name in group.other_names if _may_be_node(name)][:MOST_LOOKED_INTO]
+    own = {document.name for document in group.documents}
+    others = [name for name in group.other_names if _may_be_node(name) and name not in own]
+    unknown = others[:MOST_LOOKED_INTO]
     stem = below(group.path)[1:]
     answers = group.hierarchy.reader.list_many([stem + name for name in unknown], limit=100)
     for name, answer in zip(unknown, answers, strict=True):

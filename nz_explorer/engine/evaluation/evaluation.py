@@ -691,7 +691,11 @@ class Evaluation:
         try:
             values = "all" if self._wants_contents else self.values
             seconds = self.budget.seconds(self.hierarchy, values)
-            with time_limit(seconds, cancel) as limited, cancelled_by(limited):
+            with (
+                time_limit(seconds, cancel) as limited,
+                cancelled_by(limited),
+                schedule.reading_ahead(self, limited),
+            ):
                 finished = schedule.visit(self, limited, report, keep=keep_nodes)
                 self.add_totals(None if finished else "budget")
                 schedule.read_values(self, limited, report)

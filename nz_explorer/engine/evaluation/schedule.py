@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from nz_explorer.engine.coordinate_reader import ByteBudget, CoordinateFacts, read_many
 from nz_explorer.model import Array, Group, Hierarchy, Node
+from nz_explorer.model.paths import below
 
 if TYPE_CHECKING:
     from nz_explorer.engine.evaluation.budget import Budget, Progress
@@ -208,6 +209,31 @@ def visit(
     report("nodes", known, known)
     evaluator.drop(gone)
     return evaluator.consolidated_complete(cancel, report) if compares else True
+
+
+def reading_ahead(
+    evaluator: Evaluator, cancel: Cancellation | None
+) -> AbstractContextManager[None]:
+    """Have ready what `visit` and `list_arrays` ask for level by level, as far as it is known beforehand.
+
+    Parameters
+    ----------
+    evaluator : Evaluator
+        What is fed.
+    cancel : Cancellation or None
+        Stops it.
+    """
+    hierarchy = evaluator.hierarchy
+    if hierarchy.reader.local or evaluator.budget.is_bounded:
+        return nullcontext()
+    names = ("zarr.json",) if hierarchy.zarr_format == 3 else (".zarray", ".zgroup", ".zattrs")
+    keys: list[str] = []
+    if evaluator.compares and hierarchy.consolidated is not None:
+        known = hierarchy.stored.node_if_loaded
+        paths = [path for path in hierarchy.consolidated.paths if known(path) is None]
+        keys = [below(path)[1:] + name for path in paths for name in names]
+    read = hierarchy.metadata_source == "documents"
+    return hierarchy.reader.reading_ahead(keys, names if read else (), cancel)
 
 
 def _release(nodes: Iterable[Node], hierarchy: Hierarchy) -> None:

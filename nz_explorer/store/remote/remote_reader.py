@@ -8,7 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Coroutine,
+    Hashable,
+    Iterator,
+    Sequence,
+)
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +25,7 @@ from nz_explorer.store.cancellation import Cancellation
 from nz_explorer.store.errors import ReadError
 from nz_explorer.store.reader import MAX_DOCUMENT_BYTES, Listing, Reader, check_key
 from nz_explorer.store.remote.loop import wait_for
+from nz_explorer.store.remote.read_ahead import NOT_KNOWN, ReadAhead
 from nz_explorer.store.remote.retry import RetryLimits, retry_async
 
 if TYPE_CHECKING:
@@ -25,8 +35,12 @@ T = TypeVar("T")
 
 CONCURRENCY = 192
 """Requests under way at once. Object stores serve thousands a second, …"""
-HTTP_CONCURRENCY = 96
+HTTP_CONCURRENCY = 128
 """… any other server need not."""
+LISTED_AHEAD = 1000
+"""Keys that come in one answer of an object store."""
+READ_AHEAD = 2000
+"""Documents that are asked for before they are needed; they stay in memory until then."""
 
 
 class _UnderWay:
@@ -68,6 +82,7 @@ class RemoteReader(Reader):
         self._slots = asyncio.Semaphore(HTTP_CONCURRENCY if kind == "HTTP" else CONCURRENCY)
         self._under_way: dict[Hashable, _UnderWay] = {}
         self.limits = RetryLimits()
+        self._ahead: ReadAhead | None = None
 
     @property
     def deadline(self) -> float | None:
@@ -165,11 +180,41 @@ class RemoteReader(Reader):
         found = self._batch([*gets, *lists], cancel)
         return found[: len(gets)], found[len(gets) :]
 
+    @contextlib.contextmanager
+    def reading_ahead(
+        self, keys: Sequence[str], names: Collection[str], cancel: Cancellation | None = None
+    ) -> Iterator[None]:
+        """Have documents and listings ready that are needed one after the other; see `Reader.reading_ahead`."""
+        if self.local or self._ahead is not None:
+            yield
+            return
+        generation = self.generation
+        listing: list[tuple[Any, ...]] = [("list below", "", LISTED_AHEAD)] if self.listable else []
+        wanted = [*listing, *(("get", key, MAX_DOCUMENT_BYTES) for key in keys[:READ_AHEAD])]
+        answers = dict(zip(wanted, self._batch(wanted, cancel), strict=True))
+        found = answers.pop(listing[0]) if listing else None
+        everything = found if isinstance(found, Listing) and found.complete else None
+        if everything is not None and not keys:
+            held = [
+                key for key in everything.names if "/" in key and key.rpartition("/")[2] in names
+            ]
+            wanted = [("get", key, MAX_DOCUMENT_BYTES) for key in held[:READ_AHEAD]]
+            answers = dict(zip(wanted, self._batch(wanted, cancel), strict=True))
+        self._ahead = ReadAhead(generation, answers, everything)
+        try:
+            yield
+        finally:
+            self._ahead = None
+
     def _batch(self, wanted: Sequence[tuple[Any, ...]], cancel: Cancellation | None) -> list[Any]:
-        if not wanted:
-            return []
+        generation, ahead = self.generation, self._ahead
+        answers = [NOT_KNOWN if ahead is None else ahead.answer(generation, one) for one in wanted]
+        left = [one for one, answer in zip(wanted, answers, strict=True) if answer is NOT_KNOWN]
+        if not left:
+            return answers
         self.counters.round_trips += 1
-        return wait_for(self._gather(self.generation, wanted), cancel)
+        asked = iter(wait_for(self._gather(generation, left), cancel))
+        return [next(asked) if answer is NOT_KNOWN else answer for answer in answers]
 
     async def _gather(self, generation: int, wanted: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Make requests side by side; one that is under way already is waited for, and not made again.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import zarr
 from zarr.storage import MemoryStore
 
@@ -42,6 +43,7 @@ def _checked(store: MemoryStore, *, listable: bool, far: bool) -> tuple[object, 
     return evaluation.findings("/"), reader.counters.round_trips - before
 
 
+@pytest.mark.filterwarnings("ignore:Consolidated metadata:zarr.errors.ZarrUserWarning")
 def test_a_check_finds_the_same_in_few_round_trips() -> None:
     store = MemoryStore()
     group = zarr.open_group(store, attributes={"conventions": "NZ-1.0"})

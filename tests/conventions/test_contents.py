@@ -90,7 +90,7 @@ def test_a_budget_leaves_out_what_it_has_no_room_for(damaged: Path) -> None:
 @pytest.fixture
 def cluster() -> Iterator[Any]:
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
     ) as found:
         yield found
 

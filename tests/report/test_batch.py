@@ -199,7 +199,7 @@ def test_a_scheduler_without_workers_checks_nothing_and_says_so(
 ) -> None:
     distributed = pytest.importorskip("distributed")
     monkeypatch.setattr("nz_explorer.cli.commands.check.CONNECT_SECONDS", 1)
-    with distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as cluster:
         done = run(str(stores(tmp_path, 1)[0]), "--format", "jsonl", "--scheduler", cluster.scheduler_address)  # fmt: skip
     assert done.exit_code == 2
     assert "has no workers" in done.output
@@ -209,7 +209,7 @@ def test_on_a_cluster(run: Callable[..., Result], tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
     stores(tmp_path, 8)
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
+        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0"
     ) as cluster:
         done = run(str(tmp_path / "*.zarr"), "--format", "jsonl", "--conventions", "zarr3",
                    "--scheduler", cluster.scheduler_address)  # fmt: skip

@@ -122,6 +122,8 @@ def test_a_repository_on_s3(repository: Path, s3: S3) -> None:
     url = s3.upload(repository, prefix="repository")
     options = {**s3.options, "branch": "main"}
     assert open_store(url, storage_options=options).root.attributes["number"] == 8
+    with pytest.raises(SourceError, match="is an Icechunk repository: name a version"):
+        open_store(url, storage_options=s3.options)
 
 
 def test_the_history_is_read_only_as_far_as_it_is_shown(repository: Path) -> None:

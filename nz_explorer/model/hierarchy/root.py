@@ -134,4 +134,8 @@ def _root_without_document(
         raise SourceError(
             f"there is no Zarr hierarchy at {where}, but its documents seem to have lost their names: {listed(renamed)}"
         )
+    if "snapshots" in names and {"refs", "repo"} & set(names):
+        raise SourceError(
+            f'{where} is an Icechunk repository: name a version, such as storage_options={{"branch": "main"}}'
+        )
     raise SourceError(f"there is no Zarr hierarchy at {where} (looked for {looked})")

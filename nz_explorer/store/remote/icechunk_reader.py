@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -231,7 +232,9 @@ def _s3(icechunk: Any, location: str, options: Mapping[str, Any]) -> Any:
     return icechunk.s3_storage(
         bucket=parts.netloc,
         prefix=parts.path.strip("/") or None,
-        region=one("region", "region_name"),
+        # without one, Amazon's library asks a service of its machines, and says at length that there is none
+        region=one("region", "region_name")
+        or (os.environ.get("AWS_REGION", "us-east-1") if endpoint or key else None),
         endpoint_url=endpoint,
         allow_http=str(endpoint or "").startswith("http://"),
         force_path_style=endpoint is not None,

@@ -176,7 +176,7 @@ def test_the_conda_recipe_needs_what_the_package_needs() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
     recipe = (REPOSITORY / "recipe" / "recipe.yaml").read_text("utf-8")
     run = recipe.partition("  run:\n")[2].partition("\n\n")[0]
-    called = {"matplotlib": "matplotlib-base", "jsonpatch": "python-jsonpatch"}
+    called = {"matplotlib": "matplotlib-base"}
     wanted = {"python >=${{ python_min }}"}
     for requirement in project["dependencies"]:
         name, mark, version = requirement.partition(">=")

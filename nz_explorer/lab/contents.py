@@ -20,6 +20,12 @@ HELD = "NZ_EXPLORER_HELD"
 class Contents(AsyncLargeFileManager):
     """Files, of which one may be waited for."""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        Path(os.environ[HELD]).with_suffix(
+            ".waits"
+        ).touch()  # the launcher looks whether it is waited for
+
     async def get(
         self,
         path: str,

@@ -86,12 +86,15 @@ class Server:
         The server's process.
     held
         A file that names a notebook which is not handed out yet; see `nz_explorer.lab.contents`.
+    waits
+        Whether the server looks at it; not where its own configuration has another contents manager.
     """
 
     url: str
     token: str
     process: subprocess.Popen[bytes]
     held: Path
+    waits: bool = True
 
     def lab_url(self, notebook: str) -> str:
         """Return the address of a notebook in JupyterLab, with the token."""
@@ -312,7 +315,8 @@ def serve(
         try:
             if meanwhile is not None:
                 meanwhile()
-            yield Server(_wait_for_url(process, log), token, process, _held(Path(scratch)))
+            url, held = _wait_for_url(process, log), _held(Path(scratch))
+            yield Server(url, token, process, held, waits=held.with_suffix(".waits").exists())
         finally:
             _stop(process)
 
@@ -330,7 +334,6 @@ def _command(folder: Path, port: int, *, exact: bool) -> list[str]:
         f"--ServerApp.root_dir={folder}",
         # A wheel puts it where JupyterLab looks; of a checkout it is what has just been built.
         f"--LabApp.extra_labextensions_path={Path(__file__).with_name('labextensions')}",
-        "--ServerApp.contents_manager_class=nz_explorer.lab.contents.Contents",
         # Nothing is fetched: neither the list of newer versions nor announcements.
         "--LabApp.news_url=None",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
@@ -413,7 +416,7 @@ def run_first_cell(
 ) -> None:
     """Start the kernel of a notebook of ours, run its first code cell and save what it gave.
 
-    Whoever opens the notebook meanwhile gets it when that is done.
+    Whoever opens the notebook meanwhile gets it when that is done; where the server does not wait, nobody opens it before.
 
     Parameters
     ----------
@@ -428,11 +431,13 @@ def run_first_cell(
     cell = next(cell for cell in model["cells"] if cell["cell_type"] == "code")
     server.held.write_text(notebook, "utf-8")
     try:
-        if meanwhile is not None:
+        if meanwhile is not None and server.waits:
             meanwhile()
         _run(server, notebook, model, cell)
     finally:
         server.held.unlink()
+    if meanwhile is not None and not server.waits:
+        meanwhile()
 
 
 def _run(server: Server, notebook: str, model: dict[str, Any], cell: dict[str, Any]) -> None:

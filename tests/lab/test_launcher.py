@@ -9,6 +9,7 @@ import sys
 import threading
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -114,3 +115,18 @@ def test_the_example_notebook_starts_with_the_explorer_and_names_its_kernel() ->
     assert "import nz_explorer as nz" in source
     assert source.splitlines()[-1] == "ex"
     assert notebook["metadata"]["kernelspec"]["name"] == "python3"
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_notebook_is_shown_before_it_was_run_only_where_the_server_waits(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, waits: bool
+) -> None:
+    """A configuration with another contents manager keeps it, and hands the notebook out at once."""
+    done: list[str] = []
+    content = {"content": {"cells": [{"cell_type": "code", "source": ""}]}}
+    server: Any = SimpleNamespace(
+        held=tmp_path / "held", waits=waits, request=lambda *_arguments: content
+    )
+    monkeypatch.setattr(launcher, "_run", lambda *_arguments: done.append("run"))
+    launcher.run_first_cell(server, "a.ipynb", meanwhile=lambda: done.append("shown"))
+    assert done == (["shown", "run"] if waits else ["run", "shown"])

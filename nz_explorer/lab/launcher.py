@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from jupyter_client.blocking.client import BlockingKernelClient
 
 LOOPBACK = "127.0.0.1"
+HELD = "held"
 START_SECONDS = 120.0
 CELL_SECONDS = 120.0
 
@@ -86,15 +87,17 @@ class Server:
         The server's process.
     held
         A file that names a notebook which is not handed out yet; see `nz_explorer.lab.contents`.
-    waits
-        Whether the server looks at it; not where its own configuration has another contents manager.
     """
 
     url: str
     token: str
     process: subprocess.Popen[bytes]
     held: Path
-    waits: bool = True
+
+    @property
+    def waits(self) -> bool:
+        """Whether it looks at that file: its own configuration may name another contents manager."""
+        return self.held.with_suffix(".waits").exists()
 
     def lab_url(self, notebook: str) -> str:
         """Return the address of a notebook in JupyterLab, with the token."""
@@ -246,7 +249,7 @@ def _serve(
 
     with _stoppable(), serve(notebook.parent, port=port, meanwhile=start) as server:
         url = server.lab_url(notebook.name)
-        run_first_cell(server, notebook.name, meanwhile=show)
+        run_first_cell(server, notebook.name, show)
         server.process.wait()
 
 
@@ -315,8 +318,7 @@ def serve(
         try:
             if meanwhile is not None:
                 meanwhile()
-            url, held = _wait_for_url(process, log), _held(Path(scratch))
-            yield Server(url, token, process, held, waits=held.with_suffix(".waits").exists())
+            yield Server(_wait_for_url(process, log), token, process, Path(scratch, HELD))
         finally:
             _stop(process)
 
@@ -357,14 +359,10 @@ def _environment(scratch: Path, token: str) -> dict[str, str]:
     return {
         **os.environ,
         "JUPYTER_TOKEN": token,
-        "NZ_EXPLORER_HELD": str(_held(scratch)),
+        "NZ_EXPLORER_HELD": str(scratch / HELD),
         "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, (str(config.parent), path))),
         "JUPYTERLABWORKSPACES_DIR": str(workspaces),
     }
-
-
-def _held(scratch: Path) -> Path:
-    return scratch / "held"
 
 
 def _free_port() -> int:
@@ -411,9 +409,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def run_first_cell(
-    server: Server, notebook: str, *, meanwhile: Callable[[], object] | None = None
-) -> None:
+def run_first_cell(server: Server, notebook: str, show: Callable[[], object] | None = None) -> None:
     """Start the kernel of a notebook of ours, run its first code cell and save what it gave.
 
     Whoever opens the notebook meanwhile gets it when that is done; where the server does not wait, nobody opens it before.
@@ -424,20 +420,20 @@ def run_first_cell(
         The server whose kernel runs the cell.
     notebook
         The notebook's path below the server's folder.
-    meanwhile
+    show
         Called when the notebook may be opened.
     """
     model = server.request("GET", f"api/contents/{notebook}")["content"]
     cell = next(cell for cell in model["cells"] if cell["cell_type"] == "code")
     server.held.write_text(notebook, "utf-8")
     try:
-        if meanwhile is not None and server.waits:
-            meanwhile()
+        if show is not None and server.waits:
+            show()
         _run(server, notebook, model, cell)
     finally:
         server.held.unlink()
-    if meanwhile is not None and not server.waits:
-        meanwhile()
+    if show is not None and not server.waits:
+        show()
 
 
 def _run(server: Server, notebook: str, model: dict[str, Any], cell: dict[str, Any]) -> None:

@@ -128,5 +128,5 @@ def test_a_notebook_is_shown_before_it_was_run_only_where_the_server_waits(
         held=tmp_path / "held", waits=waits, request=lambda *_arguments: content
     )
     monkeypatch.setattr(launcher, "_run", lambda *_arguments: done.append("run"))
-    launcher.run_first_cell(server, "a.ipynb", meanwhile=lambda: done.append("shown"))
+    launcher.run_first_cell(server, "a.ipynb", lambda: done.append("shown"))
     assert done == (["shown", "run"] if waits else ["run", "shown"])

@@ -18,6 +18,7 @@ from nz_explorer.plots.registry import kinds_of
 from nz_explorer.plots.source import PictureSource
 from nz_explorer.plots.text import TEXT
 from nz_explorer.store import Cancellation, ReadError
+from nz_explorer.values.categorical import missing_code
 from nz_explorer.values.cf_decoding import valid_range
 from nz_explorer.values.coordinates.axes import (
     COORDINATE_BUDGET,
@@ -430,6 +431,7 @@ class _Reading(PictureSource):
                 hides(array.storage_fill, array, default),
             ),
             source=self._source(window),
+            missing_code=missing_code(array) if plain else None,
         )
 
     def _source(self, window: Window) -> Selection:

@@ -215,6 +215,8 @@ class QuickLook:
         What was read.
     hidden_by_xarray
         How many of the values that are shown xarray takes for missing.
+    missing_code
+        The code of a categorical column that stands for a missing value.
     fill_source
         The member of the metadata that the ``_FillValue`` is from.
     """
@@ -260,6 +262,7 @@ class QuickLook:
     absent_missing: tuple[bool, bool] = (False, False)
     source: Selection | None = None
     hidden_by_xarray: int = 0
+    missing_code: int | None = None
     fill_source: str | None = None
     ranges: Mapping[str, Range] = field(default_factory=dict)
     reduction: Reduction | None = None

@@ -105,6 +105,8 @@ def shown_values(look: QuickLook, reading: Reading) -> np.ma.MaskedArray[Any, An
     missing = _missing(look, states, reading)
     if reading.decoded and reading.mask != "raw":
         missing |= _invalid(look, stored, states)
+    if look.missing_code is not None and reading.mask != "raw":
+        missing |= stored == look.missing_code
     return np.ma.masked_array(values, mask=missing)
 
 

@@ -13,6 +13,31 @@ _MOST = 64
 _MISSING = -1
 
 
+def is_categorical(group: Group) -> bool:
+    """Return whether a group is a column of categories, as its ``encoding-type`` says.
+
+    Parameters
+    ----------
+    group
+        Any group.
+    """
+    return group.attributes.get("encoding-type") == "categorical"
+
+
+def missing_code(array: Array) -> int | None:
+    """Return the code that stands for a missing value, None of what is no categorical column.
+
+    Parameters
+    ----------
+    array
+        Any array.
+    """
+    if array.name != "codes" or array.data_type.kind not in ("int", "uint"):
+        return None
+    group = array.hierarchy.get(array.parent or "/")
+    return _MISSING if isinstance(group, Group) and is_categorical(group) else None
+
+
 def categorical(array: Array, cache: ChunkCache | None = None) -> Flags | None:
     """Return what the codes of a categorical column stand for.
 
@@ -34,10 +59,7 @@ def categorical(array: Array, cache: ChunkCache | None = None) -> Flags | None:
     Source: the on-disk format of anndata, "Categorical arrays".
     See https://anndata.readthedocs.io/en/stable/fileformat-prose.html.
     """
-    if array.name != "codes" or array.data_type.kind not in ("int", "uint"):
-        return None
-    group = array.hierarchy.get(array.parent or "/")
-    if not isinstance(group, Group) or group.attributes.get("encoding-type") != "categorical":
+    if missing_code(array) is None:
         return None
     texts = array.hierarchy.get(f"{(array.parent or '').rstrip('/')}/categories")
     if not isinstance(texts, Array) or len(texts.shape or ()) != 1:

@@ -6,7 +6,7 @@ export const PROTOCOL_VERSION = 1;
 export interface Request {
   kind: "request";
   id: number;
-  method: "act" | "animate" | "children" | "colormaps" | "complete" | "document" | "export" | "findings" | "lines" | "locate" | "lost" | "netcdf" | "node" | "open" | "page" | "picture" | "retry" | "reveal" | "rows" | "scan" | "search" | "series" | "series_file" | "set" | "thumbnails" | "walk";
+  method: "act" | "animate" | "children" | "colormaps" | "complete" | "document" | "export" | "findings" | "lines" | "locate" | "lost" | "netcdf" | "node" | "open" | "page" | "picture" | "retry" | "reveal" | "rows" | "scan" | "scatter" | "search" | "series" | "series_file" | "set" | "table" | "thumbnails" | "walk";
   params?: Record<string, unknown>;
 }
 
@@ -403,6 +403,20 @@ export interface LinesParams {
   width?: number;
 }
 
+/** Asks for rows of the table that the one-dimensional arrays of a group make. */
+export interface TableParams {
+  path: string;
+  view?: Record<string, unknown>;
+  offset?: number;
+  limit?: number;
+}
+
+/** Asks for two columns of the table of a group against each other. */
+export interface ScatterParams {
+  path: string;
+  view?: Record<string, unknown>;
+}
+
 /** Asks for the values at pinned points along one dimension. */
 export interface SeriesParams {
   path: string;
@@ -690,6 +704,41 @@ export interface Line {
   states_buffer: number;
 }
 
+/** Rows of the table that the one-dimensional arrays of a group make. */
+export interface TableResult {
+  path: string;
+  dimension: string;
+  dimensions: string[];
+  length: number;
+  offset: number;
+  columns: Column[];
+  message: string | null;
+}
+
+/** A column of a table. */
+export interface Column {
+  name: string;
+  label: string;
+  path: string;
+  numeric: boolean;
+  cells: string[];
+  states: string;
+}
+
+/** Two columns against each other. */
+export interface ScatterResult {
+  path: string;
+  columns: Column[];
+  shown: string[];
+  labels: string[];
+  start: number;
+  step: number;
+  points_buffers: number[];
+  categories: string[];
+  colormap: string;
+  note: string;
+}
+
 /** A file for the user's own disk. */
 export interface ExportResult {
   name: string;
@@ -902,6 +951,8 @@ export interface Methods {
   picture: { params: PictureParams; result: PictureResult };
   thumbnails: { params: ThumbnailsParams; result: ThumbnailsResult };
   lines: { params: LinesParams; result: LinesResult };
+  table: { params: TableParams; result: TableResult };
+  scatter: { params: ScatterParams; result: ScatterResult };
   series: { params: SeriesParams; result: LinesResult };
   series_file: { params: SeriesFileParams; result: ExportResult };
   scan: { params: ScanParams; result: ScanResult };

@@ -13,6 +13,7 @@ from nz_explorer.model.fill_values import FillValue
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.shown_values import Reading
 from nz_explorer.text.source_code import line, noted
+from nz_explorer.values.categorical import missing_code
 from nz_explorer.values.cf_decoding import valid_range
 
 SCALARS = {
@@ -33,8 +34,8 @@ def part_text(part: int | slice) -> str:
     return f"{int(part.start)}:{int(part.stop)}{step}"
 
 
-def missing_line(array: Array, fill: FillValue | None, reading: Reading) -> str:
-    """Return the line that says where ``stored`` is missing.
+def missing_lines(array: Array, fill: FillValue | None, reading: Reading) -> Iterator[str]:
+    """Yield the lines that say where ``stored`` is missing.
 
     Parameters
     ----------
@@ -45,6 +46,13 @@ def missing_line(array: Array, fill: FillValue | None, reading: Reading) -> str:
     reading : Reading
         What is made of stored values.
     """
+    yield _missing_line(array, fill, reading)
+    code = missing_code(array)
+    if code is not None and reading.mask != "raw":
+        yield noted(f"missing |= stored == {code}", "a category that is missing")
+
+
+def _missing_line(array: Array, fill: FillValue | None, reading: Reading) -> str:
     nothing = "missing = np.zeros(np.shape(stored), bool)"
     if reading.mask == "raw":
         return noted(nothing, "nothing is masked, as the view has it")

@@ -26,7 +26,7 @@ from nz_explorer.values.reading.decoding import error_text
 from nz_explorer.values.reading.opening import open_for_reading
 from nz_explorer.values.reading.size_limits import bytes_text
 from nz_explorer.values.window import DEFAULT_BUDGET
-from nz_explorer.widget.code.masks import missing_line, part_text, range_lines, turned
+from nz_explorer.widget.code.masks import missing_lines, part_text, range_lines, turned
 from nz_explorer.widget.code.other_stores import given_as, opened_elsewhere
 from nz_explorer.widget.code.reductions import reduced_lines
 from nz_explorer.widget.code.refusal import refusal
@@ -66,11 +66,11 @@ def code(
     budget : int
         The byte budget of the explorer.
     """
-    writer = _Writer(hierarchy, node, index, view or {}, look, budget)
+    writer = ProgramWriter(hierarchy, node, index, view or {}, look, budget)
     return Code(zarr=writer.with_zarr(), xarray=writer.with_xarray(), nz=writer.with_nz())
 
 
-class _Writer:
+class ProgramWriter:
     """Writes the programs of one view."""
 
     def __init__(
@@ -358,7 +358,7 @@ class _Writer:
         if look is not None and look.derived:
             reading = Reading()  # what it is made of was masked and unpacked before
         fill = {"nz": array.fill, "storage": array.storage_fill, "raw": None}[reading.mask]
-        yield missing_line(array, fill, reading)
+        yield from missing_lines(array, fill, reading)
         if reading.decoded and reading.mask != "raw" and look is not None:
             yield from range_lines(array)
         values = "stored"

@@ -16,7 +16,7 @@ from nz_explorer.widget.code import code
 from nz_explorer.widget.explorer.synced_widget import SyncedWidget
 from nz_explorer.widget.explorer.traits import Selection
 from nz_explorer.widget.lifetimes import lifetimes
-from nz_explorer.widget.requests import animation, export
+from nz_explorer.widget.requests import animation, export, tables
 from nz_explorer.widget.requests import series as pinned
 from nz_explorer.widget.session_view import ALL_POINTS
 
@@ -77,7 +77,8 @@ class Explorer(SyncedWidget):
         - ``window``: part of dimensions, by name: ``[first, after the last]``; of a two-dimensional coordinate its
           range, as in ``{"nav_lon": [-20, 40]}``: `values` are then the smallest part of the array that holds it;
         - ``x``, ``y``: names of the dimensions along the axes, instead of the last two;
-        - ``kind``: ``line``, ``map``, ``image``, ``histogram`` or ``table``;
+        - ``kind``: ``line``, ``map``, ``image``, ``histogram`` or ``table``; of a group ``table``: its arrays that share
+          a ``dimension``, side by side, or ``scatter``: the columns ``x`` and ``y``, coloured by ``color``;
         - ``reduce``: by dimension what is shown in place of its values: ``mean`` (weighted by area along latitudes),
           ``min``, ``max``, ``std`` or ``any``, the same for all; ``against``: what is subtracted, an index as in
           ``{"time": 0}``, the path of an array, or ``{"store": "…"}``, the same array of the store that `compare` was
@@ -208,8 +209,7 @@ class Explorer(SyncedWidget):
     def figure(self, **options: Any) -> Figure:
         """Return the picture of the selection as a matplotlib figure.
 
-        Of a group its one-dimensional arrays are drawn together, those that most of them share a
-        dimension with.
+        Of a group its one-dimensional arrays that share a dimension, or the table or scatter that `view` asks for.
 
         Parameters
         ----------
@@ -223,6 +223,8 @@ class Explorer(SyncedWidget):
         from nz_explorer.plots.builder import nothing
 
         node = self.node
+        if columns := tables.shown(self._session, node, self.view):
+            return columns.figure(**options)
         if isinstance(node, Group):
             found = self._session.lines(node, options.pop("dimension", None))
             return lines_figure(found, **options)
@@ -331,19 +333,21 @@ class Explorer(SyncedWidget):
             that `view` names. Masked where they equal ``_FillValue`` – or what the ``mask`` of `view` says: the
             storage ``fill_value`` (``storage``), or nothing (``raw``) –, where they lie outside the valid range, and
             where a chunk is unreadable or was not read. A chunk that was never written has the storage
-            ``fill_value``, as for every reader.
+            ``fill_value``, as for every reader. Of a group's table or scatter a field for each column.
 
         Raises
         ------
         ValueError
             If there is no picture.
         TypeError
-            If a group is selected.
+            If a group is selected, and `view` asks for no table of it.
         UnsupportedArray
             If the selection cannot be read.
         """
         from nz_explorer.plots.shown_values import Reading
 
+        if columns := tables.shown(self._session, self.node, self.view, whole=whole):
+            return columns.values()
         look = self._look(everything=whole, thin=False)
         return export.readable(look, self._selected_array(), Reading.of(self.view, packed=packed))
 
@@ -416,15 +420,11 @@ class Explorer(SyncedWidget):
             data = pinned.written(self._session, self._selected_array(), series, *shown, form)
             target.write_bytes(data)
             return target
-        look, data = export.slice_file(
-            self._session,
-            self._selected_array(),
-            form,
-            self.index,
-            self.view,
-            whole=whole,
-            packed=packed,
-        )
+        if columns := tables.shown(self._session, self.node, self.view, whole=whole):
+            target.write_bytes(columns.file(form))
+            return target
+        given = self._session, self._selected_array(), form, self.index, self.view
+        look, data = export.slice_file(*given, whole=whole, packed=packed)
         if form not in ("png", "svg") and (left_out := export.thinned(look)):
             warnings.warn(
                 f"{target.name} has {left_out} elements; whole=True writes all", stacklevel=2
@@ -443,9 +443,11 @@ class Explorer(SyncedWidget):
         Returns
         -------
         str
-            A program. Of an array it binds ``values``, a masked array that equals `values`, and draws it.
+            A program. It binds ``values``, a masked array that equals `values`, and draws it.
         """
         node = self.node
+        if columns := tables.shown(self._session, node, self.view):
+            return tables.code(columns).using(using)
         look = self._look(thin=False) if isinstance(node, Array) else None
         found = code(self.hierarchy, node, self.index, self.view, look, self._session.budget)
         return found.using(using)

@@ -20,7 +20,7 @@ SHARED = ("path", "index", "view", "bookmarks", "pins", "panel")
 """The traits that are shared with the browser."""
 OF_ARRAY = frozenset(
     {
-        *("kind", "part", "x", "y", "reduce", "window", "against"),
+        *("kind", "part", "x", "y", "color", "dimension", "reduce", "window", "against"),
         *("colormap", "reverse", "limits", "low", "high", "scale", "levels"),
     }
 )

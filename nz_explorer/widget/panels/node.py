@@ -13,7 +13,7 @@ from nz_explorer.widget.code import Code, code
 from nz_explorer.widget.panels import blocks
 from nz_explorer.widget.panels.blocks import Blocks, Words
 from nz_explorer.widget.panels.registry import Context, page
-from nz_explorer.widget.requests import dimensions, documents
+from nz_explorer.widget.requests import dimensions, documents, tables
 
 STATES: dict[str, protocol.Span | None] = {
     "yes": blocks.chip("coordinate", "good"),
@@ -193,6 +193,8 @@ def _code_of_view(context: Context, view: Mapping[str, Any]) -> Code:
     from nz_explorer.widget.requests.export import looking
 
     session, node, look = context.session, context.node, None
+    if columns := tables.shown(session, node, view):
+        return tables.code(columns)
     if isinstance(node, Array):
         options = looking(view)
         look = session.quicklook(node, context.index, cancel=context.cancel, thin=False, **options)

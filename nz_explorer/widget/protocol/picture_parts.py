@@ -175,6 +175,21 @@ class Line(Message):
     states_buffer: int
 
 
+class Column(Message):
+    """A column of a table."""
+
+    name: str
+    label: str
+    """What it is called, with units."""
+    path: str
+    numeric: bool
+    """Whether it holds numbers that a scatter can place."""
+    cells: list[str] = []
+    """What stands in its rows, or why there is nothing."""
+    states: str = ""
+    """A digit a row: its cell state."""
+
+
 class ChunkError(Message):
     """A chunk that could not be read."""
 

@@ -111,6 +111,24 @@ class LinesParams(Message):
     width: int = 800
 
 
+class TableParams(Message):
+    """Asks for rows of the table that the one-dimensional arrays of a group make."""
+
+    path: str
+    view: dict[str, Any] = {}
+    """What counts as missing; see the trait of that name. ``dimension``: what its columns share."""
+    offset: int = 0
+    limit: int = 200
+
+
+class ScatterParams(Message):
+    """Asks for two columns of the table of a group against each other."""
+
+    path: str
+    view: dict[str, Any] = {}
+    """``x``, ``y`` and ``color``: names of columns; see the trait of that name."""
+
+
 class SeriesParams(Message):
     """Asks for the values at pinned points along one dimension."""
 
@@ -264,6 +282,8 @@ class Request(Message):
         "picture",
         "thumbnails",
         "lines",
+        "table",
+        "scatter",
         "series",
         "series_file",
         "scan",

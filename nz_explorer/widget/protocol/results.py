@@ -21,6 +21,7 @@ from nz_explorer.widget.protocol.picture_parts import (
     Axis,
     Category,
     ChunkError,
+    Column,
     Curvilinear,
     Earth,
     Histogram,
@@ -250,6 +251,42 @@ class LinesResult(Message):
     x: Axis
     lines: list[Line]
     message: str | None = None
+
+
+class TableResult(Message):
+    """Rows of the table that the one-dimensional arrays of a group make."""
+
+    path: str
+    dimension: str
+    dimensions: list[str]
+    """Those that can be chosen."""
+    length: int
+    offset: int
+    columns: list[Column]
+    message: str | None = None
+
+
+class ScatterResult(Message):
+    """Two columns against each other."""
+
+    path: str
+    columns: list[Column]
+    """Those that can be chosen, without cells."""
+    shown: list[str]
+    """The columns along x and y, and that of the colours, where there is one."""
+    labels: list[str]
+    """What stands along the axes, and at the colours."""
+    start: int
+    """The first row that was read."""
+    step: int
+    """Rows from one that was read to the next."""
+    points_buffers: list[int]
+    """float64, for each of `shown`: one number a row; NaN where a row has no place."""
+    categories: list[str]
+    """What the numbers of the colours stand for; empty where they are numbers."""
+    colormap: str
+    note: str
+    """How many rows are drawn, and why not all, in a sentence."""
 
 
 class ScanResult(Message):

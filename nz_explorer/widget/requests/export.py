@@ -23,6 +23,7 @@ from nz_explorer.store.cancellation import hand_over
 from nz_explorer.values.coordinates.axes import number_text
 from nz_explorer.values.reading.opening import open_for_reading
 from nz_explorer.widget import protocol
+from nz_explorer.widget.requests import tables
 from nz_explorer.widget.requests.answer import Answer, BadRequest, answers
 from nz_explorer.widget.requests.nodes import array_at
 from nz_explorer.widget.session_view import ALL_POINTS, MAX_PIXELS, SessionView
@@ -48,6 +49,14 @@ def answer(session: SessionView, params: protocol.ExportParams, cancel: Cancella
     """Return what is shown of an array as a file."""
     from nz_explorer.values import UnsupportedArray
 
+    columns = tables.shown(session, session.tree.node(params.path), params.view)
+    if columns is not None:
+        try:
+            data = columns.file(params.format)
+        except ValueError as error:
+            raise BadRequest(str(error)) from error
+        name = safe_name(f"{columns.group.name or 'table'}_{params.view['kind']}.{params.format}")
+        return protocol.ExportResult(name, MEDIA_TYPES[params.format], 0), [data]
     array = array_at(session, params.path)
     try:
         look, data = slice_file(session, array, params.format, params.index, params.view, cancel)

@@ -32,6 +32,7 @@ from nz_explorer.widget.requests import (  # noqa: F401  # all that answer
     scan,
     search,
     series,
+    tables,
 )
 from nz_explorer.widget.requests.answer import ANSWERS, Answer, BadRequest
 from nz_explorer.widget.search import Searches

@@ -100,9 +100,10 @@ export function readOptions(raw: unknown): PictureOptions {
 }
 
 /** What belongs to one array: the kernel keeps it, and sends that of the next one. */
-const OF_ARRAY = "kind part x y reduce window against colormap reverse limits low high scale levels".split(
-  " ",
-);
+const OF_ARRAY =
+  "kind part x y color dimension reduce window against colormap reverse limits low high scale levels".split(
+    " ",
+  );
 
 export type Against = Record<string, number | string>;
 export type Pin = Record<string, number>;

@@ -1,13 +1,87 @@
-import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import { Component, Fragment, type FunctionComponent, options } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 
-// What @preact/signals does with signals that components read. Signals are never bound to elements here, which is
-// most of that package.
+// What this front end uses of signals, in a twentieth of what @preact/signals takes in the bundle: values that are
+// read in effects and components, which run again when one of them changes.
 
-export { effect, type ReadonlySignal, type Signal, signal };
+interface Reader {
+  again(): void;
+  /** What it has read. */
+  from: Set<Signal<never>>;
+}
 
-type Tracked = Component & { stop?: (() => void) | undefined };
+let reading: Reader | null = null;
+
+/** Runs something while `reader` takes note of what it reads. */
+function noting<T>(reader: Reader | null, run: () => T): T {
+  const outer = reading;
+  reading = reader;
+  try {
+    return run();
+  } finally {
+    reading = outer;
+  }
+}
+
+/** A value that tells who has read it when it is another. */
+export class Signal<T> {
+  readonly readers = new Set<Reader>();
+  #value: T;
+
+  constructor(value: T) {
+    this.#value = value;
+  }
+
+  get value(): T {
+    if (reading) {
+      this.readers.add(reading);
+      reading.from.add(this as unknown as Signal<never>);
+    }
+    return this.#value;
+  }
+
+  set value(next: T) {
+    if (next === this.#value) return;
+    this.#value = next;
+    // One that runs may stop others.
+    for (const reader of [...this.readers]) if (this.readers.has(reader)) reader.again();
+  }
+
+  peek(): T {
+    return this.#value;
+  }
+
+  /** Calls a listener now and after each change, until the function that is returned is called. */
+  subscribe(listener: (value: T) => void): () => void {
+    return effect(() => {
+      const { value } = this;
+      noting(null, () => listener(value));
+    });
+  }
+}
+
+export type ReadonlySignal<T> = Pick<Signal<T>, "peek" | "subscribe"> & { readonly value: T };
+
+export const signal = <T>(value: T): Signal<T> => new Signal(value);
+
+/** Runs something now, and again when a signal changes that it has read, until the function that is returned is called. */
+export function effect(run: () => void): () => void {
+  const stop = () => {
+    for (const one of reader.from) one.readers.delete(reader);
+    reader.from.clear();
+  };
+  const reader: Reader = {
+    from: new Set(),
+    again() {
+      stop();
+      noting(reader, run);
+    },
+  };
+  reader.again();
+  return stop;
+}
+
+type Tracked = Component & { stop?: () => void };
 
 const tracking = new Map<unknown, FunctionComponent>();
 

@@ -369,7 +369,7 @@ def plain(values: np.ma.MaskedArray[Any, Any]) -> np.ndarray[Any, Any]:
         Of any type; texts stay as they are.
     """
     if values.dtype.kind in "OT":
-        return np.asarray(values.data, dtype=np.str_)
+        return values.data.astype(object).astype(np.str_)
     if not np.ma.getmaskarray(values).any():
         return np.asarray(values.data)
     if values.dtype.kind in "mM":

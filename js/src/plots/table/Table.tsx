@@ -1,16 +1,11 @@
-import { useRef } from "preact/hooks";
 import { CopyButton } from "../../ui/button/CopyButton";
-import { useWindow } from "../../ui/layout/window";
-import { px } from "../../ui/text/format";
 import { visible } from "../../ui/text/text";
 import type { ViewProps } from "../kind";
 import type { AxisGeometry } from "../shared/axis";
 import { STATE_NAMES, STATES } from "../shared/field";
 import type { Scene } from "../shared/scene";
 import { valueText } from "../shared/value";
-import "./table.css";
-
-const [WIDTH, HEIGHT] = [136, 24];
+import { range, Sheet } from "./Sheet";
 
 /** What a cell holds: its value, or why there is none. */
 const cellText = (scene: Scene, at: number): string => {
@@ -23,8 +18,6 @@ function nameOf(geometry: AxisGeometry, at: number): string {
   const { index, coordinate } = geometry.describe(at);
   return visible(coordinate ?? `[${index}]`);
 }
-
-const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
 
 /** The whole table, as spreadsheets take it. */
 function tabbed(scene: Scene, rows: AxisGeometry, columns: AxisGeometry | null): string {
@@ -40,58 +33,29 @@ function tabbed(scene: Scene, rows: AxisGeometry, columns: AxisGeometry | null):
 const corner = (rows: AxisGeometry, columns: AxisGeometry | null) =>
   visible([rows.axis?.label, columns?.axis?.label].filter(Boolean).join(" \\ "));
 
-/** Every value, in rows and columns with their coordinates; only those that are seen are there. */
+/** Every value, in rows and columns with their coordinates. */
 export function Table({ picture, scene }: ViewProps) {
-  const ref = useRef<HTMLDivElement>(null);
   const columns = picture.y === null ? null : (scene?.grid.x ?? null);
   const rows = columns ? scene?.grid.y : scene?.grid.x;
-  const [many, wide] = [rows?.size ?? 0, columns?.size ?? 1];
-  const down = useWindow(ref, many, HEIGHT);
-  const right = useWindow(ref, wide, WIDTH, true);
   if (!scene || !rows) return null;
-  const shown = range(right.start, right.end);
+  const wide = columns?.size ?? 1;
   return (
-    <div class="nzx-values" ref={ref} tabIndex={0}>
-      <div
-        style={{
-          height: px(down.height + HEIGHT),
-          width: px(right.height + WIDTH),
-          padding: `${px(down.top)} 0 0 ${px(right.top)}`,
-        }}
-      >
-        <table aria-label={visible(picture.label)} aria-rowcount={many} aria-colcount={wide}>
-          <thead>
-            <tr>
-              <th>
-                {corner(rows, columns)}
-                <CopyButton label="Copy the table" text={() => tabbed(scene, rows, columns)} />
-              </th>
-              {shown.map((at) => (
-                <th key={at} scope="col">
-                  {columns ? nameOf(columns, at) : visible(picture.title)}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {range(down.start, down.end).map((row) => (
-              <tr key={row} aria-rowindex={row + 1}>
-                <th scope="row" title={nameOf(rows, row)}>
-                  {nameOf(rows, row)}
-                </th>
-                {shown.map((column) => {
-                  const at = columns ? row * wide + column : row;
-                  return (
-                    <td key={column} data-state={STATES[scene.states[at] ?? 0]} title={cellText(scene, at)}>
-                      {cellText(scene, at)}
-                    </td>
-                  );
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </div>
+    <Sheet
+      label={visible(picture.label)}
+      many={rows.size}
+      wide={wide}
+      corner={
+        <>
+          {corner(rows, columns)}
+          <CopyButton label="Copy the table" text={() => tabbed(scene, rows, columns)} />
+        </>
+      }
+      columnOf={(at) => (columns ? nameOf(columns, at) : visible(picture.title))}
+      rowOf={(at) => nameOf(rows, at)}
+      cellOf={(row, column) => {
+        const at = row * wide + column;
+        return { text: cellText(scene, at), state: STATES[scene.states[at] ?? 0] };
+      }}
+    />
   );
 }

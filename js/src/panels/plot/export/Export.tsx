@@ -6,7 +6,7 @@ import { copyText, saveFile } from "../../../ui/button/files";
 import { Menu, MenuItem } from "../../../ui/menu/Menu";
 import { visible } from "../../../ui/text/text";
 
-const FORMATS: readonly [ExportParams["format"], string][] = [
+export const FORMATS: readonly [ExportParams["format"], string][] = [
   ["png", "PNG image"],
   ["svg", "SVG drawing"],
   ["npy", "NumPy array (.npy)"],
@@ -26,10 +26,12 @@ export function Export({
   path,
   index,
   sliders,
+  formats = FORMATS,
 }: {
   path: string;
   index: Record<string, number>;
   sliders: readonly Slider[];
+  formats?: typeof FORMATS;
 }) {
   const { session } = useView();
   const [said, setSaid] = useState("");
@@ -54,7 +56,11 @@ export function Export({
   };
   const save = (answer: Parameters<typeof saved>[0]) => setSaid(`Saved ${visible(saved(answer))}`);
   const code = async () => {
-    const { blocks } = await session.client.request("page", { name: "code", path, params: { index } });
+    const { blocks } = await session.client.request("page", {
+      name: "code",
+      path,
+      params: { index, view: session.options.peek() },
+    });
     return blocks[0]?.type === "code" ? blocks[0].text : "";
   };
   const run = (what: () => Promise<void>) => {
@@ -62,7 +68,7 @@ export function Export({
     what().catch((error: Error) => setSaid(visible(error.message)));
   };
   const items: [string, () => Promise<void>][] = [
-    ...FORMATS.map(([format, label]): [string, () => Promise<void>] => [label, () => file(format)]),
+    ...formats.map(([format, label]): [string, () => Promise<void>] => [label, () => file(format)]),
     ...sliders
       .filter(({ length }) => length > 1)
       .flatMap(({ dimension }) =>

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import type { ComponentType } from "preact";
 import type { GroupCard, NodeResult, NodeRow } from "../../../client/protocol.gen";
 import { useView } from "../../../client/view";
 import { Choice } from "../../../ui/choice/Choice";
@@ -8,11 +8,11 @@ import { Blank } from "../../../ui/problem/Blank";
 import { Section } from "../../../ui/section/Section";
 import { grouped, plural, shapeText } from "../../../ui/text/format";
 import { visible } from "../../../ui/text/text";
+import { Columns } from "../columns/Columns";
+import { Scatter } from "../columns/Scatter";
 import { Lines } from "../lines/Lines";
 import { Gallery } from "./Gallery";
 import "./group.css";
-
-type Show = "pictures" | "list" | "lines";
 
 /** Arrays that describe others, under the heading of what they are. */
 const OTHERS: { name: string; title: string; has(row: NodeRow): boolean }[] = [
@@ -25,35 +25,48 @@ const OTHERS: { name: string; title: string; has(row: NodeRow): boolean }[] = [
   { name: "scalars", title: "Scalars", has: ({ role }) => role === "scalar" },
 ];
 
+/** What shows the one-dimensional arrays of a group together. */
+const TOGETHER: Record<string, ComponentType<{ path: string }>> = {
+  lines: Lines,
+  table: Columns,
+  scatter: Scatter,
+};
+
 /** Small pictures of arrays that lie in groups of the group. */
 const MOST_BELOW = 12;
 
 /** The first screen of a group: what it says of itself, its groups, its data, and what describes them. */
 export function GroupScreen({ path, node }: { path: string; node: NodeResult }) {
   const { session } = useView();
-  const [show, setShow] = useState<Show>("pictures");
+  const show = session.options.value.kind;
+  const setShow = (kind: string) => session.setOptions({ kind });
   const { arrays, arrays_total: total, groups } = node;
   const isData = (row: NodeRow) => !OTHERS.some(({ has }) => has(row));
   const data = arrays.filter(isData);
   const lines = arrays.some(({ shape }) => shape?.length === 1 && (shape[0] ?? 0) > 1);
   const shows = [
-    { value: "pictures", label: "Pictures", title: "A small picture of each array" },
+    { value: "auto", label: "Pictures", title: "A small picture of each array" },
     { value: "list", label: "List", title: "The arrays one below the other" },
     ...(lines
-      ? [{ value: "lines", label: "Lines", title: "The one-dimensional arrays together" } as const]
+      ? [
+          { value: "lines", label: "Lines", title: "The one-dimensional arrays together" },
+          { value: "table", label: "Table", title: "The one-dimensional arrays side by side" },
+          { value: "scatter", label: "Scatter", title: "One array against another" },
+        ]
       : []),
-  ] as const;
+  ];
   const empty = arrays.length === 0 && groups.length === 0;
   // A group that has only groups shows some of what is in these.
   const below =
     arrays.length > 0 ? [] : groups.flatMap((card) => card.inside.filter(isData)).slice(0, MOST_BELOW);
-  if (show === "lines" && lines) {
+  const Together = TOGETHER[show];
+  if (Together && lines) {
     return (
       <div class="nzx-plot">
         <div class="nzx-toolbar">
           <Choice label="Show" value={show} options={shows} onChange={setShow} />
         </div>
-        <Lines path={path} />
+        <Together path={path} />
       </div>
     );
   }

@@ -101,8 +101,26 @@ def scatter(
 
 
 def _why(cells: list[Cells], gone: np.ndarray[Any, np.dtype[np.bool_]]) -> str:
-    found = {int(code) for one in cells for code in np.unique(one.states[gone])} - {VALUE}
-    return ", ".join(TITLES[code] for code in sorted(found)) or "not finite"
+    found = {
+        (int(code), state_title(one, int(code)))
+        for one in cells
+        for code in np.unique(one.states[gone])
+        if code != VALUE
+    }
+    return ", ".join(title for _, title in sorted(found)) or "not finite"
+
+
+def state_title(cells: Cells, state: int) -> str:
+    """Return why there is no value in a cell, in a word.
+
+    Parameters
+    ----------
+    cells
+        Of a column.
+    state
+        The cell state.
+    """
+    return "missing" if cells.codes is not None and state == FILL else TITLES[state]
 
 
 def _numbers(cells: Cells) -> Doubles:
@@ -192,7 +210,7 @@ def texts(cells: Cells) -> list[str]:
         cells.values.data, gone.tolist(), cells.states.tolist(), dates, strict=True
     ):
         if missing:
-            found.append(TITLES[state] if cells.codes is None or state != FILL else "missing")
+            found.append(state_title(cells, state))
         else:
             found.append(date or str(value))
     return found

@@ -11,7 +11,7 @@ import { niceTicks } from "../../../plots/shared/ticks";
 import { useSize } from "../../../ui/layout/size";
 import { Waiting } from "../../../ui/problem/Waiting";
 import { Select } from "../../../ui/select/Select";
-import { counted, px, shortest } from "../../../ui/text/format";
+import { compact, counted, px } from "../../../ui/text/format";
 import { Quiet } from "../../../ui/text/Quiet";
 import { visible } from "../../../ui/text/text";
 import { Below } from "./Columns";
@@ -37,7 +37,7 @@ export function Scatter({ path }: { path: string }) {
       <div class="nzx-toolbar">
         {AXES.map((axis, nth) => (
           <span key={axis} class="nzx-check">
-            {axis}
+            {["x", "y", "colour"][nth]}
             <Select
               label={LABELS[nth] as string}
               value={found.shown[nth] ?? ""}
@@ -103,7 +103,7 @@ function Points({ answer }: { answer: Answer<"scatter"> }) {
   const ticks = (span: Span, count: number) => niceTicks(span.low, span.high, Math.max(2, count));
   const value = (nth: number, at: number) => {
     const number = [xs, ys, shades][nth]?.[at] ?? Number.NaN;
-    return (nth === 2 && categories[number]) || (Number.isNaN(number) ? "–" : shortest(number, "float64"));
+    return (nth === 2 && categories[number]) || (Number.isNaN(number) ? "–" : compact(number, 7));
   };
   return (
     <>
@@ -166,9 +166,9 @@ function Points({ answer }: { answer: Answer<"scatter"> }) {
               ))
             : tone.low <= tone.high && (
                 <>
-                  {shortest(tone.low, "float64")}
+                  {compact(tone.low, 5)}
                   <span class="nzx-bar nzx-gap" style={{ background: gradientOf(table) }} />
-                  {shortest(tone.high, "float64")} <Quiet>{visible(labels[2] ?? "")}</Quiet>
+                  {compact(tone.high, 5)} <Quiet>{visible(labels[2] ?? "")}</Quiet>
                 </>
               )}
           {categories.length > NAMED && <Quiet>and {counted(categories.length - NAMED)} more</Quiet>}

@@ -47,6 +47,7 @@ from nz_explorer.engine.impact import (
     impact_of,
     impact_of_rule,
 )
+from nz_explorer.model import Group, Node
 
 __all__ = [
     "HARMS",
@@ -58,12 +59,15 @@ __all__ = [
     "by_impact",
     "forecasts",
     "harms",
+    "has_groups_only",
     "impact_of",
     "impact_of_rule",
     "is_step",
     "steps",
 ]
 
+IN_GROUPS = "open_zarr shows an empty dataset, because the arrays are in groups; name one with group=, or use open_datatree"
+"""What users of xarray have to know of a root without arrays."""
 READERS = ("xarray", "zarr-python", "netCDF-C")
 """The readers that are predicted."""
 
@@ -83,7 +87,7 @@ class Forecast:
     misled_by : tuple of str
         Rules that make it give wrong, missing or undecoded values.
     reason : str
-        Why that is not known.
+        Why that is not known, or what is to be known where it opens it.
     """
 
     reader: str
@@ -127,7 +131,12 @@ def harms(finding: Finding) -> Iterator[Harm]:
 
 
 def forecasts(
-    found: Iterable[Harm], *, zarr_format: int | None, complete: bool, unwritten: bool = False
+    found: Iterable[Harm],
+    *,
+    zarr_format: int | None,
+    complete: bool,
+    unwritten: bool = False,
+    in_groups: bool = False,
 ) -> Iterator[Forecast]:
     """Yield what each reader will make of a store.
 
@@ -141,6 +150,8 @@ def forecasts(
         Whether every node was checked: until then, the absence of findings means nothing.
     unwritten : bool
         Whether there is no store yet that a reader could open; see `Reader`.
+    in_groups : bool
+        Whether all arrays are in groups below the root, which xarray opens one by one.
     """
     found = dict.fromkeys(found)
     for reader in READERS:
@@ -155,7 +166,20 @@ def forecasts(
         elif not complete:
             reason = "not everything has been checked yet"
         opens = False if blocked else None if reason else True
+        if opens and in_groups and reader == "xarray":
+            reason = IN_GROUPS
         yield Forecast(reader, opens, blocked, misled, "" if blocked else reason)
+
+
+def has_groups_only(root: Node) -> bool:
+    """Whether there are no arrays in the root itself, but groups.
+
+    Parameters
+    ----------
+    root : Node
+        The root of a hierarchy.
+    """
+    return isinstance(root, Group) and bool(root.groups) and not root.arrays
 
 
 def by_impact(findings: Iterable[Finding]) -> dict[Impact, list[Finding]]:

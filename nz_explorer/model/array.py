@@ -317,8 +317,12 @@ class Array(Node):
     def xarray_fill(self) -> FillValue | None:
         """The value that xarray takes for missing, None where there is none.
 
-        On Zarr v2 that is any ``fill_value`` that is not null, whatever ``_FillValue`` says.
+        On Zarr v2 that is any ``fill_value`` that is not null, whatever ``_FillValue`` says. Dates of NumPy have a
+        missing value of their own, and it looks at no other.
         """
+        numpy = self.data_type.numpy
+        if numpy is not None and numpy.kind in "mM":
+            return None
         if self.zarr_format == 2 and self.metadata.get("fill_value") is not None:
             return self.storage_fill
         return self.fill

@@ -6,7 +6,14 @@ import threading
 import time
 from collections import Counter, defaultdict
 
-from nz_explorer.diagnosis.impact import IMPACTS, Harm, forecasts, harms, is_step
+from nz_explorer.diagnosis.impact import (
+    IMPACTS,
+    Harm,
+    forecasts,
+    harms,
+    has_groups_only,
+    is_step,
+)
 from nz_explorer.engine.evaluation import Evaluation
 from nz_explorer.engine.impact import Impact
 from nz_explorer.model import paths
@@ -63,6 +70,7 @@ class Impacts:
                 zarr_format=self._evaluation.hierarchy.zarr_format,
                 complete=self._evaluation.complete,
                 unwritten=self._evaluation.hierarchy.reader.unwritten,
+                in_groups=has_groups_only(self._evaluation.hierarchy.root),
             )
         ]
 

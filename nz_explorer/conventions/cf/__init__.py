@@ -12,7 +12,8 @@ CF = Convention(
     title="What decoding needs of the CF conventions",
     families=("CF",),
     rules=tuple(
-        f"{__name__}.{module}" for module in ("packing", "times", "missing_values", "references")
+        f"{__name__}.{module}"
+        for module in ("packing", "times", "missing_values", "plausibility", "references")
     ),
     catalogue=(FOLDER / "catalogue.toml",),
     has_verdict=False,  # whoever passes these few rules need not keep CF

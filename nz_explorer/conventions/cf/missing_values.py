@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, plain, set_attribute
 from nz_explorer.engine.registry import rule
@@ -30,6 +31,8 @@ CUSTOMARY = frozenset(
     (-99, -999, -9999, -99999, -999999, -999.9, -9999.9, -999.99, -32767, -32768, -2147483648, 1e20)
 )
 """Numbers that people write for missing data."""
+EXACT = 2**53
+"""Up to here float64 has every integer."""
 LIMITS = ("valid_range", "valid_min", "valid_max")
 
 
@@ -92,6 +95,73 @@ def _declare(value: Any) -> FixMaker:
         return Draft("suggest", set_attribute(node, name, number), note)
 
     return fix
+
+
+def _has_marks(array: Array) -> bool:
+    return "missing_value" in array.attributes and array.data_type.kind in ("int", "uint", "float")
+
+
+@rule("CF-FILL-003", on="array", needs=("attributes", "data type"), when=_has_marks)
+def marks_are_numbers(array: Array) -> Iterator[Fail]:
+    """Require numbers where values are numbers: a text is equal to none of them."""
+    given = array.attributes["missing_value"]
+    marks = given if isinstance(given, list) else [given]
+    if not any(isinstance(mark, str) and mark.lower() != "nan" for mark in marks):
+        return
+    numbers = [_number(mark) for mark in marks]
+    meant = numbers if isinstance(given, list) else numbers[0]
+    yield Fail(
+        array.attribute_pointer("missing_value"),
+        f"missing_value {shown(given)} is a text and never equals a value of {array.data_type.text}",
+        fix=None
+        if None in numbers
+        else lambda node: Draft("suggest", set_attribute(node, "missing_value", meant)),
+    )
+
+
+def _number(mark: Any) -> float | None:
+    if not isinstance(mark, str):
+        return mark if isinstance(mark, int | float) else None
+    try:
+        number = float(mark)
+    except ValueError:
+        return None
+    if not math.isfinite(number):
+        return None
+    return int(number) if number.is_integer() else number
+
+
+@rule(
+    "CF-FILL-004",
+    on="contents",
+    when=lambda array, _: array.data_type.name in ("int64", "uint64") and _turns_to_floats(array),
+)
+def large_integers_survive(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Require integers that float64 can hold where a missing value has xarray make floats of them."""
+    if contents.scan is None:
+        yield Undecided(contents.problem)
+        return
+    large = [
+        value
+        for value in (contents.scan.minimum, contents.scan.maximum)
+        if isinstance(value, int | float) and abs(value) > EXACT
+    ]
+    if large:
+        yield Fail(
+            array.attribute_pointer("_FillValue"),
+            f"values such as {int(large[-1])} need more than the 53 bits of a float64, which xarray turns integers into"
+            " where one of them marks missing data",
+            fix=lambda _node: Draft(
+                "suggest",
+                note="without a _FillValue, or with mask_and_scale=False, xarray leaves them integers",
+            ),
+        )
+
+
+def _turns_to_floats(array: Array) -> bool:
+    units = array.attributes.get("units")
+    is_time = isinstance(units, str) and "since" in units
+    return (array.xarray_fill is not None or "missing_value" in array.attributes) and not is_time
 
 
 @rule("CF-FILL-002", on="contents", when=lambda array, _: not _declares(array))

@@ -8,11 +8,12 @@ from posixpath import join, normpath
 from typing import TYPE_CHECKING
 
 from nz_explorer.documents.json_text import json_text
+from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
-from nz_explorer.engine.fixes import Draft, remove, set_attribute
+from nz_explorer.engine.fixes import Draft, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, paths
-from nz_explorer.text.phrases import listed
+from nz_explorer.text.phrases import article, listed
 
 if TYPE_CHECKING:
     from nz_explorer.model import Group, Node
@@ -60,6 +61,58 @@ def _is_there(group: Group, word: str) -> bool:
         isinstance(hierarchy.get(paths.below(place) + word), Array)
         for place in paths.all_above(group.path)
     )
+
+
+@rule(
+    "CF-REF-003",
+    on="array",
+    needs=("attributes",),
+    when=lambda array: not isinstance(array.attributes.get("coordinates", ""), str),
+)
+def coordinates_are_text(array: Array) -> Iterator[Fail]:
+    """Require a text of names with blanks between them."""
+    given = array.attributes["coordinates"]
+    yield Fail(
+        array.attribute_pointer("coordinates"),
+        f"coordinates is {article(json_type(given))}, not a text with the names of arrays",
+        readers={
+            "xarray": f"raises AttributeError: '{type(given).__name__}' object has no attribute 'split', and opens"
+            " nothing of the group"
+        },
+        fix=_as_text,
+    )
+
+
+def _as_text(node: Node) -> Draft:
+    given = node.attributes.get("coordinates")
+    pointer = node.attribute_pointer("coordinates")
+    if isinstance(given, list) and given and all(isinstance(name, str) for name in given):
+        return Draft("safe", (replace(pointer, " ".join(given)),))
+    return Draft("suggest", (remove(pointer),))
+
+
+@rule("CF-COORD-002", on="members")
+def no_scalar_like_a_dimension(group: Group) -> Iterator[Fail]:
+    """Require that no scalar is called like a dimension."""
+    users: dict[str | None, str] = {}
+    for array in group.arrays:
+        for name in array.dimension_names or ():
+            users.setdefault(name, array.path)
+    for array in group.arrays:
+        if array.shape == () and array.name in users:
+            yield Fail(
+                "",
+                f"this array is a scalar, and {users[array.name]} has a dimension of its name",
+                path=array.path,
+                related=(users[array.name],),
+                readers={
+                    "xarray": f"raises ValueError: dimension '{array.name}' already exists as a scalar variable, and"
+                    " cannot open the group"
+                },
+                fix=lambda _node: Draft(
+                    "suggest", note="rename the scalar or the dimension; then both can be read"
+                ),
+            )
 
 
 @rule("CF-REF-001", "CF-REF-002", on="members")

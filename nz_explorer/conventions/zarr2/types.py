@@ -224,12 +224,12 @@ def fill_scalar(array: Array) -> Iterator[Fail]:
     )
 
 
-def _is_number_as_text(given: Any) -> bool:
-    """Whether zarr-python makes a number of a text all the same."""
+def _is_number_as_text(given: Any, kind: str) -> bool:
+    """Whether zarr-python makes a number of a text all the same, for a kind of data type."""
     if not isinstance(given, str):
         return False
     try:
-        float(given)
+        int(given) if kind in ("int", "uint") else float(given)
     except ValueError:
         return False
     return True
@@ -257,6 +257,6 @@ def fill_fits(array: Array) -> Iterator[Fail]:
             FILL,
             f"fill_value {shown(given)} ({json_type(given)}) does not fit {array.data_type.text}: {problem.why}",
             impact="blocks",
-            readers=CRASHES if _is_number_as_text(given) else None,
+            readers=CRASHES if _is_number_as_text(given, kind) else None,
             fix=set_to(FILL, problem.suggestion, problem.safety) if safe else None,
         )

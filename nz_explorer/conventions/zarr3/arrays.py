@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,10 @@ ARRAY_MEMBERS = frozenset(
 )
 
 
+_DATES = re.compile(
+    r"[<>|=]?(?P<kind>datetime64|timedelta64|M8|m8)\[(?P<step>\d*)(?P<unit>[a-zA-Zμ]+)\]"
+)
+"""How NumPy spells its dates and lengths of time."""
 _SIMILAR = 0.8
 """How similar an unknown member must be to a missing one to be taken for a misspelling."""
 
@@ -107,8 +112,20 @@ def data_type_known(array: Array) -> Iterator[Fail]:
     yield Fail(
         "/data_type",
         f"{shown(given)} is not a registered data type; few readers can open the array{hint}",
-        fix=set_to("/data_type", meant.name, "suggest") if meant.status == "core" else None,
+        fix=set_to("/data_type", meant.name, "suggest")
+        if meant.status == "core"
+        else _dates_of_numpy(given),
     )
+
+
+def _dates_of_numpy(given: Any) -> FixMaker | None:
+    """Return the fix that spells dates of NumPy as they are registered."""
+    found = _DATES.fullmatch(given) if isinstance(given, str) else None
+    if found is None:
+        return None
+    name = "numpy.datetime64" if found["kind"] in ("datetime64", "M8") else "numpy.timedelta64"
+    configuration = {"unit": found["unit"], "scale_factor": int(found["step"] or 1)}
+    return set_to("/data_type", {"name": name, "configuration": configuration}, "suggest")
 
 
 @rule("Z3-GRID-001", on="array", formats=V3, provides="chunk shape")

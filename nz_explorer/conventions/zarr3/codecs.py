@@ -401,20 +401,44 @@ def codec_configuration(array: Array) -> Iterator[Fail]:
     """Require configurations that the registry of codecs allows."""
     for name, known in CODECS.items():
         if name not in OWN_RULES:
-            for pointer, configuration, _ in _configured(array, name):
-                yield from _against_register(name, known, pointer, configuration)
+            for pointer, configuration, codec in _configured(array, name):
+                bare = "configuration" not in codec
+                yield from _against_register(name, known, pointer, configuration, bare=bare)
+
+
+_NO_CONFIGURATION = {
+    "zarr-python": "raises ValueError: Named configuration does not have a 'configuration' key",
+    "xarray": "cannot open the group",
+}
+
+
+def _usual_settings(pointer: str) -> FixMaker:
+    settings = {"level": 0, "checksum": False}
+    return lambda _node: Draft(
+        "safe",
+        (add(f"{pointer}/configuration", settings),),
+        "to read it, any level does",
+    )
 
 
 def _against_register(
-    name: str, known: Codec, pointer: str, configuration: Mapping[str, Any]
+    name: str, known: Codec, pointer: str, configuration: Mapping[str, Any], *, bare: bool
 ) -> Iterator[Fail]:
     if known.members is None:
         return
     for member in known.required:
         if member not in configuration:
-            # zarr-python has a default for the settings of zstd
-            does: dict[str, str] | None = {} if name == "zstd" else None
-            yield Fail(f"{pointer}/configuration/{member}", f"{name} needs {member}", readers=does)
+            # zarr-python has a default for the settings of zstd, but wants to see that there are some
+            does: dict[str, str] | None = None
+            if name == "zstd":
+                does = _NO_CONFIGURATION if bare else {}
+            yield Fail(
+                f"{pointer}/configuration/{member}",
+                f"{name} needs {member}",
+                readers=does,
+                impact="blocks" if does else None,
+                fix=_usual_settings(pointer) if name == "zstd" and bare else None,
+            )
     for member, value in configuration.items():
         at = pointers.join(f"{pointer}/configuration", member)
         wanted = known.members.get(member)

@@ -90,7 +90,9 @@ def reader_lines(report: Report, findings: Sequence[Finding]) -> list[ReaderLine
         elif one.opens is None:
             lines.append(ReaderLine(name, "unknown", f"not known: {one.reason}"))
         else:
-            lines.append(ReaderLine(name, "", "opens it"))
+            lines.append(
+                ReaderLine(name, "", f"opens it: {one.reason}" if one.reason else "opens it")
+            )
     return lines
 
 

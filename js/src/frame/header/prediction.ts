@@ -31,5 +31,5 @@ export function predictionOf({ opens, blocked_by, misled_by, reason }: Forecast)
     };
   const none = { rules: [], impact: null };
   if (opens === null) return { icon: "minus", tone: "advice", said: `not known: ${reason}`, ...none };
-  return { icon: "check", tone: "good", said: "no problem found", ...none };
+  return { icon: "check", tone: "good", said: reason || "no problem found", ...none };
 }

@@ -19,6 +19,7 @@ ZARR3 = Convention(
             "nodes",
             "arrays",
             "discouraged",
+            "extension_fills",
             "rectilinear",
             "codecs",
             "extensions",

@@ -118,7 +118,7 @@ def _fields(given: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _wanted(given: Any, data_type: DataType) -> str | None:
-    name, kind, size = data_type.name, data_type.kind, data_type.itemsize
+    kind, size = data_type.kind, data_type.itemsize
     if kind == "struct":
         return _unless(_is_base64(given, size), f"base64 of {plural(size or 0, 'byte')}")
     if kind in ("datetime", "timedelta"):

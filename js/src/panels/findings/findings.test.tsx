@@ -78,7 +78,7 @@ describe("findings", () => {
     await screen.findByText("nothing found");
     // What was not evaluated may be why; no finding is it.
     const about = await screen.findByRole("region", { name: "About the findings" });
-    const open = (await within(about).findByText(/^Not evaluated: 6/)).closest("details");
+    const open = (await within(about).findByText(/^Not evaluated: \d/)).closest("details");
     for (const part of ["Z3-CHUNK-001", "cost"]) expect(open?.textContent).toContain(part);
     expect(list().querySelector("[aria-current]")).toBeNull();
     fireEvent.click(screen.getByRole("button", { name: "Remove: a codec is not available" }));

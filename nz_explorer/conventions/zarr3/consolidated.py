@@ -55,13 +55,24 @@ def consolidated_form(group: Group) -> Iterator[Fail]:
         yield Fail(f"{base}/metadata", "consolidated_metadata: metadata must be an object")
 
 
+_REFUSED = {
+    "zarr-python": "raises MetadataValidationError",
+    "xarray": "cannot open the group",
+}
+
+
 @rule("Z3-CM-003", on="array", formats=V3)
 def consolidated_on_array(array: Array) -> Iterator[Fail]:
     """Fail on consolidated metadata of something that holds no nodes."""
     if "consolidated_metadata" in array.metadata:
+        held = array.metadata["consolidated_metadata"]
+        skipped = isinstance(held, Mapping) and held.get("must_understand") is False
         yield Fail(
             "/consolidated_metadata",
             "consolidated_metadata is allowed only in groups",
+            covers=("Z3-DOC-004",),
+            impact=None if skipped else "blocks",
+            readers=None if skipped else _REFUSED,
             fix=lambda _node: Draft("safe", (remove("/consolidated_metadata"),)),
         )
 

@@ -13,11 +13,14 @@ from nz_explorer.conventions.zarr3.nodes import V3, set_to, shown
 from nz_explorer.conventions.zarr3.registered_extensions import (
     EXTENSION_NAME,
 )
+from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft, remove
 from nz_explorer.engine.registry import rule
 
 if TYPE_CHECKING:
+    from nz_explorer.engine.findings import FixMaker
     from nz_explorer.model import Array
 from nz_explorer.conventions.zarr3.discouraged import POINTS
 
@@ -91,6 +94,57 @@ def extension_configurations(array: Array) -> Iterator[Fail]:
                 f"configuration of {codec_name(given) or 'an extension'} must be an object, got {shown(configuration)}",
                 fix=set_to(at, {}) if configuration is None else None,
             )
+
+
+SETTINGS = {
+    "regular": ("chunk_shape",),
+    "default": ("separator",),
+    "v2": ("separator",),
+    "bytes": ("endian",),
+    "gzip": ("level",),
+    "blosc": ("cname", "clevel", "shuffle", "typesize", "blocksize"),
+    "transpose": ("order",),
+    "sharding_indexed": ("chunk_shape", "codecs", "index_codecs", "index_location"),
+}
+"""What the extensions that the specification defines itself may be configured with; other codecs are Z3-CODEC-011."""
+PARTS = ("name", "configuration", "must_understand")
+
+
+@rule("Z3-EXT-003", on="array", formats=V3)
+def no_unknown_settings(array: Array) -> Iterator[Fail]:
+    """Fail on settings that readers must understand and cannot."""
+    for pointer, given in _extensions(array):
+        if not isinstance(given, dict):
+            continue
+        for member in [one for one in given if one not in PARTS] if codec_name(given) else ():
+            at = pointers.join(pointer, member)
+            yield Fail(
+                at,
+                f"{json_text(member)} is not a part of an extension, which has a name and a configuration",
+                severity="warning",
+                impact="convention",
+                readers={},
+                fix=_without(at),
+            )
+        configuration, name = given.get("configuration"), codec_name(given)
+        known = SETTINGS.get(name or "")
+        if known is None or pointer == "/data_type" or not isinstance(configuration, dict):
+            continue
+        for member in [one for one in configuration if one not in known]:
+            at, value = pointers.join(f"{pointer}/configuration", member), configuration[member]
+            skipped = isinstance(value, dict) and value.get("must_understand") is False
+            so = "; readers may ignore this one, but zarr-python does not"
+            yield Fail(
+                at,
+                f"{name} has no setting {json_text(member)}"
+                f"{so if skipped else ', so readers must not open the array'}",
+                severity="info" if skipped else None,
+                fix=_without(at),
+            )
+
+
+def _without(pointer: str) -> FixMaker:
+    return lambda _node: Draft("suggest", (remove(pointer),), "if the chunks do not depend on it")
 
 
 def _has_own_rule(pointer: str, given: dict[str, Any]) -> bool:

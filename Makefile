@@ -92,9 +92,9 @@ protocol: $(VENV)/test.done
 		print(json.dumps(schema(), indent=2))' > js/protocol.schema.json
 	cd js && npm run --silent types
 
-# For maintainers: what conventions and extensions are registered by now, compared with what is pinned. WRITE=1 renews what was seen.
+# For maintainers: what conventions and extensions are registered by now, compared with what is pinned. WRITE=1 renews what was seen, SERVER=URL asks a mirror of GitHub.
 conventions: $(VENV)/test.done
-	PYTHONPATH=. $(BIN)/python -m tests.renew_conventions $(if $(WRITE),--write)
+	PYTHONPATH=. $(BIN)/python -m tests.renew_conventions $(if $(WRITE),--write) $(if $(SERVER),--server $(SERVER))
 
 # Asks the kernel again what the front end's tests and its dev page play back.
 recordings: $(VENV)/test.done

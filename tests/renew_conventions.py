@@ -1,12 +1,13 @@
 """What is registered by now, compared with what is pinned here: run by maintainers (``make conventions``), never by the package.
 
 It looks at the JSON Schema of each convention in ``registered.json``, at the list of the zarr-conventions organisation, and at the
-names in zarr-extensions. What was seen last is in ``tests/data/registered.json``, which ``--write`` renews; what differs is
-for a person to take up: in ``nz_explorer/conventions/zcf/registered.json``, in ``registered_extensions.py`` or ``data_type.py``.
+names in zarr-extensions; ``--server URL`` asks a mirror of GitHub's servers. What was seen last is in
+``tests/data/registered.json``, which ``--write`` renews; what differs is for a person to take up: in ``nz_explorer/conventions/zcf/registered.json``, in ``registered_extensions.py`` or ``data_type.py``.
 """
 
 from __future__ import annotations
 
+import http.client
 import json
 import re
 import sys
@@ -20,17 +21,19 @@ from nz_explorer.conventions.zcf import registered
 from nz_explorer.conventions.zcf.known_conventions import KNOWN
 
 SEEN = Path(__file__).parent / "data" / "registered.json"
-RAW = "https://raw.githubusercontent.com"
+RAW, API = "https://raw.githubusercontent.com", "https://api.github.com"
 ORGANISATION = f"{RAW}/zarr-conventions/.github/HEAD/profile/README.md"
-EXTENSIONS = (
-    "https://api.github.com/repos/zarr-developers/zarr-extensions/git/trees/HEAD?recursive=1"
-)
+EXTENSIONS = f"{API}/repos/zarr-developers/zarr-extensions/git/trees/HEAD?recursive=1"
 POINTS = ("data-types", "codecs", "chunk-grids", "chunk-key-encodings")
 SECONDS = 30
 NOT_RULES = ("$schema", "$id", "title", "description", "examples")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 Fetch = Callable[[str], bytes | None]
+
+
+class Unreachable(Exception):
+    """A server that does not answer, or not with what was asked for."""
 
 
 def fetched(url: str) -> bytes | None:
@@ -42,7 +45,14 @@ def fetched(url: str) -> bytes | None:
     except urllib.error.HTTPError as error:
         if error.code == 404:
             return None
-        raise
+        raise Unreachable(f"{url}: {error.code} {error.reason}") from error
+    except (OSError, http.client.HTTPException) as error:
+        raise Unreachable(f"{url}: {error}") from error
+
+
+def mirrored(server: str) -> Fetch:
+    """Return what asks a server in the place of GitHub's two, with the same paths."""
+    return lambda url: fetched(url.replace(RAW, server).replace(API, server))
 
 
 def outline(schema: Any, at: str = "") -> Iterator[str]:
@@ -103,8 +113,14 @@ def _compared(
 
 
 def main(arguments: list[str], fetch: Fetch = fetched) -> int:
-    """Print what has changed; return 1 if anything has."""
-    now, said = look(fetch, json.loads(SEEN.read_text("utf-8")))
+    """Print what has changed; return 1 if anything has, and 2 if a server did not answer: then nothing is written."""
+    if "--server" in arguments:
+        fetch = mirrored(arguments[arguments.index("--server") + 1])
+    try:
+        now, said = look(fetch, json.loads(SEEN.read_text("utf-8")))
+    except Unreachable as error:
+        print(error, file=sys.stderr)
+        return 2
     print(*(said or ["nothing has changed"]), sep="\n")
     if "--write" in arguments:
         SEEN.write_text(json.dumps(now, indent=1, ensure_ascii=False) + "\n", "utf-8")

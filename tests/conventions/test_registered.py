@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from nz_explorer.conventions.zcf import registered
 from nz_explorer.model.data_type import parse_v3
 from nz_explorer.widget.panels.storage import WHAT_CODECS_DO
 from tests import renew_conventions
+from tests.network import Fault, Network, folder, serve
 from tests.renew_conventions import EXTENSIONS, ORGANISATION, SEEN, look, main
 
 EXTENSIONS_SEEN: dict[str, list[str]] = json.loads(SEEN.read_text("utf-8"))["extensions"]
@@ -93,6 +96,51 @@ def test_what_has_changed_is_told(capsys: pytest.CaptureFixture[str], tmp_path: 
         )[1]
         == []
     )
+
+
+def _fault(fault: Fault, path: str) -> Fault | None:
+    return fault if "zarr-extensions" in path else None
+
+
+def test_a_server_is_asked_for_real(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def put(url: str, content: str) -> None:
+        file = tmp_path / "server" / url.split("/", 3)[3].partition("?")[0]
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content)
+
+    answers = _answers(dggs={"type": "object", "required": ["dggs"]})
+    put(ORGANISATION, "* 00000000-1111-2222-3333-444444444444")
+    put(EXTENSIONS, answers(EXTENSIONS).decode())
+    (url,) = (one.entry["schema_url"] for one in registered.CONVENTIONS if one.name == "dggs")
+    put(url, answers(url).decode())
+    kept = tmp_path / "seen.json"
+    kept.write_bytes(SEEN.read_bytes())
+    monkeypatch.setattr(renew_conventions, "SEEN", kept)
+    network = Network(folder(tmp_path / "server"))
+    with serve(network) as server:
+        assert main(["--server", server, "--write"]) == 1
+        told = capsys.readouterr().out
+        assert "the organisation lists 00000000-1111-2222-3333-444444444444" in told
+        assert 'dggs: + /required = ["dggs"]' in told
+        assert json.loads(kept.read_text())["schemas"]["dggs"] == [
+            '/required = ["dggs"]',
+            '/type = "object"',
+        ]
+        # the other schemas are not there, which is no failure of the server; this is one
+        written = kept.read_bytes()
+        for fault, said in (
+            (503, "503"),
+            ("reset", EXTENSIONS[-20:]),
+            ("truncate", "IncompleteRead"),
+        ):
+            network.fault = partial(_fault, fault)
+            assert main(["--server", server, "--write"]) == 2
+            assert said in capsys.readouterr().err
+    assert main(["--server", server]) == 2
+    assert "refused" in capsys.readouterr().err
+    assert kept.read_bytes() == written
 
 
 def test_what_was_seen_is_renewed(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,20 @@ from nz_explorer.store import Cancellation
 from nz_explorer.widget.explorer import Explorer
 from nz_explorer.widget.panels.registry import Context, compose, perform
 from nz_explorer.widget.protocol.blocks import Actions
+
+
+class Seen(HTMLParser):
+    """The elements of a page, and their attributes."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
 
 
 @pytest.fixture
@@ -185,6 +200,24 @@ def test_the_saved_page_is_plain_bounded_and_escaped(
         assert wanted in page
     assert "<script" not in page
     assert "style" not in page
+    # hosts that clean what they show leave these; without the picture its text says what is in it
+    seen = Seen(page)
+    assert seen.tags <= {
+        "div",
+        "p",
+        "b",
+        "i",
+        "br",
+        "table",
+        "tr",
+        "th",
+        "td",
+        "img",
+        "tbody",
+        "thead",
+    }
+    assert seen.attributes <= {"src", "alt"}
+    assert 'alt="map of /ocean/sea_surface_temperature over rlat (' in page
     assert len(page) < 300_000
     assert ex.get_state()["_saved_page"].endswith(page)  # for hosts that export the state
     import json

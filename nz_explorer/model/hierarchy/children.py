@@ -161,7 +161,8 @@ def _load_stored(
         {} if hierarchy.reader.listable and not hierarchy.reader.local else None
     )
     nodes: list[Node | None] = []
-    at_once = READ_AT_ONCE if hierarchy.reader.local else DECODED_AT_ONCE
+    local = hierarchy.reader.local
+    at_once = min(READ_AT_ONCE, DECODED_AT_ONCE) if local else DECODED_AT_ONCE
     for begin in range(0, len(paths), at_once):
         some = read_nodes(hierarchy, paths[begin : begin + at_once], cancel, seen)
         for read in filter(None, some):

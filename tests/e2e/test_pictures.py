@@ -248,6 +248,17 @@ def test_pictures_are_those_of_matplotlib(desk: Desk) -> None:
         colour = rgb(line.get_color())
         assert apart(coloured(browser, colour), coloured(figure, colour)) <= STRAY
 
+    desk.explorer.root.get_by_role("radio", name="Table").click()
+    table = desk.explorer.root.get_by_role("table", name="Table of /stations")
+    expect(table.locator("td").first).to_be_visible()
+    desk.explorer.root.get_by_role("radio", name="Scatter").click()
+    desk.beside.view = {"kind": "scatter"}
+    drawn = np.isfinite(desk.beside.figure().axes[0].collections[0].get_offsets().filled(np.nan))
+    points = desk.explorer.picture.locator("path").first
+    expect(points).to_be_visible()
+    shown = (points.get_attribute("d") or "").count("h0")
+    assert shown == drawn.all(axis=1).sum() > 0
+
 
 def test_a_small_image_is_in_its_colours(desk: Desk) -> None:
     card = desk.explorer.root.get_by_role("listitem").filter(has_text=re.compile("^image"))

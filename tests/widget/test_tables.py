@@ -95,6 +95,7 @@ def test_a_scatter_says_how_many_rows_it_has(browse: Browse, store: Path) -> Non
         ("/obs", {"kind": "table"}),
         ("/stations", {"kind": "scatter", "x": "lat", "y": "temp"}),
         ("/stations", {"kind": "scatter", "x": "lat", "y": "station", "color": "temp"}),
+        ("/stations", {"kind": "scatter", "x": "lat", "y": "temp", "color": "temp"}),
     ],
 )
 def test_values_files_and_code_say_the_same(
@@ -130,4 +131,13 @@ def test_a_category_that_is_missing_is_masked(store: Path, tmp_path: Path) -> No
     ex.view = {"kind": "table"}
     assert ex.values()["kind"].tolist() == ["T cell", None, "B cell"]
     assert "'=b" in ex.export(tmp_path / "t.csv").read_text()  # no formula for a spreadsheet
+    ex.close()
+
+
+def test_a_group_that_is_no_table_has_the_code_of_a_group(store: Path) -> None:
+    ex = nz.explore(store, path="/obs/kind")
+    ex.view = {"kind": "scatter"}
+    assert "print(group.tree())" in ex.code()
+    with pytest.raises(TypeError, match="/obs/kind is no array"):
+        ex.values()
     ex.close()

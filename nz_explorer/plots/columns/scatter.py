@@ -95,7 +95,8 @@ def scatter(
     note = f"{drawn:,} of {table.length:,} rows"
     reasons = [f"1 in {points.step:,} is read"] if points.step > 1 else []
     if gone.any():
-        reasons.append(f"{int(gone.sum()):,} have no number: {_why(cells, gone)}")
+        lost = int(gone.sum())
+        reasons.append(f"{lost:,} {'has' if lost == 1 else 'have'} no number: {_why(cells, gone)}")
     note = "; ".join([f"{note} are drawn", *reasons])
     return Scatter(table, points, tuple(cells), across, up, colour, words, note)
 
@@ -257,6 +258,7 @@ def records(cells: Sequence[Cells]) -> np.ma.MaskedArray[Any, Any]:
     cells
         The same rows of each column.
     """
+    cells = list({one.column.name: one for one in cells}.values())
     data = [
         one.values.data.astype(object).astype(np.str_)
         if one.values.dtype.kind in "OT"

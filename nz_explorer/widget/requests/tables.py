@@ -97,30 +97,14 @@ class Columns:
         return scatter(self.table, self.view, self.read, max(1, most))
 
     def cells(self) -> list[Cells]:
-        """Return what is shown: the same rows of each column.
-
-        Raises
-        ------
-        ValueError
-            If there is nothing.
-        """
+        """Return what is shown: the same rows of each column."""
         if self.view.get("kind") == "scatter":
             found = self.scatter()
-            if found is None:
-                raise ValueError("no two columns of numbers share a dimension")
-            return list(found.cells)
-        if not self.table.columns:
-            raise ValueError("no arrays of one dimension share it")
+            return [] if found is None else list(found.cells)
         return self.rows(0, self.table.length)
 
     def values(self) -> np.ma.MaskedArray[Any, Any]:
-        """Return what is shown as an array with a field for each column.
-
-        Raises
-        ------
-        ValueError
-            If there is nothing.
-        """
+        """Return what is shown as an array with a field for each column."""
         cells = self.cells()
         if any((one.states == UNREAD).any() for one in cells):
             warnings.warn("rows that the byte budget has no room for are masked", stacklevel=3)
@@ -178,7 +162,7 @@ class Columns:
             writer.writerows(zip(*columns, strict=True))
 
         if self.view.get("kind") == "scatter":
-            cells = self.cells()
+            cells = list({one.column.name: one for one in self.cells()}.values())
             writer.writerow([cell(one.column.name) for one in cells])
             write(cells)
         else:
@@ -257,6 +241,8 @@ def answer_table(
     """Return rows of the table of a group."""
     group = group_at(session, params.path)
     found = Columns(session, group, params.view, cancel)
+    if not found.table.columns:
+        raise BadRequest(f"{group.path} has no arrays of one dimension that share it")
     cells = found.rows(params.offset, min(max(0, params.limit), MAX_PAGE))
     columns = [
         _column(one.column, texts(one), "".join(map(str, one.states.tolist()))) for one in cells
@@ -307,7 +293,7 @@ def _column(column: Column, cells: list[str] | None = None, states: str = "") ->
 def shown(
     session: SessionView, node: Node, view: Mapping[str, Any], *, whole: bool = False
 ) -> Columns | None:
-    """Return the columns of a group whose view shows them; None of all else.
+    """Return the columns of a group whose view shows them; None of all else, and where there are none.
 
     Parameters
     ----------
@@ -320,9 +306,12 @@ def shown(
     whole : bool
         Whether every row is wanted, however many bytes that takes.
     """
-    if isinstance(node, Group) and view.get("kind") in KINDS:
-        return Columns(session, node, view, whole=whole)
-    return None
+    if not isinstance(node, Group) or view.get("kind") not in KINDS:
+        return None
+    found = Columns(session, node, view, whole=whole)
+    least = 2 if view["kind"] == "scatter" else 1
+    there = [one for one in found.table.columns if one.numeric or view["kind"] == "table"]
+    return found if len(there) >= least else None
 
 
 def code(columns: Columns) -> Code:

@@ -37,7 +37,7 @@ export function Columns({ path }: { path: string }) {
   return (
     <>
       <div class="nzx-stage">
-        {found && (found.columns.length > 0 || found.length > 0) ? (
+        {found ? (
           <Sheet
             label={`Table of ${visible(path)}`}
             many={found.length}

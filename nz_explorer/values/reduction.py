@@ -13,7 +13,7 @@ import numpy as np
 from nz_explorer.model import Array
 from nz_explorer.store import Cancellation
 from nz_explorer.values.cf_decoding import Packing, valid_range
-from nz_explorer.values.masks.cell_states import ABSENT, UNREAD, VALUE, States
+from nz_explorer.values.masks.cell_states import ABSENT, INVALID, UNREAD, VALUE, States
 from nz_explorer.values.masks.masked import hides
 from nz_explorer.values.points import Points
 from nz_explorer.values.reading.chunk_cache import ChunkCache
@@ -112,7 +112,8 @@ class _Sums:
         if self.method == "std":
             with np.errstate(invalid="ignore", divide="ignore"):
                 result = np.sqrt(self.squares / self.count)
-        states = np.where(there, VALUE, self.states).astype(np.uint8)
+        hindered = np.where(self.states == VALUE, INVALID, self.states)
+        states = np.where(there, VALUE, hindered).astype(np.uint8)
         return np.where(there, result, np.nan), states
 
 

@@ -60,6 +60,10 @@ VIEWS: list[tuple[str, dict[str, int], dict[str, Any]]] = [
     ("/t", {}, {"reduce": {"lon": "std", "time": "std"}}),
     ("/t", {}, {"reduce": {"time": "any"}, "kind": "table"}),
     ("/t", {}, {"reduce": {"time": "min", "lat": "min", "lon": "min"}}),
+    ("/gaps", {}, {"reduce": {"lat": "mean"}}),
+    ("/gaps", {}, {"reduce": {"lat": "max"}}),
+    ("/stamps", {}, {}),
+    ("/nothing", {}, {}),
     ("/sst", {}, {"window": {"nav_lon": [172.0, 185.0], "nav_lat": [20.0, 40.0]}}),
 ]
 """Path, index and view."""
@@ -130,7 +134,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "valid_range": [-90, 350],
         },
     )
-    put("lat", np.linspace(60, 5, 12), ("lat",), attributes={"units": "degrees_north"})
+    put("lat", np.linspace(60, 5, 12, dtype="f4"), ("lat",), attributes={"units": "degrees_north"})
     put("lon", np.arange(15.0), ("lon",))
     put("time", np.arange(4), ("time",), attributes={"units": "days since 2000-01-01"})
     put("u", packed.astype("f4") / 7, ("time", "lat", "lon"), attributes={"missing_value": 3.0})
@@ -141,6 +145,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     sparse[5:25, 5:25] = 2.5
     put("nan", np.array([[1.0, np.nan, 3], [np.inf, -1, 2]]), ("a", "b"))
+    gaps = rng.normal(size=(12, 4))
+    gaps[:, 1], gaps[:, 2], gaps[3, 0] = np.nan, -9, -9
+    put("gaps", gaps, ("lat", "column"), attributes={"_FillValue": -9.0})
+    put("stamps", np.array(["2001-01-01", "NaT", "2003-05-06"], "M8[ns]"), ("r",))
+    put("nothing", np.zeros((0, 3), "f4"), ("never", "c"))
     put("height", np.float64(2.5), ())
     put("names", np.array(["one", "two", ""]), ("c",))
     put("wave", (np.arange(12) * (1 + 2j)).reshape(3, 4), ("d", "e"))
@@ -216,7 +225,7 @@ def test_programs_bind_what_the_picture_shows(store: Path, v2: Path, tmp_path: P
         said = f"{what}\n{program}"
         assert np.array_equal(mask, missing), said
         there = ~missing
-        if values.dtype.kind in "OTU":
+        if values.dtype.kind in "MOTU":
             assert np.asarray(values, object)[there].tolist() == data[there].tolist(), said
         else:
             np.testing.assert_allclose(data[there], values[there], rtol=1e-12, err_msg=said)
@@ -298,6 +307,29 @@ def test_a_node_that_cannot_be_read_gives_the_same_sentence(tmp_path: Path) -> N
     assert len(said) == 1
     texts = " ".join(" ".join(one.get_text().split()) for one in ex.figure().axes[0].texts)
     assert texts[:60] == said.pop()[:60]
+    ex.close()
+
+
+def test_texts_times_and_nothing_are_given_as_files_and_to_xarray(
+    store: Path, tmp_path: Path
+) -> None:
+    rows = {}
+    for path in ("/names", "/stamps", "/nothing"):
+        ex = nz.explore(store, path=path)
+        assert ex.to_xarray(shown=True).shape == ex.values().shape
+        if path != "/nothing":
+            assert np.load(ex.export(tmp_path / "a.npy")).shape == ex.values().shape
+            rows[path] = ex.export(tmp_path / "a.csv").read_text().splitlines()[1:]
+        ex.close()
+    assert rows["/names"] == ["0,one", "1,two", "2,"]
+    dates = [row[:12] for row in rows["/stamps"]]
+    assert dates == ["0,2001-01-01", "1,", "2,2003-05-06"]
+
+
+def test_a_coordinate_along_what_is_reduced_is_left_out(store: Path) -> None:
+    ex = nz.explore(store, path="/sst")
+    ex.view = {"reduce": {"j": "mean"}}
+    assert not {"nav_lon", "nav_lat"} & set(ex.to_xarray(shown=True).coords)
     ex.close()
 
 

@@ -16,7 +16,7 @@ from nz_explorer.plots.drawing.parts import places_of
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.picture import Axis, QuickLook
 from nz_explorer.plots.registry import kind_of
-from nz_explorer.plots.shown_values import Reading
+from nz_explorer.plots.shown_values import Reading, shown_values
 from nz_explorer.text.source_code import arguments, comment, line, literal, noted, program
 from nz_explorer.values.cf_decoding import packing as packing_of
 from nz_explorer.values.coordinates.axes import find_coordinate
@@ -111,7 +111,8 @@ class ProgramWriter:
         look, modules = self.look, ["matplotlib.pyplot as plt", "numpy as np"]
         if look is None or look.source is None:
             opened = [*self._why_not(), *self._open_zarr(node.path, "array")]
-            return program([*self._imports("zarr"), *opened, "print(array)"])
+            held = ["values = array[...]"] if self._empty else []
+            return program([*self._imports("zarr"), *opened, *held, "print(array)"])
         if self._unreadable:
             return self._around_chunks(modules)
         refused = self._refused_by_zarr(look.source.path)
@@ -147,8 +148,9 @@ class ProgramWriter:
             shown = "ds" if array is None else line("ds[{}]", array.name or None)
             if refused:
                 return self._around_xarray(refused)
-            lines = [*self._imports(*modules), *self._open_xarray(group, decoded=True)]
-            return program([*lines, f"print({shown})"])
+            held = [f"values = {shown}.to_masked_array()"] if self._empty else []
+            lines = [*self._imports(*modules), *self._open_xarray(group, decoded=not held)]
+            return program([*lines, *held, f"print({shown})"])
         path = look.source.path
         group, name = path.rpartition("/")[0] or "/", path.rpartition("/")[2]
         if self._unreadable:
@@ -172,7 +174,11 @@ class ProgramWriter:
 
     @property
     def _has_values(self) -> bool:
-        return self.look is not None and self.look.stored is not None
+        return self._empty or (self.look is not None and self.look.stored is not None)
+
+    @property
+    def _empty(self) -> bool:
+        return isinstance(self.node, Array) and 0 in (self.node.shape or ())
 
     @property
     def _unreadable(self) -> bool:
@@ -221,9 +227,8 @@ class ProgramWriter:
         lines += self._explorer()
         if not self._has_values:
             return program([*lines, "print(ex.to_xarray())"])
-        return program(
-            [*lines, "values = ex.values()", "da = ex.to_xarray(shown=True)", "print(da)"]
-        )
+        lines += ["values = ex.values()", "da = ex.to_xarray(shown=True)"]
+        return program([*lines, "print(da)"])
 
     def _refused_by_zarr(self, path: str) -> str | None:
         """Return why zarr does not open an array; None where it does."""
@@ -249,8 +254,7 @@ class ProgramWriter:
             return known
         if self.hierarchy.reader.local and len(nodes) <= _MOST_ASKED:
             for one in nodes:
-                refused = isinstance(one, Array) and self._refused_by_zarr(one.path)
-                if refused:
+                if isinstance(one, Array) and (refused := self._refused_by_zarr(one.path)):
                     return f"zarr does not open {one.name}: {refused}"
         return None
 
@@ -376,7 +380,8 @@ class ProgramWriter:
         if reduction is not None and look is not None:
             along = look.latitudes
             places = [] if along is None else self._places(array, along, "latitude", using)
-            yield from reduced_lines(reduction, places)
+            nan = bool(np.isnan(shown_values(look, reading).compressed()).any())
+            yield from reduced_lines(reduction, places, undefined=nan)
 
     # --- drawing -------------------------------------------------------------------------------
 
@@ -398,18 +403,14 @@ class ProgramWriter:
             return [f"print({values})"]
         if self.reading.part is None and look.part is not None:
             values = f"{_PARTS[look.part]}({values})"
+        if look.stored.dtype.kind in "mM":
+            values = f"np.ma.masked_where(np.isnat({values}.data), {values}.astype('i8'))"
         view = View.of(drawing(self.view), kind.controls)
         return kind.program(
             look, view, values, lambda axis, name: self._places(array, axis, name, using)
         )
 
-    def _places(
-        self,
-        array: Array,
-        axis: Axis | Curvilinear,
-        name: str,
-        using: Using,
-    ) -> list[str]:
+    def _places(self, array: Array, axis: Axis | Curvilinear, name: str, using: Using) -> list[str]:
         """Return the line that binds where the points of an axis lie, or of a grid; none where a grid is not read."""
         if isinstance(axis, Curvilinear):
             found = None if using is None else self._surface(axis, name, using)

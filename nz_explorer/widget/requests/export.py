@@ -222,7 +222,9 @@ def readable(look: QuickLook, array: Array, reading: Reading) -> np.ma.MaskedArr
         If there is no picture for another reason.
     """
     if look.stored is None:
-        open_for_reading(array)
+        opened = open_for_reading(array)
+        if 0 in opened.shape:
+            return np.ma.masked_array(np.asarray(opened.zarr[...]))
     return shown_values(look, reading)
 
 
@@ -261,9 +263,11 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
         how = f"{' '.join(f'{name}:' for name in over)} {look.reduction.text}"
         before = found.attrs.get("cell_methods")
         attributes = {**found.attrs, "cell_methods": f"{before} {how}" if before else how}
-        shown = found.isel(dict.fromkeys(over, 0), drop=True).drop_encoding()
-        return shown.copy(data=filled).assign_attrs(attributes)
-    shown = found.copy(data=filled)
+        # A coordinate along what is reduced says nothing about the result.
+        along = [name for name, one in found.coords.items() if set(over) & set(one.dims)]
+        shown = found.drop_vars(along).isel(dict.fromkeys(over, 0)).drop_encoding()
+        return shown.copy(deep=False, data=filled).assign_attrs(attributes)
+    shown = found.copy(deep=False, data=filled)
     if reading.part is not None and look.part is not None:
         shown = shown.rename(f"{found.name}_{reading.part}")
     return shown if reading.decoded or look.packing is None else shown.drop_encoding()
@@ -383,10 +387,12 @@ def _csv(look: QuickLook, values: np.ma.MaskedArray[Any, Any]) -> str:
     target = io.StringIO()
     writer = csv.writer(target, lineterminator="\n")
     name = look.path.rsplit("/", 1)[-1] or "value"
-    gone = np.ma.getmaskarray(values)
+    gone, data = np.ma.getmaskarray(values), values.data
+    if data.dtype.kind == "M":  # of nanoseconds, Python has no date
+        gone, data = gone | np.isnat(data), np.datetime_as_string(data)
 
     def row(at: Any) -> list[Any]:
-        cells = zip(np.atleast_1d(values.data[at]).tolist(), np.atleast_1d(gone[at]), strict=True)
+        cells = zip(np.atleast_1d(data[at]).tolist(), np.atleast_1d(gone[at]), strict=True)
         return ["" if missing else cell(value) for value, missing in cells]
 
     if values.ndim == 0 or look.x is None:

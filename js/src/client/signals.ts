@@ -43,8 +43,16 @@ export class Signal<T> {
   set value(next: T) {
     if (next === this.#value) return;
     this.#value = next;
-    // One that runs may stop others.
-    for (const reader of [...this.readers]) if (this.readers.has(reader)) reader.again();
+    const failed: unknown[] = [];
+    for (const reader of [...this.readers]) {
+      try {
+        // One that runs may have stopped others.
+        if (this.readers.has(reader)) reader.again();
+      } catch (error) {
+        failed.push(error);
+      }
+    }
+    if (failed.length > 0) throw failed[0];
   }
 
   peek(): T {

@@ -91,6 +91,8 @@ def scatter(
     if colour is not None:
         gone |= ~np.isfinite(colour)
     across[gone] = up[gone] = np.nan
+    if colour is not None:
+        colour[gone] = np.nan  # the colours span what is drawn
     drawn = int((~gone).sum())
     note = f"{drawn:,} of {table.length:,} rows"
     reasons = [f"1 in {points.step:,} is read"] if points.step > 1 else []

@@ -129,12 +129,12 @@ function Points({ answer }: { answer: Answer<"scatter"> }) {
           <text x={LEFT + width / 2} y={TOP + height + 34} text-anchor="middle">
             {visible(labels[0] ?? "")}
           </text>
-          <text x={LEFT + 6} y={TOP + 12}>
-            {visible(labels[1] ?? "")}
-          </text>
           {paths.map(([shade, d]) => (
             <path key={shade} stroke={colorOf(shade)} d={d} />
           ))}
+          <text x={LEFT + 6} y={TOP + 12}>
+            {visible(labels[1] ?? "")}
+          </text>
           {at !== null && !Number.isNaN(xs[at]) && (
             <path class="nzx-lines-cross" d={`M${place(at)}m-7,0h14m-7,-7v14`} />
           )}

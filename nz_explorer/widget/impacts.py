@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 
 from nz_explorer.diagnosis.impact import (
     IMPACTS,
@@ -15,8 +15,8 @@ from nz_explorer.diagnosis.impact import (
     is_step,
 )
 from nz_explorer.engine.evaluation import Evaluation
+from nz_explorer.engine.evaluation.finding_index import FindingIndex
 from nz_explorer.engine.impact import Impact
-from nz_explorer.model import paths
 from nz_explorer.widget import protocol
 
 SHARE = 20
@@ -29,10 +29,10 @@ def impacts_of(found: Counter[Impact]) -> protocol.Impacts:
 
 
 class Impacts:
-    """Counts by impact of an evaluation, made from its findings when somebody asks.
+    """Counts by impact of an evaluation, taken from its index of findings when somebody asks; no finding is made.
 
-    The engine counts by severity as it goes; impacts are looked at by people only, so what costs time is done
-    here, and not again before enough of it has passed.
+    The engine counts by severity as it goes; impacts are looked at by people only, so the index is made for them,
+    and not again before enough time has passed.
     """
 
     def __init__(self, evaluation: Evaluation) -> None:
@@ -40,7 +40,7 @@ class Impacts:
         self._lock = threading.Lock()
         self._state: object = None
         self._next = 0.0
-        self._at: dict[str, Counter[Impact]] = {}
+        self._index: FindingIndex | None = None
         self._harms: dict[Harm, None] = {}
         self._steps: frozenset[str] = frozenset()
 
@@ -48,7 +48,12 @@ class Impacts:
         """Return the counts of a node and everything below it."""
         with self._lock:
             self._refresh()
-            return impacts_of(self._at.get(path, Counter()))
+            found: Counter[Impact] = Counter()
+            for (_, _, impact), number in (
+                self._index.counts_below(path).items() if self._index is not None else ()
+            ):
+                found[impact] += number
+            return impacts_of(found)
 
     def steps(self) -> int:
         """Return how many rules keep the store from NZ-1.0, where it does not declare that."""
@@ -81,20 +86,15 @@ class Impacts:
         if state == self._state or (time.monotonic() < self._next and not counts.complete):
             return
         began = time.monotonic()
-        own: dict[str, Counter[Impact]] = defaultdict(Counter)
+        index, samples = evaluation.finding_index()
         hurt: dict[Harm, None] = {}
         steps = set()
         zarr_format = evaluation.hierarchy.zarr_format
-        for finding in evaluation.findings("/"):
-            own[finding.path][finding.impact] += 1
+        for finding in samples:
             hurt.update(dict.fromkeys(harms(finding)))
             if not evaluation.declared and is_step(finding, zarr_format=zarr_format):
                 steps.add(finding.rule)
-        at: dict[str, Counter[Impact]] = defaultdict(Counter)
-        for path, found in own.items():
-            for place in (path, *paths.all_above(path)):
-                at[place].update(found)
-        self._at, self._harms, self._steps = at, hurt, frozenset(steps)
+        self._index, self._harms, self._steps = index, hurt, frozenset(steps)
         self._state = state
         now = time.monotonic()
         self._next = now + SHARE * (now - began)

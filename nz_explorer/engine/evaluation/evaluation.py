@@ -22,7 +22,7 @@ from nz_explorer.engine.evaluation.budget import TIME_LIMIT, VALUE_BYTES, Budget
 from nz_explorer.engine.evaluation.conformance import Conformance
 from nz_explorer.engine.evaluation.convention_usage import ConventionUsage
 from nz_explorer.engine.evaluation.coverage import Coverage, skipped_rules
-from nz_explorer.engine.evaluation.finding_index import FindingKind
+from nz_explorer.engine.evaluation.finding_index import FindingIndex, FindingKind
 from nz_explorer.engine.evaluation.finding_reader import FindingReader, compared
 from nz_explorer.engine.evaluation.judge import Judge, has_value_rules
 from nz_explorer.engine.evaluation.records import Record, Records
@@ -813,6 +813,18 @@ class Evaluation:
             index = self._reader.index(path, below)
             placed = index.page(arrange(index.counts), offset, limit)
             return [self._reader.finding(one) for one in placed]
+
+    def finding_index(self) -> tuple[FindingIndex, list[Finding]]:
+        """Return which kinds of findings there are where, and the first of each sort; no others are made.
+
+        Returns
+        -------
+        tuple of FindingIndex and list of Finding
+            Both as they are now; only the counts of the index stay right when something changes.
+        """
+        with self._lock:
+            index = self._reader.index("/", below=True)
+            return index, [self._reader.finding(one) for one in index.samples]
 
     def impact(self, violation: Violation) -> Impact:
         """Return what a violation means for the people who read this dataset."""

@@ -9,11 +9,13 @@ then 6 ms a page; 2 bytes for each finding and 28 for each node.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nz_explorer.engine.evaluation.records import tree_order
 from nz_explorer.engine.findings import Severity, Violation
 from nz_explorer.engine.impact import Impact
 from nz_explorer.engine.plan import RuleResults
@@ -49,6 +51,8 @@ class FindingIndex:
     ----------
     counts : dict of FindingKind to int
         How many findings there are of each kind, in the order of the first of each.
+    samples : list of PlacedViolation
+        The first finding of each sort: all that differs within one are messages, places and fixes.
     """
 
     def __init__(
@@ -71,18 +75,44 @@ class FindingIndex:
         kinds = array("H")
         ends = array("I")
         known = self._known
+        self.samples: list[PlacedViolation] = []
         for held in self._held:
             for violation in held if type(held) is tuple else self._violations(held):
                 fail, rule = violation.fail, violation.rule
-                mind = fail.readers is None or bool(fail.readers)
+                mind = None if fail.readers is None else tuple(fail.readers)
                 meant = (rule.id, violation.severity, fail.severity, fail.impact, mind)
                 number = known.get(meant)
-                kinds.append(self._number(violation, meant) if number is None else number)
+                if number is None:
+                    number = self._number(violation, meant)
+                    entry = len(ends)
+                    self.samples.append((violation, self._at[entry], self._owners[entry]))
+                kinds.append(number)
             ends.append(len(kinds))
         self._kinds = np.frombuffer(kinds, np.uint16)
         self._ends = np.frombuffer(ends, np.uint32)
-        numbers = np.bincount(self._kinds, minlength=len(self._numbers)).tolist()
-        self.counts: dict[FindingKind, int] = dict(zip(self._numbers, numbers, strict=True))
+        self.counts: dict[FindingKind, int] = self._counted(0, len(self._kinds))
+
+    def _counted(self, begin: int, end: int) -> dict[FindingKind, int]:
+        numbers = np.bincount(self._kinds[begin:end], minlength=len(self._numbers)).tolist()
+        return dict(zip(self._numbers, numbers, strict=True))
+
+    def counts_below(self, path: str) -> dict[FindingKind, int]:
+        """Return how many findings of each kind there are at a node and below it, which stand together.
+
+        Parameters
+        ----------
+        path : str
+            Where the node is: one of those of the index, or above some of them.
+        """
+        wanted = tree_order(path)
+
+        def beginning(place: str) -> list[str]:
+            return tree_order(place)[: len(wanted)]
+
+        first = bisect_left(self._at, wanted, key=beginning)
+        last = bisect_right(self._at, wanted, lo=first, key=beginning)
+        begin, end = (int(self._ends[entry - 1]) if entry else 0 for entry in (first, last))
+        return self._counted(begin, end)
 
     def _violations(self, held: Held) -> tuple[Violation, ...]:
         return self._records.seen_as(held) if isinstance(held, RuleResults) else held

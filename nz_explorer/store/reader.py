@@ -49,6 +49,8 @@ class Listing:
     """False where listing stopped at the limit."""
     files: frozenset[str] = frozenset()
     """Those of the names below which nothing can be, if the store shows it."""
+    folders: frozenset[str] = frozenset()
+    """Those of the names that are folders and nothing else, if the store shows it."""
 
 
 @dataclass(frozen=True, slots=True)

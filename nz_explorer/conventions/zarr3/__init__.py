@@ -24,6 +24,7 @@ ZARR3 = Convention(
             "codecs",
             "extensions",
             "consolidated",
+            "chunk_keys",
             "chunks",
         )
     ),

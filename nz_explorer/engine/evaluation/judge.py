@@ -202,7 +202,17 @@ class Judge:
         return plan.passed if usual else plan.run(array, inside)
 
 
+_USUAL_KEYS = (
+    {"name": "default", "configuration": {"separator": "/"}},
+    {"name": "default"},
+    "default",
+)
+
+
 def _is_usual(array: Array, inside: Inside) -> bool:
     """Whether there is nothing in an array's folder but its documents and chunks."""
     own = tuple([document.name for document in array.documents])
-    return inside.complete and not inside.nodes and inside.other_names == own
+    keys = inside.chunk_names == () or (
+        inside.chunk_names == ("c",) and array.metadata.get("chunk_key_encoding") in _USUAL_KEYS
+    )
+    return keys and inside.complete and not inside.nodes and inside.other_names == own

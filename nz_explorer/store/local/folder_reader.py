@@ -66,7 +66,12 @@ class FolderReader(LocalReader):
             self._links.listed(prefix, [entry.name for entry in found if entry.is_symlink()])
         # What is a link is looked at when it is read.
         files = frozenset([e.name for e in found if e.is_file(follow_symlinks=False)])
-        return Listing(tuple(sorted([entry.name for entry in found])), complete, files)
+        folders = (
+            frozenset([e.name for e in found if e.is_dir(follow_symlinks=False)])
+            if len(files) < len(found)
+            else frozenset()
+        )
+        return Listing(tuple(sorted([entry.name for entry in found])), complete, files, folders)
 
     def open_zarr_store(self) -> Store:
         """Open the store for zarr, read-only."""

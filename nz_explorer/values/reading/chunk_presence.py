@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 
 from nz_explorer.model import Array
 from nz_explorer.store import Cancellation, ReadError
+from nz_explorer.store.reader import Listing
 from nz_explorer.store.remote.loop import wait_for
 from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates
 from nz_explorer.values.reading.opening import OpenArray
@@ -22,6 +24,8 @@ MOST_FOLDERS = 5_000
 """Folders of a local store that are listed; most have one for each index along each axis but the last."""
 MOST_SIZES = 32
 """Chunks whose size is asked for."""
+
+_NUMBERS = re.compile(r"\d+([./]\d+)*")
 
 Places = np.ndarray[Any, np.dtype[np.int64]]
 Part = tuple[int, int]
@@ -40,11 +44,15 @@ class Presence:
         only its name.
     complete
         False where there may be more: the listing was stopped at its limit.
+    misnamed
+        Names, relative to the array, of what lies in the folder of the chunks under names that have too few or
+        too many indices, or another separator.
     """
 
     places: Places
     outside: tuple[str, ...] = ()
     complete: bool = True
+    misnamed: tuple[str, ...] = ()
 
     @cached_property
     def stored(self) -> tuple[Coordinates, ...]:
@@ -119,7 +127,7 @@ def listed(
                 return None
             found.complete &= listing.complete
             names += len(listing.names)
-            below += found.add_level(folder, place, listing.names)
+            below += found.add_level(folder, place, listing)
         stack += below[::-1]
         if not found.complete:
             break
@@ -137,6 +145,7 @@ class _Found:
         self.complete = True
         self.stored: list[Coordinates] = []
         self.outside: dict[str, None] = {}
+        self.misnamed: dict[str, None] = {}
 
     def start(self) -> tuple[str, Coordinates]:
         """Return the deepest folder that everything wanted is in, and the indices that it stands for."""
@@ -151,16 +160,22 @@ class _Found:
         return folder, tuple(before)
 
     def add_level(
-        self, folder: str, before: Coordinates, names: Sequence[str]
+        self, folder: str, before: Coordinates, listing: Listing
     ) -> Iterator[tuple[str, Coordinates]]:
         """Take the names in a folder, and yield those of its folders that are wanted."""
         spelling, rank, at = self.spelling, self.rank, len(before)
         dotted = spelling.separator == "."
-        for name in names:
+        for name in listing.names:
             indices = spelling.indices(name)
             if indices is None or (len(indices) != rank if dotted else len(indices) != 1):
+                if folder and _NUMBERS.fullmatch(name):
+                    self.misnamed[f"{folder}/{name}"] = None
                 continue
             place = before + indices
+            # a folder is no chunk, and a file is no folder of chunks
+            if name in (listing.folders if len(place) == rank else listing.files):
+                self.misnamed[f"{folder}/{name}" if folder else name] = None
+                continue
             if any(i >= n for i, n in zip(place, self.counts, strict=False)):
                 self.outside[f"{folder}/{name}" if folder else name] = None
             elif not self._wanted(place, at):
@@ -186,7 +201,9 @@ class _Found:
                 shown = key if spelling.separator == "." else "/".join(parts[: axis + 1])
                 self.outside["/".join(p for p in (spelling.folder, shown) if p)] = None
                 return
-        if len(indices) == self.rank and self._wanted(indices, 0):
+        if len(indices) != self.rank:
+            self.misnamed["/".join(p for p in (spelling.folder, key) if p)] = None
+        elif self._wanted(indices, 0):
             self.stored.append(indices)
 
     def _wanted(self, place: Coordinates, at: int) -> bool:
@@ -200,7 +217,9 @@ class _Found:
         """Return what was found."""
         self.stored.sort()
         places = np.array(self.stored, np.int64).reshape(len(self.stored), self.rank)
-        return Presence(places, tuple(sorted(self.outside)), self.complete)
+        return Presence(
+            places, tuple(sorted(self.outside)), self.complete, tuple(sorted(self.misnamed))
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,104 @@
+"""Z3: whether the keys of chunks are spelled as the chunk key encoding says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nz_explorer.conventions.zarr3.nodes import V3, set_to
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.registry import rule
+from nz_explorer.text.phrases import listed
+
+if TYPE_CHECKING:
+    from nz_explorer.engine.findings import FixMaker
+    from nz_explorer.model import Array, Inside
+    from nz_explorer.values.contents import Contents
+
+Encoding = tuple[str, str]
+"""Name and separator of a chunk key encoding."""
+ENCODINGS: tuple[Encoding, ...] = (("default", "/"), ("default", "."), ("v2", "."), ("v2", "/"))
+
+
+def _encoding(array: Array) -> Encoding | None:
+    """Return the encoding that an array declares; None where it is none of the specification's own."""
+    given = array.metadata.get("chunk_key_encoding")
+    name = given.get("name") if isinstance(given, dict) else given
+    configuration = given.get("configuration", {}) if isinstance(given, dict) else {}
+    if name not in ("default", "v2") or not isinstance(configuration, dict):
+        return None
+    separator = configuration.get("separator", "/" if name == "default" else ".")
+    return (name, separator) if separator in ("/", ".") else None
+
+
+def _fits(name: str, encoding: Encoding, rank: int) -> bool:
+    """Return whether a name directly in an array's folder may be a chunk's, or a folder of chunks."""
+    kind, separator = encoding
+    if kind == "default" and (separator == "/" or not rank):
+        return name == "c"
+    first, *indices = name.split(".") if kind == "default" else ("c", *name.split("."))
+    wanted = 1 if separator == "/" or not rank else rank
+    return first == "c" and len(indices) == wanted and all(map(_is_index, indices))
+
+
+def _is_index(text: str) -> bool:
+    return text.isdecimal() and text.isascii() and (text == "0" or text[0] != "0")
+
+
+def _example(encoding: Encoding, rank: int) -> str:
+    kind, separator = encoding
+    indices = ["0"] * rank
+    return separator.join(["c", *indices] if kind == "default" else indices or ["0"])
+
+
+@rule("Z3-CHUNK-005", on="inside", formats=V3)
+def keys_as_declared(array: Array, inside: Inside) -> Iterator[Fail | Undecided]:
+    """Fail where the chunks have the names of another encoding: to readers they are missing."""
+    encoding, rank = _encoding(array), array.ndim
+    if encoding is None or rank is None:
+        return
+    wrong = [name for name in inside.chunk_names if not _fits(name, encoding, rank)]
+    if not wrong:
+        if not inside.complete:
+            yield Undecided("listing")
+        return
+    right = len(wrong) < len(inside.chunk_names)
+    meant = [one for one in ENCODINGS if all(_fits(name, one, rank) for name in wrong)]
+    yield _misspelled(array, wrong, right=right, meant=meant[0] if meant and not right else None)
+
+
+@rule("Z3-CHUNK-005", on="contents", formats=V3)
+def keys_below_as_declared(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Note what lies below the folder of the chunks and is none."""
+    presence = contents.presence
+    if presence is not None and presence.misnamed:
+        yield _misspelled(array, list(presence.misnamed), right=len(presence.places) > 0)
+
+
+def _misspelled(
+    array: Array, names: list[str], *, right: bool, meant: Encoding | None = None
+) -> Fail:
+    encoding = _encoding(array) or ENCODINGS[0]
+    some = listed(map(json_text, names[:3])) + (
+        f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    )
+    is_none = "is no chunk" if len(names) == 1 else "are no chunks"
+    none = (
+        "" if right else ", and no chunk is there under its right key: every value reads as the fill_value"
+    )
+    return Fail(
+        "/chunk_key_encoding",
+        f"{some} in the array's folder {is_none}: the declared keys are"
+        f" like {_example(encoding, array.ndim or 0)}{none}",
+        severity="info" if right else None,
+        impact="advice" if right else None,
+        readers={} if right else None,
+        fix=None if meant is None else _declare(meant),
+    )
+
+
+def _declare(encoding: Encoding) -> FixMaker:
+    name, separator = encoding
+    value = {"name": name, "configuration": {"separator": separator}}
+    return set_to("/chunk_key_encoding", value, "suggest", "if these are the chunks of the array")

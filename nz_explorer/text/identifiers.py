@@ -20,8 +20,12 @@ def fold(token: str) -> str:
     return token.translate(_FOLD)
 
 
+_MEANT = re.compile(r"nz(?:[-_]?v?1(?:\.0)?)?")
+"""What NZ-1.0 takes the place of: the identifier itself, and what was meant to be it."""
+
+
 def with_nz(attributes: Mapping[str, Any]) -> str:
     """Return a declaration of NZ-1.0, followed by whatever the attributes of a root group declare already."""
     given = next((attributes[key] for key in KEYS if key in attributes), "")
     others = [token for token in SEPARATORS.split(str(given)) if token]
-    return " ".join([IDENTIFIER, *(token for token in others if fold(token) != fold(IDENTIFIER))])
+    return " ".join([IDENTIFIER, *(token for token in others if not _MEANT.fullmatch(fold(token)))])

@@ -249,6 +249,17 @@ def group_members(group: Group) -> Iterator[Fail]:
     yield from _extra(group, frozenset(known), "other keys MUST NOT be present")
 
 
+@rule("Z2-GRP-003", on="array", formats=V2)
+def not_a_group_too(array: Array) -> Iterator[Fail]:
+    """Warn of a path that is both an array and a group."""
+    if any(document.name == ".zgroup" for document in array.documents):
+        yield Fail(
+            "",
+            f"{array.path} has both .zarray and .zgroup: readers take it for an array, others may show a group",
+            fix=lambda _node: Draft("suggest", note="delete .zgroup if it is an array"),
+        )
+
+
 @rule("Z2-KEY-001", on="name", formats=V2)
 def ascii_name(name: str) -> Iterator[Fail]:
     """Require names of ASCII characters, of which keys consist."""
@@ -303,6 +314,20 @@ def consolidated_form(node: Node) -> Iterator[Fail]:
                 f".zmetadata: the entry {json_text(key)} belongs to no node: {why}",
                 fix=_drop_entry(key),
             )
+    slashed = [key for key in entries if key.startswith("/")]
+    if slashed:
+        yield Fail(
+            pointers.join("/.zmetadata/metadata", slashed[0]),
+            f".zmetadata: {plural(len(slashed), 'key')} of entries {'begins' if len(slashed) == 1 else 'begin'} with a"
+            f" slash, such as {json_text(slashed[0])}; keys of a store do not, so readers find none of these nodes",
+            severity="error",
+            impact="values",
+            readers={
+                "zarr-python": "shows a node without a name instead",
+                "xarray": "does not see the arrays",
+            },
+            fix=lambda _node: Draft("suggest", note="consolidate the metadata again"),
+        )
 
 
 def _set_version(node: Node) -> Draft:

@@ -85,7 +85,9 @@ def _misspelled(
     )
     is_none = "is no chunk" if len(names) == 1 else "are no chunks"
     none = (
-        "" if right else ", and no chunk is there under its right key: every value reads as the fill_value"
+        ""
+        if right
+        else ", and no chunk is there under its right key: every value reads as the fill_value"
     )
     return Fail(
         "/chunk_key_encoding",

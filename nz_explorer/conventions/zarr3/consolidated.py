@@ -90,6 +90,8 @@ def consolidated_entries(node: Node) -> Iterator[Fail | Undecided]:
         yield Fail(
             pointers.join(consolidated.base, key),
             f"consolidated entry {json_text(key)}: {why}",
+            impact=None if key.strip("/") else "convention",
+            readers=None if key.strip("/") else {"zarr-python": "shows a node without a name"},
             fix=_again,
         )
 
@@ -106,7 +108,7 @@ def _are_usual(consolidated: Consolidated, some: Sequence[tuple[str, str]]) -> b
     keys = [key for _, key in some]
     text = "\n".join(("", *keys, ""))
     return (
-        not any(ending in text for ending in ("\n/", "/\n", "zarr.json\n"))
+        not any(ending in text for ending in ("\n\n", "\n/", "/\n", "zarr.json\n"))
         and all(
             above in consolidated
             for above in {path.rpartition("/")[0] for path, _ in some}
@@ -121,6 +123,7 @@ def _odd_ones(
 ) -> Iterator[tuple[str, str]]:
     for path, key in some:
         if path == "/":
+            yield key, "its key is that of the group itself, which has no entry"
             continue
         above = path.rpartition("/")[0]
         if (odd := _odd_key(key)) is not None:

@@ -63,6 +63,15 @@ def decodable_units(array: Array) -> Iterator[Fail]:
             fix=None if problem.suggestion is None else _set_calendar(problem.suggestion),
             rule="CF-TIME-002",
         )
+    elif problem.by_xarray:
+        yield Fail(
+            array.attribute_pointer("units"),
+            f"times in {shown(given)} are decoded by some programs only: {problem.why}",
+            severity="warning",
+            impact="convention",
+            readers={"cftime": "raises an error"},
+            fix=_set_units(str(problem.suggestion)),
+        )
     else:
         yield Fail(
             array.attribute_pointer("units"),

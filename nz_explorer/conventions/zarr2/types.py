@@ -122,8 +122,16 @@ def structured_type(array: Array) -> Iterator[Fail]:
             yield Fail(
                 at,
                 f"structured dtype: the shape of field {shown(name)} must be a list of lengths, got {shown(shape)}",
-                readers={},
+                readers=OTHERS,
                 fix=set_to(at, [shape]),
+            )
+        else:
+            yield Fail(
+                at,
+                f"structured dtype: field {shown(name)} has a shape, which is valid; zarr-python 3 does not open such arrays",
+                severity="info",
+                impact="blocks",
+                readers=OTHERS,
             )
 
 

@@ -89,11 +89,29 @@ class TimeProblem:
         What is wrong with it, as the end of a sentence.
     suggestion : str or None
         What was most likely meant.
+    by_xarray : bool
+        Whether xarray decodes them all the same.
     """
 
     attribute: str
     why: str
     suggestion: str | None = None
+    by_xarray: bool = False
+
+
+_SHORT_DATE = re.compile(r"(\d{4})(?:-(\d\d?)|(\d\d)(\d\d)(?:T(\d\d)(\d\d)?(\d\d)?)?)?")
+"""Dates of ISO 8601 without hyphens, or without a day: UDUNITS and NumPy know them, cftime does not."""
+_BY_NUMPY = ("standard", "gregorian", "proleptic_gregorian")
+
+
+def _in_full(moment: str) -> str | None:
+    """Return a date with year, month and day that is given shorter; None where it is none."""
+    found = _SHORT_DATE.fullmatch(moment)
+    if found is None:
+        return None
+    year, month, packed, day, *clock = found.groups()
+    text = f"{year}-{int(month or packed or 1):02}-{int(day or 1):02}"
+    return f"{text} {':'.join(part or '00' for part in clock)}" if clock[0] else text
 
 
 def time_problem(attributes: Mapping[str, Any]) -> TimeProblem | None:
@@ -128,6 +146,12 @@ def time_problem(attributes: Mapping[str, Any]) -> TimeProblem | None:
     try:
         cftime.num2date(0, f"days{_SINCE}{moment}", calendar, only_use_cftime_datetimes=True)
     except (ValueError, OverflowError, TypeError):
+        full = _in_full(moment.strip())
+        if full is not None:
+            meant = f"{unit.strip()}{_SINCE}{full}"
+            if time_problem({**attributes, "units": meant}) is None:
+                why = f"{moment.strip()!r} is short for {full}, which cftime does not read"
+                return TimeProblem("units", why, meant, by_xarray=calendar in _BY_NUMPY)
         return TimeProblem("units", f"{moment.strip()!r} is no date of the calendar {calendar}")
     if unit.strip().lower() in _NANOSECONDS:
         return None

@@ -75,6 +75,10 @@ def registration_agrees(node: Node) -> Iterator[Fail]:
             )
 
 
+_ADDRESS = "zarr-conventions/nz"
+"""What every address of NZ's own documents has in it."""
+
+
 def _odd_entry(entry: dict[str, Any]) -> str | None:
     """Return what is odd about an entry for NZ; members that no entry may have are ZCF-DECL-004."""
     for member in IDENTIFIERS:
@@ -84,6 +88,10 @@ def _odd_entry(entry: dict[str, Any]) -> str | None:
             None,
         ):
             return f"has the {member} of another convention"
+    for member in ("schema_url", "spec_url"):
+        value = entry.get(member)
+        if isinstance(value, str) and _ADDRESS not in value.lower():
+            return f"has the {member} {json_text(value)}, which is not of NZ"
     if isinstance(entry.get("uuid"), str) and entry["uuid"].lower() != known_conventions.NZ.uuid:
         return f"has the URL of NZ but the uuid {json_text(entry['uuid'])}"
     name = entry.get("name", known_conventions.NZ_ENTRY["name"])

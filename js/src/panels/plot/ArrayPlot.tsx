@@ -71,8 +71,10 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
   const shown = loader.shown.value;
   const error = loader.error.value;
   const stale = loader.loading.value;
-  // What comes at once needs no word of waiting, and nothing is laid out for it.
-  const late = useDebounced(stale, 200) && stale;
+  // What comes at once needs no word of waiting, and nothing is laid out for it; while a key is held or one steps
+  // fast, each new picture counts anew, else they would pale in between.
+  const awaited = stale && (shown?.params ?? true);
+  const late = useDebounced(awaited, 200) === awaited && stale;
   const picture = shown?.picture ?? null;
   useEffect(() => {
     const along = picture?.kind === "image" ? null : picture?.x;

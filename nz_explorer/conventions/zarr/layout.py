@@ -19,7 +19,6 @@ from nz_explorer.text.source_code import shell_command
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Group, Inside, Node
 
-MAKE_A_NODE = frozenset({"zarr.json", ".zgroup", ".zarray"})
 MOST_LOOKED_INTO = 20
 """Folders without a document that are looked into."""
 
@@ -118,7 +117,7 @@ def _sweep(node: Node) -> Draft:
 # --- documents under other names ------------------------------------------------------------------
 
 
-@rule("TREE-013", "TREE-014", on="members")
+@rule("TREE-013", on="members")
 def renamed_documents(group: Group) -> Iterator[Fail | Undecided]:
     """Fail on a document whose name has changed on its way, in a group or in a folder that would be a node with it."""
     if group.hierarchy.metadata_source != "documents":
@@ -135,24 +134,12 @@ def renamed_documents(group: Group) -> Iterator[Fail | Undecided]:
             yield Undecided(f"unreadable: {answer.detail}")
         else:
             yield from _renamed(group, f"{name}/", answer.names)
-            if ".zattrs" in answer.names and MAKE_A_NODE.isdisjoint(answer.names):
-                yield Fail(
-                    "",
-                    f"{stem}{name} has attributes in .zattrs, but neither .zgroup nor .zarray: readers see no node there",
-                    rule="TREE-014",
-                    fix=partial(_make_group, f"{stem}{name}/.zgroup"),
-                )
 
 
 @rule("TREE-013", on="inside")
 def renamed_beside_chunks(array: Array, inside: Inside) -> Iterator[Fail]:
     """Fail on one in an array: its attributes."""
     yield from _renamed(array, "", inside.other_names)
-
-
-def _make_group(document: str, _node: Node) -> Draft:
-    note = "if it is to be a group; an array needs its .zarray"
-    return Draft("suggest", (add("", {"zarr_format": 2}),), note, document=document)
 
 
 def _may_be_node(name: str) -> bool:

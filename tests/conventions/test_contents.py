@@ -130,3 +130,24 @@ def test_what_is_wrong_with_the_call(
     assert found.exit_code == 2
     assert message in found.stderr
     assert "Traceback" not in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [
+        (400, "it is not packed"),
+        (320, "have to be stored whole"),
+        (800, "the data type may be another one"),
+        (401, "RuntimeError"),
+    ],
+)
+def test_the_size_of_a_chunk_tells_what_it_may_be(tmp_path: Path, size: int, said: str) -> None:
+    """Chunks of 100 floats, the last of which has 80 inside of the array, that do not unpack."""
+    group = zarr.open_group(tmp_path / "store.zarr", mode="w")
+    group.create_array("a", shape=(280,), chunks=(100,), dtype="f4", dimension_names=("x",))
+    chunk = tmp_path / "store.zarr" / "a" / "c" / "2"
+    chunk.parent.mkdir()
+    chunk.write_bytes(b"\x07" * size)
+    found = nz.check(tmp_path / "store.zarr", values="all", **OPTIONS).findings
+    (message,) = [one.message for one in found if one.rule == "Z3-CHUNK-003"]
+    assert said in message

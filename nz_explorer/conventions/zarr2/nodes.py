@@ -196,6 +196,8 @@ def order(array: Array) -> Iterator[Fail]:
             )
     elif given != "C":
         meant = given.upper() if isinstance(given, str) and given in ("c", "f") else None
+        if given is None:
+            meant = "C"
         yield Fail(
             "/.zarray/order",
             f'order must be "C" or "F", got {shown(given)}',
@@ -204,7 +206,9 @@ def order(array: Array) -> Iterator[Fail]:
                 "zarr-python": "raises ValueError: Expected one of ('C', 'F')",
                 "xarray": "cannot open the group",
             },
-            fix=None if meant is None else set_to("/.zarray/order", meant),
+            fix=None
+            if meant is None
+            else set_to("/.zarray/order", meant, "safe" if given else "suggest"),
         )
 
 
@@ -221,6 +225,7 @@ def separator(array: Array) -> Iterator[Fail]:
                 "zarr-python": "raises ValueError: Expected an '.' or '/' separator",
                 "xarray": "cannot open the group",
             },
+            fix=_use_separator("."),
         )
 
 

@@ -86,11 +86,25 @@ def array_dimensions(array: Array) -> Iterator[Fail]:
         yield Fail(
             "/.zattrs/_ARRAY_DIMENSIONS",
             f"_ARRAY_DIMENSIONS must be a list with one string per dimension{lengths}, got {shown(given)}",
-            readers={**XARRAY, **CRASHES} if well_formed else None,
-            fix=lambda _node: Draft(
-                "suggest", note="name each dimension once, in the order of shape"
-            ),
+            readers=_for_readers(array, given, well_formed=well_formed),
+            fix=_one_name if isinstance(given, str) and array.ndim == 1 else _name_each,
         )
+
+
+def _for_readers(array: Array, given: Any, *, well_formed: bool) -> dict[str, str]:
+    """Return what readers do: xarray takes whatever has as many items as there are dimensions, letters too."""
+    if isinstance(given, list | str | dict) and len(given) == array.ndim:
+        return {}
+    return {**XARRAY, **CRASHES} if well_formed else XARRAY
+
+
+def _one_name(node: Node) -> Draft:
+    name = node.attributes.get("_ARRAY_DIMENSIONS")
+    return Draft("safe", set_attribute(node, "_ARRAY_DIMENSIONS", [name]))
+
+
+def _name_each(_node: Node) -> Draft:
+    return Draft("suggest", note="name each dimension once, in the order of shape")
 
 
 @rule("Z2-OGC-004", on="array", formats=V2)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from nz_explorer.conventions.zarr2.nodes import V2
 from nz_explorer.conventions.zarr3.nodes import set_to, shown
 from nz_explorer.documents.json_types import json_type
-from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
+from nz_explorer.model.data_type import parse_v3
 from nz_explorer.model.fill_values import MISSING, FillProblem
 from nz_explorer.model.fill_values.spelling import from_base64
 from nz_explorer.text.phrases import plural
@@ -57,6 +58,15 @@ def _has_known_objects(array: Array) -> bool:
     return not names.isdisjoint(("vlen-utf8", "vlen-bytes"))
 
 
+def _type_of_name(pointer: str, given: Any) -> FixMaker | None:
+    """Return the fix that spells a type by its string instead of its name in Zarr v3, such as float32."""
+    numpy = parse_v3(given).numpy if isinstance(given, str) else None
+    if numpy is None or numpy.kind not in "biufc":
+        return None
+    note = "if the values are little-endian" if numpy.itemsize > 1 else None
+    return set_to(pointer, numpy.newbyteorder("<").str, "suggest", note)
+
+
 @rule("Z2-DT-001", on="array", formats=V2, provides="data type")
 def type_string(array: Array) -> Iterator[Fail]:
     """Require type strings of NumPy with a byte order."""
@@ -72,7 +82,12 @@ def type_string(array: Array) -> Iterator[Fail]:
                 readers={**OTHERS, **REFUSED},
             )
         elif not isinstance(given, str) or array.data_type.status in ("unknown", "malformed"):
-            yield Fail(at, f"{what} is not a valid type string", readers={**OTHERS, **REFUSED})
+            yield Fail(
+                at,
+                f"{what} is not a valid type string",
+                readers={**OTHERS, **REFUSED},
+                fix=_type_of_name(at, given),
+            )
         elif given[0] not in "<>|" or _SOME_BYTES.fullmatch(given):
             name = given.lstrip("=|")
             order = "|" if _ONE_BYTE.fullmatch(f"<{name}") else "<"

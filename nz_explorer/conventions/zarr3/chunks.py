@@ -206,7 +206,9 @@ def _faulty(
     first = next((error for error in errors if error.fault in faults), None)
     detail = "" if first is None else f"; chunk {first.chunk}: {first.message}"
     if looks is not None:
-        detail += f"; {looks.text}, and the metadata say {codecs_text(array)}"
+        detail += f"; {looks.text}"
+        if looks.name:
+            detail += f", and the metadata say {codecs_text(array)}"
     return Fail(
         "/codecs" if array.zarr_format == 3 else "/.zarray/compressor",
         f"{count:,} of {plural(total, 'chunk')} {what}{detail}",

@@ -169,7 +169,13 @@ def wrong_lengths(array: Array, member: str) -> Iterator[Fail]:
     pointer = array.pointer(member)
     message = f"{member} must be a list of non-negative integers, got {shown(given)}"
     if not isinstance(given, list):
-        yield Fail(pointer, message)
+        lone = is_integer(given) and given >= 0  # zarr-python takes it for a list of one
+        yield Fail(
+            pointer,
+            message,
+            readers={} if lone else None,
+            fix=set_to(pointer, [given]) if lone else None,
+        )
         return
     for axis, length in enumerate(given):
         if not is_integer(length) or length < 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numcodecs  # type: ignore[import-untyped]
@@ -96,17 +97,51 @@ def look_at(opened: OpenArray, key: str, cancel: Cancellation | None = None) -> 
             return PackedBytes("", text)
     if not any(data[:4096]) and not any(data):
         return PackedBytes("", f"all of its {len(data):,} bytes are zero")
+    whole = math.prod(opened.object_shape) * (opened.array.data_type.itemsize or 0)
     name = next((name for head, name in _HEADS if data.startswith(head)), None)
     if name is None or _packs(opened, name):
-        return None
+        return _by_size(opened, len(data), whole)
     size = _unpacked_size(name, data, opened)
     if size is None:
-        return None  # two bytes are soon alike
-    whole = math.prod(opened.object_shape) * (opened.array.data_type.itemsize or 0)
+        return _by_size(opened, len(data), whole)  # two bytes are soon alike
     text = f"its bytes look like {name}"
     if not whole or size != whole or opened.edges or opened.shard_edges:
         return PackedBytes(name, text)
     return PackedBytes(name, text, _codec(opened, name))
+
+
+def _by_size(opened: OpenArray, size: int, whole: int) -> PackedBytes | None:
+    """Return what the number of bytes tells of a chunk; `whole` is how many its values take."""
+    array, shape = opened.array, opened.object_shape
+    if not whole or opened.edges or opened.shard_edges or opened.shard_shape is not None:
+        return None
+    if size == whole:
+        return PackedBytes("", f"its values take just as many bytes, {whole:,}: it is not packed")
+    ends = [
+        (inside, length)
+        for length, inside in zip(
+            shape, (n % c for n, c in zip(array.shape or (), shape, strict=True)), strict=True
+        )
+    ]
+    parts = {
+        math.prod(part)
+        for part in product(*((length, inside) if inside else (length,) for inside, length in ends))
+    }
+    itemsize, elements = array.data_type.itemsize or 1, math.prod(shape)
+    if size % itemsize == 0 and size // itemsize in parts - {elements}:
+        return PackedBytes(
+            "",
+            f"the part of a chunk that is inside of the array takes just as many bytes, {size:,}: chunks at the end of"
+            " a dimension have to be stored whole",
+        )
+    other, rest = divmod(size, elements)
+    if not rest and other in (1, 2, 4, 8, 16):
+        return PackedBytes(
+            "",
+            f"{elements:,} values of {other} bytes each take just as many, and {array.data_type.text} has {itemsize}:"
+            " the data type may be another one",
+        )
+    return None
 
 
 def _packs(opened: OpenArray, name: str) -> bool:

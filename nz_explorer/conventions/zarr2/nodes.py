@@ -195,9 +195,7 @@ def order(array: Array) -> Iterator[Fail]:
                 severity="info",
             )
     elif given != "C":
-        meant = given.upper() if isinstance(given, str) and given in ("c", "f") else None
-        if given is None:
-            meant = "C"
+        meant = "C" if given is None else given.upper() if given in ("c", "f") else None
         yield Fail(
             "/.zarray/order",
             f'order must be "C" or "F", got {shown(given)}',
@@ -206,9 +204,7 @@ def order(array: Array) -> Iterator[Fail]:
                 "zarr-python": "raises ValueError: Expected one of ('C', 'F')",
                 "xarray": "cannot open the group",
             },
-            fix=None
-            if meant is None
-            else set_to("/.zarray/order", meant, "safe" if given else "suggest"),
+            fix=set_to("/.zarray/order", meant, "suggest") if meant else None,
         )
 
 

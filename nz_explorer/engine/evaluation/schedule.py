@@ -309,7 +309,9 @@ def list_arrays(evaluator: Evaluator, cancel: Cancellation | None, report: Progr
     ]
     for begin in range(0, len(arrays), LISTED_AT_ONCE):
         report("listings", begin, len(arrays))
-        evaluator.listing_rules(arrays[begin : begin + LISTED_AT_ONCE], cancel)
+        some = arrays[begin : begin + LISTED_AT_ONCE]
+        evaluator.listing_rules(some, cancel)
+        _release(some, evaluator.hierarchy)
 
 
 def read_contents(evaluator: Evaluator, cancel: Cancellation | None, report: Progress) -> None:

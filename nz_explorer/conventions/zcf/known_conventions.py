@@ -185,7 +185,7 @@ def schema_errors(
     attributes : mapping
         All attributes of the node.
     """
-    for key in known.keys & registered.SCHEMAS.keys() & attributes.keys():
+    for key in sorted(known.keys & registered.SCHEMAS.keys() & attributes.keys()):
         for error in _validator(key).iter_errors(attributes[key]):
             message = error.message
             if error.validator == "not":  # which jsonschema explains by the schema

@@ -68,7 +68,6 @@ EXPLAINED = {
         else {}
     ),
     "zarr-python: Z3-CM-002: the key of a document is not another node": "it ignores the entry; xarray does not",
-    "zarr-python: Z2-DT-003: near miss: nested": "it knows no arrays in fields",
     "zarr-python: Z3-SHAPE-001: true": "true is 1 to Python; xarray then has two lengths",
 }
 """Cases in which a reader does something else than is said of it, and why that is so."""

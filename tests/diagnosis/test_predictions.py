@@ -40,7 +40,6 @@ EXPLAINED = {
         f"{reader}: {case}": why
         for reader in READERS
         for case, why in {
-            "Z3-DT-002: near miss: a registered type": LACKS,
             "Z3-KEY-001: near miss: registered": LACKS,
             "Z3-CODEC-012: a codec of numcodecs inside of shards": "numcodecs wants a configuration",
             "Z3-CODEC-008: near miss: the transposed shard is divided": "zarr-python divides before it transposes",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,14 @@ def _names(array: Array) -> list[str]:
     return [name for codec in array.codecs if (name := codec_name(codec)) is not None]
 
 
+_RAW_BITS = re.compile(r"r\d+")
+_REFUSED = {
+    "zarr-python": "raises ValueError: No Zarr data type found, unless a package registers the type",
+    "xarray": "cannot open the group",
+}
+"""What happens (up to zarr 3.4) with types that NumPy has nothing like, and with raw bits."""
+
+
 @rule("NZ-TYPE-001", on="array", formats=(3,), needs=("data type",))
 def core_type(array: Array) -> Iterator[Fail]:
     """Note a type that readers need not know. float16 has a rule of its own, strings another."""
@@ -46,9 +55,12 @@ def core_type(array: Array) -> Iterator[Fail]:
     if kind.nz or not kind.known or kind.name == "float16" or _is_text(array):
         return
     hint = "; netCDF stores times as numbers with units" if kind.kind in TIMES else ""
+    refused = kind.numpy is None or _RAW_BITS.fullmatch(kind.name)
     yield Fail(
         "/data_type",
         f"data type {kind.text} is not one of the 13 types that every NZ reader must decode{hint}",
+        impact="blocks" if refused else None,
+        readers=_REFUSED if refused else None if kind.kind in TIMES else {},
     )
 
 

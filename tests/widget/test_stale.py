@@ -116,7 +116,8 @@ def test_the_walk_is_not_resumed_while_the_store_is_read_again(
     gate.requests.clear()
     browser.ask("walk", action="resume")
     assert browser.session.wait(SECONDS)
-    assert gate.requests == []
+    # the other documents that a root may have are asked for beside the one that is held
+    assert [key for key in gate.requests if "/" in key] == []
     assert not gate.expired
     gate.release()
     message, _ = browser.answer()

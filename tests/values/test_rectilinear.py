@@ -186,6 +186,16 @@ def test_a_window_at_fewer_points(points: tuple[int, int]) -> None:
     assert np.array_equal(window.values, MONTHS[np.ix_(rows, columns)])
 
 
+def check_any_window(made: Array, data: np.ndarray[Any, Any], random: np.random.Generator) -> None:
+    """Compare a plane of an array, drawn by chance, with what was written."""
+    axes = tuple(range(data.ndim))[-2:]
+    index = {axis: int(random.integers(n)) for axis, n in enumerate(data.shape) if axis not in axes}
+    window = read_window(made, axes, index, [int(random.integers(1, 31)) for _ in axes])
+    where = [np.asarray([index[axis]]) for axis in index]
+    where += [part.indices for part in window.axes]
+    assert np.array_equal(window.values, data[np.ix_(*where)].reshape(window.values.shape))
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_any_lengths_over_several_dimensions(tmp_path: Path, seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -202,12 +212,7 @@ def test_any_lengths_over_several_dimensions(tmp_path: Path, seed: int) -> None:
     data = random.integers(-99, 99, size=shape).astype("i2")
     made = write(tmp_path, "a", data, shapes)
     assert np.array_equal(open_array(made)[...], data)
-    axes = tuple(range(len(shape)))[-2:]
-    index = {axis: int(random.integers(n)) for axis, n in enumerate(shape) if axis not in axes}
-    window = read_window(made, axes, index, [int(random.integers(1, 31)) for _ in axes])
-    where = [np.asarray([index[axis]]) for axis in index]
-    where += [part.indices for part in window.axes]
-    assert np.array_equal(window.values, data[np.ix_(*where)].reshape(window.values.shape))
+    check_any_window(made, data, random)
     assert scan_array(made).minimum == data.min()
 
 
@@ -282,12 +287,7 @@ def test_any_lengths_of_shards(tmp_path: Path, seed: int, whole: bool) -> None:
     codecs = ({"name": "crc32c"},) if whole else ()
     made = write(tmp_path, "a", data, shapes, inner=inner, shard_codecs=codecs)
     assert np.array_equal(open_array(made)[...], data)
-    axes = tuple(range(len(shape)))[-2:]
-    index = {axis: int(random.integers(n)) for axis, n in enumerate(shape) if axis not in axes}
-    window = read_window(made, axes, index, [int(random.integers(1, 31)) for _ in axes])
-    where = [np.asarray([index[axis]]) for axis in index]
-    where += [part.indices for part in window.axes]
-    assert np.array_equal(window.values, data[np.ix_(*where)].reshape(window.values.shape))
+    check_any_window(made, data, random)
     scan = scan_array(made)
     assert (scan.minimum, scan.mean) == (data.min(), pytest.approx(data.mean()))
 

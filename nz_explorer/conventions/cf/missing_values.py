@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nz_explorer.conventions.cf.packing import number_in
+from nz_explorer.conventions.cf.times import is_time
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, plain, set_attribute
@@ -122,13 +124,8 @@ def marks_are_numbers(array: Array) -> Iterator[Fail]:
 def _number(mark: Any) -> float | None:
     if not isinstance(mark, str):
         return mark if isinstance(mark, int | float) else None
-    try:
-        number = float(mark)
-    except ValueError:
-        return None
-    if not math.isfinite(number):
-        return None
-    return int(number) if number.is_integer() else number
+    number = number_in(mark)
+    return int(number) if number is not None and number.is_integer() else number
 
 
 @rule(
@@ -159,9 +156,8 @@ def large_integers_survive(array: Array, contents: Contents) -> Iterator[Fail | 
 
 
 def _turns_to_floats(array: Array) -> bool:
-    units = array.attributes.get("units")
-    is_time = isinstance(units, str) and "since" in units
-    return (array.xarray_fill is not None or "missing_value" in array.attributes) and not is_time
+    masked = array.xarray_fill is not None or "missing_value" in array.attributes
+    return masked and not is_time(array)
 
 
 @rule("CF-FILL-002", on="contents", when=lambda array, _: not _declares(array))

@@ -50,7 +50,7 @@ def numbers(array: Array) -> Iterator[Fail]:
         yield Fail(
             array.attribute_pointer(name),
             f"{name} {shown(given)} is not a number, so the values cannot be unpacked",
-            fix=_set_aside if _number(value) is None else _as_number(name),
+            fix=_set_aside if number_in(value) is None else _as_number(name),
         )
 
 
@@ -144,8 +144,14 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _number(value: Any) -> float | None:
-    """Return the number that a text holds."""
+def number_in(value: Any) -> float | None:
+    """Return the number that a text holds; None where it holds none, or no finite one.
+
+    Parameters
+    ----------
+    value
+        A JSON value.
+    """
     if not isinstance(value, str):
         return None
     try:
@@ -158,7 +164,7 @@ def _number(value: Any) -> float | None:
 def _as_number(name: str) -> FixMaker:
     def fix(node: Node) -> Draft | None:
         given = node.attributes.get(name)
-        number = _number(given[0] if isinstance(given, list) and given else given)
+        number = number_in(given[0] if isinstance(given, list) and given else given)
         if number is None:
             return None
         return Draft("unsafe", set_attribute(node, name, number), "values are unpacked afterwards")

@@ -30,7 +30,14 @@ _WRITTEN_OUT = re.compile(r"%Y|yyyy", re.IGNORECASE)
 """How units say that times are written out as numbers, such as 20000131."""
 
 
-def _is_time(array: Array) -> bool:
+def is_time(array: Array) -> bool:
+    """Return whether xarray takes the values of an array for times since a moment.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    """
     units = array.attributes.get("units")
     return isinstance(units, str) and "since" in units and array.data_type.kind in DECODED
 
@@ -46,7 +53,7 @@ def _has_other_units(array: Array) -> bool:
     on="array",
     needs=("attributes", "data type"),
     provides="time units",
-    when=_is_time,
+    when=is_time,
 )
 def decodable_units(array: Array) -> Iterator[Fail]:
     """Require a unit of fixed length, a date to count from, and a calendar that has it."""
@@ -132,7 +139,7 @@ def _not_decoded(node: Node) -> Draft | None:
     )
 
 
-@rule("CF-TIME-003", "CF-TIME-006", on="values", when=lambda array, _: _is_time(array))
+@rule("CF-TIME-003", "CF-TIME-006", on="values", when=lambda array, _: is_time(array))
 def times_in_range(array: Array, found: Monotonicity) -> Iterator[Fail | Undecided]:
     """Require values that are dates: xarray decodes the first and the last when it opens a group."""
     from nz_explorer.values.cf_decoding import date_of, time_problem
@@ -200,7 +207,7 @@ def values_occur_once(array: Array, found: Monotonicity) -> Iterator[Fail | Unde
     from nz_explorer.values.cf_decoding import date_of
 
     index, before, value = found.repeated
-    date = date_of(array.attributes, value) if _is_time(array) else None
+    date = date_of(array.attributes, value) if is_time(array) else None
     what = f"value[{index}] = {shown(value)} is also value[{before}]" + (
         f": {date}" if date else ""
     )
@@ -221,7 +228,7 @@ def _coarse_unit(array: Array) -> str | None:
     """Return the unit of times that are whole days, hours or minutes, in the singular."""
     from nz_explorer.values.cf_decoding import seconds_in_unit
 
-    if not _is_time(array) or array.data_type.kind == "float":
+    if not is_time(array) or array.data_type.kind == "float":
         return None
     return COARSE.get(seconds_in_unit(array.attributes))
 

@@ -204,7 +204,7 @@ def order(array: Array) -> Iterator[Fail]:
                 "zarr-python": "raises ValueError: Expected one of ('C', 'F')",
                 "xarray": "cannot open the group",
             },
-            fix=set_to("/.zarray/order", meant, "suggest") if meant else None,
+            fix=set_to("/.zarray/order", meant, "safe" if given else "suggest") if meant else None,
         )
 
 

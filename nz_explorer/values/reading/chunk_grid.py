@@ -85,8 +85,7 @@ class ChunkGrid:
         """
         if self.edges is None:
             return index // self.chunk_shape[axis]
-        found = np.searchsorted(self.edges[axis], index, side="right") - 1
-        return found if isinstance(index, np.ndarray) else int(found)
+        return _between(self.edges[axis], index)
 
     def begin(self, axis: int, number: int) -> int:
         """Return the first index of a chunk along an axis; of the number behind the last, one that is behind its end.
@@ -149,8 +148,7 @@ class ChunkGrid:
             Of a chunk along it, or an array of numbers.
         """
         if self.shard_edges is not None:
-            found = np.searchsorted(self.shard_edges[axis], number, side="right") - 1
-            return found if isinstance(number, np.ndarray) else int(found)
+            return _between(self.shard_edges[axis], number)
         if self.shard_shape is None:
             return number
         return number * self.chunk_shape[axis] // self.shard_shape[axis]
@@ -213,3 +211,9 @@ class ChunkGrid:
 def _covering(shape: tuple[int, ...], part: tuple[int, ...]) -> tuple[int, ...]:
     """Return how many parts cover a shape, along each axis."""
     return tuple(-(-length // size) for length, size in zip(shape, part, strict=True))
+
+
+def _between(edges: Any, number: Any) -> Any:
+    """Return between which two edges a number lies; of an array of them, the place of each."""
+    found = np.searchsorted(edges, number, side="right") - 1
+    return found if isinstance(number, np.ndarray) else int(found)

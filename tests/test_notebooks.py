@@ -68,6 +68,9 @@ def test_the_lecture_has_one_figure_a_slide(tmp_path: Path) -> None:
         ]
         for slide in slides
     ]
+    shown = [cell.source.splitlines() for slide in slides for cell in slide if "outputs" in cell]
+    assert max(len(lines) for lines in shown) <= 8, "more code leaves no room for the figure"
+    assert max(len(line) for lines in shown for line in lines) <= 60, "longer lines are cut"
     assert 10 <= len(slides) <= 14
     assert all(len(found) <= 1 for found in pictures)
     assert (

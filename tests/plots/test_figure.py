@@ -339,3 +339,31 @@ def test_ipython_shows_a_figure_without_pyplot(sample_store) -> None:
     look = make(hierarchy, "/ocean/rlat", {}, width=100, height=80)
     data, _ = DisplayFormatter().format(figure(look, width=2, height=1.5))
     assert data["image/png"].startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("size", [(6, 3.2), (4, 3.2), (8, 5)])
+def test_long_names_are_broken_into_lines_and_never_cut_or_written_over(size, tmp_path) -> None:
+    group = zarr.open_group(tmp_path / "store.zarr", mode="w")
+    field = group.create_array(
+        "a_rather_long_name",
+        data=np.ones((2, 2, 4, 5)),
+        dimension_names=("time_of_the_forecast", "level_of_the_model", "y", "x"),
+    )
+    field.attrs.update(
+        {"long_name": "Temperature of the sea at its surface", "units": "degree_Celsius"}
+    )
+    look = make(open_store(tmp_path / "store.zarr"), "/a_rather_long_name")
+    picture = drawn(figure(look, width=size[0], height=size[1]))
+    page = picture.bbox
+    axes, bar = picture.axes
+    left, right = axes._left_title, axes._right_title
+    for text in (left, right, bar.yaxis.label, axes.xaxis.label):
+        box = text.get_window_extent()
+        assert page.x0 <= box.x0
+        assert box.x1 <= page.x1
+        assert page.y0 <= box.y0
+        assert box.y1 <= page.y1
+    first = left.get_window_extent()
+    line = first.height / (1 + left.get_text().count("\n"))
+    second = right.get_window_extent()
+    assert first.x1 < second.x0 or first.y1 - line >= second.y1 - 1

@@ -11,6 +11,7 @@ import numpy as np
 from nz_explorer.plots.captions import slice_text
 from nz_explorer.plots.drawing.mask import ONLY_STORAGE
 from nz_explorer.plots.drawing.parts import (
+    SLICE_GAP,
     named,
     safe,
 )
@@ -107,9 +108,9 @@ def entitle(axes: Axes, look: QuickLook) -> None:
     look
         The picture.
     """
-    slices = safe("   ".join(slice_text(slider) for slider in look.sliders), 70)
+    slices = safe(SLICE_GAP.join(slice_text(slider) for slider in look.sliders), 200)
     if look.aside:  # above, where there is more room
-        slices = f"{safe('   '.join(look.aside))}\n{slices}"
+        slices = f"{safe(SLICE_GAP.join(look.aside), 200)}\n{slices}"
     axes.set_title(safe(look.path), loc="left", fontsize="medium", fontweight="bold")
     if slices:
         axes.set_title(slices, loc="right", fontsize="medium")

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _UNEVEN = 20
 """A grid whose widest cell is so many times its narrowest is drawn by number."""
 _MOST_TICKS = 6
+SLICE_GAP = "   "
+"""Between the dimensions in a title."""
 _LONGEST = 90
 
 

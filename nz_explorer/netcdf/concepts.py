@@ -316,7 +316,7 @@ TABLE: tuple[Row, ...] = (
     (
         None,
         "bool, complex64, complex128",
-        "Three of the 13 data types of NZ that netCDF has not.",
+        "Three of the 13 data types of NZ that netCDF does not have.",
         lambda view: _arrays(
             view, lambda a: a.data_type.kind in ("bool", "complex"), lambda a: a.name
         ),

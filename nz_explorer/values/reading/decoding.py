@@ -474,4 +474,7 @@ def error_text(error: BaseException) -> str:
     text = " ".join(str(error).split())[:400]
     if isinstance(error, ReadError | SizeLimitExceeded):  # a sentence already
         return text
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    kind = type(error)
+    # such as binascii.Error, whose name alone says nothing
+    name = f"{kind.__module__}.Error" if kind.__name__ == "Error" else kind.__name__
+    return f"{name}: {text}" if text else name

@@ -112,7 +112,11 @@ def _reading(
 ) -> Blocks:
     parts: Blocks = [blocks.heading(TITLES[one.reader])]
     if one.values is None:
-        return [*parts, blocks.paragraph(f"Cannot be read this way: {one.problem}", "warning")]
+        failed = f"Cannot be read this way: {one.problem}"
+        if one.reader == "xarray" and array.parent is not None:  # it opens all arrays of the group, or none
+            findings = blocks.link(array.parent, "Findings of the group", panel="findings")
+            return [*parts, blocks.paragraph([f"{failed} (", findings, ")"], "warning")]
+        return [*parts, blocks.paragraph(failed, "warning")]
     count, other = int(one.missing.sum()), int(found.differs(one).sum())
     said = f"{text.number(count)} of {text.number(one.missing.size)} missing"
     if other:

@@ -34,7 +34,7 @@ the case, the rule states it in the `Fail` that it yields:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from nz_explorer.conventions.nz import NZ
@@ -59,7 +59,7 @@ __all__ = [
     "by_impact",
     "forecasts",
     "harms",
-    "has_groups_only",
+    "hints",
     "impact_of",
     "impact_of_rule",
     "is_step",
@@ -68,6 +68,8 @@ __all__ = [
 
 IN_GROUPS = "open_zarr shows an empty dataset, because the arrays are in groups; name one with group=, or use open_datatree"
 """What users of xarray have to know of a root without arrays."""
+IN_ZIP = 'given as zarr.storage.ZipStore(path, mode="r"); its path alone is taken for that of a folder, in which no group is found'
+"""What users of zarr-python have to know of zip files, since zarr-python 3."""
 READERS = ("xarray", "zarr-python", "netCDF-C")
 """The readers that are predicted."""
 
@@ -136,7 +138,7 @@ def forecasts(
     zarr_format: int | None,
     complete: bool,
     unwritten: bool = False,
-    in_groups: bool = False,
+    known: Mapping[str, str] | None = None,
 ) -> Iterator[Forecast]:
     """Yield what each reader will make of a store.
 
@@ -150,8 +152,8 @@ def forecasts(
         Whether every node was checked: until then, the absence of findings means nothing.
     unwritten : bool
         Whether there is no store yet that a reader could open; see `Reader`.
-    in_groups : bool
-        Whether all arrays are in groups below the root, which xarray opens one by one.
+    known : dict of str to str, optional
+        What is to be known of how a reader opens it; see `hints`.
     """
     found = dict.fromkeys(found)
     for reader in READERS:
@@ -166,20 +168,23 @@ def forecasts(
         elif not complete:
             reason = "not everything has been checked yet"
         opens = False if blocked else None if reason else True
-        if opens and in_groups and reader == "xarray":
-            reason = IN_GROUPS
+        if opens and known is not None:
+            reason = known.get(reader, "")
         yield Forecast(reader, opens, blocked, misled, "" if blocked else reason)
 
 
-def has_groups_only(root: Node) -> bool:
-    """Whether there are no arrays in the root itself, but groups.
+def hints(root: Node) -> dict[str, str]:
+    """Return by reader what its users have to know of how it opens a store.
 
     Parameters
     ----------
     root : Node
         The root of a hierarchy.
     """
-    return isinstance(root, Group) and bool(root.groups) and not root.arrays
+    zipped = [IN_ZIP] if root.hierarchy.reader.kind == "zip file" else []
+    grouped = isinstance(root, Group) and bool(root.groups) and not root.arrays
+    found = {"xarray": [*zipped, IN_GROUPS] if grouped else zipped, "zarr-python": zipped}
+    return {reader: "; ".join(texts) for reader, texts in found.items() if texts}
 
 
 def by_impact(findings: Iterable[Finding]) -> dict[Impact, list[Finding]]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.diagnosis.impact import Forecast, by_impact, forecasts, harms, has_groups_only
+from nz_explorer.diagnosis.impact import Forecast, by_impact, forecasts, harms, hints
 from nz_explorer.engine.findings import Counts, Finding, NotEvaluated
 from nz_explorer.text.printable import encodable
 
@@ -93,7 +93,7 @@ class Report:
             zarr_format=self.zarr_format,
             complete=self.complete,
             unwritten=self._evaluation.hierarchy.reader.unwritten,
-            in_groups=has_groups_only(self._evaluation.hierarchy.root),
+            known=hints(self._evaluation.hierarchy.root),
         )
         return {one.reader: one for one in predicted}
 

@@ -63,12 +63,15 @@ class Packaging:
         The one folder of a zip file that everything is in, found because the root has no document of its own.
     repeated : dict of str to int
         Names of a zip file that occur more than once, and how often.
+    odd_names : tuple of str
+        Names of a zip file that begin with a slash or a dot, or have backslashes: they are nobody's keys.
     folder_called_zip : bool
         Whether it is a folder whose name is that of a zip file.
     """
 
     top_folder: str = ""
     repeated: Mapping[str, int] = field(default_factory=dict)
+    odd_names: tuple[str, ...] = ()
     folder_called_zip: bool = False
 
 

@@ -26,6 +26,7 @@ from nz_explorer.store.remote.icechunk_reader import (
 from nz_explorer.store.remote.object_store import open_object_store
 from nz_explorer.store.remote.remote_reader import RemoteReader
 from nz_explorer.store.remote.retry import RetryLimits
+from nz_explorer.text.file_kinds import START, kind_of
 from nz_explorer.text.phrases import article
 
 KINDS = {
@@ -166,11 +167,14 @@ def _from_path(path: Path, label: str, *, follow_links: bool = False) -> Reader:
             if path.name in ("zarr.json", ".zgroup", ".zarray", ".zattrs", ".zmetadata"):
                 return FolderReader(path.parent, label=str(path.parent), follow_links=follow_links)
             with path.open("rb") as file:
-                start = file.read(4)
-            if start in MAGIC:
+                start = file.read(START)
+            if start[:4] in MAGIC:
                 return file_reader(path, label)
             if start[:2] == b"PK" or path.suffix.lower() == ".zip":
                 return ZipReader(path, label=label)
+            kind = kind_of(start)
+            if kind is not None:
+                raise SourceError(f"{label} is {kind.name}, and no Zarr hierarchy; {kind.cure}")
             raise SourceError(
                 f"{label} is a file, but neither a folder nor a zip file with a Zarr hierarchy"
             )

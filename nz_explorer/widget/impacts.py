@@ -11,7 +11,7 @@ from nz_explorer.diagnosis.impact import (
     Harm,
     forecasts,
     harms,
-    has_groups_only,
+    hints,
     is_step,
 )
 from nz_explorer.engine.evaluation import Evaluation
@@ -75,7 +75,7 @@ class Impacts:
                 zarr_format=self._evaluation.hierarchy.zarr_format,
                 complete=self._evaluation.complete,
                 unwritten=self._evaluation.hierarchy.reader.unwritten,
-                in_groups=has_groups_only(self._evaluation.hierarchy.root),
+                known=hints(self._evaluation.hierarchy.root),
             )
         ]
 

@@ -13,7 +13,14 @@ CF = Convention(
     families=("CF",),
     rules=tuple(
         f"{__name__}.{module}"
-        for module in ("packing", "times", "missing_values", "plausibility", "references")
+        for module in (
+            "packing",
+            "times",
+            "missing_values",
+            "plausibility",
+            "references",
+            "attribute_types",
+        )
     ),
     catalogue=(FOLDER / "catalogue.toml",),
     has_verdict=False,  # whoever passes these few rules need not keep CF

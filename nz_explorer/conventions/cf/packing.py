@@ -50,6 +50,9 @@ def numbers(array: Array) -> Iterator[Fail]:
         yield Fail(
             array.attribute_pointer(name),
             f"{name} {shown(given)} is not a number, so the values cannot be unpacked",
+            # to Python true is 1
+            impact="values" if isinstance(value, bool) else None,
+            readers={"xarray": f"takes it for {int(value)}"} if isinstance(value, bool) else None,
             fix=_set_aside if number_in(value) is None else _as_number(name),
         )
 

@@ -13,6 +13,7 @@ from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.data_type import parse_v3
 from nz_explorer.model.dialects import multiscales
+from nz_explorer.text.file_kinds import START, FileKind, kind_of
 
 if TYPE_CHECKING:
     from nz_explorer.documents import Document, DocumentProblem
@@ -37,6 +38,13 @@ def place(node: Node, document: Document, pointer: str = "") -> str:
     return f"/{document.name}{pointer}" if node.zarr_format == 2 else pointer
 
 
+_AS_BYTES = {
+    "zarr-python": "raises UnicodeDecodeError",
+    "xarray": "cannot open the store, not only the node",
+}
+"""What readers do with a document that is no text at all."""
+
+
 def _if_of_netcdf(document: Document) -> dict[str, str] | None:
     """Return what readers do where only netCDF-C looks at a document; None where all of them do."""
     if not document.name.startswith(".ncz"):
@@ -58,13 +66,23 @@ def utf8(node: Node, document: Document) -> Iterator[Fail]:
     for problem in _of(document, "utf8"):
         # Python's decoder of JSON tells UTF-16 by its byte order mark, and reads it.
         marked = (document.raw or b"").startswith((b"\xff\xfe", b"\xfe\xff"))
-        yield Fail(place(node, document), problem.message, readers={} if marked else None)
+        if _kind(document) is None:  # else it is no text, which JSON-002 tells
+            yield Fail(place(node, document), problem.message, readers={} if marked else None)
 
 
 @rule("JSON-002", on="document", when=_has_problems)
 def syntax(node: Node, document: Document) -> Iterator[Fail]:
     """Fail on text that is not JSON: a mistake, an interrupted write, or nothing at all."""
+    kind = _kind(document)
     for problem in _of(document, "syntax", "truncated", "empty"):
+        if kind is not None:
+            yield Fail(
+                place(node, document),
+                f"{document.key} is not JSON: it is {kind.name}",
+                readers=_if_of_netcdf(document) or (_AS_BYTES if _of(document, "utf8") else None),
+                fix=_advise(kind.cure),
+            )
+            return
         excerpt = problem.detail.get("excerpt", "").split("\n")[0].strip()
         near = f", near {json_text(excerpt, 80)}" if excerpt else ""
         yield Fail(
@@ -75,6 +93,11 @@ def syntax(node: Node, document: Document) -> Iterator[Fail]:
         )
 
 
+def _kind(document: Document) -> FileKind | None:
+    """Return what a document is that is no JSON text."""
+    return kind_of((document.raw or b"")[:START])
+
+
 def _write_again(problem: DocumentProblem) -> FixMaker:
     cure = "JSON has no comments, no comma after the last entry, and only double quotes"
     if problem.kind == "truncated":
@@ -83,6 +106,10 @@ def _write_again(problem: DocumentProblem) -> FixMaker:
         cure = "write the document again, or delete it if it was never meant to be there"
     elif "Extra data" in problem.message:  # the rest of an older, longer document
         cure = f"delete all from line {problem.line}, column {problem.column} on: the document is whole before it"
+    return _advise(cure)
+
+
+def _advise(cure: str) -> FixMaker:
     return lambda _node: Draft("suggest", note=cure)
 
 

@@ -56,6 +56,23 @@ def repeated_names(node: Node) -> Iterator[Fail]:
         )
 
 
+@rule("TREE-015", on="root")
+def names_that_are_no_keys(node: Node) -> Iterator[Fail]:
+    """Fail on a zip file with names that begin with a slash or a dot, or have backslashes: no reader finds them."""
+    odd = node.hierarchy.reader.packaging.odd_names
+    if odd:
+        some = listed([json_text(name) for name in odd[:3]])
+        more = " and more" if len(odd) > 3 else ""
+        yield Fail(
+            "",
+            f"names in this zip file are no keys of a store: {some}{more}; they have to be relative, with slashes",
+            fix=lambda _node: Draft(
+                "suggest",
+                note="unzip it (unzip and 7-Zip repair such names), and zip it again from inside the folder",
+            ),
+        )
+
+
 @rule("TREE-011", on="root")
 def folder_called_zip(node: Node) -> Iterator[Fail]:
     """Note a folder that is called like a zip file: who goes by the name cannot open it."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from nz_explorer.documents.document import Document
+from nz_explorer.documents.json_text import json_text
 from nz_explorer.model.consolidated import Consolidated, find
 from nz_explorer.model.group import Group
 from nz_explorer.model.hierarchy.names import NCZARR_NAMES, ROOT_NAMES, renamed_document
@@ -128,6 +129,11 @@ def _root_without_document(
         raise SourceError(f"{where} could not be read: {listing.detail}")
     looked = "zarr.json, .zgroup, .zarray and .zmetadata"
     if hierarchy.reader.listable and not names:
+        if odd := hierarchy.reader.packaging.odd_names:
+            raise SourceError(
+                f"{where}: the names in this zip file are no keys of a store, such as {json_text(odd[0])}: they have to be"
+                " relative, with slashes, such as zarr.json; unzip it, and zip it again from inside the folder"
+            )
         raise SourceError(f"{where} is empty: there is no Zarr hierarchy (looked for {looked})")
     renamed = [f"{name} should be {right}" for name in names if (right := renamed_document(name))]
     if renamed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections import Counter
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from zarr.abc.store import Store
 
 _LEFT_BY_MACOS = frozenset(("__MACOSX", ".DS_Store"))
+MOST_ODD_NAMES = 100
+"""Names that are no keys, as examples."""
 ROOT_DOCUMENTS = ("zarr.json", ".zgroup", ".zarray", ".zmetadata", ".nczarr", ".zattrs")
 
 
@@ -34,6 +37,7 @@ class ZipReader(LocalReader):
         self._finds_prefix = prefix is None
         self._zip, self._close = _open(file)
         names = _keys_in(self._zip)
+        self._odd = _odd_names(self._zip)
         super().__init__(
             label or str(file),
             "zip file",
@@ -47,6 +51,7 @@ class ZipReader(LocalReader):
         """Open the file again, which may have been replaced by now; see `Reader.renew`."""
         found, close = _open(self.file)
         names = _keys_in(found)
+        self._odd = _odd_names(found)
         # Whoever is reading from the one before goes on; it is closed with the last of them.
         if self._finds_prefix:
             self.prefix = _top_folder(names)
@@ -56,8 +61,9 @@ class ZipReader(LocalReader):
 
     @property
     def packaging(self) -> Packaging:
-        """Whether all is in one top folder, and which names occur more than once."""
-        return Packaging(self.prefix if self._finds_prefix else "", repeated=self._repeated)
+        """Whether all is in one top folder, and which names occur more than once, or are no keys."""
+        top = self.prefix if self._finds_prefix else ""
+        return Packaging(top, repeated=self._repeated, odd_names=self._odd)
 
     def _read(self, key: str, limit: int) -> bytes:
         check_key(key)
@@ -103,6 +109,17 @@ def _keys_in(archive: zipfile.ZipFile) -> list[str]:
     return [
         name for name in archive.namelist() if is_safe(name.removesuffix("/").replace("\\", "_"))
     ]
+
+
+def _odd_names(archive: zipfile.ZipFile) -> tuple[str, ...]:
+    """Return names that would be keys if they were relative and had slashes."""
+    found = (
+        name
+        for name in archive.namelist()
+        if not is_safe(name.removesuffix("/"))
+        and is_safe(name.removeprefix("./").strip("/").replace("\\", "/"))
+    )
+    return tuple(islice(found, MOST_ODD_NAMES))
 
 
 def _repeated(names: list[str]) -> dict[str, int]:

@@ -25,7 +25,7 @@ MOST_FOLDERS = 5_000
 MOST_SIZES = 32
 """Chunks whose size is asked for."""
 
-_NUMBERS = re.compile(r"\d+([./]\d+)*")
+_NUMBERS = re.compile(r"\d+(\..*)?")
 
 Places = np.ndarray[Any, np.dtype[np.int64]]
 Part = tuple[int, int]

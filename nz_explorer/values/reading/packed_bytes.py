@@ -10,6 +10,7 @@ from typing import Any
 import numcodecs  # type: ignore[import-untyped]
 
 from nz_explorer.store import Cancellation, ReadError
+from nz_explorer.text.file_kinds import START, kind_of
 from nz_explorer.values.reading import size_limits, unpacking
 from nz_explorer.values.reading.opening import OpenArray
 
@@ -25,13 +26,8 @@ _HEADS: tuple[tuple[bytes, str], ...] = (
     (b"\x02\x01", "blosc"),
 )
 """How packed bytes begin; of blosc the versions of its format and of its codec."""
-_TEXTS: tuple[tuple[bytes, str], ...] = (
-    (b"version https://git-lfs", "it is a pointer of Git LFS, not the data"),
-    (b"<!DOCTYPE", "it is a web page, not the data"),
-    (b"<!doctype", "it is a web page, not the data"),
-    (b"<html", "it is a web page, not the data"),
-    (b"<?xml", "it is an XML document, such as an object store's error, not the data"),
-)
+_READABLE = b"<v"
+"""How texts begin that are found in place of a chunk: pages, errors, pointers of Git LFS."""
 _V3 = {
     "zstd": {"name": "zstd", "configuration": {"level": 0, "checksum": False}},
     "gzip": {"name": "gzip", "configuration": {"level": 5}},
@@ -92,9 +88,9 @@ def look_at(opened: OpenArray, key: str, cancel: Cancellation | None = None) -> 
         return None
     if not data:
         return PackedBytes("", "it is empty")
-    for head, text in _TEXTS:
-        if data.startswith(head):
-            return PackedBytes("", text)
+    kind = kind_of(data[:START]) if data[:1] in _READABLE else None
+    if kind is not None:
+        return PackedBytes("", f"it is {kind.name}, not the data")
     if not any(data[:4096]) and not any(data):
         return PackedBytes("", f"all of its {len(data):,} bytes are zero")
     whole = math.prod(opened.object_shape) * (opened.array.data_type.itemsize or 0)

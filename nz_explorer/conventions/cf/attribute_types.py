@@ -1,0 +1,81 @@
+"""CF: attributes have the type that CF gives them: those that name or describe are text, limits are numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.conventions.cf.missing_values import LIMITS
+from nz_explorer.conventions.cf.packing import number_in
+from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft, set_attribute
+from nz_explorer.engine.registry import rule
+
+if TYPE_CHECKING:
+    from nz_explorer.engine.findings import FixMaker
+    from nz_explorer.model import Array
+
+TEXTS = (
+    "units",
+    "standard_name",
+    "long_name",
+    "axis",
+    "positive",
+    "bounds",
+    "climatology",
+    "grid_mapping",
+    "cell_methods",
+    "cell_measures",
+    "formula_terms",
+    "ancillary_variables",
+)
+"""Attributes that are text (CF-1.11, Appendix A, type S); of others, rules of their own ask for it."""
+_NUMBERS = ("int", "uint", "float")
+
+
+@rule("CF-ATTR-001", on="array", needs=("attributes", "data type"))
+def types_of_attributes(array: Array) -> Iterator[Fail]:
+    """Warn of attributes that readers do not understand, and pass over without a word."""
+    given = array.attributes
+    is_numeric = array.data_type.kind in _NUMBERS
+    for name in TEXTS:
+        value = given.get(name)
+        if value is None or isinstance(value, str):
+            continue
+        if name == "bounds" and not _is_lone_text(value):
+            continue  # a list of numbers has another meaning, in another convention
+        times = name == "units" and is_numeric and _is_lone_text(value) and " since " in value[0]
+        yield Fail(
+            array.attribute_pointer(name),
+            f"{name} {shown(value)} is not text, so readers pass over it"
+            + (": these times are not decoded" if times else ""),
+            severity="warning" if times else None,
+            impact="values" if times else None,
+            readers={"xarray": "shows numbers in place of dates"} if times else None,
+            fix=_setter(name, value[0], "readers use it afterwards")
+            if _is_lone_text(value)
+            else None,
+        )
+    for name in LIMITS if is_numeric else ():
+        value = given.get(name)
+        parts = value if isinstance(value, list) else [value]
+        if not any(isinstance(part, str) for part in parts):
+            continue
+        numbers = [number_in(part) if isinstance(part, str) else part for part in parts]
+        right = numbers if isinstance(value, list) else numbers[0]
+        yield Fail(
+            array.attribute_pointer(name),
+            f"{name} {shown(value)} is text; a limit of numbers is a number, and readers pass over this one",
+            fix=None
+            if None in numbers
+            else _setter(name, right, "readers mask what is outside afterwards"),
+        )
+
+
+def _is_lone_text(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 1 and isinstance(value[0], str)
+
+
+def _setter(name: str, value: Any, note: str) -> FixMaker:
+    return lambda node: Draft("unsafe", set_attribute(node, name, value), note)

@@ -32,10 +32,10 @@ def looked_at(folder: Path, coordinates: dict[str, Any], **options: Any) -> Quic
     shape = [len(coordinates[name][1]) for name in dims]
     given = {name: xr.Variable(*one) for name, one in coordinates.items()}
     values = np.arange(np.prod(shape), dtype="f4").reshape(shape)
-    attributes = options.pop("attributes", {})
+    attributes, mapping = options.pop("attributes", {}), options.pop("mapping", STEREOGRAPHIC)
     dataset = xr.Dataset({"a": (dims, values, attributes)}, given)
     if "grid_mapping" in attributes:
-        dataset["crs"] = ((), 0, STEREOGRAPHIC)
+        dataset["crs"] = ((), 0, mapping)
     dataset.to_zarr(folder / "s.zarr", zarr_format=3, consolidated=False)
     return make(open_store(folder / "s.zarr"), "/a", **options)
 
@@ -88,6 +88,17 @@ def test_two_dimensional_coordinates_have_coastlines_in_degrees(tmp_path: Path) 
     assert not figure(look, coastlines=False).axes[0].lines
 
 
+def test_degrees_that_were_never_written_are_no_places(tmp_path: Path) -> None:
+    empty = np.full((4, 5), 9.969209968386869e36)
+    coordinates = {
+        "y": ("y", np.arange(4)),
+        "x": ("x", np.arange(5)),
+        "lon": (("y", "x"), empty, EAST),
+        "lat": (("y", "x"), np.where(empty > 0, empty, 0), NORTH),
+    }
+    assert looked_at(tmp_path, coordinates).curvilinear is None
+
+
 def grid(kilometres: bool = False) -> dict[str, Any]:
     """Return the coordinates of a stereographic grid around the North Pole."""
     units, scale = ("km", 1) if kilometres else ("m", 1000)
@@ -112,6 +123,30 @@ def test_projected_grids_have_coastlines_and_degrees(tmp_path: Path, kilometres:
     assert {"80° N", "60° W"} <= {text for _, _, text in earth.labels}
     assert aspect_of_axes(look.x, look.y) == 1
     assert len(figure(look, graticule=True).axes[0].texts) == len(earth.labels)
+
+
+def test_a_rotated_pole_has_the_degrees_of_the_earth_not_its_own(tmp_path: Path) -> None:
+    mapping = {
+        "grid_mapping_name": "rotated_latitude_longitude",
+        "grid_north_pole_latitude": 37.5,
+        "grid_north_pole_longitude": 177.5,
+    }
+    along = np.linspace(-2, 2, 17)
+    look = looked_at(
+        tmp_path,
+        {
+            "rlat": ("rlat", along, {"units": "degrees", "standard_name": "grid_latitude"}),
+            "rlon": ("rlon", 360 + along, {"units": "degrees", "standard_name": "grid_longitude"}),
+        },
+        attributes={"grid_mapping": "crs"},
+        mapping=mapping,
+    )
+    assert look.earth is not None
+    assert look.earth.places is not None
+    x, y, z = look.earth.places[:, 16, 16]
+    # The middle of such a grid is 90 degrees from its pole: England
+    assert np.degrees([np.arctan2(y, x), np.arcsin(z)]) == pytest.approx((-2.5, 52.5), abs=1e-3)
+    assert look.earth.coastlines is not None
 
 
 def test_without_pyproj_a_sentence_says_what_to_install(

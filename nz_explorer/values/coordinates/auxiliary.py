@@ -13,7 +13,7 @@ from nz_explorer.values.coordinates.axes import (
     unpacked,
 )
 from nz_explorer.values.coordinates.times import is_time, time_labels
-from nz_explorer.values.masks.cell_states import VALUE
+from nz_explorer.values.masks.cell_states import ABSENT, VALUE
 from nz_explorer.values.points import Points
 from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.values.reading.opening import UnsupportedArray
@@ -79,7 +79,7 @@ def _text(
     except UnsupportedArray:
         return None
     values = window.values.reshape(-1)
-    if values.size != 1 or window.states.reshape(-1)[0] != VALUE:
+    if values.size != 1 or window.states.reshape(-1)[0] not in {VALUE, ABSENT}:
         return None
     if is_time(node.attributes) or values.dtype.kind == "M":
         labels = time_labels(values, node.attributes)

@@ -226,7 +226,7 @@ def _numeric(
         kind="number" if labels is None else "time",
         coordinates=numbers,
         labels=labels,
-        units=None if labels is not None else _text(attributes, "units"),
+        units=None if labels is not None else _beside(_text(attributes, "units")),
         decreasing=bool(steps.size and steps[0] < 0),
         downwards=_points_down(attributes),
         title=_title_in(attributes),
@@ -450,7 +450,10 @@ def text_attribute(array: Array, *names: str) -> str | None:
 
 def units_label(array: Array) -> str | None:
     """Return the units that stand beside the values of an array; a bare 1 (CF 3.1: dimensionless) says nothing there."""
-    units = text_attribute(array, "units")
+    return _beside(text_attribute(array, "units"))
+
+
+def _beside(units: str | None) -> str | None:
     return None if units == "1" else units
 
 

@@ -210,7 +210,7 @@ def curvilinear(
         if window.axes != tuple(along) or window.values.dtype.kind not in "iuf":
             return None
         values = unpacked(one, window.values).astype(np.float32)
-        values[window.states != VALUE] = np.nan
+        values[(window.states != VALUE) | _nowhere(one, values)] = np.nan
         read.append(values)
     if not all(np.isfinite(values).any() for values in read):
         return None
@@ -225,6 +225,16 @@ def curvilinear(
     )
 
 
+def _nowhere(
+    array: Array, values: np.ndarray[Any, np.dtype[np.float32]]
+) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return which degrees are none: netCDF's 9.97e36 of what was never written, where no ``_FillValue`` says so."""
+    degrees = (text_attribute(array, "units") or "").lower().startswith("degree")
+    return np.abs(values) > _MOST_DEGREES if degrees else np.zeros(values.shape, np.bool_)
+
+
+_MOST_DEGREES = 1000
+"""Beyond what longitudes that are counted on, time and again around the Earth, come to."""
 _MOST_POINTS = 1024
 """Points along an axis at which coordinates are compared with a box."""
 _FEW = 8

@@ -104,7 +104,9 @@ def _made(described: str, units: str | None) -> Projection | str | None:
         crs = CRS.from_cf(given) if isinstance(given, dict) else CRS.from_user_input(given)
         if crs.geodetic_crs is None or (crs.is_geographic and not crs.is_derived):
             return None
-        transformer = Transformer.from_crs(crs.geodetic_crs, crs, always_xy=True)
+        # of a rotated pole, whose own degrees are no longitudes and latitudes, those that it is derived from
+        degrees = crs.source_crs if crs.is_geographic else crs.geodetic_crs
+        transformer = Transformer.from_crs(degrees, crs, always_xy=True)
     except (ProjError, KeyError, TypeError, ValueError) as error:
         return f"no coastlines: the grid mapping cannot be used ({error})"
     return Projection(transformer, _scale(units, crs, given))

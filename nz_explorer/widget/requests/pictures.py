@@ -39,7 +39,8 @@ def picture(session: SessionView, params: protocol.PictureParams, cancel: Cancel
         partial=None if send is None else lambda part: send(*message(part, finished=False)),
     )
     look = with_cached(look, array, session.cache)
-    session.prefetch.shown(array, params, look)
+    if params.width > 1:  # not the value at a pin, which is asked for beside the picture
+        session.prefetch.shown(array, params, look)
     return message(look)
 
 

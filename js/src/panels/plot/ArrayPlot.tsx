@@ -154,7 +154,13 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
         )}
         {beside === "pins" && drawn && pins > 0 && (
           <Beside title="Pins" close="Close the pins" onClose={() => setBeside(null)}>
-            <Pins path={row.path} picture={drawn} scene={scene} index={index} />
+            <Pins
+              path={row.path}
+              picture={drawn}
+              params={shown?.params ?? params}
+              scene={scene}
+              index={index}
+            />
           </Beside>
         )}
       </div>

@@ -74,8 +74,8 @@ describe("two-dimensional coordinates", () => {
     // The second row lies above, for its latitude is larger.
     expect(cellAt(scene, { x: 0.9, y: 0.1 }, 60, 40)).toEqual({ x: 2, y: 1 });
     expect(reading(scene, 2, 1).rows.slice(0, 2)).toEqual([
-      ["lat", "9 "],
-      ["lon", "3 "],
+      ["lat", "9"],
+      ["lon", "3"],
     ]);
     // On coordinates it is their range; the kernel cuts the picture there.
     const window = { lon: [1.7, 3.2], lat: [8.6, 10.2] };

@@ -17,7 +17,7 @@ export function nameOf(axis: Axis | null): string {
 }
 
 /** The letters that degrees have on both sides of zero, where an axis is one of latitudes or longitudes. */
-function hemispheres({ units }: Axis): "NS" | "EW" | null {
+export function hemispheres({ units }: { units?: string | null }): "NS" | "EW" | null {
   const [, , way] = /^degrees?(_?)(north|n|east|e)$/i.exec(units ?? "") ?? [];
   return way === undefined ? null : /^n/i.test(way) ? "NS" : "EW";
 }
@@ -134,12 +134,18 @@ export class AxisGeometry {
     if (text !== undefined) return { index: at, coordinate: text };
     const value = axis.kind === "index" ? undefined : coordinates?.[index];
     if (value === undefined) return { index: at, coordinate: null };
-    const sides = hemispheres(axis);
-    // 270 is 90° W, and both are said.
-    const other = sides === "EW" && (value > 180 || value < -180) ? ` (${Number(value.toPrecision(8))})` : "";
-    if (sides) return { index: at, coordinate: `${degreesText(value, sides, 8)}${other}` };
-    return { index: at, coordinate: `${Number(value.toPrecision(10))}${axis.units ? ` ${axis.units}` : ""}` };
+    return { index: at, coordinate: coordinateText(value, axis) };
   }
+}
+
+/** A coordinate with its units. */
+export function coordinateText(value: number, axis: { units?: string | null }, most?: number): string {
+  const sides = hemispheres(axis);
+  const digits = most ?? (sides ? 8 : 10);
+  const number = Number(value.toPrecision(digits));
+  // 270 is 90° W, and both are said.
+  const other = sides === "EW" && (value > 180 || value < -180) ? ` (${number})` : "";
+  return sides ? degreesText(value, sides, digits) + other : `${number}${axis.units ? ` ${axis.units}` : ""}`;
 }
 
 function monotonic(values: Float64Array, size: number): boolean {

@@ -6,7 +6,7 @@ export type CellState = StateCount["state"] | "only_nz" | "only_storage";
 
 /** The states in the order of the codes; `value` is 0. */
 export const STATE_NAMES: Record<CellState, string> = {
-  value: "value",
+  value: "values",
   fill: "_FillValue",
   nan: "NaN",
   inf: "+Inf",

@@ -83,7 +83,9 @@ export function frameOf(scene: Scene, width: number, height: number, measure: Me
   const widest = Math.max(16, ...labels.map(({ label }) => measure(visible(label))));
   const named = flat ? nameOf(y) : units;
   const left = Math.min(width * 0.35, widest + (named ? 32 : 14));
-  const barred = flat && scene.picture.categories.length === 0 && scene.norm !== null;
+  // Two pictures beside each other share the bar of the second.
+  const { categories, beside: second } = scene.picture;
+  const barred = flat && categories.length === 0 && scene.norm !== null && !second;
   const barLabels = scene.norm
     ? Math.max(0, ...barTicks(scene, scene.norm, tall).map(({ label }) => measure(label)))
     : 0;

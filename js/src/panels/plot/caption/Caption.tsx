@@ -1,6 +1,6 @@
 import type { PictureResult, Slider } from "../../../client/protocol.gen";
 import { useView } from "../../../client/view";
-import type { AxisGeometry } from "../../../plots/shared/axis";
+import { type AxisGeometry, degreesText, hemispheres } from "../../../plots/shared/axis";
 import type { Scene } from "../../../plots/shared/scene";
 import { visible } from "../../../ui/text/text";
 import "./caption.css";
@@ -23,14 +23,17 @@ function placeOf({ dimension, index, label, units, method }: Slider): string {
   if (method !== null) return `${label} over ${dimension}`;
   const text = dateText(label);
   if (text !== label) return text;
-  if (units) return `${label} ${units}`;
+  const sides = hemispheres({ units });
+  if (sides) return degreesText(Number(label), sides, 6);
+  // Of which axis plain degrees are nobody could tell.
+  if (units) return `${/^degrees?$/.test(units) ? `${dimension} ` : ""}${label} ${units}`;
   if (label === String(index)) return `${dimension} [${label}]`;
   return /^[-\d]/.test(label) ? `${dimension} ${label}` : label;
 }
 
 /** The title of a picture: date and level; the name of the array where all of it is shown. */
 export function captionOf({ sliders, aside, path }: PictureResult): string {
-  const places = [...sliders.map(placeOf), ...aside];
+  const places = sliders.length > 0 ? sliders.map(placeOf) : aside;
   return visible(places.length > 0 ? places.join(", ") : path.slice(path.lastIndexOf("/") + 1));
 }
 
@@ -50,11 +53,15 @@ export function Caption({ picture, scene }: { picture: PictureResult; scene: Sce
   const { window } = session.options.value;
   const cut = [scene?.grid.x, scene?.grid.y].filter((one) => one?.axis && one.axis.label in window);
   const title = captionOf(picture);
+  const aside = picture.sliders.length > 0 ? visible(picture.aside.join(", ")) : "";
   return (
     <div class="nzx-caption">
       <h3 class="nzx-cut" title={title}>
         {title}
       </h3>
+      <span class="nzx-quiet nzx-tiny nzx-cut nzx-caption-window" title={aside}>
+        {aside}
+      </span>
       {Object.keys(window).length > 0 && (
         <>
           <span class="nzx-quiet nzx-tiny nzx-cut nzx-caption-window">

@@ -49,6 +49,8 @@ export function Foot({ picture, scene, whole, loading, onWhole, children }: Prop
   const { read } = picture;
   const numbers = scene !== null && scene.image === null && picture.categories.length === 0;
   const frame = useMemo(() => (scene && numbers ? frameOf(scene) : null), [scene, numbers]);
+  // Of a long line the lowest and the highest are shown: their mean is not that of the values.
+  const extremes = !picture.y && (picture.x?.step ?? 1) > 1;
   return (
     <div class="nzx-foot" role="group" aria-label="What was read">
       {read && (
@@ -67,11 +69,14 @@ export function Foot({ picture, scene, whole, loading, onWhole, children }: Prop
       )}
       {frame && (
         <span class="nzx-foot-frame">
-          {Object.entries(frame).map(([name, value]) => (
-            <span key={name}>
-              {name} <b>{compact(value, 5).replace("-", "−")}</b>
-            </span>
-          ))}
+          {Object.entries(frame).map(
+            ([name, value]) =>
+              (name !== "mean" || !extremes) && (
+                <span key={name}>
+                  {name} <b>{compact(value, 5).replace("-", "−")}</b>
+                </span>
+              ),
+          )}
         </span>
       )}
       <span class="nzx-gap" />

@@ -55,13 +55,7 @@ export function Legend({ picture, scene }: LegendProps) {
             />
           )}
           <b>{counted(count)}</b>{" "}
-          {state === "value"
-            ? count === 1
-              ? "value"
-              : "values"
-            : state === "fill"
-              ? source
-              : STATE_NAMES[state]}
+          {state === "fill" ? source : state === "value" && count === 1 ? state : STATE_NAMES[state]}
           {details[state] && <Quiet> {visible(details[state])}</Quiet>}
         </span>
       ))}

@@ -91,7 +91,17 @@ export function Chart({ answer, lines: shown, label, colorOf, mark }: ChartProps
           at: partOf({ low, high })(value),
         }))
       : [];
-  const along = x.ticks(Math.max(1, upright ? height / 40 : width / 110));
+  // No label reaches into the one before it.
+  let end = Number.NEGATIVE_INFINITY;
+  const along = x
+    .ticks(upright ? Math.max(1, height / 40) : Math.max(3, width / 70))
+    .filter(({ at, label }) => {
+      const wide = 7 * label.length;
+      const from = at * width - wide * { start: 0, middle: 0.5, end: 1 }[anchor(at)];
+      const fits = upright || from > end;
+      if (fits) end = from + wide;
+      return fits;
+    });
   const across = (kind: string, index: number) => {
     const [[x1, y1], [x2, y2]] = [place(x.center(index), 0), place(x.center(index), 1)] as [
       number[],

@@ -1,8 +1,9 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { useCall } from "../../../client/calls";
-import type { PictureResult } from "../../../client/protocol.gen";
+import type { PictureParams, PictureResult } from "../../../client/protocol.gen";
 import type { Pin } from "../../../client/session";
 import { useView } from "../../../client/view";
+import { sceneOf } from "../../../plots";
 import { StateChip } from "../../../plots/shared/StateChip";
 import type { Scene } from "../../../plots/shared/scene";
 import { IconButton } from "../../../ui/button/Button";
@@ -12,19 +13,21 @@ import { saved } from "../export/Export";
 import { Chart, linesOf } from "../lines/Chart";
 import { reading } from "../stage/Hover";
 import { usePinColor } from "./PinMarks";
-import { placeOf } from "./points";
+import { isDrawn, pinOf, placeOf } from "./points";
 import "./pins.css";
 
 interface Props {
   path: string;
   picture: PictureResult;
+  /** What was asked for it. */
+  params: PictureParams;
   scene: Scene | null;
   /** At which index dimensions are fixed. */
   index: Record<string, number>;
 }
 
 /** The pinned points: where they are, what is there, and the values at them along each other dimension. */
-export function Pins({ path, picture, scene, index }: Props) {
+export function Pins({ path, picture, params, scene, index }: Props) {
   const { session } = useView();
   const pins = session.pins.value;
   const colorOf = usePinColor();
@@ -36,7 +39,7 @@ export function Pins({ path, picture, scene, index }: Props) {
             <span class="nzx-pin" style={{ background: colorOf(nth) }}>
               {nth + 1}
             </span>
-            <Here pin={pin} scene={scene} />
+            {scene && <Here pin={pin} scene={scene} params={params} />}
             <IconButton
               icon="cross"
               label={`Remove pin ${nth + 1}`}
@@ -61,24 +64,47 @@ export function Pins({ path, picture, scene, index }: Props) {
   );
 }
 
-/** Where a point is pinned, and the value that the picture has there. */
-function Here({ pin, scene }: { pin: Pin; scene: Scene | null }) {
-  const place = scene && placeOf(scene, pin);
-  const { value, state } = place ? reading(scene, place.x, place.y) : { value: "", state: null };
-  const where = Object.entries(pin).map(([name, at]) => {
-    const geometry = [scene?.grid.y, scene?.grid.x].find((one) => one?.axis?.label === name);
-    const point = geometry === scene?.grid.x ? place?.x : place?.y;
-    const coordinate = geometry && point !== undefined ? geometry.describe(point).coordinate : null;
-    return coordinate === null ? `${name} [${at}]` : coordinate;
-  });
+/** Where a point is pinned, and the value there, which the picture may not have: the kernel is asked for it. */
+function Here({ pin, scene, params }: { pin: Pin; scene: Scene; params: PictureParams }) {
+  const { session } = useView();
+  const place = placeOf(scene, pin);
+  const across = Object.keys(pinOf(scene, { x: 0, y: 0 }));
+  const cell = across.map((name) => [name, [pin[name], (pin[name] ?? 0) + 1]]);
+  const asked =
+    (place && isDrawn(scene, place, pin)) || across.some((name) => pin[name] === undefined)
+      ? null
+      : {
+          ...params,
+          index: { ...params.index, ...pin },
+          window: Object.fromEntries(cell) as Record<string, number[]>,
+          kind: scene.picture.kind,
+          width: 1,
+          height: 1,
+        };
+  const { answer } = useCall(session.client, "picture", asked, { keep: true });
+  const alone = useMemo(
+    () => answer && sceneOf(answer.value, answer.buffers, session.options.peek()),
+    [answer],
+  );
+  const there = asked ? alone : scene;
+  const at = asked ? { x: 0, y: 0 } : place;
+  const { value, state, rows } = there && at ? reading(there, at.x, at.y) : NOWHERE;
+  const where = there?.curved
+    ? rows.slice(0, 2).map(([, text]) => text)
+    : Object.entries(pin).map(([name, index]) => {
+        const geometry = [there?.grid.y, there?.grid.x].find((one) => one?.axis?.label === name);
+        const point = geometry === there?.grid.x ? at?.x : at?.y;
+        const coordinate = geometry && point !== undefined ? geometry.describe(point).coordinate : null;
+        return coordinate === null ? `${name} [${index}]` : coordinate;
+      });
   return (
     <>
-      <span class="nzx-cut" title={visible(where.join(", "))}>
+      <span class="nzx-pin-place" title={visible(where.join(", "))}>
         {visible(where.map(short).join(", "))}
       </span>
       <span class="nzx-gap" />
       {state === null ? (
-        <span class="nzx-quiet">outside</span>
+        <span class="nzx-quiet">{asked ? "…" : "outside"}</span>
       ) : state === "value" ? (
         <strong>{visible(value)}</strong>
       ) : (
@@ -87,6 +113,8 @@ function Here({ pin, scene }: { pin: Pin; scene: Scene | null }) {
     </>
   );
 }
+
+const NOWHERE = { value: "", state: null, rows: [] as [string, string][] };
 
 /** A coordinate with as many digits as a list has room for. */
 const short = (text: string): string =>

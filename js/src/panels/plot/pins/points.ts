@@ -36,3 +36,10 @@ export function placeOf(scene: Scene, pin: Pin): Place | null {
 /** Pins a point, or takes its pin away. */
 export const toggled = (pins: Pin[], pin: Pin): Pin[] =>
   pins.some((one) => same(one, pin)) ? pins.filter((one) => !same(one, pin)) : [...pins, pin];
+
+/** Whether the point that a picture has for a pin is the very one: of a thinned picture it may be the next. */
+export const isDrawn = (scene: Scene, place: Place, pin: Pin): boolean =>
+  Object.entries(pinOf(scene, place)).every(([name, at]) => pin[name] === at) &&
+  scene.picture.sliders.every(
+    ({ dimension, index, method }) => method !== null || (pin[dimension] ?? index) === index,
+  );

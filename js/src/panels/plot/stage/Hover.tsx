@@ -2,6 +2,7 @@ import "../../../plots/shared/readout.css";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Window } from "../../../client/session";
 import { useView } from "../../../client/view";
+import { coordinateText } from "../../../plots/shared/axis";
 import { degreesAt } from "../../../plots/shared/earth";
 import { type CellState, STATES } from "../../../plots/shared/field";
 import type { Frame } from "../../../plots/shared/layout";
@@ -233,7 +234,7 @@ export function reading(
       [picture.y, curved.y],
       [picture.x, curved.x],
     ] as const)
-      rows.push([axis?.label ?? "", `${Number((values[at] ?? 0).toPrecision(7))} ${axis?.units ?? ""}`]);
+      if (axis) rows.push([axis.label, coordinateText(values[at] ?? 0, axis, 7)]);
   }
   for (const [geometry, index] of [
     [scene.grid.y, y],

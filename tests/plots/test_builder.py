@@ -760,6 +760,7 @@ def test_scalar_coordinates_and_those_of_fixed_dimensions_are_said(tmp_path):
     # what a dimension is reduced to lies at no place of it
     assert make(open_store(tmp_path / "s.zarr"), "/t", reduce={"a": "mean"}).aside == (
         "height 2 m",
+        "lead 0 hours",
     )
 
 

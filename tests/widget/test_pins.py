@@ -46,6 +46,24 @@ def ex(packed: Path) -> Iterator[Explorer]:
     explorer.close()
 
 
+def test_a_point_that_a_thinned_picture_leaves_out_is_asked_for_alone(
+    browse: Browse, packed: Path
+) -> None:
+    browser = browse(packed)
+    limits = browser.ask("picture", path="/t")["ranges"]["held"]
+    found = browser.ask(
+        "picture", path="/t", kind="map", width=1, height=1, index={"time": 4},
+        window={"lat": [1, 2], "lon": [2, 3]},
+    )  # fmt: skip
+    assert (found["x"]["start"], found["x"]["size"]) == (2, 1)
+    assert (found["y"]["start"], found["y"]["size"]) == (1, 1)
+    values = np.frombuffer(browser.buffers[found["values_buffer"]], "f4")
+    assert values.tolist() == [54]  # decoded in the browser
+    coordinates = browser.buffers[found["x"]["coordinates_buffer"]]
+    assert np.frombuffer(coordinates, "f8").tolist() == [20]
+    assert browser.ask("picture", path="/t", index={"time": 4})["ranges"]["held"] == limits
+
+
 def test_a_line_for_each_pin_decoded_and_masked(browse: Browse, packed: Path) -> None:
     browser = browse(packed)
     found = browser.ask("series", path="/t", dimension="time", pins=PINS)

@@ -22,7 +22,7 @@ export function costOf({ x, y }: PictureResult, read: ReadFacts): string {
 }
 
 /** Least, mean and greatest of the values that are shown. */
-export function frameOf({ field, states }: Scene): { min: number; mean: number; max: number } | null {
+export function frameOf({ picture: { x, y }, field, states }: Scene): Record<string, number> | null {
   let [min, max, sum, count] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
   for (let at = 0; at < states.length; at++) {
     if (states[at] !== 0) continue;
@@ -32,7 +32,9 @@ export function frameOf({ field, states }: Scene): { min: number; mean: number; 
     sum += value;
     count++;
   }
-  return count > 0 ? { min, mean: sum / count, max } : null;
+  // Of a long line the lowest and the highest are shown: their mean is not that of the values.
+  const mean: Record<string, number> = y || (x?.step ?? 1) === 1 ? { mean: sum / count } : {};
+  return count > 0 ? { min, ...mean, max } : null;
 }
 
 interface Props {
@@ -49,8 +51,6 @@ export function Foot({ picture, scene, whole, loading, onWhole, children }: Prop
   const { read } = picture;
   const numbers = scene !== null && scene.image === null && picture.categories.length === 0;
   const frame = useMemo(() => (scene && numbers ? frameOf(scene) : null), [scene, numbers]);
-  // Of a long line the lowest and the highest are shown: their mean is not that of the values.
-  const extremes = !picture.y && (picture.x?.step ?? 1) > 1;
   return (
     <div class="nzx-foot" role="group" aria-label="What was read">
       {read && (
@@ -69,14 +69,11 @@ export function Foot({ picture, scene, whole, loading, onWhole, children }: Prop
       )}
       {frame && (
         <span class="nzx-foot-frame">
-          {Object.entries(frame).map(
-            ([name, value]) =>
-              (name !== "mean" || !extremes) && (
-                <span key={name}>
-                  {name} <b>{compact(value, 5).replace("-", "−")}</b>
-                </span>
-              ),
-          )}
+          {Object.entries(frame).map(([name, value]) => (
+            <span key={name}>
+              {name} <b>{compact(value, 5).replace("-", "−")}</b>
+            </span>
+          ))}
         </span>
       )}
       <span class="nzx-gap" />

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { readOptions } from "../../../client/session";
 import { axis, picture } from "../../../mock/picture";
-import { costOf } from "./Foot";
+import { sceneOf } from "../../../plots";
+import { costOf, frameOf } from "./Foot";
 
 /** A picture of 3 × 2 points: 1 2 NaN / −9999 0 6, the first of the second row being a fill value. */
 
@@ -15,4 +17,18 @@ test("what a picture cost is said in a line", () => {
   expect(costOf(wide, { ...read, chunks_read: 3, chunks_total: 9, complete: false })).toBe(
     "3 of 9 chunks read · 1.0 MiB decoded · 1 in 12 points shown · some left out",
   );
+});
+
+test("of a thinned line, whose extremes are shown, there is no mean", () => {
+  const frame = (change: Parameters<typeof picture>[0]) => {
+    const made = picture(change);
+    const scene = sceneOf(made.picture, made.buffers, readOptions({}));
+    return scene && frameOf(scene);
+  };
+  expect(frame({})).toEqual({ min: 0, mean: 2.25, max: 6 });
+  expect(frame({ kind: "line", y: null, x: axis({ size: 6, step: 1 }) })).toHaveProperty("mean");
+  expect(Object.keys(frame({ kind: "line", y: null, x: axis({ size: 6, step: 2 }) }) ?? {})).toEqual([
+    "min",
+    "max",
+  ]);
 });

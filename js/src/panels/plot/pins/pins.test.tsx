@@ -1,6 +1,10 @@
 import { fireEvent, screen, waitFor, within } from "@testing-library/preact";
 import { expect, test } from "vitest";
+import { readOptions } from "../../../client/session";
 import { type Host, mountWidget } from "../../../mock/host";
+import { axis, picture } from "../../../mock/picture";
+import { sceneOf } from "../../../plots";
+import { isDrawn, placeOf } from "./points";
 
 let host: Host;
 const pins = () => host.model.get("pins");
@@ -65,4 +69,19 @@ test("pins of another array stand where this one has their dimensions", async ()
   const [first, second] = within(list).getAllByRole("listitem");
   expect(first?.textContent).not.toContain("outside");
   expect(second?.textContent).toContain("depth [1]outside");
+});
+
+test("a thinned picture has a mark for a pin, but only for some pins the value", () => {
+  const thin = picture({ x: axis({ label: "col", start: 100, step: 4, size: 3, length: 112 }) });
+  const scene = sceneOf(thin.picture, thin.buffers, readOptions({}));
+  if (scene === null) throw new Error("no scene");
+  const drawn = (pin: Record<string, number>) => {
+    const place = placeOf(scene, pin);
+    return place && isDrawn(scene, place, pin);
+  };
+  expect(drawn({ lat: 1, col: 104 })).toBe(true);
+  expect(drawn({ lat: 1, col: 105 })).toBe(false);
+  expect(drawn({ lat: 1, col: 200 })).toBeNull();
+  // Pinned at another time than that of the picture.
+  expect(drawn({ lat: 1, col: 104, time: 3 })).toBe(false);
 });

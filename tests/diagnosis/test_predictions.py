@@ -45,8 +45,6 @@ EXPLAINED = {
             "Z3-CODEC-008: near miss: the transposed shard is divided": "zarr-python divides before it transposes",
             "Z3-CODEC-008: the transposed shard is not divided": "zarr-python divides before it transposes",
             "Z2-DT-002: a field without unit": "zarr-python reads such a field as a number",
-            "TREE-013: an ending, and a number": "what was renamed is not seen, and what is left opens",
-            "TREE-013: a dot that was taken off": "what was renamed is not seen, and what is left opens",
         }.items()
     },
     **(

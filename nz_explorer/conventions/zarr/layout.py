@@ -134,33 +134,77 @@ def _sweep(node: Node) -> Draft:
 # --- documents under other names ------------------------------------------------------------------
 
 
-@rule("TREE-013", on="members")
-def renamed_documents(group: Group) -> Iterator[Fail | Undecided]:
-    """Fail on a document whose name has changed on its way, in a group or in a folder that would be a node with it."""
+@rule("TREE-013", "TREE-014", "TREE-015", on="members")
+def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
+    """Fail on what a group, or a folder that would be a node, holds under names that make it no document or node."""
     if group.hierarchy.metadata_source != "documents":
-        yield Undecided("listing")
+        for rule_id in ("TREE-013", "TREE-014", "TREE-015"):
+            yield Undecided("listing", rule_id)
         return
+    yield from _with_backslash(group, group.other_names)
     yield from _renamed(group, "", group.other_names)
     own = {document.name for document in group.documents}
     others = [name for name in group.other_names if _may_be_node(name) and name not in own]
-    unknown = others[:MOST_LOOKED_INTO]
+    unknown = sorted(others)[:MOST_LOOKED_INTO]
     stem = below(group.path)[1:]
     answers = group.hierarchy.reader.list_many([stem + name for name in unknown], limit=100)
     for name, answer in zip(unknown, answers, strict=True):
         if isinstance(answer, ReadError):
-            yield Undecided(f"unreadable: {answer.detail}")
+            for rule_id in ("TREE-013", "TREE-014"):
+                yield Undecided(f"unreadable: {answer.detail}", rule_id)
         else:
             yield from _renamed(group, f"{name}/", answer.names)
+            known = {renamed_document(one) or one for one in answer.names}
+            alone = known.isdisjoint((".zgroup", ".zarray"))
+            if ".zattrs" in answer.names and alone and group.hierarchy.zarr_format == 2:
+                yield Fail(
+                    "",
+                    f"{stem}{name} has attributes in .zattrs, but neither .zgroup nor .zarray: readers see no node there",
+                    rule="TREE-014",
+                    fix=partial(_make_group, f"{stem}{name}/.zgroup", answer.names),
+                )
 
 
-@rule("TREE-013", on="inside")
-def renamed_beside_chunks(array: Array, inside: Inside) -> Iterator[Fail]:
-    """Fail on one in an array: its attributes."""
+def _with_backslash(node: Node, held: Iterable[str]) -> Iterator[Fail]:
+    """Fail on names with a backslash, which the keys of no store have."""
+    names = sorted(name for name in held if "\\" in name)
+    if not names:
+        return
+    shown = [json_text(name).replace("\\\\", "\\") for name in names[:3]]
+    some = listed(shown) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
+    has, it = ("has", "it") if len(names) == 1 else ("have", "them")
+    right = names[0].replace("\\", "/")
+    packed = node.hierarchy.reader.kind == "zip file"
+    how = "unzip it, move" if packed else "move"
+    ending = ", the others likewise" * (len(names) > 1) + ", and zip it again" * packed
+    yield Fail(
+        "",
+        f"{some} in {node.path} {has} a backslash in the name: Zarr separates names by /, so readers do not see {it}",
+        rule="TREE-015",
+        fix=lambda _node: Draft(
+            "suggest",
+            note=f"{how} {names[0]} to {right}{ending}",
+        ),
+    )
+
+
+@rule("TREE-013", "TREE-015", on="inside")
+def names_in_array(array: Array, inside: Inside) -> Iterator[Fail]:
+    """Fail on the same in an array: its attributes, and its chunks."""
+    yield from _with_backslash(array, inside.other_names)
     yield from _renamed(array, "", inside.other_names)
 
 
+def _make_group(document: str, names: Iterable[str], _node: Node) -> Draft:
+    if any(name[0].isdecimal() for name in names):
+        return Draft("suggest", note="it holds chunks: write the .zarray of the array again")
+    note = "if it is to be a group; an array needs its .zarray"
+    return Draft("suggest", (add("", {"zarr_format": 2}),), note, document=document)
+
+
 def _may_be_node(name: str) -> bool:
-    return not name.startswith((".", "__")) and renamed_document(name) is None
+    odd = name.startswith((".", "__")) or "\\" in name
+    return not odd and renamed_document(name) is None
 
 
 def _renamed(node: Node, folder: str, names: Iterable[str]) -> Iterator[Fail]:
@@ -182,7 +226,7 @@ def _harm(node: Node, folder: str, right: str) -> dict[str, Any]:
     if right == ".zmetadata":
         return {"readers": {}}
     if right != ".zattrs":
-        return {}
+        return {} if node.path == "/" and not folder else {"impact": "values"}
     if node.kind == "array" and not folder:
         lost = "finds no names of dimensions, and opens nothing of the group"
         return {"readers": {"xarray": lost}}

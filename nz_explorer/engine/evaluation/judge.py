@@ -141,7 +141,8 @@ class Judge:
         """Return the results on a group and its children, which must have been read."""
         plan = self.plan("members", group.zarr_format)
         children = group.children
-        if children is None or (group.listing_problem is not None and not children):
+        unknown = not children and not group.other_names
+        if children is None or (group.listing_problem is not None and unknown):
             return plan.undecided(
                 f"unreadable: {group.listing_problem}" if group.unlisted else "listing"
             )

@@ -430,8 +430,11 @@ class Hierarchy:
         group = self._nodes.get(above(path))
         if isinstance(group, Group) and group.child_names is not None:
             self.loaded_children(group)
-            names = {*group.child_names} - {path.rpartition("/")[2]}
-            group.child_names = tuple(sorted(names if node is None else {*names, node.name}))
+            name = path.rpartition("/")[2]
+            names, others = ({*known} - {name} for known in (group.child_names, group.other_names))
+            # what is no node may still be a folder, of which rules ask what is left in it
+            (others if node is None else names).add(name)
+            group.child_names, group.other_names = tuple(sorted(names)), tuple(sorted(others))
         if node is not None:
             self._nodes[path] = node
         else:

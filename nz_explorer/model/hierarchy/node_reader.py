@@ -306,7 +306,7 @@ def _inside(
     chunks = tuple([name for name in listing.names if _CHUNK_NAME.fullmatch(name)])
     names = [name for name in listing.names if not _CHUNK_NAME.fullmatch(name)]
     stem = below(array.path)
-    paths = [stem + name for name in names if not is_document(name)]
+    paths = [stem + name for name in names if not is_document(name) and "\\" not in name]
     nodes = [node.path for node in read_nodes(hierarchy, paths, cancel) if node] if paths else []
     if nodes:
         known = {path.rpartition("/")[2] for path in nodes}

@@ -11,6 +11,7 @@ from nz_explorer.values.window import read_window
 
 _MOST = 64
 _MISSING = -1
+_NULLABLE = ("nullable-integer", "nullable-boolean", "nullable-string-array")
 
 
 def is_categorical(group: Group) -> bool:
@@ -24,6 +25,45 @@ def is_categorical(group: Group) -> bool:
     return group.attributes.get("encoding-type") == "categorical"
 
 
+def is_nullable(group: Group) -> bool:
+    """Return whether a group is a column of ``values`` with a ``mask`` of those that are missing.
+
+    Parameters
+    ----------
+    group
+        Any group.
+
+    Notes
+    -----
+    Source: the on-disk format of anndata, "Nullable integers and booleans".
+    """
+    return group.attributes.get("encoding-type") in _NULLABLE
+
+
+def categories_of(array: Array) -> Array | None:
+    """Return the texts that codes stand for; None of what is no categorical column.
+
+    Parameters
+    ----------
+    array
+        ``codes`` in a group of categories, or a column of anndata before 0.8, whose attribute ``categories`` names an
+        array in the group ``__categories`` of the dataframe.
+    """
+    if array.data_type.kind not in ("int", "uint"):
+        return None
+    folder = (array.parent or "/").rstrip("/")
+    named = array.attributes.get("categories")
+    if isinstance(named, str) and named.startswith("__categories/"):
+        found = array.hierarchy.get(f"{folder}/{named}")
+    elif array.name != "codes":
+        return None
+    else:
+        group = array.hierarchy.get(folder or "/")
+        inside = isinstance(group, Group) and is_categorical(group)
+        found = array.hierarchy.get(f"{folder}/categories") if inside else None
+    return found if isinstance(found, Array) and len(found.shape or ()) == 1 else None
+
+
 def missing_code(array: Array) -> int | None:
     """Return the code that stands for a missing value, None of what is no categorical column.
 
@@ -32,10 +72,7 @@ def missing_code(array: Array) -> int | None:
     array
         Any array.
     """
-    if array.name != "codes" or array.data_type.kind not in ("int", "uint"):
-        return None
-    group = array.hierarchy.get(array.parent or "/")
-    return _MISSING if isinstance(group, Group) and is_categorical(group) else None
+    return None if categories_of(array) is None else _MISSING
 
 
 def categorical(array: Array, cache: ChunkCache | None = None) -> Flags | None:
@@ -59,10 +96,8 @@ def categorical(array: Array, cache: ChunkCache | None = None) -> Flags | None:
     Source: the on-disk format of anndata, "Categorical arrays".
     See https://anndata.readthedocs.io/en/stable/fileformat-prose.html.
     """
-    if missing_code(array) is None:
-        return None
-    texts = array.hierarchy.get(f"{(array.parent or '').rstrip('/')}/categories")
-    if not isinstance(texts, Array) or len(texts.shape or ()) != 1:
+    texts = categories_of(array)
+    if texts is None:
         return None
     count = (texts.shape or (0,))[0]
     if not 0 < count <= _MOST:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +34,14 @@ def store(tmp_path: Path) -> Path:
     kind.create_array("codes", data=np.array([1, -1, 0], "i1"))
     words = kind.create_array("categories", shape=(2,), dtype=str)
     words[:] = np.array(["B cell", "T cell"], object)
+    # an integer with a mask, and categories as anndata wrote them before 0.8
+    count = frame.create_group("count", attributes={"encoding-type": "nullable-integer"})
+    count.create_array("values", data=np.array([3, 1, 4], "i8"))
+    count.create_array("mask", data=np.array([False, True, False]))
+    grade = frame.create_array("grade", data=np.array([1, 0, -1], "i1"))
+    grade.attrs["categories"] = "__categories/grade"
+    older = frame.create_array("__categories/grade", shape=(2,), dtype=str)
+    older[:] = np.array(["low", "high"], object)
     stations = root.create_group("stations")
 
     def column(name: str, values: Any, **attributes: Any) -> zarr.Array[Any]:
@@ -48,6 +58,7 @@ def store(tmp_path: Path) -> Path:
         return found
 
     column("station", np.arange(20_001.0))
+    column("when", np.linspace(0, 800, 20_001), units="days since 2001-03-04")
     column("lat", np.linspace(-90, 90, 20_001), units="degrees_north")
     temp = np.full(15_000, 4.0)
     temp[7] = MISSING
@@ -58,12 +69,15 @@ def store(tmp_path: Path) -> Path:
 def test_a_dataframe_is_one_table_with_its_categories(browse: Browse, store: Path) -> None:
     browser = browse(store)
     found = browser.ask("table", path="/obs")
-    assert [one["name"] for one in found["columns"]] == ["name", "n", "kind"]
+    assert [one["name"] for one in found["columns"]] == ["name", "n", "kind", "count", "grade"]
     assert found["dimension"] == "3 rows"
     kind = found["columns"][2]
     assert kind["cells"] == ["T cell", "missing", "B cell"]
     assert kind["states"] == "010"
-    assert not kind["numeric"]
+    assert [one["cells"] for one in found["columns"][3:]] == [
+        ["3", "missing", "4"],
+        ["high", "low", "missing"],
+    ]
 
 
 def test_rows_are_read_by_windows_with_their_states(browse: Browse, store: Path) -> None:
@@ -82,7 +96,7 @@ def test_a_scatter_says_how_many_rows_it_has(browse: Browse, store: Path) -> Non
     found = browser.ask("scatter", path="/stations", view={"x": "lat", "y": "temp"})
     x, y = (np.frombuffer(browser.buffers[at]) for at in found["points_buffers"])
     assert (found["start"], found["step"], x.size) == (1, 3, 6_667)
-    why = "1,668 have no number: _FillValue, chunk not in the store"
+    why = "1,668 have no value: _FillValue, chunk not in the store"
     assert found["note"] == f"4,999 of 20,001 rows are drawn; 1 in 3 is read; {why}"
     assert np.isnan(x[-1])
     assert np.isnan(y[-1])
@@ -93,6 +107,9 @@ def test_a_scatter_says_how_many_rows_it_has(browse: Browse, store: Path) -> Non
     ("path", "view"),
     [
         ("/obs", {"kind": "table"}),
+        ("/obs", {"kind": "scatter", "x": "grade", "y": "count", "color": "kind"}),
+        ("/stations", {"kind": "scatter", "x": "when", "y": "temp", "scale": "log", "low": 5}),
+        ("/stations", {"kind": "scatter", "x": "lat", "y": "when", "window": {"lat": [-10, 20]}}),
         ("/stations", {"kind": "scatter", "x": "lat", "y": "temp"}),
         ("/stations", {"kind": "scatter", "x": "lat", "y": "station", "color": "temp"}),
         ("/stations", {"kind": "scatter", "x": "lat", "y": "temp", "color": "temp"}),
@@ -107,21 +124,64 @@ def test_values_files_and_code_say_the_same(
     rows = ex.export(tmp_path / "rows.csv").read_text().splitlines()
     assert rows[0].split(",") == list(values.dtype.names or ())
     assert len(rows) == 1 + values.size
-    program = ex.code().replace("plt.show()", "") + f"\nvalues.dump({str(tmp_path / 'v')!r})"
+    dumped, drawn = tmp_path / "v", tmp_path / "axes.json"
+    axes = ex.figure().axes[0]
+    program = ex.code().replace("plt.show()", "") + f"\nvalues.dump({str(dumped)!r})"
+    if view["kind"] == "scatter":
+        program += f"\nimport json\nfrom typing import Any\n{inspect.getsource(_seen)}\n"
+        program += f"json.dump(_seen(plt.gca()), open({str(drawn)!r}, 'w'))"
     subprocess.run(
         [sys.executable, "-c", "import matplotlib; matplotlib.use('agg')\n" + program], check=True
     )
-    found = np.load(tmp_path / "v", allow_pickle=True)
+    found = np.load(dumped, allow_pickle=True)
     for name in values.dtype.names or ():
         np.testing.assert_array_equal(
             np.ma.getmaskarray(found[name]), np.ma.getmaskarray(values[name])
         )
         assert found[name].compressed().tolist() == values[name].compressed().tolist()
-    axes = ex.figure().axes[0]
     if view["kind"] == "scatter":
-        drawn = np.isfinite(np.asarray(axes.collections[0].get_offsets(), float)).all(1).sum()
-        assert f"{drawn:,} of 20,001 rows" in axes.get_title(loc="left")
+        points = np.isfinite(np.asarray(axes.collections[0].get_offsets(), float)).all(1).sum()
+        assert f"{points:,} of " in axes.get_title(loc="left")
+        assert json.loads(drawn.read_text()) == _seen(axes)
     ex.close()
+
+
+def _seen(axes: Any) -> Any:
+    return [
+        [*axes.get_xlim(), *axes.get_ylim()],
+        [axes.get_xlabel(), axes.get_ylabel(), axes.get_xscale(), axes.get_yscale()],
+        [label.get_text() for label in [*axes.get_xticklabels(), *axes.get_yticklabels()]],
+    ]
+
+
+def test_dates_and_words_along_the_axes_of_a_scatter(browse: Browse, store: Path) -> None:
+    browser = browse(store)
+    found = browser.ask("scatter", path="/stations", view={"x": "when", "y": "lat"})
+    when = found["axes"][0]
+    labels = [one["label"] for one in when["ticks"]]
+    assert labels == ["2001-07", "2002-01", "2002-07", "2003-01"]
+    january = when["ticks"][1]["value"]
+    assert january == pytest.approx(303, abs=2)  # days from the 4th of March to the 1st of January
+    assert when["texts"][0].startswith("2001-03-04")
+    found = browser.ask("scatter", path="/obs", view={"x": "grade", "y": "name"})
+    grade, name = found["axes"]
+    assert grade["words"] == ["low", "high"]  # in the order of the categories
+    assert [(one["value"], one["label"]) for one in name["ticks"]] == [(0, "'=b"[1:]), (1, "a")]
+    assert (grade["low"], grade["high"]) == (-0.5, 1.5)
+
+
+def test_the_limits_and_the_scale_of_a_scatter(browse: Browse, store: Path) -> None:
+    browser = browse(store)
+    view = {"x": "lat", "y": "temp", "low": 9, "window": {"lat": [0, 90]}}
+    found = browser.ask("scatter", path="/stations", view=view)
+    assert found["axes"][0]["low"] == 0
+    assert found["axes"][1]["low"] == 9
+    assert "are beyond the limits" in found["note"]
+    # of colours where there are some that are numbers
+    view = {"x": "lat", "y": "station", "color": "temp", "low": 2, "high": 20, "scale": "log"}
+    found = browser.ask("scatter", path="/stations", view=view)
+    assert [one["scale"] for one in found["axes"]] == ["linear", "linear", "log"]
+    assert (found["axes"][2]["low"], found["axes"][2]["high"]) == (2, 20)
 
 
 def test_a_category_that_is_missing_is_masked(store: Path, tmp_path: Path) -> None:

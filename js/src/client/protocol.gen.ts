@@ -720,7 +720,6 @@ export interface Column {
   name: string;
   label: string;
   path: string;
-  numeric: boolean;
   cells: string[];
   states: string;
 }
@@ -730,13 +729,29 @@ export interface ScatterResult {
   path: string;
   columns: Column[];
   shown: string[];
-  labels: string[];
+  axes: ScatterAxis[];
   start: number;
   step: number;
   points_buffers: number[];
-  categories: string[];
   colormap: string;
   note: string;
+}
+
+/** An axis of a scatter, or its colours. */
+export interface ScatterAxis {
+  label: string;
+  low: number;
+  high: number;
+  scale: "linear" | "log" | "symlog";
+  words: string[];
+  texts: string[];
+  ticks: ScatterTick[];
+}
+
+/** What is written at a place of an axis. */
+export interface ScatterTick {
+  value: number;
+  label: string;
 }
 
 /** A file for the user's own disk. */

@@ -15,7 +15,7 @@ from nz_explorer.plots.picture import QuickLook, Selection
 from nz_explorer.plots.shown_values import Reading, shown_values
 from nz_explorer.plots.source import PictureSource
 from nz_explorer.store import Cancellation, ReadError
-from nz_explorer.values.categorical import is_categorical, missing_code
+from nz_explorer.values.categorical import categories_of, is_categorical, is_nullable, missing_code
 from nz_explorer.values.cf_decoding import valid_range
 from nz_explorer.values.coordinates.axes import text_attribute
 from nz_explorer.values.masks.cell_states import FILL, INVALID, UNREAD, UNREADABLE, VALUE, States
@@ -23,7 +23,7 @@ from nz_explorer.values.masks.masked import hides
 from nz_explorer.values.points import Points
 from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
-from nz_explorer.values.window import DEFAULT_BUDGET, read_points, read_window
+from nz_explorer.values.window import DEFAULT_BUDGET, Window, read_points, read_window
 
 MOST_COLUMNS = 100
 _MOST_CATEGORIES = 2**20
@@ -36,16 +36,19 @@ class Column:
     Parameters
     ----------
     name
-        Of the array; of categories that of the group which holds them.
+        Of the array; of categories, and of values with a mask, that of the group which holds them.
     array
         What stands in it: of categories their codes.
     categories
         What the codes stand for.
+    mask
+        True where a value is missing, whatever is stored there.
     """
 
     name: str
     array: Array
     categories: Array | None = None
+    mask: Array | None = None
 
     @property
     def title(self) -> str | None:
@@ -54,8 +57,9 @@ class Column:
 
     @property
     def numeric(self) -> bool:
-        """Whether it holds numbers that a scatter can place."""
-        return self.categories is None and not is_text(self.array)
+        """Whether it holds numbers, which have an order of their own; a text or a truth value has none."""
+        kind = self.array.data_type.kind
+        return self.categories is None and kind != "bool" and not is_text(self.array)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,8 @@ class Cells:
         Of categories the codes.
     dates
         What values that are times mean; empty where they are none.
+    words
+        Of categories all there are, in their order.
     look
         What was read, as `shown_values` takes it; None where nothing could be.
     """
@@ -112,6 +118,7 @@ class Cells:
     states: States
     codes: np.ndarray[Any, Any] | None = None
     dates: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     look: QuickLook | None = None
 
 
@@ -135,11 +142,13 @@ def table(
     for child in children(group):
         column: Column | None = None
         if isinstance(child, Array):
-            column = Column(child.name, child)
-        elif isinstance(child, Group) and is_categorical(child):
+            column = Column(child.name, child, categories_of(child))
+        elif isinstance(child, Group) and (is_categorical(child) or is_nullable(child)):
             inside = {one.name: one for one in children(child) if isinstance(one, Array)}
             if "codes" in inside and "categories" in inside:
                 column = Column(child.name, inside["codes"], inside["categories"])
+            elif "values" in inside and "mask" in inside:
+                column = Column(child.name, inside["values"], mask=inside["mask"])
         if column is not None and column.array.ndim == 1 and (column.array.shape or (0,))[0] > 0:
             found.append((_shared(column.array), column))
     counts = Counter(name for name, _ in found)
@@ -201,10 +210,13 @@ def read(
     try:
         window = read_points(array, [points], {}, budget=budget, cache=cache, cancel=cancel)
         words = None if column.categories is None else _words(column.categories, cache)
+        hidden = _hidden(column, window, cache, cancel)
     except (UnsupportedArray, ReadError):
         states = np.full(points.size, UNREADABLE, np.uint8)
         return Cells(column, np.ma.masked_array(np.zeros(points.size), mask=True), states)
     stored, states, storage = window.values, window.states, window.storage_states
+    found_states = [np.where(hidden, FILL, one).astype(np.uint8) for one in (states, storage)]
+    states, storage = found_states
     if window.axes[0] != points:  # fewer rows fit the budget
         wanted, there = points.indices, window.axes[0].indices
         at = np.flatnonzero(np.isin(wanted, there))
@@ -212,7 +224,8 @@ def read(
         stored = np.zeros(points.size, window.values.dtype)
         stored[at] = window.values[inside]
         states, storage = (np.full(points.size, UNREAD, np.uint8) for _ in range(2))
-        states[at], storage[at] = window.states[inside], window.storage_states[inside]
+        states[at], storage[at] = found_states[0][inside], found_states[1][inside]
+        hidden = np.isin(wanted, there[hidden])
     source = PictureSource(array, {}, None, cache, cancel)
     default = open_for_reading(array, cache).storage_default
     low, high = valid_range(array)
@@ -238,6 +251,8 @@ def read(
         ),
     )
     values = shown_values(look, reading)
+    if column.mask is not None:  # no reading of fill values brings back what the mask hides
+        values = np.ma.masked_array(values.data, np.ma.getmaskarray(values) | hidden)
     states = (storage if reading.mask == "storage" else states).copy()
     gone = np.ma.getmaskarray(values)
     states[gone & (states == VALUE)] = INVALID if words is None else FILL
@@ -247,7 +262,19 @@ def read(
     named = np.full(points.size, "", object)
     named[known] = words[stored[known]]
     states[~known & (states == VALUE)] = INVALID
-    return Cells(column, np.ma.masked_array(named, ~known), states, codes=stored, look=look)
+    found = np.ma.masked_array(named, ~known)
+    return Cells(column, found, states, codes=stored, words=tuple(words.tolist()), look=look)
+
+
+def _hidden(
+    column: Column, window: Window, cache: ChunkCache | None, cancel: Cancellation | None
+) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return what of a window the mask of its column hides; also where that cannot be read."""
+    if column.mask is None:
+        return np.zeros(window.states.shape, np.bool_)
+    found = read_points(column.mask, window.axes, {}, budget=None, cache=cache, cancel=cancel)
+    hidden: np.ndarray[Any, np.dtype[np.bool_]] = found.values.astype(np.bool_)
+    return hidden | np.isin(found.states, (UNREADABLE, UNREAD))
 
 
 def _words(categories: Array, cache: ChunkCache | None) -> np.ndarray[Any, Any]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nz_explorer.plots.colours.ranges import Scale, threshold
+from nz_explorer.plots.columns.along import Along, limits, outside, placed, span, ticks
 from nz_explorer.plots.columns.collect import Cells, Column, Table
 from nz_explorer.plots.drawing.canvas import empty, lock
 from nz_explorer.plots.drawing.legends import write
-from nz_explorer.plots.drawing.parts import category_colour, named, safe
-from nz_explorer.values.cf_decoding import packing
-from nz_explorer.values.coordinates.axes import text_attribute
+from nz_explorer.plots.drawing.parts import category_colour, safe
+from nz_explorer.plots.drawing.view import norm_of
 from nz_explorer.values.masks.cell_states import FILL, TITLES, VALUE
 from nz_explorer.values.points import Points, spread
 
@@ -25,7 +26,6 @@ MOST_POINTS = 10_000
 MOST_NAMED = 24
 """Categories that the legend names."""
 _DRAWN_ROWS, _DRAWN_COLUMNS, _WIDTH = 24, 7, 12
-Doubles = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,69 +38,82 @@ class Scatter:
         What the columns are from.
     points
         The rows that were read.
-    cells
-        The columns along x and y, and that of the colours, where there is one.
-    x, y
-        Where each row lies; NaN where it has no place, for one of the numbers is missing.
-    colour
-        The value, or the number of the category, that gives each row its colour; None without.
-    categories
-        What the numbers of categories stand for.
+    axes
+        The columns along x and y, and that of the colours, where there is one. A row that is not drawn has no place
+        along any of them.
     note
         How many rows are drawn, and why not all, in a sentence.
     """
 
     table: Table
     points: Points
-    cells: tuple[Cells, ...]
-    x: Doubles
-    y: Doubles
-    colour: Doubles | None
-    categories: tuple[str, ...]
+    axes: tuple[Along, ...]
     note: str
+
+    @property
+    def cells(self) -> tuple[Cells, ...]:
+        """What stands in the rows of the columns."""
+        return tuple(one.cells for one in self.axes)
 
 
 def scatter(
     table: Table, view: Mapping[str, Any], read: Callable[[Column, Points], Cells], most: int
 ) -> Scatter | None:
-    """Return two columns of a table against each other; None where it has no two columns of numbers.
+    """Return two columns of a table against each other; None where it has no two columns.
 
     Parameters
     ----------
     table
         The table.
     view
-        ``x``, ``y`` and ``color``: names of columns; by default the first two, and no colour.
+        ``x``, ``y`` and ``color``: names of columns; by default the first two of numbers, and no colour. ``window``:
+        limits by the name of a column. ``low``, ``high`` and ``scale`` are of the colours where those are numbers, else
+        of the vertical axis.
     read
         Reads rows of a column.
     most
         The most rows.
     """
-    numbers = [column for column in table.columns if column.numeric]
-    free = [column for column in numbers if column.name != table.dimension] or numbers
-    if len(numbers) < 2:  # x and y
+    if len(table.columns) < 2:  # x and y
         return None
+    numbers = [column for column in table.columns if column.numeric]
+    first = [column for column in numbers if column.name != table.dimension]
+    free = [*first, *numbers, *table.columns]
     x = table.column(view.get("x")) or free[0]
-    y = table.column(view.get("y")) or next(one for one in (*free, *numbers) if one is not x)
+    y = table.column(view.get("y")) or next(one for one in free if one is not x)
     third = table.column(view.get("color"))
     points = spread(0, table.length, most)
-    cells = [read(column, points) for column in (x, y, *([] if third is None else [third]))]
-    across, up = _numbers(cells[0]), _numbers(cells[1])
-    colour, words = (None, ()) if third is None else _colours(cells[2])
-    gone = ~np.isfinite(across) | ~np.isfinite(up)
-    if colour is not None:
-        gone |= ~np.isfinite(colour)
-    across[gone] = up[gone] = np.nan
-    if colour is not None:
-        colour[gone] = np.nan  # the colours span what is drawn
-    drawn = int((~gone).sum())
-    note = f"{drawn:,} of {table.length:,} rows"
+    found = [placed(read(one, points)) for one in (x, y, *([] if third is None else [third]))]
+    valued = 2 if third is not None and not (found[2].words or found[2].texts) else 1
+    scales: list[Scale] = ["linear"] * len(found)
+    if not found[valued].texts:
+        scales[valued] = view.get("scale") or "linear"
+    ends = [limits(view, one.cells.column, of_values=at == valued) for at, one in enumerate(found)]
+    gone = np.any([np.isnan(one.places) for one in found], axis=0)
+    # colours beyond their limits are those of the limits
+    beyond = [
+        outside(one, (None, None) if at == 2 else ends[at], scales[at])
+        for at, one in enumerate(found)
+    ]
+    left_out = ~gone & np.any(beyond, axis=0)
+    axes = []
+    for at, one in enumerate(found):
+        places = np.where(gone | left_out, np.nan, one.places)
+        across = span(one, places, ends[at], scales[at], air=at < 2)
+        shown = replace(one, places=places, span=across, scale=scales[at])
+        axes.append(replace(shown, ticks=ticks(shown, across)))
+    drawn = int((~(gone | left_out)).sum())
     reasons = [f"1 in {points.step:,} is read"] if points.step > 1 else []
     if gone.any():
         lost = int(gone.sum())
-        reasons.append(f"{lost:,} {'has' if lost == 1 else 'have'} no number: {_why(cells, gone)}")
-    note = "; ".join([f"{note} are drawn", *reasons])
-    return Scatter(table, points, tuple(cells), across, up, colour, words, note)
+        why = _why([one.cells for one in found], gone)
+        reasons.append(f"{lost:,} {'has' if lost == 1 else 'have'} no value: {why}")
+    if left_out.any():
+        lost = int(left_out.sum())
+        where = "beyond the limits" if "log" not in scales else "beyond the limits, or not above 0"
+        reasons.append(f"{lost:,} {'is' if lost == 1 else 'are'} {where}")
+    note = "; ".join([f"{drawn:,} of {table.length:,} rows are drawn", *reasons])
+    return Scatter(table, points, tuple(axes), note)
 
 
 def _why(cells: list[Cells], gone: np.ndarray[Any, np.dtype[np.bool_]]) -> str:
@@ -123,37 +136,8 @@ def state_title(cells: Cells, state: int) -> str:
     state
         The cell state.
     """
-    return "missing" if cells.codes is not None and state == FILL else TITLES[state]
-
-
-def _numbers(cells: Cells) -> Doubles:
-    values = cells.values if cells.codes is None else np.ma.masked_array(cells.codes)
-    if values.dtype.kind == "c":
-        values = np.abs(values)
-    if values.dtype.kind not in "biuf":
-        return np.full(cells.states.size, np.nan)
-    found: Doubles = np.ma.filled(np.ma.asarray(values, np.float64), np.nan).astype(np.float64)
-    return found
-
-
-def _colours(cells: Cells) -> tuple[Doubles, tuple[str, ...]]:
-    """Return what gives rows their colours: numbers, or the numbers of categories and what these are called."""
-    if cells.column.numeric:
-        return _numbers(cells), ()
-    gone = np.ma.getmaskarray(cells.values)
-    words, numbers = np.unique(
-        np.asarray(cells.values.data, dtype=object)[~gone].astype(str), return_inverse=True
-    )
-    colour = np.full(gone.size, np.nan)
-    colour[~gone] = numbers
-    return colour, tuple(words.tolist())
-
-
-def label(column: Column) -> str:
-    """Return what stands along an axis: what it is called, and in which units."""
-    found = packing(column.array)
-    units = text_attribute(column.array, "units") if found is None else found.units
-    return named(column.title or column.name, units)
+    named = cells.codes is not None or cells.column.mask is not None
+    return "missing" if named and state == FILL else TITLES[state]
 
 
 def scatter_figure(
@@ -178,27 +162,38 @@ def scatter_figure(
             write(axes, ["no two columns of numbers share a dimension"], size=11)
             return drawn
         given: dict[str, Any] = {"s": 9, "linewidths": 0, "rasterized": True}
-        if found.colour is None:
-            axes.scatter(found.x, found.y, color=category_colour(0), **given)
-        elif found.categories:
-            there = np.flatnonzero(np.isfinite(found.x))
-            colours_of = [category_colour(int(number)) for number in found.colour[there]]
-            axes.scatter(found.x[there], found.y[there], c=colours_of, **given)
-            for number, word in enumerate(found.categories[:MOST_NAMED]):
+        x, y, *third = found.axes
+        there = np.isfinite(x.places)
+        at = x.places[there], y.places[there]
+        if not third:
+            axes.scatter(*at, color=category_colour(0), **given)
+        elif third[0].words:
+            shades = [category_colour(int(number)) for number in third[0].places[there]]
+            axes.scatter(*at, c=shades, **given)
+            for number, word in enumerate(third[0].words[:MOST_NAMED]):
                 axes.scatter([], [], color=category_colour(number), label=safe(word, 40), s=20)
             drawn.legend(loc="outside right upper", fontsize="small", frameon=False)
         else:
-            there = np.isfinite(found.x)
-            points = axes.scatter(
-                found.x[there],
-                found.y[there],
-                c=found.colour[there],
-                cmap=colormap(colours),
-                **given,
-            )
-            drawn.colorbar(points, ax=axes, label=safe(label(found.cells[2].column), 60))
-        axes.set_xlabel(safe(label(found.cells[0].column), 80))
-        axes.set_ylabel(safe(label(found.cells[1].column), 80))
+            shades = third[0].places[there]
+            norm = norm_of(third[0].span, third[0].scale)
+            points = axes.scatter(*at, c=shades, cmap=colormap(colours), norm=norm, **given)
+            bar = drawn.colorbar(points, ax=axes, label=safe(third[0].label, 60))
+            if third[0].ticks:
+                bar.set_ticks(
+                    [place for place, _ in third[0].ticks],
+                    labels=[safe(text, 24) for _, text in third[0].ticks],
+                )
+        for one, which in ((x, axes.xaxis), (y, axes.yaxis)):
+            if one.scale != "linear":
+                options = {"linthresh": threshold(*one.span)} if one.scale == "symlog" else {}
+                axes.set_yscale(one.scale, **options)
+            if one.ticks:
+                which.set_ticks(
+                    [place for place, _ in one.ticks], [safe(text, 24) for _, text in one.ticks]
+                )
+            which.set_label_text(safe(one.label, 80))
+        axes.set_xlim(*x.span)
+        axes.set_ylim(*y.span)
         axes.grid(visible=True, lw=0.4, alpha=0.5)
         axes.set_title(safe(found.note, 120), loc="left", fontsize="medium")
         return drawn

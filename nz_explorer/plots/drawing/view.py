@@ -245,11 +245,24 @@ class View:
 
     def norm(self, look: QuickLook) -> Normalize:
         """Return how values become colours."""
-        from matplotlib.colors import LogNorm, Normalize, SymLogNorm
+        return norm_of(self.span(look), self.scale)
 
-        low, high = self.span(look)
-        if self.scale == "log":
-            return LogNorm(low, high, clip=True)
-        if self.scale == "symlog":
-            return SymLogNorm(threshold(low, high), vmin=low, vmax=high)
-        return Normalize(low, high)
+
+def norm_of(span: Range, scale: Scale) -> Normalize:
+    """Return how values become colours.
+
+    Parameters
+    ----------
+    span
+        The limits.
+    scale
+        Of the colours.
+    """
+    from matplotlib.colors import LogNorm, Normalize, SymLogNorm
+
+    low, high = span
+    if scale == "log":
+        return LogNorm(low, high, clip=True)
+    if scale == "symlog":
+        return SymLogNorm(threshold(low, high), vmin=low, vmax=high)
+    return Normalize(low, high)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nz_explorer.plots.colours.ranges import threshold
+from nz_explorer.plots.colours.ranges import Scale, threshold
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.earth.draw import earth_program
 from nz_explorer.plots.map.mesh import Mesh, mesh
@@ -91,18 +91,33 @@ def _cells(grid: Curvilinear, cells: Mesh, values: str) -> tuple[list[str], str]
 def _colours(look: QuickLook, view: View) -> tuple[list[str], str]:
     """Return lines that import what is needed, and arguments for the colours and limits in force."""
     name, (low, high) = view.colormap_name(look), view.span(look)
-    chosen = (
-        line("cmap=plt.get_cmap({}, {})", name, view.levels)
-        if view.levels
-        else line("cmap={}", name)
-    )
+    return colour_arguments(name, low, high, view.scale, view.levels)
+
+
+def colour_arguments(
+    name: str, low: float, high: float, scale: Scale, levels: int | None = None
+) -> tuple[list[str], str]:
+    """Return lines that import what is needed, and arguments for colours and limits.
+
+    Parameters
+    ----------
+    name
+        Of the colormap.
+    low, high
+        The limits.
+    scale
+        Of the colours.
+    levels
+        Into how many colours the colormap is divided.
+    """
+    chosen = line("cmap=plt.get_cmap({}, {})", name, levels) if levels else line("cmap={}", name)
     imported = []
     if name.startswith(("cmo.", "cmc.")):
         imported.append(f"import {'cmocean' if name.startswith('cmo.') else 'cmcrameri.cm'}")
-    if view.scale == "linear":
+    if scale == "linear":
         return imported, chosen + line(", vmin={}, vmax={}", low, high)
     norm = line("LogNorm({}, {}, clip=True)", low, high)
-    if view.scale == "symlog":
+    if scale == "symlog":
         norm = line("SymLogNorm({}, vmin={}, vmax={})", threshold(low, high), low, high)
     imported.append(f"from matplotlib.colors import {norm.partition('(')[0]}")
     return imported, f"{chosen}, norm={norm}"

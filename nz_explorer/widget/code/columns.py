@@ -6,14 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from nz_explorer.model import Group, Hierarchy
+from nz_explorer.plots.colours.ranges import threshold
+from nz_explorer.plots.columns.along import Along
 from nz_explorer.plots.columns.collect import Cells
-from nz_explorer.plots.columns.scatter import label
+from nz_explorer.plots.columns.scatter import MOST_NAMED, Scatter
+from nz_explorer.plots.drawing.parts import category_colour, safe
+from nz_explorer.plots.map.program import colour_arguments
 from nz_explorer.text.source_code import arguments, comment, line, literal, noted, program
 from nz_explorer.values.window import DEFAULT_BUDGET
 from nz_explorer.widget.code.masks import part_text
 from nz_explorer.widget.code.programs import ProgramWriter
 from nz_explorer.widget.code.result import Code
 from nz_explorer.widget.requests.export import unusual
+
+_MOST_COLOURS = 64
+"""Colours of categories that a program lists; of more they repeat."""
 
 
 def code_of_columns(
@@ -23,6 +30,7 @@ def code_of_columns(
     view: Mapping[str, Any],
     colours: str,
     budget: int = DEFAULT_BUDGET,
+    scatter: Scatter | None = None,
 ) -> Code:
     """Return code that gets to what is shown of columns: ``values``, an array with a field for each.
 
@@ -40,6 +48,8 @@ def code_of_columns(
         Name of the colormap.
     budget : int
         The byte budget of the explorer.
+    scatter : Scatter, optional
+        Two of the columns against each other, where that is what is shown.
     """
     writer = _ColumnWriter(hierarchy, group, {}, view, None, budget)
     nz = _with_nz(writer)
@@ -48,7 +58,7 @@ def code_of_columns(
     ]
     if not cells or any(one.look is None for one in cells):
         return Code(zarr=nz, xarray=nz, nz=nz)
-    drawn = list(_drawn(cells, view, colours))
+    drawn = list(_drawn(scatter, colours))
     programs = []
     for using in ("zarr", "xarray"):
         lines = writer.imported("matplotlib.pyplot as plt", "numpy as np", "zarr")
@@ -64,6 +74,8 @@ def code_of_columns(
             )
             lines += writer.open_xarray(group.path)
         lines.append("columns = {}")
+        if any(one.words for one in cells):
+            lines.append("orders = {}")
         for one, column in zip(cells, columns, strict=True):
             lines += column.column(one, using)
         programs.append(program([*lines, *drawn]))
@@ -130,26 +142,80 @@ class _ColumnWriter(ProgramWriter):
             )
             yield "missing = missing | (stored < 0) | (stored >= len(words))"
             yield "values = np.ma.masked_array(words[np.where(missing, 0, stored)], missing)"
+            yield line("orders[{}] = words.tolist()", name)
+        if cells.column.mask is not None:
+            yield from self._open_zarr(cells.column.mask.path, "array")
+            yield noted(f"missing = missing | np.asarray(array[{parts}], bool)", "what is masked")
+            yield "values = np.ma.masked_array(values.data, missing)"
         yield line("columns[{}] = values", name)
 
 
-def _drawn(cells: Sequence[Cells], view: Mapping[str, Any], colours: str) -> Iterator[str]:
+def _drawn(scatter: Scatter | None, colours: str) -> Iterator[str]:
     """Yield lines that make one array of the columns, and draw it."""
     yield "kinds = [(name, one.dtype) for name, one in columns.items()]"
     yield "values = np.ma.zeros(len(stored), kinds)"
     yield "for name, one in columns.items():"
     yield "    values[name] = one"
-    if view.get("kind") != "scatter":
+    if scatter is None:
         yield "print(values)"
         return
-    x, y, *third = (one.column.name for one in cells)
-    given = ""
-    if third and cells[2].column.numeric:
-        given = line(", c=values[{}], cmap={}", third[0], colours)
-    elif third:
-        yield line("words = values[{}].filled('')", third[0])
-        given = ", c=np.unique(words, return_inverse=True)[1], cmap='tab20'"
-    yield line("plt.scatter(values[{}], values[{}]", x, y) + f"{given}, s=9)"
-    yield line("plt.xlabel({})", label(cells[0].column))
-    yield line("plt.ylabel({})", label(cells[1].column))
+    for one, name in zip(scatter.axes, ("x", "y", "shade"), strict=False):
+        yield from _places(one, name)
+    x, y, *third = scatter.axes
+    if not third:
+        yield line("plt.scatter(x, y, s=9, color={})", _hex(0))
+    elif third[0].words:
+        shades = [_hex(at) for at in range(min(len(third[0].words), _MOST_COLOURS))]
+        yield line("colours = {}", shades)
+        yield "drawn = [colours[int(one) % len(colours)] if one == one else 'none' for one in shade]"
+        yield "plt.scatter(x, y, s=9, c=drawn)"
+        yield f"for word, colour in zip(words[:{MOST_NAMED}], colours):"
+        yield "    plt.scatter([], [], color=colour, label=str(word))"
+        yield "plt.legend()"
+    else:
+        imported, given = colour_arguments(colours, *third[0].span, third[0].scale)
+        yield from imported
+        yield f"plt.scatter(x, y, s=9, c=shade, {given})"
+        ticks = [[place for place, _ in third[0].ticks]] if third[0].ticks else []
+        told = line("label={}", safe(third[0].label, 60))
+        yield f"bar = plt.colorbar({told})" if ticks else f"plt.colorbar({told})"
+        if ticks:
+            yield line(
+                "bar.set_ticks({}, labels={})", ticks[0], [text for _, text in third[0].ticks]
+            )
+    for one, name in ((x, "x"), (y, "y")):
+        if one.scale != "linear":
+            near = f", linthresh={threshold(*one.span)!r}" if one.scale == "symlog" else ""
+            yield f"plt.{name}scale({literal(one.scale)}{near})"
+        if one.ticks:
+            places, texts = ([*part] for part in zip(*one.ticks, strict=True))
+            yield line(f"plt.{name}ticks({{}}, {{}})", places, texts)
+        yield line(f"plt.{name}lim({{}}, {{}})", *one.span)
+        yield line(f"plt.{name}label({{}})", safe(one.label, 80))
     yield "plt.show()"
+
+
+def _hex(number: int) -> str:
+    """Return the colour of a category as it is written."""
+    parts = (round(255 * part) for part in category_colour(number))
+    return "#" + "".join(f"{part:02x}" for part in parts)
+
+
+def _places(along: Along, name: str) -> Iterator[str]:
+    """Yield lines that bind where rows lie; of words also these."""
+    column = line("values[{}]", along.cells.column.name)
+    kind = along.cells.values.dtype.kind
+    if along.words:
+        key = along.cells.column.name
+        yield f"there = set({column}.compressed().tolist())"
+        order = line("orders[{}]", key) if along.cells.words else "sorted(there)"
+        yield f"words = [one for one in {order} if one in there]"
+        yield "number = {word: at for at, word in enumerate(words)}"
+        yield f"{name} = np.array([number.get(one, np.nan) for one in {column}.tolist()], float)"
+        return
+    if kind in "mM":
+        yield f"{name} = np.where(np.isnat({column}.data), np.nan, {column}.data.astype('i8'))"
+        yield f"{name} = np.where(np.ma.getmaskarray({column}), np.nan, {name})"
+    else:
+        number = f"np.abs({column})" if kind == "c" else column
+        yield f"{name} = {number}.astype(float).filled(np.nan)"

@@ -73,12 +73,12 @@ class Explorer(SyncedWidget):
         - ``limits`` of the colours: ``held`` from the first slice shown, as by default, ``frame``: those of each
           slice, ``whole``: of the whole array, ``robust``: of the slice without its lowest and highest 2 %. Where zero
           is the middle of a quantity they are symmetric about it. ``low``, ``high``: typed ones instead;
-        - ``scale``: ``linear``, ``log`` or ``symlog``;
+        - ``scale``: ``linear``, ``log`` or ``symlog``; of a scatter it and the limits are of colours, else of ``y``;
         - ``window``: part of dimensions, by name: ``[first, after the last]``; of a two-dimensional coordinate its
           range, as in ``{"nav_lon": [-20, 40]}``: `values` are then the smallest part of the array that holds it;
         - ``x``, ``y``: names of the dimensions along the axes, instead of the last two;
         - ``kind``: ``line``, ``map``, ``image``, ``histogram`` or ``table``; of a group ``table``: its arrays that share
-          a ``dimension``, side by side, or ``scatter``: the columns ``x`` and ``y``, coloured by ``color``;
+          a ``dimension``, side by side, or ``scatter``: the columns ``x``, ``y`` (each in its ``window``) and ``color``;
         - ``reduce``: by dimension what is shown in place of its values: ``mean`` (weighted by area along latitudes),
           ``min``, ``max``, ``std`` or ``any``, the same for all; ``against``: what is subtracted, an index as in
           ``{"time": 0}``, the path of an array, or ``{"store": "…"}``, the same array of the store that `compare` was

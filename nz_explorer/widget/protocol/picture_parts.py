@@ -182,8 +182,6 @@ class Column(Message):
     label: str
     """What it is called, with units."""
     path: str
-    numeric: bool
-    """Whether it holds numbers that a scatter can place."""
     cells: list[str] = []
     """What stands in its rows, or why there is nothing."""
     states: str = ""
@@ -195,3 +193,26 @@ class ChunkError(Message):
 
     chunk: str
     message: str
+
+
+class ScatterTick(Message):
+    """What is written at a place of an axis."""
+
+    value: float
+    label: str
+
+
+class ScatterAxis(Message):
+    """An axis of a scatter, or its colours."""
+
+    label: str
+    """What stands along it."""
+    low: float
+    high: float
+    scale: Literal["linear", "log", "symlog"]
+    words: list[str]
+    """What whole numbers from 0 stand for; empty where there are numbers or dates."""
+    texts: list[str]
+    """Of words and dates what each row is called."""
+    ticks: list[ScatterTick]
+    """Of words and dates what is written where."""

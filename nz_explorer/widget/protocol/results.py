@@ -28,6 +28,7 @@ from nz_explorer.widget.protocol.picture_parts import (
     Line,
     Packing,
     ReadFacts,
+    ScatterAxis,
     Slider,
     StateCount,
 )
@@ -274,16 +275,14 @@ class ScatterResult(Message):
     """Those that can be chosen, without cells."""
     shown: list[str]
     """The columns along x and y, and that of the colours, where there is one."""
-    labels: list[str]
-    """What stands along the axes, and at the colours."""
+    axes: list[ScatterAxis]
+    """Those along x and y, and the colours."""
     start: int
     """The first row that was read."""
     step: int
     """Rows from one that was read to the next."""
     points_buffers: list[int]
     """float64, for each of `shown`: one number a row; NaN where a row has no place."""
-    categories: list[str]
-    """What the numbers of the colours stand for; empty where they are numbers."""
     colormap: str
     note: str
     """How many rows are drawn, and why not all, in a sentence."""

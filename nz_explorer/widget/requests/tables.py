@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.model import Group, Node
+from nz_explorer.plots.columns.along import label
 from nz_explorer.plots.columns.collect import Cells, Column, Table, read, table
 from nz_explorer.plots.columns.scatter import (
     MOST_POINTS,
     Scatter,
-    label,
     records,
     scatter,
     scatter_figure,
@@ -73,7 +73,9 @@ class Columns:
         self.budget = session.budget
         self.view = view
         self.whole = whole
-        self.colours = str(view.get("colormap") or USUAL_COLOURS)
+        name = str(view.get("colormap") or USUAL_COLOURS)
+        turned = name.removesuffix("_r") if name.endswith("_r") else f"{name}_r"
+        self.colours = turned if view.get("reverse") else name
         self.table: Table = table(group, session.tree.children, _text(view, "dimension"))
         budget = None if whole else session.budget
         self.read: Callable[[Column, Points], Cells] = partial(
@@ -268,26 +270,33 @@ def answer_scatter(
     found = Columns(session, group, params.view, cancel)
     drawn = found.scatter()
     if drawn is None:
-        raise BadRequest(f"{group.path} has no two columns of numbers that share a dimension")
-    points = [drawn.x, drawn.y, *([] if drawn.colour is None else [drawn.colour])]
+        raise BadRequest(f"{group.path} has no two columns that share a dimension")
+    axes = [
+        protocol.ScatterAxis(
+            one.label,
+            *one.span,
+            one.scale,
+            list(one.words),
+            list(one.texts),
+            [protocol.ScatterTick(value, text) for value, text in one.ticks],
+        )
+        for one in drawn.axes
+    ]
     return protocol.ScatterResult(
         group.path,
         [_column(column) for column in found.table.columns],
         [one.column.name for one in drawn.cells],
-        [label(one.column) for one in drawn.cells],
+        axes,
         drawn.points.start,
         drawn.points.step,
-        list(range(len(points))),
-        list(drawn.categories),
+        list(range(len(axes))),
         found.colours,
         drawn.note,
-    ), [one.tobytes() for one in points]
+    ), [one.places.tobytes() for one in drawn.axes]
 
 
 def _column(column: Column, cells: list[str] | None = None, states: str = "") -> protocol.Column:
-    return protocol.Column(
-        column.name, label(column), column.array.path, column.numeric, cells or [], states
-    )
+    return protocol.Column(column.name, label(column), column.array.path, cells or [], states)
 
 
 def shown(
@@ -310,8 +319,7 @@ def shown(
         return None
     found = Columns(session, node, view, whole=whole)
     least = 2 if view["kind"] == "scatter" else 1
-    there = [one for one in found.table.columns if one.numeric or view["kind"] == "table"]
-    return found if len(there) >= least else None
+    return found if len(found.table.columns) >= least else None
 
 
 def code(columns: Columns) -> Code:
@@ -325,4 +333,6 @@ def code(columns: Columns) -> Code:
     from nz_explorer.widget.code.columns import code_of_columns
 
     group, view, colours = columns.group, columns.view, columns.colours
-    return code_of_columns(group.hierarchy, group, columns.cells(), view, colours, columns.budget)
+    drawn = columns.scatter() if view.get("kind") == "scatter" else None
+    cells = columns.cells() if drawn is None else drawn.cells
+    return code_of_columns(group.hierarchy, group, cells, view, colours, columns.budget, drawn)

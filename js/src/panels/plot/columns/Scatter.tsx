@@ -1,19 +1,22 @@
 import { useMemo, useRef } from "preact/hooks";
 import { useCall } from "../../../client/calls";
 import type { Answer } from "../../../client/client";
+import type { ScatterAxis } from "../../../client/protocol.gen";
+import type { Scale } from "../../../client/session";
 import { useView } from "../../../client/view";
 import { colorTable, gradientOf } from "../../../plots/shared/colormap";
-import { floats } from "../../../plots/shared/field";
-import { airy } from "../../../plots/shared/layout";
+import { floats, placer, place as position } from "../../../plots/shared/field";
+import { valueTicks } from "../../../plots/shared/layout";
 import { categoryColor } from "../../../plots/shared/paint";
 import { BOTTOM, LEFT, Levels, TOP, useProbe } from "../../../plots/shared/probe";
-import { niceTicks } from "../../../plots/shared/ticks";
 import { useSize } from "../../../ui/layout/size";
 import { Waiting } from "../../../ui/problem/Waiting";
 import { Select } from "../../../ui/select/Select";
 import { compact, counted, px } from "../../../ui/text/format";
 import { Quiet } from "../../../ui/text/Quiet";
-import { visible } from "../../../ui/text/text";
+import { middle, visible } from "../../../ui/text/text";
+import { Limit } from "../limits/Limit";
+import { SCALES } from "../toolbar/Toolbar";
 import { Below } from "./Columns";
 import "./columns.css";
 
@@ -25,13 +28,14 @@ const NAMED = 24;
 /** Two columns against each other, in the colours of a third. */
 export function Scatter({ path }: { path: string }) {
   const { session } = useView();
-  const { mask, decoded, dimension, x, y, color, colormap } = session.options.value;
-  const view = { mask, decoded, dimension, x, y, color, colormap };
+  const { mask, decoded, dimension, x, y, color, colormap, reverse, window, low, high, scale } =
+    session.options.value;
+  const view = { mask, decoded, dimension, x, y, color, colormap, reverse, window, low, high, scale };
   const call = useCall(session.client, "scatter", { path, view }, { keep: true });
   const found = call.answer?.value;
   if (!call.answer || !found || call.error) return <Waiting call={call} whole />;
-  const numbers = found.columns.flatMap(({ name, numeric }) => (numeric ? [name] : []));
-  const names = [numbers, numbers, ["", ...found.columns.map(({ name }) => name)]];
+  const all = found.columns.map(({ name }) => name);
+  const values = found.axes[found.axes[2]?.ticks.length === 0 ? 2 : 1] as ScatterAxis;
   return (
     <>
       <div class="nzx-toolbar">
@@ -41,12 +45,24 @@ export function Scatter({ path }: { path: string }) {
             <Select
               label={LABELS[nth] as string}
               value={found.shown[nth] ?? ""}
-              names={names[nth] as string[]}
+              names={nth === 2 ? ["", ...all] : all}
               titleOf={(name) => name || "none"}
               onChange={(name) => session.setOptions({ [axis]: name })}
             />
           </span>
         ))}
+        {values.texts.length === 0 && (
+          <>
+            <Limit end="low" norm={values} />
+            <Limit end="high" norm={values} />
+            <Select
+              label="Scale"
+              value={scale}
+              names={SCALES}
+              onChange={(scale) => session.setOptions({ scale: scale as Scale })}
+            />
+          </>
+        )}
       </div>
       <Points answer={call.answer} />
       <Below path={path} dimensions={[]} dimension="" note={found.note} />
@@ -58,7 +74,8 @@ function Points({ answer }: { answer: Answer<"scatter"> }) {
   const { session, inks } = useView();
   const ref = useRef<HTMLDivElement>(null);
   const size = useSize(ref);
-  const { labels, categories, colormap, points_buffers, start, step, shown } = answer.value;
+  const { axes, colormap, points_buffers, start, step, shown } = answer.value;
+  const [x, y, tone] = axes as [ScatterAxis, ScatterAxis, ScatterAxis | undefined];
   const [xs, ys, shades] = useMemo(
     () => points_buffers.map((at) => floats(answer.buffers[at] as DataView, "float64")),
     [answer],
@@ -68,15 +85,12 @@ function Points({ answer }: { answer: Answer<"scatter"> }) {
   useMemo(() => session.wantColormaps(colormap), [colormap]);
   const table = colorTable(colormaps, colormap);
   const dark = inks.value?.dark ?? false;
-  const [across, up, tone] = useMemo(() => [xs, ys, shades ?? []].map(spanOf), [answer]) as [
-    Span,
-    Span,
-    Span,
-  ];
+  const words = tone?.words ?? [];
+  const [across, up] = [placer(x), placer(y)];
   const place = (at: number) =>
-    [LEFT + across.part(xs[at] as number) * width, TOP + (1 - up.part(ys[at] as number)) * height] as const;
+    [LEFT + across(xs[at] as number) * width, TOP + (1 - up(ys[at] as number)) * height] as const;
   const colorOf = (shade: number) => {
-    if (categories.length > 0 || !shades) return `rgb(${categoryColor(shade, dark)})`;
+    if (words.length > 0 || !tone) return `rgb(${categoryColor(shade, dark)})`;
     return table ? `rgb(${table.subarray(shade * 3, shade * 3 + 3)})` : "currentColor";
   };
   const paths = useMemo(() => {
@@ -85,7 +99,7 @@ function Points({ answer }: { answer: Answer<"scatter"> }) {
     xs.forEach((value, at) => {
       if (Number.isNaN(value)) return;
       const of = shades?.[at] ?? 0;
-      const shade = categories.length > 0 || !shades ? of : tone.shade(of);
+      const shade = words.length > 0 || !tone ? of : Math.min(255, Math.floor(position(tone, of) * 256));
       const [left, top] = place(at);
       found.set(shade, `${found.get(shade) ?? ""}M${left.toFixed(1)},${top.toFixed(1)}h0`);
     });
@@ -100,40 +114,41 @@ function Points({ answer }: { answer: Answer<"scatter"> }) {
     }
     return nearest;
   });
-  const ticks = (span: Span, count: number) => niceTicks(span.low, span.high, Math.max(2, count));
+  const ticks = (axis: ScatterAxis, long: number) =>
+    axis.texts.length > 0 ? axis.ticks : valueTicks(axis, long);
   const value = (nth: number, at: number) => {
     const number = [xs, ys, shades][nth]?.[at] ?? Number.NaN;
-    return (nth === 2 && categories[number]) || (Number.isNaN(number) ? "–" : compact(number, 7));
+    return Number.isNaN(number) ? "–" : (axes[nth]?.texts[at] ?? compact(number, 7));
   };
   return (
     <>
       <div class="nzx-stage nzx-lines nzx-points" ref={ref} {...probe}>
-        <svg width="100%" height="100%" role="img" aria-label={labels.map(visible).join(", ")}>
+        <svg
+          width="100%"
+          height="100%"
+          role="img"
+          aria-label={axes.map(({ label }) => visible(label)).join(", ")}
+        >
           <Levels
             width={width}
-            ticks={ticks(up, height / 40).map(({ value, label }) => ({
-              label,
-              y: TOP + (1 - up.part(value)) * height,
+            ticks={ticks(y, height).map(({ value, label }) => ({
+              label: middle(label, 9),
+              y: TOP + (1 - up(value)) * height,
             }))}
           />
-          {ticks(across, width / 80).map(({ value, label }) => (
-            <text
-              key={value}
-              x={LEFT + across.part(value) * width}
-              y={TOP + height + 16}
-              text-anchor="middle"
-            >
-              {label}
+          {ticks(x, width / 2).map(({ value, label }) => (
+            <text key={value} x={LEFT + across(value) * width} y={TOP + height + 16} text-anchor="middle">
+              {middle(label, 14)}
             </text>
           ))}
           <text x={LEFT + width / 2} y={TOP + height + 34} text-anchor="middle">
-            {visible(labels[0] ?? "")}
+            {visible(x.label)}
           </text>
           {paths.map(([shade, d]) => (
             <path key={shade} stroke={colorOf(shade)} d={d} />
           ))}
           <text x={LEFT + 6} y={TOP + 12}>
-            {visible(labels[1] ?? "")}
+            {visible(y.label)}
           </text>
           {at !== null && !Number.isNaN(xs[at]) && (
             <path class="nzx-lines-cross" d={`M${place(at)}m-7,0h14m-7,-7v14`} />
@@ -155,44 +170,25 @@ function Points({ answer }: { answer: Answer<"scatter"> }) {
           </div>
         )}
       </div>
-      {shades && (
+      {tone && (
         <div class="nzx-toolbar">
-          {categories.length > 0
-            ? categories.slice(0, NAMED).map((name, nth) => (
-                <span key={name} class="nzx-check">
-                  <span class="nzx-swatch nzx-flat" style={{ background: colorOf(nth) }} />
-                  {visible(name)}
-                </span>
-              ))
-            : tone.low <= tone.high && (
-                <>
-                  {compact(tone.low, 5)}
-                  <span class="nzx-bar nzx-gap" style={{ background: gradientOf(table) }} />
-                  {compact(tone.high, 5)} <Quiet>{visible(labels[2] ?? "")}</Quiet>
-                </>
-              )}
-          {categories.length > NAMED && <Quiet>and {counted(categories.length - NAMED)} more</Quiet>}
+          {words.length > 0 ? (
+            words.slice(0, NAMED).map((name, nth) => (
+              <span key={name} class="nzx-check">
+                <span class="nzx-swatch nzx-flat" style={{ background: colorOf(nth) }} />
+                {visible(name)}
+              </span>
+            ))
+          ) : (
+            <>
+              {compact(tone.low)}
+              <span class="nzx-bar nzx-gap" style={{ background: gradientOf(table) }} />
+              {compact(tone.high)} <Quiet>{visible(tone.label)}</Quiet>
+            </>
+          )}
+          {words.length > NAMED && <Quiet>and {counted(words.length - NAMED)} more</Quiet>}
         </div>
       )}
     </>
   );
-}
-
-type Span = ReturnType<typeof spanOf>;
-
-/** From where to where numbers go, and where one lies between. */
-function spanOf(numbers: ArrayLike<number>) {
-  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (let at = 0; at < numbers.length; at++) {
-    const number = numbers[at] as number;
-    if (Number.isFinite(number)) [low, high] = [Math.min(low, number), Math.max(high, number)];
-  }
-  const { low: from, high: to } = airy({ low, high });
-  return {
-    low,
-    high,
-    part: (value: number) => (value - from) / (to - from),
-    /** The number of its colour. */
-    shade: (value: number) => Math.min(255, Math.floor(((value - low) / (high - low || 1)) * 256)),
-  };
 }

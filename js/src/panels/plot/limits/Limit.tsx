@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { useView } from "../../../client/view";
+import type { Norm } from "../../../plots/shared/field";
 import { type Bar, LIMIT } from "../../../plots/shared/layout";
 import type { Scene } from "../../../plots/shared/scene";
 import { IconButton } from "../../../ui/button/Button";
@@ -10,14 +11,14 @@ import "./limit.css";
 type End = "low" | "high";
 
 /** A limit in digits enough to differ from the other one. */
-function limitText({ norm }: Scene, end: End): string {
+function limitText(norm: Norm | null, end: End): string {
   if (norm === null) return "";
   const ratio = Math.max(Math.abs(norm.low), Math.abs(norm.high)) / (norm.high - norm.low);
   return compact(norm[end], Math.min(15, 5 + Math.max(0, Math.floor(Math.log10(ratio)))));
 }
 
 /** A limit to be typed; while it is empty it follows the data. */
-export function Limit({ end, scene }: { end: End; scene: Scene }) {
+export function Limit({ end, norm }: { end: End; norm: Norm | null }) {
   const { session } = useView();
   const value = session.options.value[end];
   const [text, setText] = useState<string | null>(null);
@@ -38,7 +39,7 @@ export function Limit({ end, scene }: { end: End; scene: Scene }) {
       aria-label={name}
       aria-invalid={text !== null && !empty && !Number.isFinite(number)}
       title={`${name} limit; where it is empty, that of the data`}
-      placeholder={limitText(scene, end)}
+      placeholder={limitText(norm, end)}
       value={text ?? (value === null ? "" : String(value))}
       onInput={(event) => setText(event.currentTarget.value)}
       onChange={commit}
@@ -60,11 +61,11 @@ export function BarLimits({ bar, scene }: { bar: Bar; scene: Scene }) {
   return (
     <>
       <span class="nzx-bar-limit" style={place(bar.top - LIMIT.gap - LIMIT.height)}>
-        <Limit end="high" scene={scene} />
+        <Limit end="high" norm={scene.norm} />
         {bar.brief && <span class="nzx-bar-units">{visible(scene.picture.units ?? "")}</span>}
       </span>
       <span class="nzx-bar-limit" style={place(below)}>
-        <Limit end="low" scene={scene} />
+        <Limit end="low" norm={scene.norm} />
         {(low !== null || high !== null) && (
           <IconButton
             icon="undo"

@@ -32,7 +32,7 @@ const LIMITS: Record<Limits, string> = {
   robust: "2–98 %",
 };
 const LIMIT_NAMES = Object.keys(LIMITS);
-const SCALES = ["linear", "log", "symlog"];
+export const SCALES = ["linear", "log", "symlog"];
 const STEPS = ["one", "month", "year"];
 const SPEEDS = ["2", "5", "12", "25"];
 const LEVELS = ["continuous", "5", "8", "10", "12", "16", "20"];
@@ -110,7 +110,7 @@ export function Toolbar({
       {scene?.norm && has("limits") && <LimitModes norm={scene.norm} />}
       {scene && has("limits") && !scene.look.flat && (
         <span class="nzx-colormap">
-          <Limit end="low" scene={scene} /> – <Limit end="high" scene={scene} />
+          <Limit end="low" norm={scene.norm} /> – <Limit end="high" norm={scene.norm} />
         </span>
       )}
       {minus && <Sides />}

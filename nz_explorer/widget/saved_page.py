@@ -13,8 +13,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from nz_explorer.model import Array
 from nz_explorer.text.printable import encodable
 from nz_explorer.widget.recording import Recorder
+from nz_explorer.widget.requests.export import looking
 from nz_explorer.widget.session import Session
 from nz_explorer.widget.static_page import static_page
 
@@ -25,6 +27,8 @@ MOST_FINDINGS = 200
 """Findings that it explains."""
 PICTURE = {"width": 1000, "height": 600}
 """Points of a picture, at most."""
+MOST_ROWS, PAGE_ROWS, PAGE_STEP = 1000, 400, 200
+"""Rows of a table of columns that the page holds, and how the browser asks for them: so many at once, from where to where."""
 NODE_PAGES = ("about", "dimensions", "storage", "role", "code")
 STORE_PAGES = ("concepts", "conventions", "glossary", "readers", "report", "changes")
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
@@ -51,6 +55,7 @@ def saved_page(
     path = str(traits["path"])
     recorder = Recorder(session)
     look_around(recorder, path, pictures)
+    look_closely(recorder, traits)
     answers = [
         {**entry, "buffers": [base64.b64encode(one).decode() for one in entry["buffers"]]}
         for entry in recorder.entries
@@ -63,7 +68,7 @@ def saved_page(
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         '<meta name="viewport" content="width=device-width">'
         f"<style>{(STATIC / 'widget.css').read_text('utf-8')}{STYLE}</style></head><body>"
-        f'<div id="nz-explorer">{static_page(session, path)}</div>'
+        f'<div id="nz-explorer">{static_page(session, path, traits["view"], traits["index"])}</div>'
         # "<" could end the element
         f'<script type="application/json" id="nz-answers">{saved.replace("<", chr(92) + "u003c")}</script>'
         f"<script>{_script()}</script></body></html>\n"
@@ -106,6 +111,38 @@ def look_around(
     for path, indices in pictures.items():
         for index in indices:
             recorder.ask("picture", path=path, index=dict(index), everything=False, **PICTURE)
+
+
+def look_closely(recorder: Recorder, traits: Mapping[str, Any]) -> None:
+    """Ask for what the selected node shows in the view that is in force.
+
+    Parameters
+    ----------
+    recorder : Recorder
+        Keeps the answers.
+    traits : mapping
+        What is selected, and how it is drawn.
+    """
+    path, view, index = str(traits["path"]), dict(traits["view"]), dict(traits["index"])
+    node = recorder.session.hierarchy[path]
+    if isinstance(node, Array):
+        asked = {**looking(view), "everything": False, **PICTURE}
+        recorder.ask("picture", path=path, index=index, **asked)
+        names = [node.dimension_label(axis) for axis in range(node.ndim or 0)]
+        for dimension in names if traits["pins"] else ():
+            others = {name: at for name, at in index.items() if name != dimension}
+            pins = [dict(pin) for pin in traits["pins"]]
+            given = {"dimension": dimension, "pins": pins, "index": others, "width": 250}
+            recorder.ask("series", path=path, **given)
+    elif node.kind == "group":
+        recorder.ask("lines", path=path)
+        colours = recorder.ask("scatter", path=path, view=view).get("colormap")
+        view = {**view, "colormap": colours}
+        rows = recorder.ask("table", path=path, view=view, offset=0, limit=PAGE_ROWS)
+        for offset in range(PAGE_STEP, min(rows.get("length", 0), MOST_ROWS), PAGE_STEP):
+            recorder.ask("table", path=path, view=view, offset=offset, limit=PAGE_ROWS)
+    if view.get("colormap"):
+        recorder.ask("colormaps", others=[view["colormap"]])
 
 
 def _look_at(recorder: Recorder, row: Mapping[str, Any], most_findings: int) -> int:

@@ -7,13 +7,24 @@ from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Mapping
 from html import escape
+from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model import Array, Group, Node
+from nz_explorer.plots.columns.along import label
+from nz_explorer.plots.columns.scatter import texts
+from nz_explorer.plots.drawing.view import View
+from nz_explorer.plots.picture import QuickLook
+from nz_explorer.plots.table import TABLE, table_rows
 from nz_explorer.text.phrases import plural
 from nz_explorer.widget import protocol, text
-from nz_explorer.widget.requests import dimensions, findings
+from nz_explorer.widget.requests import dimensions, findings, tables
+from nz_explorer.widget.requests.export import drawing, looking
 from nz_explorer.widget.session_view import SessionView
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 FRAMED = (
     '<meta name="color-scheme" content="light dark">'
@@ -24,9 +35,18 @@ MAX_TREE = 60
 MAX_FINDINGS = 25
 MAX_DIMENSIONS = 40
 MAX_NAME = 120
+MAX_ROWS, MAX_COLUMNS = 24, 8
+"""Of a table of values."""
+WIDTH, HEIGHT = 8.0, 5.0
+"""Of a picture, in inches."""
 
 
-def static_page(session: SessionView, path: str) -> str:
+def static_page(
+    session: SessionView,
+    path: str,
+    view: Mapping[str, Any] | None = None,
+    index: Mapping[str, int] | None = None,
+) -> str:
     """Return the page as HTML without styles and scripts.
 
     Parameters
@@ -35,6 +55,8 @@ def static_page(session: SessionView, path: str) -> str:
         The open hierarchy.
     path : str
         The selected node.
+    view, index : mapping
+        How it is drawn, and at which index.
     """
     summary = session.summary()
     if summary.progress.phase == "done":
@@ -54,7 +76,7 @@ def static_page(session: SessionView, path: str) -> str:
     parts = [
         head,
         _tree(session),
-        _picture(session, node),
+        _shown(session, node, view or {}, index or {}),
         _dimensions(session),
         _findings(session),
         "<p><i>Saved by nz_explorer. Run the cell to explore.</i></p>",
@@ -122,19 +144,60 @@ def _tree(session: SessionView) -> str:
     return _table("Groups and arrays", ("name", "what it is", "role", "findings"), rows, more)
 
 
-def _picture(session: SessionView, node: Node) -> str:
-    from nz_explorer.plots import figure, is_drawn
+def _shown(
+    session: SessionView, node: Node, view: Mapping[str, Any], index: Mapping[str, int]
+) -> str:
+    """Return what the plot shows: a picture, or the first rows of a table."""
+    from nz_explorer.plots import figure, is_drawn, lines_figure
 
+    if isinstance(node, Group):
+        if columns := tables.shown(session, node, view):
+            if view["kind"] == "table":
+                return _rows(columns)
+            return _image(columns.figure(width=WIDTH, height=HEIGHT), f"{node.path} as a scatter")
+        if view.get("kind") == "lines":
+            drawn = lines_figure(session.lines(node), width=WIDTH, height=HEIGHT)
+            return _image(drawn, f"the lines of {node.path}")
     array = node if isinstance(node, Array) else _first_data(session)
     if array is None:
         return ""
-    look = session.quicklook(array, {}, width=480, height=300)
+    if array is not node:
+        view, index = {}, {}
+    look = session.quicklook(array, index, width=480, height=300, **looking(view))
+    if look.kind == TABLE.name and look.values is not None:
+        return _numbers(look, drawing(view))
     if not is_drawn(look):
         return ""
+    return _image(figure(look, **drawing(view), width=WIDTH, height=HEIGHT), look.label)
+
+
+def _image(drawn: Figure, label: str) -> str:
     file = io.BytesIO()
-    figure(look).savefig(file, format="png", dpi=72)
+    drawn.savefig(file, format="png", dpi=72)
     data = base64.b64encode(file.getvalue()).decode()
-    return f'<p><img alt="{_text(look.label)}" src="data:image/png;base64,{data}"></p>'
+    return f'<p><img alt="{_text(label)}" src="data:image/png;base64,{data}"></p>'
+
+
+def _rows(columns: tables.Columns) -> str:
+    cells = columns.rows(0, MAX_ROWS)[:MAX_COLUMNS]
+    rows: list[tuple[object, ...]] = list(zip(*map(texts, cells), strict=True))
+    found = columns.table
+    left_out = len(found.columns) - len(cells)
+    title = f"Table of {columns.group.path}"
+    if left_out:
+        title += f", without {plural(left_out, 'column')}"
+    head = tuple(label(one.column) for one in cells)
+    return _table(title, head, rows, found.length - len(rows))
+
+
+def _numbers(look: QuickLook, view: Mapping[str, Any]) -> str:
+    lines = list(table_rows(look, View.of(view, TABLE.controls), MAX_ROWS, MAX_COLUMNS))
+    if not lines:
+        return ""
+    head = tuple(lines[0])
+    rows: list[tuple[object, ...]] = [tuple(line) for line in lines[1:]]
+    down = look.y or look.x
+    return _table(look.label, head, rows, 0 if down is None else down.size - len(rows))
 
 
 def _first_data(session: SessionView) -> Array | None:

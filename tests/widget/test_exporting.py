@@ -119,3 +119,46 @@ def test_a_saved_page_holds_the_answers_and_asks_no_one(sample_store: Path, tmp_
     assert all("error" not in one for one in saved["answers"])
     assert not re.search(r'(src|href)="(?!data:)', page.replace(answers[0], ""))
     assert "Groups and arrays" in page  # the static page, for where no script runs
+
+
+@pytest.mark.parametrize("kind", ["table", "scatter", "lines"])
+def test_a_saved_page_holds_what_a_group_showed(
+    sample_store: Path, tmp_path: Path, kind: str
+) -> None:
+    ex = nz.explore(sample_store, path="/stations")
+    try:
+        ex.view = {"kind": kind, "colormap": "magma"}
+        page = ex.save(tmp_path / "page.html").read_text("utf-8")
+    finally:
+        ex.close()
+    answers = re.search(r'<script type="application/json" id="nz-answers">(.*?)</script>', page)
+    assert answers is not None
+    asked = [one for one in json.loads(answers[1])["answers"] if one["method"] == kind]
+    assert [one["params"]["path"] for one in asked] == ["/stations"]
+    assert "error" not in asked[0]
+    plain = page[: answers.start()]
+    assert ("Table of /stations" in plain) == (kind == "table")
+    assert ("data:image/png" in plain) == (kind != "table")
+    assert ("/stations as a scatter" in plain) == (kind == "scatter")
+    assert ("the lines of /stations" in plain) == (kind == "lines")
+
+
+def test_a_saved_page_holds_the_view_of_an_array(sample_store: Path, tmp_path: Path) -> None:
+    ex = nz.explore(sample_store, path="/ocean/sea_surface_temperature")
+    try:
+        ex.index, ex.pins = {"rlat": 40}, [{"rlat": 30, "rlon": 12}]
+        ex.view = {"x": "rlon", "y": "time", "kind": "table"}
+        page = ex.save(tmp_path / "page.html").read_text("utf-8")
+        shown = f"{ex.values().compressed()[0]:.6g}"
+    finally:
+        ex.close()
+    answers = re.search(r'<script type="application/json" id="nz-answers">(.*?)</script>', page)
+    assert answers is not None
+    saved = json.loads(answers[1])["answers"]
+    pictures = [one for one in saved if one["method"] == "picture"]
+    assert [one["params"].get("kind") for one in pictures] == [None, "table"]  # as at first, too
+    assert pictures[1]["result"]["y"]["label"] == "time"
+    assert {one["params"]["dimension"] for one in saved if one["method"] == "series"} == {
+        *("time", "rlat", "rlon")
+    }
+    assert f"<td>{shown}</td>" in page[: answers.start()]

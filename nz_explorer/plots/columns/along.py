@@ -19,6 +19,10 @@ from nz_explorer.values.coordinates.times import time_labels
 
 MOST_TICKS = 8
 """Dates and words that are written along an axis."""
+LONGEST_WORD = 14
+"""Letters of one that stands along an axis."""
+_LETTERS = 90
+"""So many have room beside each other."""
 _FINE = 600
 """So many dates along an axis are looked through for those where a year, a month or a day begins."""
 Doubles = np.ndarray[Any, np.dtype[np.float64]]
@@ -105,7 +109,7 @@ def placed(cells: Cells) -> Along:
     return Along(cells, name, np.array(at, np.float64), words, texts)
 
 
-def _doubles(values: np.ma.MaskedArray[Any, Any], gone: np.ndarray[Any, Any]) -> Doubles:
+def _doubles(values: np.ndarray[Any, Any], gone: np.ndarray[Any, Any]) -> Doubles:
     found: Doubles = np.asarray(values.data).astype(np.float64)
     found[gone | ~np.isfinite(found)] = np.nan
     return found
@@ -191,11 +195,14 @@ def span(
         first, last = below - (abs(below) * 0.1 or 1.0), above + (abs(above) * 0.1 or 1.0)
     else:
         first, last = (below - 0.05 * width, above + 0.05 * width) if air else (below, above)
-    low, high = ends
-    return first if low is None or not width else low, last if high is None or not width else high
+    if width and ends[0] is not None:
+        first = ends[0]
+    if width and ends[1] is not None:
+        last = ends[1]
+    return first, last
 
 
-def ticks(along: Along, ends: Range) -> tuple[Tick, ...]:
+def ticks(along: Along, ends: Range, *, across: bool) -> tuple[Tick, ...]:
     """Return what is written along an axis of words or dates; nothing for numbers.
 
     Parameters
@@ -204,11 +211,15 @@ def ticks(along: Along, ends: Range) -> tuple[Tick, ...]:
         The axis.
     ends
         From where to where it goes.
+    across
+        Whether the words stand beside each other.
     """
     low, high = ends
     if along.words:
         inside = range(max(0, math.ceil(low)), min(len(along.words) - 1, math.floor(high)) + 1)
-        step = max(1, math.ceil(len(inside) / (2 * MOST_TICKS)))
+        widest = max((min(len(along.words[at]), LONGEST_WORD) for at in inside), default=1)
+        most = max(2, _LETTERS // (widest + 2)) if across else 2 * MOST_TICKS
+        step = max(1, math.ceil(len(inside) / most))
         return tuple((float(at), along.words[at]) for at in inside[::step])
     if not along.texts or not high > low:
         return ()

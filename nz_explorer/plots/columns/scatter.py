@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.plots.colours.ranges import Scale, threshold
-from nz_explorer.plots.columns.along import Along, limits, outside, placed, span, ticks
+from nz_explorer.plots.columns.along import (
+    LONGEST_WORD,
+    Along,
+    limits,
+    outside,
+    placed,
+    span,
+    ticks,
+)
 from nz_explorer.plots.columns.collect import Cells, Column, Table
 from nz_explorer.plots.drawing.canvas import empty, lock
 from nz_explorer.plots.drawing.legends import write
@@ -101,7 +109,7 @@ def scatter(
         places = np.where(gone | left_out, np.nan, one.places)
         across = span(one, places, ends[at], scales[at], air=at < 2)
         shown = replace(one, places=places, span=across, scale=scales[at])
-        axes.append(replace(shown, ticks=ticks(shown, across)))
+        axes.append(replace(shown, ticks=ticks(shown, across, across=at == 0)))
     drawn = int((~(gone | left_out)).sum())
     reasons = [f"1 in {points.step:,} is read"] if points.step > 1 else []
     if gone.any():
@@ -174,9 +182,9 @@ def scatter_figure(
                 axes.scatter([], [], color=category_colour(number), label=safe(word, 40), s=20)
             drawn.legend(loc="outside right upper", fontsize="small", frameon=False)
         else:
-            shades = third[0].places[there]
+            shown = third[0].places[there]
             norm = norm_of(third[0].span, third[0].scale)
-            points = axes.scatter(*at, c=shades, cmap=colormap(colours), norm=norm, **given)
+            points = axes.scatter(*at, c=shown, cmap=colormap(colours), norm=norm, **given)
             bar = drawn.colorbar(points, ax=axes, label=safe(third[0].label, 60))
             if third[0].ticks:
                 bar.set_ticks(
@@ -189,7 +197,8 @@ def scatter_figure(
                 axes.set_yscale(one.scale, **options)
             if one.ticks:
                 which.set_ticks(
-                    [place for place, _ in one.ticks], [safe(text, 24) for _, text in one.ticks]
+                    [place for place, _ in one.ticks],
+                    [safe(text, LONGEST_WORD) for _, text in one.ticks],
                 )
             which.set_label_text(safe(one.label, 80))
         axes.set_xlim(*x.span)

@@ -67,34 +67,51 @@ class Table(PictureKind):
 
     def draw(self, drawn: Figure, axes: Axes, look: QuickLook, view: View) -> None:
         """Write the first rows and columns; see `PictureKind.draw`."""
-        write(axes, list(_lines(look, view)), size=8, family="monospace")
+        rows = [_row(cells) for cells in table_rows(look, view, _DRAWN_ROWS, _DRAWN_COLUMNS)]
+        long, wide = (
+            1 if one is None else one.size for one in (look.y or look.x, look.y and look.x)
+        )
+        if long > _DRAWN_ROWS or wide > _DRAWN_COLUMNS:
+            rows.append("…")
+        write(axes, rows, size=8, family="monospace")
 
 
 TABLE = Table()
 
 
-def _lines(look: QuickLook, view: View) -> Iterator[str]:
-    rows = look.x if look.y is None else look.y
-    if rows is None or look.values is None:
+def table_rows(look: QuickLook, view: View, rows: int, columns: int) -> Iterator[list[str]]:
+    """Yield the first rows of a table of values, as texts: what stands above them, and then place and values of each.
+
+    Parameters
+    ----------
+    look
+        The table.
+    view
+        What counts as missing, and whether values are decoded.
+    rows, columns
+        The most of them.
+    """
+    down = look.x if look.y is None else look.y
+    if down is None or look.values is None:
         return
-    columns = None if look.y is None else look.x
+    across = None if look.y is None else look.x
     values, states = (
-        one.reshape(rows.size, -1)[:_DRAWN_ROWS, :_DRAWN_COLUMNS]
+        one.reshape(down.size, -1)[:rows, :columns]
         for one in (view.values(look), view.states(look))
     )
-    names = [rows.label]
-    if columns is not None:
-        names[0] = f"{rows.label} \\ {columns.label}"
-        names += _places(columns, values.shape[1])
-    yield _row(names)
-    for place, numbers, codes in zip(_places(rows, len(values)), values, states, strict=True):
+    names = [down.label]
+    if across is not None:
+        names[0] = f"{down.label} \\ {across.label}"
+        names += _places(across, values.shape[1])
+    else:
+        names.append(look.name or look.path.rsplit("/", 1)[-1])
+    yield names
+    for place, numbers, codes in zip(_places(down, len(values)), values, states, strict=True):
         cells = [
             f"{number:.6g}" if code == VALUE else STATE_TITLES[code]
             for number, code in zip(numbers.tolist(), codes.tolist(), strict=True)
         ]
-        yield _row([place, *cells])
-    if rows.size > len(values) or (columns is not None and columns.size > values.shape[1]):
-        yield "…"
+        yield [place, *cells]
 
 
 def _row(cells: Sequence[str]) -> str:

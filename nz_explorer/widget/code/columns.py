@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from nz_explorer.model import Group, Hierarchy
 from nz_explorer.plots.colours.ranges import threshold
-from nz_explorer.plots.columns.along import Along
+from nz_explorer.plots.columns.along import LONGEST_WORD, Along
 from nz_explorer.plots.columns.collect import Cells
 from nz_explorer.plots.columns.scatter import MOST_NAMED, Scatter
 from nz_explorer.plots.drawing.parts import category_colour, safe
@@ -189,7 +189,8 @@ def _drawn(scatter: Scatter | None, colours: str) -> Iterator[str]:
             yield f"plt.{name}scale({literal(one.scale)}{near})"
         if one.ticks:
             places, texts = ([*part] for part in zip(*one.ticks, strict=True))
-            yield line(f"plt.{name}ticks({{}}, {{}})", places, texts)
+            shown = [safe(text, LONGEST_WORD) for text in texts]
+            yield line(f"plt.{name}ticks({{}}, {{}})", places, shown)
         yield line(f"plt.{name}lim({{}}, {{}})", *one.span)
         yield line(f"plt.{name}label({{}})", safe(one.label, 80))
     yield "plt.show()"

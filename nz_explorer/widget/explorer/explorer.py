@@ -493,7 +493,7 @@ class Explorer(SyncedWidget):
 
         lifetimes.displayed(self)
         self._session.wait(STATIC_PAGE_SECONDS)
-        page = encodable(static_page(self._session, self.path))
+        page = encodable(static_page(self._session, self.path, self.view, self.index))
         self._saved_page = FRAMED + page
         data, *metadata = bundle if isinstance(bundle, tuple) else (bundle,)
         data = {**data, "text/html": page, "text/plain": repr(self)}

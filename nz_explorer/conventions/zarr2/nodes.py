@@ -13,6 +13,7 @@ from nz_explorer.conventions.zarr3.nodes import (
     is_integer,
     set_to,
     shown,
+    wrong_format,
     wrong_lengths,
 )
 from nz_explorer.documents import pointers
@@ -107,18 +108,8 @@ def _extra(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
 @rule("Z2-ARR-004", on="array", formats=V2)
 def zarr_format(array: Array) -> Iterator[Fail]:
     """Require the member that identifies the specification of the document."""
-    yield from _wrong_format(array)
-
-
-def _wrong_format(node: Node) -> Iterator[Fail]:
-    given = node.metadata.get("zarr_format", MISSING)
-    if given is not MISSING and not (is_integer(given) and given == 2):
-        pointer = node.pointer("zarr_format")
-        yield Fail(
-            pointer,
-            f"zarr_format must be 2, got {shown(given)}",
-            fix=set_to(pointer, 2) if given in ("2", 2.0) else None,
-        )
+    if "zarr_format" in array.metadata:  # else Z2-ARR-002
+        yield from wrong_format(array, 2)
 
 
 @rule("Z2-ARR-005", on="array", formats=V2, provides="shape")
@@ -243,7 +234,8 @@ def group_members(group: Group) -> Iterator[Fail]:
             },
             fix=lambda _node: Draft("safe", (add("/.zgroup/zarr_format", 2),)),
         )
-    yield from _wrong_format(group)
+    else:
+        yield from wrong_format(group, 2)
     known = {"zarr_format"}
     if main.origin == "consolidated":  # zarr-python puts an empty one into each consolidated entry
         known.add("consolidated_metadata")

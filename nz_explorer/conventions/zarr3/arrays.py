@@ -10,14 +10,22 @@ from typing import TYPE_CHECKING, Any
 import jsonpointer
 
 from nz_explorer.conventions.zarr3.codec_packages import WRAPPED, meant_in_v3, what_it_needs
-from nz_explorer.conventions.zarr3.nodes import V3, empty_chunks, is_integer, missing, set_to, shown
+from nz_explorer.conventions.zarr3.nodes import (
+    V3,
+    empty_chunks,
+    is_integer,
+    missing,
+    set_to,
+    shown,
+    whole_numbers,
+)
 from nz_explorer.conventions.zarr3.registered_extensions import CHUNK_KEYS, CODECS
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, Safety, move, remove, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model.data_type import parse_v2
+from nz_explorer.model.data_type import parse_v2, parse_v3
 from nz_explorer.model.fill_values import MISSING as NO_SUGGESTION
 from nz_explorer.text.phrases import plural
 
@@ -107,6 +115,8 @@ def data_type_known(array: Array) -> Iterator[Fail]:
     if array.data_type.status != "unknown" or "://" in array.data_type.name:
         return
     meant = parse_v2(given)
+    if meant.status != "core" and isinstance(given, str):
+        meant = parse_v3(given.strip().lower())
     known = meant.status in ("core", "registered")
     hint = f"; did you mean {meant.name}?" if known else ""
     yield Fail(
@@ -143,6 +153,9 @@ def grid_shape(array: Array) -> Iterator[Fail | Undecided]:
             yield Fail(
                 "/chunk_grid/configuration/chunk_shape",
                 f"a regular chunk grid needs configuration.chunk_shape, a list of integers{got}",
+                fix=None
+                if (meant := whole_numbers(given)) is None
+                else set_to("/chunk_grid/configuration/chunk_shape", meant),
             )
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+import jsonpointer
+
 from nz_explorer.conventions.zarr3.arrays import (
     all_codecs,
     codec_name,
@@ -414,11 +416,17 @@ _NO_CONFIGURATION = {
 
 def _usual_settings(pointer: str) -> FixMaker:
     settings = {"level": 0, "checksum": False}
-    return lambda _node: Draft(
-        "safe",
-        (add(f"{pointer}/configuration", settings),),
-        "to read it, any level does",
-    )
+
+    def fix(node: Node) -> Draft:
+        codec = jsonpointer.resolve_pointer(node.metadata, pointer, None)
+        operation = (
+            replace(pointer, {"name": codec, "configuration": settings})
+            if isinstance(codec, str)
+            else add(f"{pointer}/configuration", settings)
+        )
+        return Draft("safe", (operation,), "to read it, any level does")
+
+    return fix
 
 
 def _against_register(

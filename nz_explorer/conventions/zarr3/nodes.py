@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -31,6 +32,9 @@ def is_integer(value: Any) -> TypeGuard[int]:
     return type(value) is int
 
 
+_DIGITS = re.compile(r"[0-9]{1,18}")
+
+
 def set_to(pointer: str, value: Any, safety: Any = "safe", note: str | None = None) -> FixMaker:
     """Return the fix that replaces one value.
 
@@ -48,18 +52,41 @@ def set_to(pointer: str, value: Any, safety: Any = "safe", note: str | None = No
     return lambda _node: Draft(safety, (replace(pointer, value),), note)
 
 
+REFUSED = {
+    "zarr-python": "raises ValueError: Invalid zarr_format",
+    "xarray": "cannot open the group",
+}
+
+
+def wrong_format(node: Node, wanted: int) -> Iterator[Fail]:
+    """Fail where a document says another format than that by whose name it is stored.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    wanted : int
+        The format.
+    """
+    given = node.metadata.get("zarr_format", MISSING)
+    if is_integer(given) and given == wanted:
+        return
+    pointer = node.pointer("zarr_format")
+    is_float = type(given) is float and given == wanted
+    yield Fail(
+        pointer,
+        f"zarr_format must be {wanted}, got {shown(given)}",
+        # a text is refused, also where the rule asks for less
+        impact="blocks" if isinstance(given, str) else None,
+        readers={} if is_float else REFUSED if isinstance(given, str) else None,
+        fix=set_to(pointer, wanted) if is_float or given == str(wanted) else None,
+    )
+
+
 @rule("Z3-DOC-001", on="node", formats=V3)
 def zarr_format(node: Node) -> Iterator[Fail]:
     """Require the member that identifies the specification of the document."""
-    given = node.metadata.get("zarr_format", MISSING)
-    if not (is_integer(given) and given == 3):
-        meant = given == "3" or (type(given) is float and given == 3)
-        yield Fail(
-            "/zarr_format",
-            f"zarr_format must be 3, got {shown(given)}",
-            readers={} if type(given) is float and given == 3 else None,
-            fix=set_to("/zarr_format", 3) if meant else None,
-        )
+    yield from wrong_format(node, 3)
 
 
 @rule("Z3-DOC-002", on="node", formats=V3)
@@ -180,9 +207,23 @@ def wrong_lengths(array: Array, member: str) -> Iterator[Fail]:
     for axis, length in enumerate(given):
         if not is_integer(length) or length < 0:
             at = array.pointer(member, axis)
-            integral = type(length) is float and length.is_integer() and length >= 0
-            yield Fail(at, message, fix=set_to(at, int(length)) if integral else None)
+            meant = whole_numbers(given)
+            yield Fail(at, message, fix=None if meant is None else set_to(pointer, meant))
             return
+
+
+def whole_numbers(given: Any) -> list[int] | None:
+    """Return the integers that a list means which has some as ``4.0`` or ``"4"``; None where one is no length.
+
+    Parameters
+    ----------
+    given : object
+        A JSON value.
+    """
+    if not isinstance(given, list):
+        return None
+    texts = [str(int(n)) if type(n) is float and n.is_integer() else str(n) for n in given]
+    return [int(text) for text in texts] if all(map(_DIGITS.fullmatch, texts)) else None
 
 
 OF_EMPTY = {"netCDF-C": "refuses the dataset: NCZarr error"}
@@ -219,11 +260,24 @@ def _has_names(array: Array) -> bool:
     return "dimension_names" in array.metadata
 
 
-def _names_of_another_kind(given: Any) -> dict[str, str] | None:
+def _names_of_another_kind(given: Any, rank: int | None) -> dict[str, str] | None:
     """Return what readers do with names that are no list: null is none at all, and a text its letters."""
     if given is None:
         return {"xarray": "raises KeyError, and cannot open the group"}
-    return {} if isinstance(given, str) else None
+    if isinstance(given, str | dict):  # zarr-python makes a tuple of it: of letters, or of keys
+        return {} if len(given) == rank else None
+    return None
+
+
+def _split_names(given: Any, rank: int | None) -> FixMaker | None:
+    """Return the fix of names in one text, such as ``"time lat"``, or in an object."""
+    if isinstance(given, dict):
+        names = list(given.values())
+    else:
+        names = re.split(r"[\s,;]+", given.strip()) if isinstance(given, str) else []
+    if len(names) != rank or not all(isinstance(name, str) and name for name in names):
+        return None
+    return set_to("/dimension_names", names, "suggest")
 
 
 @rule("Z3-DIM-001", on="array", formats=V3, when=_has_names, provides="names")
@@ -242,8 +296,8 @@ def dimension_names(array: Array) -> Iterator[Fail]:
         yield Fail(
             "/dimension_names",
             f"dimension_names is {shown(given)}; {advice}",
-            readers=_names_of_another_kind(given),
-            fix=_drop_names if given is None else None,
+            readers=_names_of_another_kind(given, rank),
+            fix=_drop_names if given is None else _split_names(given, rank),
         )
         return
     for axis, name in enumerate(given):

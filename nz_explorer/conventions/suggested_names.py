@@ -33,6 +33,8 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
     noted = [reference.rpartition("/")[2] for reference in array.dimension_references or ()]
     if noted and all(noted):
         return noted, True
+    if (level := images.image_level(array)) is not None:
+        return list(level.names), True
     group = None if array.parent is None else array.hierarchy.node_if_loaded(array.parent)
     if group is not None and (axes := images.axis_names(group.attributes, len(shape))):
         return axes, True

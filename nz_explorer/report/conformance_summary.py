@@ -174,11 +174,11 @@ def conformance_summary(evaluation: Evaluation) -> ConformanceSummary:
         made.of(name).conforms = holds
     found: dict[str, list[multiscales.Level]] = {}
     for path in nodes[:MOST_NODES]:
-        node = hierarchy.node_if_loaded(path)
+        node = hierarchy.peek(path)  # consolidated entries are judged without becoming nodes
         if node is None:
             continue
         made.look_at(node)
-        if isinstance(node, Group) and multiscales.family(node.attributes) is not None:
+        if isinstance(node, Group) and multiscales.level_names(node.attributes):
             found[path] = multiscales.levels(node)
         if path != "/":
             node.release()

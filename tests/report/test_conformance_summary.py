@@ -39,6 +39,22 @@ def test_a_store_that_keeps_nz(tmp_path: Path) -> None:
     assert [one.name for one in found.conventions] == ["NZ-1.0", "Zarr v3"]
 
 
+def test_what_is_seen_in_a_store_that_is_consolidated(tmp_path: Path) -> None:
+    levels = {"multiscales": [{"axes": ["y", "x"], "datasets": [{"path": "s0/im"}]}]}
+    root = zarr.open_group(tmp_path, mode="w", zarr_format=2)
+    image = root.create_group("image", attributes=levels)
+    image.create_array("s0/im", data=np.zeros((2, 2)), attributes={"units": "K"})
+    root.create_group("labels", attributes={"ome": {"labels": ["cells"]}})
+    zarr.consolidate_metadata(tmp_path)
+    report = nz.check(tmp_path, progress=False)
+    assert list(_named(report.conformance, "OME-Zarr").paths) == ["/image", "/labels"]
+    assert list(report.conformance.pyramids) == ["/image"]
+    (unnamed,) = (one for one in report.findings if one.rule == "Z2-OGC-002")
+    assert unnamed.fix is not None
+    assert unnamed.fix.note is None
+    assert unnamed.fix.to_dict()["patch"][-1]["value"] == ["y", "x"]
+
+
 def test_what_is_declared_and_what_is_seen(tmp_path: Path) -> None:
     attributes = {"Conventions": "CF-1.10, ACDD-1.3"}
     root = zarr.open_group(tmp_path, mode="w", attributes=attributes)

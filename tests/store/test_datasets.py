@@ -193,6 +193,44 @@ def test_groups_types_and_the_chunks_of_a_file(tmp_path: Path) -> None:
     assert np.isnan(found.p.values[0, 0])
 
 
+def test_what_zarr_has_no_type_for_and_dimensions_that_groups_name_alike(tmp_path: Path) -> None:
+    file = tmp_path / "f.nc"
+    with netCDF4.Dataset(file, "w") as ds:
+        ds.createDimension("x", 2)
+        pair = np.dtype([("re", "f4"), ("im", "f4")])
+        pairs = ds.createVariable("pairs", ds.createCompoundType(pair, "pair_type"), ("x",))
+        pairs[:] = np.array([(1, 2), (3, 4)], pair)
+        odd = np.dtype([("t", "f8"), ("tag", "S1", (6,))])
+        ds.createVariable("odd", ds.createCompoundType(odd, "odd_type"), ("x",))
+        ragged = ds.createVariable("ragged", ds.createVLType(np.int16, "shorts"), ("x",))
+        ragged[0], ragged[1] = np.array([1], "i2"), np.array([2, 3], "i2")
+        clouds = ds.createEnumType(np.uint8, "clouds", {"clear": 0, "high cirrus": 3})
+        ds.createVariable("cloud", clouds, ("x",))[:] = [3, 0]
+        ds.createVariable("name", str, ("x",))[:] = np.array(["a", "ü"], object)
+        group = ds.createGroup("g")
+        group.createDimension("x", 7)
+        group.createVariable("x", "f4", ("x",))[:] = np.arange(7)
+    report = nz.check(file, values="all", progress=False)
+    assert sorted(f.path for f in report.findings if f.impact == "blocks") == ["/odd", "/ragged"]
+    assert {f.rule for f in report.findings if f.impact == "blocks"} == {"Z3-DT-002"}
+    hierarchy = report.evaluation.hierarchy
+    arrays = {name: hierarchy[f"/{name}"] for name in ("odd", "ragged", "cloud", "name", "g/x")}
+    assert {name: array.metadata["data_type"] for name, array in arrays.items()} == {
+        "odd": "compound {t: float64, tag: |S1[6]}",
+        "ragged": "int16(*)",
+        "cloud": "uint8",
+        "name": "string",
+        "g/x": "float32",
+    }
+    assert arrays["cloud"].attributes["flag_meanings"] == "clear high_cirrus"
+    assert arrays["cloud"].attributes["flag_values"] == [0, 3]
+    ex = nz.explore(file, path="/pairs")
+    assert ex.values(whole=True).tolist() == [(1, 2), (3, 4)]
+    ex.path = "/g/x"
+    assert ex.values(whole=True).tolist() == [*range(7)]
+    ex.close()
+
+
 def test_a_file_that_is_broken_is_an_error_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "f.nc").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
     with pytest.raises(nz.SourceError, match="could not be read: netcdf4: "):

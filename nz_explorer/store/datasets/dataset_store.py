@@ -21,7 +21,7 @@ from nz_explorer.text.identifiers import KEYS, with_nz
 
 if TYPE_CHECKING:
     import zarr
-    from xarray import Dataset, DataTree
+    from xarray import Dataset
     from zarr.abc.buffer import Buffer
 
 _ROOT = "zarr.json"
@@ -35,9 +35,9 @@ class DatasetStore(BoundedStore):
 
     Parameters
     ----------
-    tree : DataTree
-        The object. Its variables are stored as they are if it was opened without decoding, else as xarray
-        would encode them.
+    groups : mapping of str to Dataset
+        The groups by their paths. Variables are stored as they are if they were opened without decoding, else as
+        xarray would encode them.
     close : callable, optional
         Called when the store is closed.
 
@@ -49,7 +49,9 @@ class DatasetStore(BoundedStore):
 
     supports_listing = True
 
-    def __init__(self, tree: DataTree, close: Callable[[], object] | None = None) -> None:
+    def __init__(
+        self, groups: Mapping[str, Dataset], close: Callable[[], object] | None = None
+    ) -> None:
         super().__init__()
         self._documents: dict[str, Buffer] = {}
         self._memory = MemoryStore(self._documents)
@@ -58,8 +60,8 @@ class DatasetStore(BoundedStore):
         """Paths of variables whose data type Zarr has not."""
         self._busy = threading.Lock()
         self._close = close or (lambda: None)
-        for node in tree.subtree:
-            self._add_group(node.path.strip("/"), node.to_dataset(inherit=False))
+        for path, dataset in groups.items():
+            self._add_group(path.strip("/"), dataset)
         self._keys = frozenset(self._documents)
 
     # --- documents --------------------------------------------------------------------------
@@ -85,13 +87,15 @@ class DatasetStore(BoundedStore):
                     self.unsupported.append(f"/{where}")
                 else:
                     self._variables[where] = variable, array
-                    self._name_no_dimensions(f"{where}/{_ROOT}", variable)
+                    self._complete(f"{where}/{_ROOT}", variable)
 
-    def _name_no_dimensions(self, key: str, variable: Encoded) -> None:
-        """Give a scalar the empty list of names that NZ requires; zarr leaves it out."""
-        if not variable.dimensions:
-            document = json.loads(self._documents[key].to_bytes())
-            self._put(key, document | {"dimension_names": []})
+    def _complete(self, key: str, variable: Encoded) -> None:
+        """Say what zarr leaves out: a scalar's empty list of names, which NZ requires, and the byte order of structures."""
+        more: dict[str, Any] = {} if variable.dimensions else {"dimension_names": []}
+        if variable.dtype is not str and variable.dtype.fields is not None:
+            more["codecs"] = [{"name": "bytes", "configuration": {"endian": "little"}}]
+        if more:
+            self._put(key, json.loads(self._documents[key].to_bytes()) | more)
 
     def _put(self, key: str, document: Mapping[str, Any]) -> None:
         from zarr.buffer import default_buffer_prototype
@@ -225,7 +229,7 @@ def _unsupported(variable: Encoded) -> dict[str, Any]:
         "zarr_format": 3,
         "node_type": "array",
         "shape": list(variable.shape),
-        "data_type": str(variable.dtype),
+        "data_type": variable.type_name,
         "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(variable.chunks)}},
         "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
         "fill_value": 0,
@@ -246,9 +250,16 @@ def created(store: Any, variable: Encoded, **options: Any) -> zarr.Array[Any]:
         What it is to hold.
     **options
         More for ``zarr.create_array``.
+
+    Raises
+    ------
+    TypeError
+        If Zarr has no type for its values.
     """
     import zarr
 
+    if variable.ragged:
+        raise TypeError(f"Zarr has no type for {variable.type_name}")
     return zarr.create_array(
         store,
         shape=variable.shape,

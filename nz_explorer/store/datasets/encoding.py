@@ -34,6 +34,8 @@ class Encoded:
         JSON values, with `_FillValue` as a literal.
     fill_value
         Of the storage; None for that of zarr.
+    ragged : bool
+        Whether each value is a sequence of its own length, for which Zarr has no type.
     """
 
     variable: Variable
@@ -42,6 +44,12 @@ class Encoded:
     chunks: tuple[int, ...]
     attributes: dict[str, Any]
     fill_value: Any
+    ragged: bool = False
+
+    @property
+    def type_name(self) -> str:
+        """What the type is called where Zarr has no name for it."""
+        return f"{self.dtype}(*)" if self.ragged else _type_name(np.dtype(self.dtype))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -124,8 +132,10 @@ def _of_variable(variable: Variable, name: str) -> Encoded:
     if variable.dtype.kind in "mMO":
         # which units fit, and which type texts have, is told by all of the values only
         variable = _encode(variable, name)
-    sample = _encode(variable[(slice(0, 1),) * variable.ndim], name)
-    dtype: Any = str if sample.dtype.kind in "OT" else sample.dtype
+    ragged = variable.encoding.get("_nz_ragged")
+    sample = variable if ragged else _encode(variable[(slice(0, 1),) * variable.ndim], name)
+    texts = "OTU" if variable.encoding.get("_nz_as_stored") else "OT"  # U: strings of a file
+    dtype: Any = ragged or (str if sample.dtype.kind in texts else sample.dtype)
     fill = sample.attrs.get("_FillValue")
     usable = fill is not None and dtype is not str and np.ndim(fill) == 0
     return Encoded(
@@ -135,6 +145,7 @@ def _of_variable(variable: Variable, name: str) -> Encoded:
         _chunks(variable, 32 if dtype is str else sample.dtype.itemsize),
         _attributes(sample.attrs),
         fill if usable else None,
+        bool(ragged),
     )
 
 
@@ -149,11 +160,40 @@ def _encode(variable: Variable, name: str) -> Variable:
     return conventions.encode_cf_variable(variable, name=name)
 
 
-def as_stored(dataset: Dataset) -> Dataset:
-    """Note on the variables of a dataset that was opened without decoding that their values are the stored ones."""
-    for variable in dataset.variables.values():
+def as_stored(dataset: Dataset, ragged: Mapping[str, Any]) -> Dataset:
+    """Note on the variables of a dataset that was opened without decoding that their values are the stored ones.
+
+    The names that an enumeration gives numbers become CF's ``flag_values`` and ``flag_meanings``.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        A group of a file.
+    ragged : mapping of str to dtype
+        Types of the items of its variables whose values are sequences of their own lengths, by their names.
+    """
+    for name, variable in dataset.variables.items():
         variable.encoding["_nz_as_stored"] = True
+        metadata = (variable.encoding.get("dtype") or variable.dtype).metadata or {}
+        item = ragged.get(str(name), metadata.get("vlen"))
+        if item not in (None, str, bytes):
+            variable.encoding["_nz_ragged"] = np.dtype(item)
+        if "flag_values" not in variable.attrs and (members := metadata.get("enum")):
+            names = ("_".join(str(member).split()) for member in members)
+            variable.attrs["flag_values"] = [*members.values()]
+            variable.attrs["flag_meanings"] = " ".join(names)
     return dataset
+
+
+def _type_name(dtype: np.dtype[Any]) -> str:
+    """Return the name of a type, of a compound one those of its members, too."""
+    if dtype.subdtype is not None:
+        base, shape = dtype.subdtype
+        return f"{_type_name(base)}[{', '.join(map(str, shape))}]"
+    if dtype.fields is None:
+        return dtype.name if dtype.kind in "biufc" else str(dtype)
+    members = (f"{name}: {_type_name(field[0])}" for name, field in dtype.fields.items())
+    return f"compound {{{', '.join(members)}}}"
 
 
 def _chunks(variable: Variable, itemsize: int) -> tuple[int, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,11 @@ MAGIC = (b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF")
 """How files of netCDF and HDF5 begin."""
 ENGINES: dict[str, dict[str, Any]] = {"netcdf4": {}, "h5netcdf": {"phony_dims": "sort"}}
 """What reads them, with the options of each."""
+UNDECODED: dict[str, Any] = dict.fromkeys(
+    ("mask_and_scale", "decode_times", "decode_timedelta", "concat_characters", "decode_coords"),
+    False,
+)
+"""What ``decode_cf=False`` stands for, which ``xarray.open_groups`` does not heed."""
 
 
 def is_xarray(source: Any) -> bool:
@@ -40,14 +47,14 @@ def xarray_reader(source: Any) -> Reader:
     name = None if isinstance(source, xarray.Dataset) else source.name
     label = kind if name is None else f"{kind} {name}"
     try:
-        tree = tree_of(source)
+        groups = groups_of(source)
     except ValueError as error:
         raise SourceError(f"{label} cannot be shown as Zarr: {error}") from error
-    return _reader(tree, label, kind)
+    return _reader(groups, label, kind)
 
 
-def tree_of(source: Any) -> Any:
-    """Return an xarray object as a DataTree.
+def groups_of(source: Any) -> dict[str, Any]:
+    """Return the groups of an xarray object by their paths, as Datasets.
 
     Raises
     ------
@@ -58,7 +65,8 @@ def tree_of(source: Any) -> Any:
 
     if isinstance(source, xarray.DataArray):
         source = source.to_dataset(name="data" if source.name is None else source.name)
-    return xarray.DataTree(source) if isinstance(source, xarray.Dataset) else source
+    tree = xarray.DataTree(source) if isinstance(source, xarray.Dataset) else source
+    return {one.path: one.to_dataset(inherit=False) for one in tree.subtree}
 
 
 def file_reader(path: Path, label: str) -> Reader:
@@ -81,30 +89,55 @@ def file_reader(path: Path, label: str) -> Reader:
     from nz_explorer.store.datasets.encoding import as_stored
 
     failures = []
+    with path.open("rb") as file:
+        is_hdf5 = file.read(4) == MAGIC[-1]
     for engine, options in ENGINES.items():
         if engine not in xarray.backends.list_engines():
             continue
         try:
-            tree = xarray.open_datatree(
-                path, engine=engine, decode_cf=False, cache=False, **options
-            )
+            # not as a tree: a group may have a dimension of its own by the name of one above it
+            groups = xarray.open_groups(path, engine=engine, cache=False, **UNDECODED, **options)
         except Exception as error:  # noqa: BLE001  # each library has errors of its own
             failures.append(f"{engine}: {error}")
             continue
-        return _reader(tree.map_over_datasets(as_stored), label, "netCDF file", tree.close)
+        ragged = _ragged(path) if engine == "netcdf4" else {}
+        stored = {name: as_stored(group, ragged.get(name, {})) for name, group in groups.items()}
+        with ExitStack() as closing:
+            for group in groups.values():
+                closing.callback(group.close)
+            return _reader(stored, label, "netCDF file", closing.pop_all().close)
     if not failures:
         raise SourceError(
             f"{label} is a netCDF or HDF5 file: reading it needs netCDF4 or h5netcdf; install one with"
             " pip install netCDF4"
         )
-    raise SourceError(f"{label} could not be read: {listed(failures)}")
+    lacking = "; h5netcdf reads some that netCDF-C does not: pip install h5netcdf"
+    known = len(failures) == len(ENGINES) or not is_hdf5
+    raise SourceError(f"{label} could not be read: {listed(failures)}{'' if known else lacking}")
 
 
-def _reader(tree: Any, label: str, kind: str, close: Any = None) -> Reader:
+def _ragged(path: Path) -> dict[str, dict[str, Any]]:
+    """Return the types of the items of variable-length variables by group and name; xarray does not tell them apart."""
+    import netCDF4
+
+    found: dict[str, dict[str, Any]] = {}
+    with netCDF4.Dataset(path) as file:
+        groups = [file]
+        for group in groups:
+            groups += group.groups.values()
+            found[group.path] = {
+                name: variable.dtype
+                for name, variable in group.variables.items()
+                if isinstance(variable.datatype, netCDF4.VLType) and variable.dtype is not str
+            }
+    return found
+
+
+def _reader(groups: Mapping[str, Any], label: str, kind: str, close: Any = None) -> Reader:
     from nz_explorer.store.datasets.dataset_store import DatasetStore
 
     try:
-        store = DatasetStore(tree, close)
+        store = DatasetStore(groups, close)
     except ValueError as error:
         raise SourceError(f"{label} cannot be shown as Zarr: {error}") from error
     reader = RemoteReader(store, label, kind, local=True)

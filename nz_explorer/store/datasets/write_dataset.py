@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from nz_explorer.store.datasets.dataset_store import DatasetStore, created
-from nz_explorer.store.datasets.readers import tree_of
+from nz_explorer.store.datasets.readers import groups_of
 from nz_explorer.store.errors import SourceError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def write_dataset(
     if fill not in ("nz", "xarray"):
         raise ValueError(f"fill must be nz or xarray, not {fill!r}")
     try:
-        served = DatasetStore(tree_of(source))
+        served = DatasetStore(groups_of(source))
     except ValueError as error:
         raise SourceError(f"{str(error).rstrip('.')}; nothing was written") from error
     if served.unsupported:

@@ -26,7 +26,7 @@ def test_plain_http_says_what_it_cannot_know(
         "TREE-012",
         "TREE-013",
         "TREE-014",
-        "TREE-016",
+        "TREE-015",
         "Z3-CHUNK-005",
         "Z3-NAME-003",
         "NZ-CONS-003",

@@ -134,11 +134,11 @@ def _sweep(node: Node) -> Draft:
 # --- documents under other names ------------------------------------------------------------------
 
 
-@rule("TREE-013", "TREE-014", "TREE-016", on="members")
+@rule("TREE-013", "TREE-014", "TREE-015", on="members")
 def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
     """Fail on what a group, or a folder that would be a node, holds under names that make it no document or node."""
     if group.hierarchy.metadata_source != "documents":
-        for rule_id in ("TREE-013", "TREE-014", "TREE-016"):
+        for rule_id in ("TREE-013", "TREE-014", "TREE-015"):
             yield Undecided("listing", rule_id)
         return
     yield from _with_backslash(group, group.other_names)
@@ -166,24 +166,29 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
 
 
 def _with_backslash(node: Node, held: Iterable[str]) -> Iterator[Fail]:
-    """Fail on names with a backslash, which the keys of no store have. Of a zip file TREE-015 tells."""
+    """Fail on names with a backslash, which the keys of no store have."""
     names = sorted(name for name in held if "\\" in name)
-    if not names or node.hierarchy.reader.kind == "zip file":
+    if not names:
         return
     shown = [json_text(name).replace("\\\\", "\\") for name in names[:3]]
     some = listed(shown) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
     has, it = ("has", "it") if len(names) == 1 else ("have", "them")
     right = names[0].replace("\\", "/")
-    others = ", the others likewise" if len(names) > 1 else ""
+    packed = node.hierarchy.reader.kind == "zip file"
+    how = "unzip it, move" if packed else "move"
+    ending = ", the others likewise" * (len(names) > 1) + ", and zip it again" * packed
     yield Fail(
         "",
         f"{some} in {node.path} {has} a backslash in the name: Zarr separates names by /, so readers do not see {it}",
-        rule="TREE-016",
-        fix=lambda _node: Draft("suggest", note=f"move {names[0]} to {right}{others}"),
+        rule="TREE-015",
+        fix=lambda _node: Draft(
+            "suggest",
+            note=f"{how} {names[0]} to {right}{ending}",
+        ),
     )
 
 
-@rule("TREE-013", "TREE-016", on="inside")
+@rule("TREE-013", "TREE-015", on="inside")
 def names_in_array(array: Array, inside: Inside) -> Iterator[Fail]:
     """Fail on the same in an array: its attributes, and its chunks."""
     yield from _with_backslash(array, inside.other_names)

@@ -64,7 +64,7 @@ class Packaging:
     repeated : dict of str to int
         Names of a zip file that occur more than once, and how often.
     odd_names : tuple of str
-        Names of a zip file that begin with a slash or a dot, or have backslashes: they are nobody's keys.
+        Names of a zip file that begin with a slash or a dot: they are nobody's keys.
     folder_called_zip : bool
         Whether it is a folder whose name is that of a zip file.
     """

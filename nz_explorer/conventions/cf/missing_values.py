@@ -30,9 +30,14 @@ DEFAULTS: dict[str, float] = {
 }
 """What netCDF puts where nothing was written, for the types whose default no measurement has."""
 CUSTOMARY = frozenset(
-    (-99, -999, -9999, -99999, -999999, -999.9, -9999.9, -999.99, -32767, -32768, -2147483648, 1e20)
+    (
+        *(-99, -999, -9999, -99999, -999999, -999.9, -9999.9, -999.99, -32767, -32768, -2147483648),
+        *(1e20, 1e30, 1e35, 9.999e20, -1e20, -1e30, -1e34),
+    )
 )
 """Numbers that people write for missing data."""
+LEAST_CUSTOMARY = 500
+"""A value closer to zero may well have been measured."""
 EXACT = 2**53
 """Up to here float64 has every integer."""
 LIMITS = ("valid_range", "valid_min", "valid_max")
@@ -162,24 +167,32 @@ def _turns_to_floats(array: Array) -> bool:
 
 @rule("CF-FILL-002", on="contents", when=lambda array, _: not _declares(array))
 def stored_marks_are_declared(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
-    """Require a declaration of netCDF's default, too, where it stands among the values."""
-    scan, default = contents.scan, DEFAULTS.get(array.data_type.name)
-    if default is None:
+    """Require a declaration of a mark for missing data, too, where it is the lowest or the highest of the values."""
+    scan = contents.scan
+    if array.data_type.kind not in ("int", "uint", "float") or "flag_values" in array.attributes:
         return
     if scan is None:
         yield Undecided(contents.problem)
         return
+    default = DEFAULTS.get(array.data_type.name)
     for value in (scan.minimum, scan.maximum):
-        if isinstance(value, int | float) and _equal(value, default):
-            if _masked_by_xarray(array, default):
-                return
-            yield Fail(
-                array.attribute_pointer("_FillValue"),
-                f"values of {value:.6g} are stored, the default of netCDF for values that were not written, and no"
-                " _FillValue declares it: xarray shows them as data",
-                fix=_declare(default if array.data_type.kind == "float" else int(default)),
-            )
+        mark = _mark(array, value)
+        of_netcdf = mark is not None and default is not None and _equal(value, default)
+        customary = abs(value) > LEAST_CUSTOMARY and array.attributes.keys().isdisjoint(LIMITS)
+        if mark is None or not (of_netcdf or customary):  # CF-RANGE-001 tells what is outside of limits
+            continue
+        if _masked_by_xarray(array, value):
             return
+        given = default if of_netcdf and default is not None else value
+        yield Fail(
+            array.attribute_pointer("_FillValue"),
+            f"values of {value:.6g} are stored, {mark}, and no _FillValue declares it: xarray shows them as data",
+            # what is customary may have been measured, too
+            severity=None if of_netcdf else "info",
+            readers={"xarray": f"shows it as data: {value:.6g}"},
+            fix=_declare(given if array.data_type.kind == "float" else int(given)),
+        )
+        return
 
 
 def _masked_by_xarray(array: Array, value: float) -> bool:

@@ -112,12 +112,11 @@ def _keys_in(archive: zipfile.ZipFile) -> list[str]:
 
 
 def _odd_names(archive: zipfile.ZipFile) -> tuple[str, ...]:
-    """Return names that would be keys if they were relative and had slashes."""
+    """Return names that would be keys if they were relative: those that begin with a slash, or with a dot."""
     found = (
         name
         for name in archive.namelist()
-        if not is_safe(name.removesuffix("/"))
-        and is_safe(name.removeprefix("./").strip("/").replace("\\", "/"))
+        if name.startswith(("/", "./")) and is_safe(name.removeprefix(".").strip("/"))
     )
     return tuple(islice(found, MOST_ODD_NAMES))
 

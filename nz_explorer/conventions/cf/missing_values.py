@@ -177,9 +177,12 @@ def stored_marks_are_declared(array: Array, contents: Contents) -> Iterator[Fail
     default = DEFAULTS.get(array.data_type.name)
     for value in (scan.minimum, scan.maximum):
         mark = _mark(array, value)
-        of_netcdf = mark is not None and default is not None and _equal(value, default)
+        if mark is None:
+            continue
+        of_netcdf = default is not None and _equal(value, default)
+        # CF-RANGE-001 tells what is outside of limits
         customary = abs(value) > LEAST_CUSTOMARY and array.attributes.keys().isdisjoint(LIMITS)
-        if mark is None or not (of_netcdf or customary):  # CF-RANGE-001 tells what is outside of limits
+        if not of_netcdf and not customary:
             continue
         if _masked_by_xarray(array, value):
             return

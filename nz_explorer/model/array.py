@@ -10,7 +10,7 @@ import msgspec
 
 from nz_explorer.documents.document import Document
 from nz_explorer.model.chunk_edges import edges_of
-from nz_explorer.model.data_type import DataType, parse_v2, parse_v3
+from nz_explorer.model.data_type import NO_DATA_TYPE, DataType, parse_v2, parse_v3
 from nz_explorer.model.dialects import images, nczarr
 from nz_explorer.model.fill_values import FillValue, decode_fill, decode_storage_fill, is_zero
 from nz_explorer.model.node import Node, State
@@ -114,7 +114,9 @@ class Array(Node):
             found = self._structure.data_type = (
                 parse_v2(nczarr.stored_dtype(self.metadata), self._object_codec())
                 if self.zarr_format == 2
-                else parse_v3(self.metadata.get("data_type"))
+                else parse_v3(self.metadata["data_type"])
+                if "data_type" in self.metadata
+                else NO_DATA_TYPE
             )
         return found
 

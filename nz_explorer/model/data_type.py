@@ -443,6 +443,19 @@ def _known(
     return DataType(name, kind, size, dtype, nz=False, status=status, given=given, text=text)
 
 
+NO_DATA_TYPE = DataType(
+    name="null",
+    kind="unknown",
+    itemsize=None,
+    numpy=None,
+    nz=False,
+    status="malformed",
+    given=None,
+    text="no data type",
+)
+"""Of an array whose metadata have none."""
+
+
 def _malformed(given: Any, why: str, name: str | None = None) -> DataType:
     shown = json_text(given, 40)
     return DataType(

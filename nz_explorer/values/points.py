@@ -340,20 +340,32 @@ def _fewer(
     affordable: int,
 ) -> tuple[list[list[int]], tuple[Points, ...]]:
     """Choose chunks that the budget has room for."""
-    counts = _share([len(part) for part in touched], affordable)
-    tiles = math.prod(counts) >= _TILES_FROM * math.prod(map(len, touched))
-    if tiles and all(part.step < opened.chunk_shape[part.axis] for part in points):
-        chosen = [
-            [part[(2 * i + 1) * len(part) // (2 * count)] for i in range(count)]
-            for part, count in zip(touched, counts, strict=True)
-        ]
-        return chosen, points
-    # no point per chunk is left out: a point in every chunk that is read
-    sparse = tuple(
-        part if count == len(chunks) else spread(part.axis, part.length, count, part.low, part.high)
-        for part, chunks, count in zip(points, touched, counts, strict=True)
-    )
-    return [_touched(opened, part) for part in sparse], sparse
+    numbers = [len(part) for part in touched]
+    counts = _share(numbers, affordable)
+    many = [part.step < opened.chunk_shape[part.axis] for part in points]
+    whole = all(many) and math.prod(counts) >= _TILES_FROM * math.prod(numbers)
+    if not whole and not all(many):
+        # along one axis a chunk has many points, along another a single one: those are left out, where that suffices
+        kept = math.prod(number for number, of in zip(numbers, many, strict=True) if of)
+        if 2 * kept <= affordable:
+            few = _share(
+                [1 if of else n for n, of in zip(numbers, many, strict=True)], affordable // kept
+            )
+            counts = [n if of else one for n, one, of in zip(numbers, few, many, strict=True)]
+    chosen: list[list[int]] = []
+    fewer: list[Points] = []
+    for part, chunks, count, of in zip(points, touched, counts, many, strict=True):
+        if count == len(chunks):
+            chosen.append(chunks)
+            fewer.append(part)
+        elif whole or (of and not all(many)):
+            chosen.append([chunks[(2 * i + 1) * len(chunks) // (2 * count)] for i in range(count)])
+            fewer.append(part)
+        else:  # a point in every chunk that is read
+            fewer.append(spread(part.axis, part.length, count, part.low, part.high))
+            chosen.append(_touched(opened, fewer[-1]))
+    same = all(one is part for one, part in zip(fewer, points, strict=True))
+    return chosen, points if same else tuple(fewer)
 
 
 def _share(counts: list[int], affordable: int) -> list[int]:

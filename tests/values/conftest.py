@@ -33,10 +33,11 @@ class Store:
         return found
 
     def edit(self, name, **members):
-        """Change members of an array's main document; None as a value is kept as null."""
+        """Change members of an array's main document; None as a value is kept as null, with ... there is none."""
         file = self.folder / name / ("zarr.json" if self.zarr_format == 3 else ".zarray")
         document = json.loads(file.read_text())
         document.update(members)
+        document = {key: value for key, value in document.items() if value is not ...}
         file.write_text(json.dumps(document))
 
     def chunk(self, name, *coordinates):

@@ -291,6 +291,17 @@ def test_points_where_tiles_would_leave_nearly_nothing(store):
     assert (window.states == ABSENT).all()
 
 
+@pytest.mark.parametrize(
+    ("budget", "shape", "filled"),
+    [(8, (4, 72), 4 * 72), (5, (2, 72), 2 * 72), (3, (3, 72), 3 * 36)],
+)
+def test_a_section_across_flat_chunks_leaves_out_levels_not_latitudes(store, budget, shape, filled):
+    store.array("a", np.ones((12, 72), "i4"), chunks=(1, 36))
+    window = read_window(store["a"], (0, 1), {}, (100, 100), budget=budget * 36 * 4)
+    assert window.values.shape == shape
+    assert np.count_nonzero(window.states == VALUE) == filled
+
+
 def test_an_array_of_a_million_million_elements(store):
     array = store.array("a", shape=(10**12,), dtype="f8", chunks=(10**6,), fill_value=0.0)
     for start in (0, 62_499_000_000, 10**12 - 10**6):
@@ -503,6 +514,7 @@ def test_null_as_fill_value_of_version_2(store_v2):
     [
         ({"data_type": "int7"}, "data type"),
         ({"data_type": {"name": 3}}, "malformed"),
+        ({"data_type": ...}, "data_type is missing"),
         ({"data_type": "bfloat16"}, "zarr cannot read"),
         ({"codecs": [{"name": "rot13"}]}, '"rot13" is not available'),
         ({"codecs": "bytes"}, "zarr cannot read"),

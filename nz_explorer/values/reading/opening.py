@@ -225,6 +225,9 @@ def _largest_shard(array: Array, edges: Edges, chunk_shape: Coordinates) -> Coor
 def _refuse_unknown(array: Array) -> None:
     """Refuse what would be read wrongly, or must not be read."""
     data_type = array.data_type
+    member = "data_type" if array.zarr_format == 3 else "dtype"
+    if data_type.given is None and member not in array.metadata:
+        raise UnsupportedArray(f"{member} is missing from the metadata of {array.path}")
     if not data_type.known or (data_type.numpy is None and data_type.kind == "unknown"):
         what = "malformed" if data_type.status == "malformed" else "not known"
         raise UnsupportedArray(f"the data type of {array.path} is {what}: {data_type.text}")

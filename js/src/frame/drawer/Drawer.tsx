@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { IconButton } from "../../ui/button/Button";
 import "./drawer.css";
 
@@ -24,22 +24,22 @@ export function Drawer({ title, aside, onClose, children }: Props) {
   }, []);
   // While the drawer is still there: the browser moves the focus away from what is taken out of the page.
   const close = () => {
-    before.current?.focus();
+    if (ref.current?.matches(":focus-within")) before.current?.focus();
     onClose();
   };
+  // Wherever in the explorer the focus is.
+  useLayoutEffect(() => {
+    const home = ref.current?.closest<HTMLElement>(".nzx");
+    const escape = (event: KeyboardEvent) => {
+      if (event.key !== "Escape" || event.defaultPrevented) return;
+      event.stopPropagation();
+      close();
+    };
+    home?.addEventListener("keydown", escape);
+    return () => home?.removeEventListener("keydown", escape);
+  });
   return (
-    <section
-      class="nzx-drawer"
-      role="dialog"
-      aria-label={title}
-      tabIndex={-1}
-      ref={ref}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape" || event.defaultPrevented) return;
-        event.stopPropagation();
-        close();
-      }}
-    >
+    <section class="nzx-drawer" role="dialog" aria-label={title} tabIndex={-1} ref={ref}>
       <header>
         <h3>{title}</h3>
         <span class="nzx-gap" />

@@ -18,6 +18,16 @@ describe("by keyboard", () => {
     expect(host.model.get("panel")).toBe("plot");
   });
 
+  test("Escape closes a drawer that Python opened, and leaves the focus where it is", async () => {
+    host = await mountWidget("small", { panel: "readers" });
+    await screen.findByRole("dialog", { name: "Readers" });
+    const tree = await screen.findByRole("tree");
+    tree.focus();
+    fireEvent.keyDown(tree, { key: "Escape" });
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    expect(document.activeElement).toBe(tree);
+  });
+
   test("what saving writes is shown before it is written; Escape goes back to the bar of the edits", async () => {
     host = await mountWidget("small", {}, (kernel) => {
       kernel.summary.mode = "r+";

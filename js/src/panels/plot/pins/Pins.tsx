@@ -89,14 +89,13 @@ function Here({ pin, scene, params }: { pin: Pin; scene: Scene; params: PictureP
   const there = asked ? alone : scene;
   const at = asked ? { x: 0, y: 0 } : place;
   const { value, state, rows } = there && at ? reading(there, at.x, at.y) : NOWHERE;
-  const where = there?.curved
-    ? rows.slice(0, 2).map(([, text]) => text)
-    : Object.entries(pin).map(([name, index]) => {
-        const geometry = [there?.grid.y, there?.grid.x].find((one) => one?.axis?.label === name);
-        const point = geometry === there?.grid.x ? at?.x : at?.y;
-        const coordinate = geometry && point !== undefined ? geometry.describe(point).coordinate : null;
-        return coordinate === null ? `${name} [${index}]` : coordinate;
-      });
+  // The first rows say where the point lies.
+  const where =
+    there && at
+      ? rows
+          .slice(0, across.length)
+          .map(([name, text]) => (text[0] === "[" ? `${name} ${text}` : text.replace(/ +\[\d+\]$/, "")))
+      : Object.entries(pin).map(([name, index]) => `${name} [${index}]`);
   return (
     <>
       <span class="nzx-pin-place" title={visible(where.join(", "))}>

@@ -264,7 +264,7 @@ export function reading(
   const state = STATES[states[at] ?? 0] ?? "value";
   if (state === "absent" || state === "unreadable" || state === "unread") return { rows, value: "", state };
   const date = picture.dates[at];
-  if (date) rows.unshift(["date", date]);
+  if (date) rows.push(["date", date]);
   const value = valueText(scene, at);
   const numbers = field.stored ?? field.values;
   const stored = shortest(numbers[at] ?? Number.NaN, numbers instanceof Float32Array ? "float32" : "float64");

@@ -25,7 +25,7 @@ describe("what lies under the pointer", () => {
     });
     expect(reading(scene, 2, 0)).toMatchObject({ value: "NaN", state: "nan" });
     scene.picture.dates = ["2001-07-03"];
-    expect(reading(scene, 0, 0).rows[0]).toEqual(["date", "2001-07-03"]);
+    expect(reading(scene, 0, 0).rows.at(-1)).toEqual(["date", "2001-07-03"]);
     expect(reading(scene, 1, 0).rows[0]?.[0]).toBe("lat");
   });
 

@@ -443,16 +443,7 @@ def _known(
     return DataType(name, kind, size, dtype, nz=False, status=status, given=given, text=text)
 
 
-NO_DATA_TYPE = DataType(
-    name="null",
-    kind="unknown",
-    itemsize=None,
-    numpy=None,
-    nz=False,
-    status="malformed",
-    given=None,
-    text="no data type",
-)
+NO_DATA_TYPE = DataType("null", "unknown", None, None, False, "malformed", None, "no data type")
 """Of an array whose metadata have none."""
 
 

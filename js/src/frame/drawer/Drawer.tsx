@@ -30,13 +30,13 @@ export function Drawer({ title, aside, onClose, children }: Props) {
   // Wherever in the explorer the focus is.
   useLayoutEffect(() => {
     const home = ref.current?.closest<HTMLElement>(".nzx");
-    const escape = (event: KeyboardEvent) => {
+    const onKey = (event: KeyboardEvent) => {
       if (event.key !== "Escape" || event.defaultPrevented) return;
       event.stopPropagation();
       close();
     };
-    home?.addEventListener("keydown", escape);
-    return () => home?.removeEventListener("keydown", escape);
+    home?.addEventListener("keydown", onKey);
+    return () => home?.removeEventListener("keydown", onKey);
   });
   return (
     <section class="nzx-drawer" role="dialog" aria-label={title} tabIndex={-1} ref={ref}>

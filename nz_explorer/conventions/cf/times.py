@@ -26,6 +26,10 @@ NOT_A_TIME = -(2**63)
 """What NumPy stores for a time that is missing."""
 _WITH_NANOSECONDS = frozenset({"standard", "gregorian", "proleptic_gregorian"})
 """Calendars that xarray decodes with NumPy, where it can."""
+_WRITTEN = ("int", "uint", "float", "string")
+_DATE = re.compile(r"(1[5-9]|2[0-4])\d\d-(\d\d)-(\d\d)(?![\d-])")
+_JULIAN = re.compile(r"(julian[ _](days?|dates?)|jd)", re.IGNORECASE)
+"""Days since noon of the first of January in the year -4712."""
 _WRITTEN_OUT = re.compile(r"%Y|yyyy", re.IGNORECASE)
 """How units say that times are written out as numbers, such as 20000131."""
 
@@ -98,12 +102,58 @@ def seen_as_times(array: Array) -> Iterator[Fail]:
         why, fix = "lack the word since", _set_units(meant)
     elif _WRITTEN_OUT.search(units):
         why, fix = "say that dates are written out as numbers", _count_instead
+    elif _JULIAN.fullmatch(units.strip()):
+        why, fix = "do not say since when in CF's way", _from_julian_days
     else:
         return
     yield Fail(
         array.attribute_pointer("units"),
         f"units {shown(units)} {why}, so readers show numbers, not dates",
         fix=fix,
+    )
+
+
+def _from_julian_days(_node: Node) -> Draft:
+    return Draft(
+        "suggest",
+        note="write the times again, counted from a date, such as days since 1970-01-01: values - 2440587.5",
+    )
+
+
+@rule("CF-TIME-007", on="values", when=lambda array, _: _may_hold_dates(array))
+def dates_are_counted(array: Array, found: Monotonicity) -> Iterator[Fail]:
+    """Note a coordinate whose values are dates for people, as text or as numbers such as 20200131."""
+    if not all(map(_is_written_date, (found.first, found.last))):
+        return
+    kind = "text" if isinstance(found.first, str) else "numbers"
+    yield Fail(
+        array.attribute_pointer("units"),
+        f"{array.path} holds dates that are written out as {kind}, such as {shown(found.first)}: readers show them as"
+        f" {'text' if kind == 'text' else 'mere numbers'}, and sel, resample and groupby know no time",
+        fix=_count_instead if kind == "numbers" else _count_texts,
+    )
+
+
+def _may_hold_dates(array: Array) -> bool:
+    units = array.attributes.get("units")
+    return not (isinstance(units, str) and "since" in units) and array.data_type.kind in _WRITTEN
+
+
+def _is_written_date(value: Any) -> bool:
+    """Whether a value is a date of the years 1500 to 2499 as text, or as a number such as 20200131."""
+    text = value if isinstance(value, str) else ""
+    if _is_number(value) and float(value).is_integer():
+        text = f"{int(value):08d}"
+        text = f"{text[:4]}-{text[4:6]}-{text[6:]}"
+    found = _DATE.match(text)
+    return found is not None and int(found[2]) in range(1, 13) and int(found[3]) in range(1, 32)
+
+
+def _count_texts(_node: Node) -> Draft:
+    return Draft(
+        "suggest",
+        note="write the times again, counted from a date: to_zarr does so for times that are datetime64, as"
+        " ds.assign_coords(time=pandas.to_datetime(ds.time)) makes them",
     )
 
 

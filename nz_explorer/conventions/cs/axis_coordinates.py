@@ -10,7 +10,7 @@ from typing import Any
 from nz_explorer.conventions.cs.references import _reference
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
-from nz_explorer.engine.findings import Fail, RuleOutput
+from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, add, remove, replace
 from nz_explorer.model import Node
 from nz_explorer.model.dialects.cs import (
@@ -52,6 +52,9 @@ _EPOCH = re.compile(
     r"(-?\d{1,6})-(\d{1,2})(?:-(\d{1,2}))?(?:[T ]+(\d{1,2})(?::(\d{2})(?::(\d{2})(?:\.\d+)?)?)?)?\s*(?:Z|UTC|[+-]\d{1,2}(?::?\d{2})?)?"
 )
 
+_ISO_DATE = re.compile(r"-?\d{4,6}-\d\d-\d\d(?!\d)")
+_DATE = re.compile(r"^(-?)(\d+)-(\d{1,2})(?:-(\d{1,2}))?")
+
 _CF_DEGREES = re.compile(r"degrees?_?(north|east|N|E)")
 
 
@@ -60,7 +63,8 @@ def is_text(one: CoordinateSet) -> bool | None:
     if one.kind == "regular":
         return False
     if one.kind == "explicit" and isinstance(one.values, list) and one.values:
-        return all(isinstance(value, str) for value in one.values)
+        kinds = {json_type(value) for value in one.values}
+        return kinds == {"string"} if kinds in ({"string"}, {"number"}) else None
     held = one.external()
     if held is None or not held.data_type.known:
         return None
@@ -159,12 +163,12 @@ def _epoch(given: Mapping[str, Any], pointer: str, calendar: str) -> RuleOutput:
     right = units is not None and _TIME_UNIT.fullmatch(unit.strip()) is not None
     member = _member_at_fault(given, right=right)
     if match is None or not right:
-        shown = {m: given[m] for m in ("reference", "unit", "epoch") if m in given}
+        year = right and isinstance(given.get("epoch"), str) and given["epoch"].strip().isdecimal()
         yield Fail(
             f"{pointer}/{member}",
-            f'the time object must give a time such as "days since 1850-01-01", got {json_text(shown)}'
-            if shown
-            else "the time object has no reference",
+            _what_is_wrong(given, member, year=year),
+            severity="warning" if year else None,
+            fix=_first_of_january(f"{pointer}/epoch", given["epoch"].strip()) if year else None,
             rule="CS-TIME-002",
         )
         return
@@ -174,7 +178,7 @@ def _epoch(given: Mapping[str, Any], pointer: str, calendar: str) -> RuleOutput:
     hour, minute, second = (int(part) if part else 0 for part in match.groups()[3:])
     try:
         cftime.datetime(
-            year or 4,  # of year 0 cftime warns; year 4 has the same days
+            year if year > 0 else year % 4 + 4,  # of year 0 and before cftime warns
             month,
             day,
             hour,
@@ -188,6 +192,22 @@ def _epoch(given: Mapping[str, Any], pointer: str, calendar: str) -> RuleOutput:
             f"{epoch.strip()} does not exist in the calendar {calendar}",
             rule="CS-TIME-004",
         )
+    if "epoch" in given and not _ISO_DATE.match(epoch.strip()):
+        right_date = _DATE.sub(_iso, epoch.strip(), count=1)
+        yield Fail(
+            f"{pointer}/epoch",
+            f"epoch {json_text(epoch)} should be a date of ISO 8601, such as 1850-01-01: four digits, two and two",
+            severity="warning",
+            fix=lambda _node: Draft("safe", (replace(f"{pointer}/epoch", right_date),)),
+            rule="CS-TIME-002",
+        )
+    if unit.strip() in ("week", "weeks"):
+        yield Fail(
+            f"{pointer}/{'reference' if 'reference' in given else 'unit'}",
+            "the units of time of cs are second, minute, hour, day and year; write weeks in days",
+            severity="warning",
+            rule="CS-TIME-002",
+        )
     if unit.strip() in ("month", "months"):
         yield Fail(
             f"{pointer}/{'reference' if 'reference' in given else 'unit'}",
@@ -195,6 +215,37 @@ def _epoch(given: Mapping[str, Any], pointer: str, calendar: str) -> RuleOutput:
             severity="warning",
             rule="CS-TIME-002",
         )
+
+
+def _what_is_wrong(given: Mapping[str, Any], member: str, *, year: bool) -> str:
+    """Return what is wrong with a time object of which nobody can count from an epoch."""
+    if year:
+        return f"epoch {json_text(given['epoch'])} is a year; an instant such as {given['epoch'].strip()}-01-01 is meant"
+    if member == "reference":
+        shown = json_text(given.get("reference"))
+        wanted = 'a unit of time and a date, such as "days since 1850-01-01"'
+        return (
+            f"reference must be {wanted}, got {shown}"
+            if "reference" in given
+            else "the time object has no reference"
+        )
+    wanted = (
+        "a date of ISO 8601, such as 1850-01-01"
+        if member == "epoch"
+        else "second, minute, hour, day or year"
+    )
+    got = f"{member} must be {wanted}, got {json_text(given.get(member))}"
+    return got if member in given else f"the time object has no {member}"
+
+
+def _first_of_january(pointer: str, year: str) -> FixMaker:
+    return lambda _node: Draft("suggest", (replace(pointer, f"{year:0>4}-01-01"),))
+
+
+def _iso(date: re.Match[str]) -> str:
+    """Return the date of an epoch with the digits that ISO 8601 wants."""
+    sign, year, month, day = date.groups()
+    return f"{sign}{year:0>4}-{month:0>2}-{day or 1:0>2}"
 
 
 def _member_at_fault(given: Mapping[str, Any], *, right: bool) -> str:
@@ -289,6 +340,7 @@ def _boundaries(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             fix=lambda _node: Draft("unsafe", (remove(pointer),)),
             rule="CS-BND-002",
         )
+        return
     there = [
         kind for kind in ("regular", "external") if isinstance(given, Mapping) and kind in given
     ]
@@ -308,10 +360,16 @@ def _boundaries(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             f"regular must be [lower, upper] extents, got {json_text(given['regular'])}",
             rule="CS-BND-003",
         )
-    elif given["regular"][0] > given["regular"][1]:
+    elif given["regular"][0] >= given["regular"][1]:
+        lower, upper = given["regular"]
+        what = "equal" if lower == upper else "in the wrong order"
+        right = [-upper, upper] if lower == upper > 0 else [upper, lower]
         yield Fail(
             f"{pointer}/regular",
-            f"regular must be [lower, upper] extents, but the first of {json_text(given['regular'])} is above the second",
+            f"both extents are added to the coordinate, so cells of {json_text(given['regular'])} are empty: they are {what}",
             severity="warning",
+            fix=(lambda _node: Draft("suggest", (replace(f"{pointer}/regular", right),)))
+            if right[0] < right[1]
+            else None,
             rule="CS-BND-003",
         )

@@ -15,6 +15,7 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.cs import (
     ABBREVIATIONS,
+    REVISIONS,
     Axis,
     CoordinateSet,
     CoordinateSystem,
@@ -25,7 +26,7 @@ from nz_explorer.model.dialects.cs import (
     revision,
     shared_systems,
 )
-from nz_explorer.model.dialects.ref import Reference, Target, resolve
+from nz_explorer.model.dialects.ref import Reference, Target, is_reference, resolve
 
 if TYPE_CHECKING:
     from nz_explorer.conventions.zcf.known_conventions import Convention
@@ -100,7 +101,7 @@ def _revision(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput:
     if len(found) > 1:
         yield Fail(
             node.attribute_pointer(attribute),
-            f"objects follow revisions {' and '.join([', '.join(found[:-1]), found[-1]])} of cs",
+            f"this mixes revisions of cs: {' and '.join(f'{one} ({REVISIONS[one]})' for one in found)}",
             rule="CS-REV-001",
         )
 
@@ -126,7 +127,10 @@ def shared(group: Group) -> RuleOutput:
     systems = shared_systems(group)
     for key, crs in systems:
         if crs.problem is not None:
-            yield Fail(crs.pointer(), f"crs/{key}: {crs.problem}", rule="CS-GRP-002")
+            problem = crs.problem
+            if is_reference(crs.given):
+                problem = "it is a reference, and groups hold the systems themselves; only arrays refer to them"
+            yield Fail(crs.pointer(), f"crs/{key}: {problem}", rule="CS-GRP-002")
         yield from of_crs(crs)
     found = [crs for _, crs in systems]
     yield from _registered(group, found, "crs")
@@ -309,10 +313,15 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
     for axis in system.extra:
         length = axis.length()
         if length != 1:
-            has = "is of unknown length" if length is None else f"has {plural(length, 'value')}"
+            has = (
+                "does not say how many values it has, as an explicit value would"
+                if length is None
+                else f"has {plural(length, 'value')}"
+            )
             yield Fail(
                 pointer,
                 f"axis {json_text(axis.name)} is not a dimension of the array and {has}; such an axis must have exactly one value",
+                severity="warning" if length is None else None,
                 rule="CS-ARR-005",
             )
     for rule_id, what, values in (

@@ -186,10 +186,24 @@ def _axis(axis: Axis, *, located: bool) -> RuleOutput:
         given = axis.given.get("name")
         what = "has no name" if given is None else f"has the name {json_text(given)}, no string"
         yield Fail(axis.pointer("name"), f"axis {axis.place[-1]} {what}", rule="CS-AX-001")
+    elif axis.given.get("name", axis.name) != axis.name:
+        yield Fail(
+            axis.pointer("name"),
+            f"this axis is {shown} by its key and {json_text(axis.given['name'])} by its name; readers go by one of them, here by the key",
+            severity="warning",
+            rule="CS-AX-001",
+        )
     yield from _abbreviation(axis)
     given, pointer = axis.given.get("coordinates"), axis.pointer("coordinates")
     if given is None:
-        hints = [m for m in ("unit", "time", "values") if m in axis.given]
+        if "boundaries" in axis.given:
+            yield Fail(
+                axis.pointer("boundaries"),
+                f"the ordinal axis {shown} has boundaries, which are for coordinates that are numbers",
+                fix=lambda _node: Draft("unsafe", (remove(axis.pointer("boundaries")),)),
+                rule="CS-BND-002",
+            )
+        hints = [m for m in ("unit", "time", "values", "parametric") if m in axis.given]
         if hints:
             yield Fail(
                 pointer,
@@ -279,12 +293,27 @@ def _directions(axis: Axis, *, at_axis: bool) -> RuleOutput:
     texts: list[bool | None] = []
     for one in axis.sets:
         if "direction" in one.given or not at_axis:
+            yield from _contradiction(axis, one)
             yield from _direction(axis, one, is_text(one))
         else:
             texts.append(is_text(one))
     if texts:
         known = [text for text in texts if text is not None]
         yield from _direction(axis, axis, min(known, default=None))
+
+
+def _contradiction(axis: Axis, one: CoordinateSet) -> RuleOutput:
+    """Warn where an axis has one direction and its coordinates have another."""
+    own, of_axis = one.given.get("direction"), axis.given.get("direction")
+    if own is not None and of_axis is not None and own != of_axis:
+        yield Fail(
+            axis.pointer("direction"),
+            f"axis {json_text(axis.name)} has the direction {json_text(of_axis)} and its coordinates have {json_text(own)};"
+            " the text has it at the coordinates only",
+            severity="warning",
+            fix=lambda _node: Draft("suggest", (remove(axis.pointer("direction")),)),
+            rule="CS-AX-005",
+        )
 
 
 def _direction(axis: Axis, holder: Axis | CoordinateSet, text: bool | None) -> RuleOutput:

@@ -247,7 +247,7 @@ def test_programs_of_what_is_no_zarr_store(
         ex = nz.explore(source, path=path)
         for using in ("nz_explorer", "zarr", "xarray"):
             names: dict[str, Any] = dict(given)
-            exec(ex.code(using=using).replace("plt.colorbar()", ""), names)
+            exec(ex.code(using=using), names)
             if using != "xarray" or "values" in names:
                 np.testing.assert_array_equal(
                     np.ma.filled(names["values"], 0), ex.values().filled(0)

@@ -41,6 +41,8 @@ VIEWS: list[tuple[str, dict[str, int], dict[str, Any]]] = [
     ("/wave", {}, {}),
     ("/wave", {}, {"part": "phase"}),
     ("/flags", {}, {}),
+    ("/truth", {}, {}),
+    ("/t", {"time": 1}, {"window": {"lat": [3, 4]}}),
     ("/picture", {}, {}),
     ("/bare/a", {}, {}),
     ("/bare/holes", {}, {}),
@@ -73,12 +75,16 @@ import matplotlib as mpl
 mpl.use("agg")
 import matplotlib.pyplot as plt
 import numpy as np
-warnings.simplefilter("ignore")
 found = []
 for text in pickle.load(open(sys.argv[1], "rb")):
     names = {}
     plt.close("all")
-    exec(compile(text, "program", "exec"), names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", category=Warning, module="(zarr|xarray|numcodecs)")
+        exec(compile(text, "program", "exec"), names)
+        if plt.get_fignums():
+            plt.gcf().canvas.draw()
     values = names["values"]
     drawn = None
     if plt.get_fignums() and plt.gcf().axes:
@@ -89,6 +95,9 @@ for text in pickle.load(open(sys.argv[1], "rb")):
             "upwards": axes.get_ylim()[0] < axes.get_ylim()[1],
             "colours": [(one.get_cmap().name, one.get_clim()) for one in meshes],
             "earth": [one.get_xydata() for one in axes.lines if meshes and one.get_xydata().size],
+            "labels": [axes.get_xlabel(), axes.get_ylabel()],
+            "title": axes.get_title(loc="left").split("\\n")[0],
+            "bar": [one.get_ylabel() for one in plt.gcf().axes[1:]],
         }
     data = np.ma.getdata(values)
     data = data.astype(object) if data.dtype.kind in "TU" else data
@@ -154,6 +163,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     put("names", np.array(["one", "two", ""]), ("c",))
     put("wave", (np.arange(12) * (1 + 2j)).reshape(3, 4), ("d", "e"))
     put("flags", np.array([[0, 1], [2, 1]], "i1"), ("f", "g"), attributes={"_FillValue": 2})
+    put("truth", np.arange(12).reshape(3, 4) % 3 == 0, ("f2", "g2"))
     put("picture", rng.integers(0, 255, (8, 9, 3)).astype("u1"), ("v", "w", "band"))
     put("bare/a", np.arange(6.0).reshape(2, 3), None, attributes={"_FillValue": 4.0})
     put("bare/holes", np.arange(8.0).reshape(2, 4), None, chunks=(1, 4), compressors=None)
@@ -194,6 +204,9 @@ def shown(ex: Explorer) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
         "upwards": axes.get_ylim()[0] < axes.get_ylim()[1],
         "colours": [(one.get_cmap().name, one.get_clim()) for one in meshes],
         "earth": [one.get_xydata() for one in axes.lines if meshes and one.get_xydata().size],
+        "labels": [axes.get_xlabel(), axes.get_ylabel()],
+        "title": axes.get_title(loc="left").strip(),
+        "bar": [one.get_ylabel() for one in axes.figure.axes if one is not axes],
     }
     return np.ma.getdata(values), np.ma.getmaskarray(values), look
 
@@ -231,7 +244,11 @@ def test_programs_bind_what_the_picture_shows(store: Path, v2: Path, tmp_path: P
             np.testing.assert_allclose(data[there], values[there], rtol=1e-12, err_msg=said)
         if drawn is None or "holes" in what[0] or what[3] != "zarr":
             continue
-        if look["colours"] and drawn["colours"] and what[0] != "/flags":
+        assert drawn["title"] == look["title"], said
+        assert drawn["labels"] == look["labels"], said
+        if "both" not in str(what[2]) and look["colours"] and look["bar"]:
+            assert drawn["bar"] == look["bar"], said
+        if look["colours"] and drawn["colours"]:
             (name, clim), (wanted_name, wanted_clim) = drawn["colours"][-1], look["colours"][-1]
             assert name == wanted_name, said
             for lines, wanted_lines in zip(drawn["earth"], look["earth"], strict=True):

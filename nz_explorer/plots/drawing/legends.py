@@ -18,6 +18,7 @@ from nz_explorer.plots.drawing.parts import (
 from nz_explorer.plots.drawing.view import PATTERNS, STATE_TITLES, View
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.text.phrases import plural
+from nz_explorer.text.source_code import line
 from nz_explorer.values.masks.cell_states import (
     States,
 )
@@ -114,6 +115,19 @@ def entitle(axes: Axes, look: QuickLook) -> None:
     axes.set_title(safe(look.path), loc="left", fontsize="medium", fontweight="bold")
     if slices:
         axes.set_title(slices, loc="right", fontsize="medium")
+
+
+def title_program(look: QuickLook) -> str:
+    """Return the line that writes by pyplot what `entitle` writes.
+
+    Parameters
+    ----------
+    look
+        The picture.
+    """
+    slices = SLICE_GAP.join([*look.aside, *(slice_text(slider) for slider in look.sliders)])
+    text = "\n".join([safe(look.path), *([safe(slices, 200)] if slices else [])])
+    return line("plt.title({}, loc='left', fontsize='medium', wrap=True)", text)
 
 
 def message_lines(text: str) -> list[str]:

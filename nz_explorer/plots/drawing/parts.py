@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from nz_explorer.plots.picture import Axis, Numbers
+from nz_explorer.text.source_code import line
 from nz_explorer.values.coordinates.date_ticks import Tick, date_ticks
 
 if TYPE_CHECKING:
@@ -75,17 +76,39 @@ def set_ticks(axes: Axes, axis: Axis, which: Literal["x", "y"]) -> None:
     from matplotlib.ticker import MaxNLocator
 
     target = axes.xaxis if which == "x" else axes.yaxis
-    places = places_of(axis)
-    by_number = axis.kind == "number" and axis.coordinates is not places
-    if axis.labels is not None or by_number:
-        most = _MOST_TICKS if which == "x" else 2 * _MOST_TICKS
-        ticks = _ticks(axis, most)
-        at = [number for number, _ in ticks]
-        target.set_ticks(places[at].tolist(), [safe(text, 24) for _, text in ticks])
+    ticks = _named_ticks(axis, which)
+    if ticks is not None:
+        target.set_ticks(*ticks)
     else:
         target.set_major_locator(MaxNLocator(8, integer=axis.kind == "index"))
         axes.ticklabel_format(axis=which, useOffset=False, style="plain")
     target.set_label_text(safe(_axis_title(axis)))
+
+
+def tick_program(axis: Axis, which: Literal["x", "y"]) -> list[str]:
+    """Return lines that give an axis of pyplot what `set_ticks` gives one of a figure.
+
+    Parameters
+    ----------
+    axis
+        The axis of the picture.
+    which
+        Which of the two axes.
+    """
+    ticks = _named_ticks(axis, which)
+    lines = [] if ticks is None else [line(f"plt.{which}ticks({{}}, {{}})", *ticks)]
+    return [*lines, line(f"plt.{which}label({{}})", safe(_axis_title(axis)))]
+
+
+def _named_ticks(axis: Axis, which: Literal["x", "y"]) -> tuple[list[float], list[str]] | None:
+    """Return what is written where, of dates and names, and of numbers that lie elsewhere than their values."""
+    places = places_of(axis)
+    by_number = axis.kind == "number" and axis.coordinates is not places
+    if axis.labels is None and not by_number:
+        return None
+    ticks = _ticks(axis, _MOST_TICKS if which == "x" else 2 * _MOST_TICKS)
+    at = [number for number, _ in ticks]
+    return places[at].tolist(), [safe(text, 24) for _, text in ticks]
 
 
 def _ticks(axis: Axis, most: int) -> list[Tick]:
@@ -142,6 +165,11 @@ def category_colour(number: int) -> tuple[float, float, float]:
     hue = (210 + number * 137.5) % 360
     light = 0.48 + (number % 3 - 1) * 0.13
     return colorsys.hls_to_rgb(hue / 360, light, 0.58)
+
+
+def category_hex(number: int) -> str:
+    """Return the colour of a category as programs write it."""
+    return "#" + "".join(f"{round(255 * part):02x}" for part in category_colour(number))
 
 
 def safe(text: str, longest: int = _LONGEST) -> str:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model import Array
 from nz_explorer.plots.axes import is_text, long_axes, plane_axes
+from nz_explorer.plots.drawing.legends import quantity
+from nz_explorer.plots.drawing.parts import safe
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.histogram.draw import draw_histogram
 from nz_explorer.plots.kind import PictureKind
@@ -64,7 +66,12 @@ class HistogramKind(PictureKind):
         if view.decoded and look.packing is not None:
             edges = look.packing.decode(edges)
         bins = line("np.linspace({}, {}, {})", float(edges.min()), float(edges.max()), len(edges))
-        return [f"plt.hist(np.ravel({values}.astype(float).filled(np.nan)), bins={bins})"]
+        counted = f"number of {look.histogram.of.removeprefix('the ')}"
+        return [
+            f"plt.hist(np.ravel({values}.astype(float).filled(np.nan)), bins={bins})",
+            line("plt.xlabel({})", safe(quantity(look, view))),
+            line("plt.ylabel({})", counted),
+        ]
 
 
 HISTOGRAM = HistogramKind()

@@ -8,6 +8,8 @@ import numpy as np
 
 from nz_explorer.model import Array
 from nz_explorer.plots.axes import image_axes, is_text
+from nz_explorer.plots.drawing.cells import upwards
+from nz_explorer.plots.drawing.parts import edges_of, tick_program
 from nz_explorer.plots.drawing.pixels import Image, area
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.image.build import build_image, colour_range
@@ -15,6 +17,7 @@ from nz_explorer.plots.image.draw import draw_image
 from nz_explorer.plots.kind import PictureKind
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.source import PictureSource
+from nz_explorer.text.source_code import line
 from nz_explorer.values.window import Window
 
 if TYPE_CHECKING:
@@ -68,9 +71,24 @@ class ImageKind(PictureKind):
         if look.stored is not None and look.stored_states is not None:
             shown = colour_range(look.stored, look.stored_states[0])
         if look.stored is None or look.stored.dtype == np.uint8 or shown is None:
-            return [f"plt.imshow({values})"]
+            return _shown(look, values)
         low, high = shown
-        return [f"plt.imshow(np.clip(({values} - {low!r}) / {high - low or 1.0!r}, 0, 1))"]
+        return _shown(look, f"np.clip(({values} - {low!r}) / {high - low or 1.0!r}, 0, 1)")
+
+
+def _shown(look: QuickLook, values: str) -> list[str]:
+    """Return lines that draw colours where they lie."""
+    if look.x is None or look.y is None:
+        return [f"plt.imshow({values})"]
+    x, y = edges_of(look.x), edges_of(look.y)
+    extent = line("extent={}", [float(end) for end in (x[0], x[-1], y[0], y[-1])])
+    return [
+        f"plt.imshow({values}, origin='lower', {extent}, interpolation='nearest')",
+        line("plt.xlim({}, {})", float(x.min()), float(x.max())),
+        line("plt.ylim({}, {})", *map(float, upwards(look.y, y))),
+        *tick_program(look.x, "x"),
+        *tick_program(look.y, "y"),
+    ]
 
 
 IMAGE = ImageKind()

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from nz_explorer.model import Array
 from nz_explorer.plots.axes import is_text, long_axes
 from nz_explorer.plots.colours.ranges import threshold
+from nz_explorer.plots.drawing.legends import MOST_CATEGORIES, with_left_out
+from nz_explorer.plots.drawing.parts import edges_of, safe, tick_program
 from nz_explorer.plots.drawing.pixels import Image, forward, levels, line
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.kind import PictureKind
@@ -59,7 +61,15 @@ class Line(PictureKind):
         if view.scale != "linear":
             near_zero = threshold(low, high) if view.scale == "symlog" else None
             lines.append(f"plt.yscale({arguments(repr(view.scale), linthresh=near_zero)})")
-        return [*lines, code_line("plt.ylim({}, {})", low, high)]
+        lines.append(code_line("plt.ylim({}, {})", low, high))
+        edges = edges_of(look.x)
+        lines.append(code_line("plt.xlim({}, {})", float(edges.min()), float(edges.max())))
+        if look.categories:
+            few = look.categories[:MOST_CATEGORIES]
+            names = [safe(one.label, 24) for one in few]
+            lines.append(code_line("plt.yticks({}, {})", [one.value for one in few], names))
+        named = code_line("plt.ylabel({})", safe(with_left_out(look, view)))
+        return [*lines, *tick_program(look.x, "x"), named]
 
     def thumbnail(self, look: QuickLook, width: int, height: int) -> Image | None:
         """Return the line as a small image; see `PictureKind.thumbnail`."""

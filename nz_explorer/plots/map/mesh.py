@@ -14,7 +14,7 @@ _Doubles = np.ndarray[Any, np.dtype[np.float64]]
 
 _GAP = 30
 """Degrees without a point that are no mere distance between neighbours."""
-_WIDEST = 120
+WIDEST = 120
 """A cell that spans more degrees lies around a pole or on a seam, and is left out."""
 
 
@@ -67,7 +67,7 @@ def mesh(grid: Curvilinear, box: Mapping[str, Any] | None = None) -> Mesh | None
     if not circle:
         return Mesh(x, y, whole, x_limits, y_limits)
     sides = [x[:-1, :-1], x[1:, :-1], x[:-1, 1:], x[1:, 1:]]
-    whole &= np.max(sides, axis=0) - np.min(sides, axis=0) < _WIDEST
+    whole &= np.max(sides, axis=0) - np.min(sides, axis=0) < WIDEST
     first = int(np.ceil((x_limits[0] - x.max()) / circle))
     last = int(np.floor((x_limits[1] - x.min()) / circle))
     turns = tuple(circle * turn for turn in range(first, last + 1))

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nz_explorer.plots.colours.ranges import Scale, threshold
+from nz_explorer.plots.drawing.legends import with_left_out
+from nz_explorer.plots.drawing.parts import category_hex, edges_of, named, safe, tick_program
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.earth.draw import earth_program
-from nz_explorer.plots.map.mesh import Mesh, mesh
-from nz_explorer.plots.picture import QuickLook
+from nz_explorer.plots.map.mesh import WIDEST, Mesh, mesh
+from nz_explorer.plots.picture import Axis, QuickLook
 from nz_explorer.text.source_code import arguments, line, noted
 from nz_explorer.values.coordinates.curvilinear import Curvilinear
 
@@ -38,36 +40,68 @@ def map_program(look: QuickLook, view: View, values: str, places: Places) -> lis
     cells = None if grid is None else mesh(grid, view.window)
     lines = [] if grid is None or cells is None else [*places(grid, "x"), *places(grid, "y")]
     curved = len(lines) == 2
+    if look.categories:
+        counted, values = _numbered(look, values)
+        lines += counted
     if grid is not None and cells is not None and curved:
         prepared, values = _cells(grid, cells, values)
         lines += prepared
-    else:
-        lines = [*places(look.x, "x"), *places(look.y, "y")]
-    x = "x + turn" if curved else "x"
-    given = arguments(x, "y", values)
-    if not look.categories:
-        imported, colours = _colours(look, view)
-        lines += imported
-        given += f", {colours}"
-    if curved and cells is not None:
-        lines += [
+    elif not curved:
+        lines = [*places(look.x, "x"), *places(look.y, "y"), *lines]
+        if 1 in (look.x.size, look.y.size):
+            lines += _edges(look.x, look.y)
+    imported, colours = _colours(look, view)
+    lines += imported
+    given = f"{arguments('x + turn' if curved else 'x', 'y', values)}, {colours}"
+    bar = _bar(look, view)
+    if grid is not None and curved and cells is not None:
+        return [
+            *lines,
             line("for turn in {}:", [*cells.turns]),
             f"    plt.pcolormesh({given})",
-            "plt.colorbar()",
+            *bar,
             *earth_program(look, view, (*cells.x_limits, *cells.y_limits)),
             line("plt.axis({})", [*cells.x_limits, *cells.y_limits]),
+            line("plt.xlabel({})", safe(named(grid.x_label, grid.x_units))),
+            line("plt.ylabel({})", safe(named(grid.y_label, grid.y_units))),
         ]
-        return lines
-    lines += [f"plt.pcolormesh({given})", "plt.colorbar()"]
+    lines += [f"plt.pcolormesh({given})", *bar]
     if look.curvilinear is None:
         lines += earth_program(look, view)
     if look.y.downwards:
         lines.append("plt.gca().invert_yaxis()")
-    return lines
+    return [*lines, *tick_program(look.x, "x"), *tick_program(look.y, "y")]
+
+
+def _edges(x: Axis, y: Axis) -> list[str]:
+    """Return lines that bind the edges of cells: matplotlib finds none beside a single point."""
+    return [
+        line(f"{name} = np.array({{}})", edges_of(axis).tolist())
+        for name, axis in (("x", x), ("y", y))
+    ]
+
+
+def _numbered(look: QuickLook, values: str) -> tuple[list[str], str]:
+    """Return lines that number categories, and what is drawn: the number of the category, that of no other after all."""
+    numbers = [category.value for category in look.categories]
+    return [
+        line("known = np.array({})", numbers),
+        f"shown = {values}.astype(float)",
+        "order = np.minimum(np.searchsorted(known, shown.filled(known[0])), len(known) - 1)",
+        "shown = np.ma.masked_array(np.where(known[order] == shown.data, order, len(known)), shown.mask)",
+    ], "shown"
+
+
+def _bar(look: QuickLook, view: View) -> list[str]:
+    """Return lines that say what the colours mean."""
+    if not look.categories:
+        return [line("plt.colorbar(label={})", safe(with_left_out(look, view)))]
+    names = [safe(category.label, 40) for category in look.categories]
+    return [line("plt.colorbar(ticks=range({})).set_ticklabels({})", len(names), names)]
 
 
 def _cells(grid: Curvilinear, cells: Mesh, values: str) -> tuple[list[str], str]:
-    """Return lines that make two-dimensional coordinates fit for matplotlib, and what is drawn on them."""
+    """Return lines that bind the corners of cells on two-dimensional coordinates, and what is drawn on them."""
     lines = []
     there = np.isfinite(grid.x) & np.isfinite(grid.y)
     if not there.all():
@@ -78,9 +112,17 @@ def _cells(grid: Curvilinear, cells: Mesh, values: str) -> tuple[list[str], str]
     if grid.circle:
         turned = "x = np.degrees(np.unwrap(np.unwrap(np.radians(x), axis=1), axis=0))"
         lines.append(noted(turned, "neighbours stay together across the date line"))
+    lines += [
+        noted(
+            "x, y = (np.pad(one, 1, mode='reflect', reflect_type='odd') for one in (x, y))",
+            "corners lie between points",
+        ),
+        "corners = ((slice(-1), slice(-1)), (slice(1, None), slice(-1)), (slice(-1), slice(1, None)), (slice(1, None),) * 2)",
+        "x, y = (sum(one[corner] for corner in corners) / 4 for one in (x, y))",
+    ]
     seam = not bool(cells.whole[there].all())
     if seam:
-        wide = "wide = sum(np.abs(np.gradient(x, axis=axis)) for axis in (0, 1)) > 60"
+        wide = f"wide = np.ptp([x[corner] for corner in corners], axis=0) >= {WIDEST}"
         lines.append(noted(wide, "around a pole, and on a seam"))
     gone = [*([] if there.all() else ["~there"]), *(["wide"] if seam else [])]
     if gone:
@@ -90,6 +132,11 @@ def _cells(grid: Curvilinear, cells: Mesh, values: str) -> tuple[list[str], str]
 
 def _colours(look: QuickLook, view: View) -> tuple[list[str], str]:
     """Return lines that import what is needed, and arguments for the colours and limits in force."""
+    if look.categories:
+        shades = [category_hex(at) for at in range(len(look.categories))]
+        table = line("ListedColormap({})", [*shades, "#808080"])
+        limits = line("vmin=-0.5, vmax={}", len(shades) + 0.5)
+        return ["from matplotlib.colors import ListedColormap"], f"cmap={table}, {limits}"
     name, (low, high) = view.colormap_name(look), view.span(look)
     return colour_arguments(name, low, high, view.scale, view.levels)
 

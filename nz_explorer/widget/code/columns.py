@@ -10,7 +10,7 @@ from nz_explorer.plots.colours.ranges import threshold
 from nz_explorer.plots.columns.along import LONGEST_WORD, Along
 from nz_explorer.plots.columns.collect import Cells
 from nz_explorer.plots.columns.scatter import MOST_NAMED, Scatter
-from nz_explorer.plots.drawing.parts import category_colour, safe
+from nz_explorer.plots.drawing.parts import category_hex, safe
 from nz_explorer.plots.map.program import colour_arguments
 from nz_explorer.text.source_code import arguments, comment, line, literal, noted, program
 from nz_explorer.values.window import DEFAULT_BUDGET
@@ -163,9 +163,9 @@ def _drawn(scatter: Scatter | None, colours: str) -> Iterator[str]:
         yield from _places(one, name)
     x, y, *third = scatter.axes
     if not third:
-        yield line("plt.scatter(x, y, s=9, color={})", _hex(0))
+        yield line("plt.scatter(x, y, s=9, color={})", category_hex(0))
     elif third[0].words:
-        shades = [_hex(at) for at in range(min(len(third[0].words), _MOST_COLOURS))]
+        shades = [category_hex(at) for at in range(min(len(third[0].words), _MOST_COLOURS))]
         yield line("colours = {}", shades)
         yield "drawn = [colours[int(one) % len(colours)] if one == one else 'none' for one in shade]"
         yield "plt.scatter(x, y, s=9, c=drawn)"
@@ -194,12 +194,6 @@ def _drawn(scatter: Scatter | None, colours: str) -> Iterator[str]:
         yield line(f"plt.{name}lim({{}}, {{}})", *one.span)
         yield line(f"plt.{name}label({{}})", safe(one.label, 80))
     yield "plt.show()"
-
-
-def _hex(number: int) -> str:
-    """Return the colour of a category as it is written."""
-    parts = (round(255 * part) for part in category_colour(number))
-    return "#" + "".join(f"{part:02x}" for part in parts)
 
 
 def _places(along: Along, name: str) -> Iterator[str]:

@@ -7,11 +7,13 @@ stored values, and mask and unpack them as the picture does. Where a package ref
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from nz_explorer.model import Array, Group, Hierarchy, Node
+from nz_explorer.plots.drawing.legends import title_program
 from nz_explorer.plots.drawing.parts import places_of
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.picture import Axis, QuickLook
@@ -379,7 +381,7 @@ class ProgramWriter:
             yield noted(f"values = np.ma.masked_array({scaled}, missing)", "unpacked, as CF says")
         if reduction is not None and look is not None:
             along = look.latitudes
-            places = [] if along is None else self._places(array, along, "latitude", using)
+            places = [] if along is None else self._places(array, along, "latitude", using=using)
             nan = bool(np.isnan(shown_values(look, reading).compressed()).any())
             yield from reduced_lines(reduction, places, undefined=nan)
 
@@ -406,9 +408,8 @@ class ProgramWriter:
         if look.stored.dtype.kind in "mM":
             values = f"np.ma.masked_where(np.isnat({values}.data), {values}.astype('i8'))"
         view = View.of(drawing(self.view), kind.controls)
-        return kind.program(
-            look, view, values, lambda axis, name: self._places(array, axis, name, using)
-        )
+        lines = kind.program(look, view, values, partial(self._places, array, using=using))
+        return [*lines, title_program(look)] if "plt." in "".join(lines) else lines
 
     def _places(self, array: Array, axis: Axis | Curvilinear, name: str, using: Using) -> list[str]:
         """Return the line that binds where the points of an axis lie, or of a grid; none where a grid is not read."""
@@ -419,8 +420,7 @@ class ProgramWriter:
         read = None if using is None else self._coordinate(array, axis, places, using)
         if read is not None:
             return [f"{name} = {read}"]
-        start = float(places[0]) if places.size else 0.0
-        last = float(places[-1]) if places.size else 0.0
+        start, last = (float(places[at]) if places.size else 0.0 for at in (0, -1))
         step = (last - start) / (places.size - 1) if places.size > 1 else 1.0
         step = float(f"{step:.15g}")  # 0.1, and a billionth of a step is not seen
         even = start + step * np.arange(places.size)

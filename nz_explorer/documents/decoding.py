@@ -47,6 +47,9 @@ FEW_MEMBERS = 4_000_000
 BLOCK_COUNTED = 256 * 1024
 """Bytes that are compared at once, so that what comes of it stays in the processor's cache."""
 
+FEW_BYTES = 4096
+"""Bytes below which `bytes` has counted something before NumPy has begun."""
+
 _INDENT = orjson.OPT_INDENT_2
 _ESCAPED_COLON = re.compile(rb"\\u003[aA]")
 _LONG_NUMBER = re.compile(rb"[0-9]{19}")
@@ -347,7 +350,11 @@ def _has_endless_number(raw: bytes) -> bool:
 
 def _colons(raw: bytes) -> int:
     """Return how many colons there are in a text; NumPy counts what occurs often three times as fast as `bytes`."""
+    if len(raw) < FEW_BYTES:
+        return raw.count(b":")
     found = np.frombuffer(raw, np.uint8)
+    if len(found) <= BLOCK_COUNTED:
+        return int(np.count_nonzero(found == ord(":")))
     blocks = range(0, len(found), BLOCK_COUNTED)
     return sum(int(np.count_nonzero(found[at : at + BLOCK_COUNTED] == ord(":"))) for at in blocks)
 

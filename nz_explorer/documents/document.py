@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from typing import Any, Literal
 
 import msgspec
@@ -29,6 +28,19 @@ PACKED_FROM = 16 * 1024
 
 class _Packed(bytes):
     """The bytes of a document, compressed."""
+
+
+def _packed(raw: bytes) -> _Packed:
+    """Compress with LZ4: a tenth of the time that zlib takes, and JSON repeats itself enough for it."""
+    from numcodecs import lz4  # type: ignore[import-untyped]  # most stores have no such document
+
+    return _Packed(lz4.compress(raw, 1))
+
+
+def _unpacked(packed: _Packed) -> bytes:
+    from numcodecs import lz4
+
+    return bytes(lz4.decompress(packed))
 
 
 class _Text(msgspec.Struct, gc=False, eq=False):
@@ -74,7 +86,7 @@ class Document(
         if self._outline is not None and type(raw) is bytes:
             return self._outline.text(raw)
         if type(raw) is _Packed:
-            return zlib.decompress(raw)
+            return _unpacked(raw)
         return None if raw is None else bytes(raw)
 
     @property
@@ -178,7 +190,7 @@ class Document(
             self._value = self._attributes = msgspec.UNSET
             self._scan = None
             if self.is_long:
-                self._raw = _Packed(zlib.compress(self.raw or b"", 1))
+                self._raw = _packed(self.raw or b"")
 
     def scan(self) -> Scan | None:
         """Return the places of its values, None where it is no JSON or too long to walk."""

@@ -17,6 +17,8 @@ MOST = 10_000
 """Nodes of each kind that are remembered; most stores have a few."""
 MOST_BYTES = 16 * 2**20
 """Bytes of their documents."""
+MOST_BYTES_OF_ONE = 16 * 1024
+"""Bytes of a document up to which others with the same text are looked for: to hash a long text takes longer than to read it."""
 
 
 class Templates:
@@ -48,6 +50,8 @@ class Templates:
         raw : bytes
             The text of that.
         """
+        if len(raw) > MOST_BYTES_OF_ONE:
+            return None
         same = self._texts.get(raw)
         if same is not None:
             document.equals(same.documents[0])
@@ -84,6 +88,8 @@ class Templates:
                 return
             node.structure_key = structure_key
             self._structures[structure_key] = node
+        if len(raw) > MOST_BYTES_OF_ONE:
+            return
         parts = split(raw)
         if parts is not None and self._left >= len(parts[0]):
             outline = Outline.of(parts[0])

@@ -294,15 +294,26 @@ def inside_arrays(
     if not hierarchy.reader.listable:
         return [None] * len(arrays)
     listings = hierarchy.reader.list_many([a.path.strip("/") for a in arrays], cancel, limit=limit)
-    return [
-        listing if isinstance(listing, ReadError) else _inside(hierarchy, array, listing, cancel)
-        for array, listing in zip(arrays, listings, strict=True)
-    ]
+    found: list[Inside | ReadError | None] = []
+    # Most arrays hold nothing but their documents and chunks: those with one listing share what it means.
+    shared: dict[int, Inside] = {}
+    for array, listing in zip(arrays, listings, strict=True):
+        if isinstance(listing, ReadError):
+            found.append(listing)
+            continue
+        inside = shared.get(id(listing))
+        if inside is None:
+            inside, looked_below = _inside(hierarchy, array, listing, cancel)
+            if not looked_below:
+                shared[id(listing)] = inside
+        found.append(inside)
+    return found
 
 
 def _inside(
     hierarchy: Hierarchy, array: Array, listing: Listing, cancel: Cancellation | None
-) -> Inside:
+) -> tuple[Inside, bool]:
+    """Return what a listing of an array's folder means, and whether it was asked what lies below that very array."""
     chunks = tuple([name for name in listing.names if _CHUNK_NAME.fullmatch(name)])
     names = [name for name in listing.names if not _CHUNK_NAME.fullmatch(name)]
     stem = below(array.path)
@@ -311,7 +322,7 @@ def _inside(
     if nodes:
         known = {path.rpartition("/")[2] for path in nodes}
         names = [name for name in names if name not in known]
-    return Inside(nodes, chunks, tuple(names), listing.complete)
+    return Inside(nodes, chunks, tuple(names), listing.complete), bool(paths)
 
 
 def in_other_format(hierarchy: Hierarchy, node: Node) -> Node | None:

@@ -12,7 +12,7 @@ from nz_explorer.store.local.links import Links
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 # A pipe is not waited for.
 _FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-FIRST_READ = 16384
+FIRST_READ = 65536
 """Bytes that are asked for before the size is: metadata documents are small, so this is one system call."""
 
 

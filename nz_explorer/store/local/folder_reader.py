@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from zarr.abc.store import Store
 
 
+FEW = 4
+"""Files of a folder without folders up to which its listing is kept for others that hold the same."""
+MOST_KEPT = 1000
+
+
 class FolderReader(LocalReader):
     """Reads a folder of the local file system.
 
@@ -37,6 +42,7 @@ class FolderReader(LocalReader):
         self.follow_links = follow_links
         self._files = Files(folder, follow_links=follow_links)
         self._links = self._files.links
+        self._of_files: dict[tuple[str, ...], Listing] = {}
 
     def renew(self) -> int:
         """Begin a generation; see `Reader.renew`."""
@@ -54,6 +60,7 @@ class FolderReader(LocalReader):
         return self._files.read(key, limit)
 
     def _list(self, prefix: str, limit: int | None) -> Listing:
+        """Return the names below a prefix; see `LocalReader`. Folders that hold the same share what is said of them."""
         if prefix:
             check_key(prefix)
             if self._links is not None:
@@ -62,16 +69,28 @@ class FolderReader(LocalReader):
         with os.scandir(where) as entries:
             found = list(islice(entries, limit))
             complete = limit is None or len(found) < limit or next(entries, None) is None
+        # What is a link is looked at when it is read.
+        kinds = [(e.name, e.is_file(follow_symlinks=False)) for e in found]
+        if len(kinds) <= FEW and complete and all([is_file for _, is_file in kinds]):
+            # as in the folders of arrays without chunks: nothing lies below, and no link is among them
+            names = tuple(sorted([name for name, _ in kinds]))
+            return self._of_files.get(names) or self._files_alone(names)
         if self._links is not None and complete:
             self._links.listed(prefix, [entry.name for entry in found if entry.is_symlink()])
-        # What is a link is looked at when it is read.
-        files = frozenset([e.name for e in found if e.is_file(follow_symlinks=False)])
+        files = frozenset([name for name, is_file in kinds if is_file])
         folders = (
             frozenset([e.name for e in found if e.is_dir(follow_symlinks=False)])
             if len(files) < len(found)
             else frozenset()
         )
         return Listing(tuple(sorted([entry.name for entry in found])), complete, files, folders)
+
+    def _files_alone(self, names: tuple[str, ...]) -> Listing:
+        """Return the listing of a folder that holds some files and nothing else."""
+        listing = Listing(names, files=frozenset(names))
+        if len(self._of_files) < MOST_KEPT:
+            self._of_files[names] = listing
+        return listing
 
     def open_zarr_store(self) -> Store:
         """Open the store for zarr, read-only."""

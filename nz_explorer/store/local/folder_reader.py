@@ -71,7 +71,7 @@ class FolderReader(LocalReader):
             complete = limit is None or len(found) < limit or next(entries, None) is None
         # What is a link is looked at when it is read.
         kinds = [(e.name, e.is_file(follow_symlinks=False)) for e in found]
-        if len(kinds) <= FEW and complete and all([is_file for _, is_file in kinds]):
+        if len(kinds) <= FEW and complete and all(is_file for _, is_file in kinds):
             # as in the folders of arrays without chunks: nothing lies below, and no link is among them
             names = tuple(sorted([name for name, _ in kinds]))
             return self._of_files.get(names) or self._files_alone(names)

@@ -70,6 +70,8 @@ IN_GROUPS = "open_zarr shows an empty dataset, because the arrays are in groups;
 """What users of xarray have to know of a root without arrays."""
 IN_ZIP = 'given as zarr.storage.ZipStore(path, mode="r"); its path alone is taken for that of a folder, in which no group is found'
 """What users of zarr-python have to know of zip files, since zarr-python 3."""
+BEHIND_QUERY = "given as a store that asks with the query; of the address alone fsspec makes …?query/zarr.json, which is nothing"
+"""What users of zarr-python have to know of addresses with a query, such as those that are signed."""
 READERS = ("xarray", "zarr-python", "netCDF-C")
 """The readers that are predicted."""
 
@@ -181,9 +183,12 @@ def hints(root: Node) -> dict[str, str]:
     root : Node
         The root of a hierarchy.
     """
-    zipped = [IN_ZIP] if root.hierarchy.reader.kind == "zip file" else []
+    reader = root.hierarchy.reader
+    packed = [IN_ZIP] if reader.kind == "zip file" else []
+    if reader.label.startswith("http") and "?" in reader.label:
+        packed.append(BEHIND_QUERY)
     grouped = isinstance(root, Group) and bool(root.groups) and not root.arrays
-    found = {"xarray": [*zipped, IN_GROUPS] if grouped else zipped, "zarr-python": zipped}
+    found = {"xarray": [*packed, IN_GROUPS] if grouped else packed, "zarr-python": packed}
     return {reader: "; ".join(texts) for reader, texts in found.items() if texts}
 
 

@@ -45,6 +45,17 @@ def build_node(hierarchy: Hierarchy, path: str, documents: Iterable[Document]) -
     return _node_of_documents(hierarchy, path, found)
 
 
+def is_denied(document: Document) -> bool:
+    """Return whether a server refused to say what a document is, or that there is none.
+
+    Parameters
+    ----------
+    document : Document
+        What was asked for.
+    """
+    return document.error is not None and document.error.reason == "denied"
+
+
 def _node_of_structure(hierarchy: Hierarchy, path: str, document: Document) -> Node | None:
     """Make a node like another one whose document says the same, apart from the attributes."""
     raw, templates = document.raw, hierarchy.templates
@@ -66,8 +77,27 @@ def _node_of_structure(hierarchy: Hierarchy, path: str, document: Document) -> N
     return made
 
 
+def _without_denied(
+    path: str, found: tuple[Document, ...]
+) -> tuple[Document | None, tuple[Document, ...]]:
+    """Return the document that makes a node, and all that belong to it.
+
+    A server may deny what does not exist. Where one document was read, the denied ones of the other kinds of nodes
+    are taken for that; attributes may be there, and stay, as do the notes of netCDF-C, which are asked for only
+    below a root that has them.
+    """
+    of_nodes = [d for name in MAIN_DOCUMENTS for d in found if d.name == name]
+    main = next((d for d in of_nodes if not is_denied(d)), of_nodes[0] if of_nodes else None)
+    if main is None or not main.has_bytes:
+        return main, found
+    kept = set(SIDE_DOCUMENTS) if path != "/" else set()
+    if main.name != "zarr.json":
+        kept.add(".zattrs")
+    return main, tuple(d for d in found if not is_denied(d) or d.name in kept)
+
+
 def _node_of_documents(hierarchy: Hierarchy, path: str, found: tuple[Document, ...]) -> Node | None:
-    main = next((d for name in MAIN_DOCUMENTS for d in found if d.name == name), None)
+    main, found = _without_denied(path, found)
     if main is None:
         return None
     ordered = (main, *(d for d in found if d is not main))

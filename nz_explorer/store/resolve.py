@@ -57,6 +57,9 @@ S3_NAMES = {
     "virtual_hosted_style_request": "virtual_hosted",
 }
 
+DOCUMENTS = ("zarr.json", ".zgroup", ".zarray", ".zattrs", ".zmetadata")
+"""Whoever names one of these means what it is the document of."""
+
 
 def resolve(source: Any, *, storage_options: Mapping[str, Any] | None = None) -> Reader:
     """Return a reader for a source.
@@ -127,6 +130,10 @@ def _from_text(source: str, options: dict[str, Any]) -> Reader:
         raise SourceError(
             f"{source}: the scheme {scheme!r} is not known; use a path, file, http, https, s3, gs or az"
         )
+    address, mark, query = location.partition("?")
+    parent, _, name = address.rpartition("/")
+    if name in DOCUMENTS:
+        location = source = f"{parent}{mark}{query}"
     return _from_url(location, scheme, source, options)
 
 
@@ -164,7 +171,7 @@ def _from_path(path: Path, label: str, *, follow_links: bool = False) -> Reader:
         if path.is_dir():
             return FolderReader(path, label=label, follow_links=follow_links)
         if path.is_file():
-            if path.name in ("zarr.json", ".zgroup", ".zarray", ".zattrs", ".zmetadata"):
+            if path.name in DOCUMENTS:
                 return FolderReader(path.parent, label=str(path.parent), follow_links=follow_links)
             with path.open("rb") as file:
                 start = file.read(START)

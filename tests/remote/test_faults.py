@@ -6,8 +6,11 @@ import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
+import numpy as np
 import pytest
+import zarr
 
 import nz_explorer as nz
 from nz_explorer.conventions import evaluate, registry
@@ -270,3 +273,35 @@ def test_reading_and_refreshing_at_the_same_time(sample_copy: Path) -> None:
         stop.set()
         thread.join()
     assert errors == []
+
+
+@pytest.mark.filterwarnings("ignore:Consolidated metadata")
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_a_server_that_denies_what_does_not_exist_is_read_and_named(
+    zarr_format: Literal[2, 3], tmp_path: Path, http_server: Serve
+) -> None:
+    group = zarr.create_group(tmp_path / "a.zarr", zarr_format=zarr_format)
+    group.create_array("t", data=np.array([1.0, 2.0]))
+    zarr.consolidate_metadata(group.store)
+
+    def fault(path: str) -> Fault | None:
+        return None if (tmp_path / path.lstrip("/")).is_file() else 403
+
+    server = http_server(tmp_path, fault=fault)
+    source = f"{server.url}/a.zarr"
+    report = nz.check(source, progress=False)
+    assert report.nodes["arrays"] == 1
+    (found,) = [finding for finding in report.findings if finding.rule == "TREE-017"]
+    assert "listing" in (found.fix.note or "")
+    assert set(found.info.affects) == {"zarr-python", "xarray"}
+    with pytest.raises(Exception, match="403"):
+        zarr.open_group(source)
+    server.network.fault = lambda path: None
+    assert not [f for f in nz.check(source, progress=False).findings if f.rule == "TREE-017"]
+
+
+def test_an_address_may_be_that_of_a_document(sample_store: Path, http_server: Serve) -> None:
+    server = http_server(sample_store.parent)
+    assert nz.open_store(f"{server.url}/{sample_store.name}/zarr.json").source.endswith(
+        sample_store.name
+    )

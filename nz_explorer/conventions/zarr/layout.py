@@ -73,6 +73,29 @@ def names_that_are_no_keys(node: Node) -> Iterator[Fail]:
         )
 
 
+@rule("TREE-017", on="root")
+def missing_keys_are_told(node: Node) -> Iterator[Fail]:
+    """Warn of a server that says "forbidden" where it should say that there is nothing."""
+    denied = node.hierarchy.denied
+    main = node.main_document
+    if denied and main is not None and main.has_bytes:
+        names = [document.name for document in denied]
+        some = (
+            listed(names[:3])
+            if len(names) < 4
+            else f"{', '.join(names[:2])} and {len(names) - 2} more"
+        )
+        yield Fail(
+            "",
+            f"access to {some} is denied, and most likely there is nothing: a server that must not list its keys does"
+            " not tell what is missing",
+            fix=lambda _node: Draft(
+                "suggest",
+                note="allow listing (on S3 the permission s3:ListBucket): what does not exist is then answered by 404",
+            ),
+        )
+
+
 @rule("TREE-011", on="root")
 def folder_called_zip(node: Node) -> Iterator[Fail]:
     """Note a folder that is called like a zip file: who goes by the name cannot open it."""

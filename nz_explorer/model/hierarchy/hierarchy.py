@@ -26,6 +26,7 @@ from nz_explorer.model.hierarchy.names import NodeNotFound, normalise
 from nz_explorer.model.hierarchy.node_reader import nodes_without_documents, read_nodes
 from nz_explorer.model.hierarchy.root import Root, read_root
 from nz_explorer.model.node import Node
+from nz_explorer.model.node_of_documents import is_denied
 from nz_explorer.model.paths import above, below
 from nz_explorer.model.templates import Templates
 from nz_explorer.store import Cancellation, Reader, url_modes
@@ -100,6 +101,11 @@ class Hierarchy:
             None if found.consolidated is None else found.consolidated.zarr_format
         )
         self._nodes, self._let_go = {**others, "/": found.node}, {}
+
+    @property
+    def denied(self) -> tuple[Document, ...]:
+        """Documents beside that of the root of which the server says neither what they are nor that there are none."""
+        return tuple(d for d in self._root_documents.values() if is_denied(d))
 
     # --- children ---------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ def _has_folders(array: Array, _: Contents) -> bool:
 
 
 OTHERS = {
-    "zarr-python": "raises an error of the compressor",
+    "zarr-python": "raises an error of the compressor, or ValueError: cannot reshape array",
     "xarray": "fails when the values are loaded",
 }
 NETCDF = {"netCDF-C": "fails when the values are read"}
@@ -38,13 +38,18 @@ def no_chunks_outside(array: Array, contents: Contents) -> Iterator[Fail | Undec
 @rule("Z2-CHUNK-003", on="contents", formats=(2,))
 def chunks_have_their_size(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     """Require as many bytes as the elements of a chunk take."""
-    yield from of_v3.chunks_have_their_size(array, contents)
+    yield from _with_netcdf(array, of_v3.chunks_have_their_size(array, contents))
 
 
 @rule("Z2-CHUNK-004", on="contents", formats=(2,))
 def chunks_decode(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     """Require chunks that the filters and the compressor can decode."""
-    for result in of_v3.chunks_decode(array, contents):
+    yield from _with_netcdf(array, of_v3.chunks_decode(array, contents))
+
+
+def _with_netcdf(array: Array, results: Iterator[Fail | Undecided]) -> Iterator[Fail | Undecided]:
+    """Say of failures what netCDF-C does, too."""
+    for result in results:
         if isinstance(result, Fail):
             readers = {**OTHERS, **NETCDF} if array.codecs else OTHERS
             yield dataclasses.replace(result, readers=readers)

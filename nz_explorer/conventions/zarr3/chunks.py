@@ -107,7 +107,7 @@ def chunks_have_their_size(array: Array, contents: Contents) -> Iterator[Fail | 
     scan = contents.scan
     if scan is None:
         yield Undecided(contents.problem)
-    elif count := scan.faults.get("size"):
+    elif (count := scan.faults.get("size")) and not _is_packed_otherwise(contents):
         have = "has" if count == 1 else "have"
         yield _faulty(array, contents, count, f"{have} the wrong size", ("size",))
 
@@ -115,12 +115,16 @@ def chunks_have_their_size(array: Array, contents: Contents) -> Iterator[Fail | 
 @rule("Z3-CHUNK-003", on="contents", formats=(3,))
 def chunks_decode(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     """Require chunks that the codecs can decode."""
-    scan, looks = contents.scan, contents.looks
+    scan = contents.scan
     if scan is None:
         yield Undecided(contents.problem)
         return
-    kinds: tuple[FaultKind, ...] = ("codec", "size")
-    if looks is not None:  # what is something else may seem to unpack to any size
+    kinds: tuple[FaultKind, ...] = ("codec",)
+    if _is_packed_otherwise(
+        contents
+    ):  # what is something else has any size, or seems to unpack to any
+        kinds = ("codec", "size")
+    if contents.looks is not None:
         kinds = (*kinds, "limit")
     count = sum(scan.faults.get(kind, 0) for kind in kinds)
     if count:
@@ -132,6 +136,11 @@ def chunks_decode(array: Array, contents: Contents) -> Iterator[Fail | Undecided
             first = next((e for e in scan.errors if e.fault == fault), None)
             yield Undecided(f"unreadable: {first.message if first else 'the store failed'}")
             break
+
+
+def _is_packed_otherwise(contents: Contents) -> bool:
+    """Whether chunks are packed with something else than the metadata say: then their size tells nothing."""
+    return contents.looks is not None and bool(contents.looks.name)
 
 
 def is_looked_for(array: Array, _contents: Contents) -> bool:
@@ -218,12 +227,21 @@ def _faulty(
     return Fail(
         "/codecs" if array.zarr_format == 3 else "/.zarray/compressor",
         f"{count:,} of {plural(total, 'chunk')} {what}{detail}",
-        fix=_as_lost(array, first) if looks is None or looks.codec is None else _as_packed(looks),
+        fix=_as_lost(array, first, alike=count == total and faults == ("size",))
+        if looks is None or looks.codec is None
+        else _as_packed(looks),
     )
 
 
-def _as_lost(array: Array, first: ChunkError | None) -> FixMaker:
-    """Return what can be done about a chunk that cannot be read: the rest of the array can."""
+def _as_lost(array: Array, first: ChunkError | None, *, alike: bool) -> FixMaker:
+    """Return what can be done about chunks that cannot be read: the rest of the array can."""
+    if alike:
+        members = "data_type and chunk_shape" if array.zarr_format == 3 else "dtype and chunks"
+        note = (
+            f"no chunk has the size that the metadata say: compare {members} with what wrote them;"
+            " if the chunks were cut short on their way, upload them again"
+        )
+        return lambda _node: Draft("suggest", note=note)
     which = "each of them" if first is None else first.chunk
     fill = array.metadata.get(MEMBER)
     reads = "" if fill is None else f" and reads as {json_text(fill)}"

@@ -48,6 +48,12 @@ _REFUSED = {
 """What happens (up to zarr 3.4) with types that NumPy has nothing like, and with raw bits."""
 
 
+_STRUCT = {
+    "zarr-python": "raises ValueError: No Zarr data type found (before 3.2)",
+    "xarray": "cannot open the group (with zarr-python before 3.2)",
+}
+
+
 @rule("NZ-TYPE-001", on="array", formats=(3,), needs=("data type",))
 def core_type(array: Array) -> Iterator[Fail]:
     """Note a type that readers need not know. float16 has a rule of its own, strings another."""
@@ -55,12 +61,14 @@ def core_type(array: Array) -> Iterator[Fail]:
     if kind.nz or not kind.known or kind.name == "float16" or _is_text(array):
         return
     hint = "; netCDF stores times as numbers with units" if kind.kind in TIMES else ""
-    refused = kind.numpy is None or _RAW_BITS.fullmatch(kind.name)
+    readers = _REFUSED if kind.numpy is None or _RAW_BITS.fullmatch(kind.name) else None
+    if readers is None and kind.name == "struct":
+        readers = _STRUCT
     yield Fail(
         "/data_type",
         f"data type {kind.text} is not one of the 13 types that every NZ reader must decode{hint}",
-        impact="blocks" if refused else None,
-        readers=_REFUSED if refused else None if kind.kind in TIMES else {},
+        impact="blocks" if readers else None,
+        readers=readers or (None if kind.kind in TIMES else {}),
     )
 
 

@@ -72,7 +72,12 @@ def declared(node: Node) -> Iterator[Fail]:
 
 def declare_nz(node: Node) -> Draft:
     """Make the fix that names NZ before whatever is named already, in the attribute or its old spelling."""
-    return Draft("safe", set_attribute(node, "conventions", with_nz(node.attributes)))
+    operations = set_attribute(node, "conventions", with_nz(node.attributes))
+    other = [token for _, token in _all_tokens(node) if _OTHER_VERSION.fullmatch(fold(token))]
+    if not other:
+        return Draft("safe", operations)
+    note = f"if the data keep the rules of {IDENTIFIER}, too; leave out {other[0]} if {IDENTIFIER} was meant"
+    return Draft("suggest", operations, note)
 
 
 _DOMAIN = re.compile(r"(cf|acdd|ugrid|geozarr|coards|cs|ioos|sgrid|radar|cfradial)([-/]?v?\d.*)?")

@@ -27,7 +27,7 @@ from nz_explorer.engine.fixes import Draft, Safety, move, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.data_type import parse_v2, parse_v3
 from nz_explorer.model.fill_values import MISSING as NO_SUGGESTION
-from nz_explorer.text.phrases import plural
+from nz_explorer.text.phrases import listed, plural
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
@@ -90,7 +90,22 @@ def data_type_form(array: Array) -> Iterator[Fail | Undecided]:
     yield from missing(array, "data_type")
     if "data_type" in array.metadata and array.data_type.status == "malformed":
         given = array.metadata["data_type"]
-        yield Fail("/data_type", f"data_type {shown(given)} is not a valid data type")
+        name = given.get("name") if isinstance(given, dict) else None
+        plain = parse_v3(name) if isinstance(name, str) else None
+        if plain is None or plain.status != "core" or not isinstance(given, dict):
+            yield Fail("/data_type", f"data_type {shown(given)} is not a valid data type")
+            return
+        settings = given.get("configuration")
+        what = (
+            f"no setting {listed(map(json_text, settings))}"
+            if isinstance(settings, dict)
+            else "no configuration"
+        )
+        yield Fail(
+            "/data_type",
+            f"{name} has {what}: core types are given by their name alone",
+            fix=set_to("/data_type", name, "suggest"),
+        )
 
 
 @rule("Z3-DT-001", on="array", formats=V3, needs=("data type",))
@@ -126,6 +141,30 @@ def data_type_known(array: Array) -> Iterator[Fail]:
         if meant.status == "core"
         else _dates_of_numpy(given),
     )
+
+
+@rule("Z3-DT-002", on="array", formats=V3, needs=("data type",))
+def types_of_fields_known(array: Array) -> Iterator[Fail]:
+    """Require the same of each field of a structured type."""
+    if array.data_type.kind == "struct":
+        yield from _unknown_fields(array.metadata.get("data_type"), "/data_type")
+
+
+def _unknown_fields(given: Any, pointer: str) -> Iterator[Fail]:
+    configuration = given.get("configuration") if isinstance(given, dict) else None
+    fields = configuration.get("fields") if isinstance(configuration, dict) else None
+    for i, field in enumerate(fields if isinstance(fields, list) else ()):
+        member: str | int = "data_type" if isinstance(field, dict) else 1
+        name = field.get("name") if isinstance(field, dict) else field[0]
+        inner, at = field[member], f"{pointer}/configuration/fields/{i}/{member}"
+        found = parse_v3(inner)
+        if found.status == "unknown":
+            yield Fail(
+                at,
+                f"field {json_text(name)} has the type {shown(inner)}, which is not registered; few readers can open the array",
+            )
+        elif found.kind == "struct":
+            yield from _unknown_fields(inner, at)
 
 
 def _dates_of_numpy(given: Any) -> FixMaker | None:

@@ -107,6 +107,15 @@ SETTINGS = {
     "sharding_indexed": ("chunk_shape", "codecs", "index_codecs", "index_location"),
 }
 """What the extensions that the specification defines itself may be configured with; other codecs are Z3-CODEC-011."""
+TYPE_SETTINGS = {
+    **dict.fromkeys(("numpy.datetime64", "numpy.timedelta64"), ("unit", "scale_factor")),
+    **dict.fromkeys(("struct", "structured"), ("fields",)),
+    **dict.fromkeys(
+        ("fixed_length_utf32", "null_terminated_bytes", "fixed_length_ascii", "raw_bytes"),
+        ("length_bytes",),
+    ),
+}
+"""The same of data types. Core types have none, which Z3-DT-001 says."""
 PARTS = ("name", "configuration", "must_understand")
 
 
@@ -127,8 +136,9 @@ def no_unknown_settings(array: Array) -> Iterator[Fail]:
                 fix=_without(at),
             )
         configuration, name = given.get("configuration"), codec_name(given)
-        known = SETTINGS.get(name or "")
-        if known is None or pointer == "/data_type" or not isinstance(configuration, dict):
+        is_type = pointer == "/data_type"
+        known = (TYPE_SETTINGS if is_type else SETTINGS).get(name or "")
+        if known is None or not isinstance(configuration, dict):
             continue
         for member in [one for one in configuration if one not in known]:
             at, value = pointers.join(f"{pointer}/configuration", member), configuration[member]

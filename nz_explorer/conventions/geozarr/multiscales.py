@@ -176,7 +176,9 @@ def _limits(given: Mapping[str, Any], pointer: str) -> RuleOutput:
     at = f"{pointer}/tile_matrix_set_limits"
     if not isinstance(limits, Mapping):
         yield Fail(
-            at, f"limits must be an object by level, got {json_type(limits)}", rule="GZ-MS-014"
+            at,
+            f"tile_matrix_set_limits must be an object by level, got {json_type(limits)}",
+            rule="GZ-MS-014",
         )
         return
     for name, one in limits.items():
@@ -196,16 +198,18 @@ def _limits(given: Mapping[str, Any], pointer: str) -> RuleOutput:
 
 def _wrong_limits(given: Any, matrix: Mapping[str, Any] | None) -> str | None:
     if not isinstance(given, Mapping):
-        return "they are not an object"
+        return f"they must be an object with {listed(name for one in LIMITS for name in one[:2])}"
     for low, high, size in LIMITS:
         first, last = (given.get(name, given.get(OGC_LIMITS[name])) for name in (low, high))
         if type(first) is not int or type(last) is not int:
-            return f"{low} and {high} must be integers"
-        if not 0 <= first <= last:
-            return f"{low} {first} and {high} {last} are not a range"
+            return f"{low} and {high} must both be there, and be integers"
+        if first < 0:
+            return f"{low} is {first}, and tiles are counted from 0"
+        if first > last:
+            return f"{low} {first} is above {high} {last}"
         count = matrix.get(size) if matrix is not None else None
         if type(count) is int and last >= count:
-            return f"{high} {last} exceeds {size} {count}"
+            return f"{high} is {last}, and {size} is {count}: counted from 0, the last tile is {count - 1}"
     return None
 
 

@@ -354,9 +354,8 @@ def no_relative_parts(node: Node) -> Iterator[Fail]:
 def _chunk_name(name: str) -> tuple[int, ...] | None:
     """Return the indices that the name of a chunk spells, None where it is none."""
     parts = name.split(".")
-    if not all(part.isdecimal() and part.isascii() for part in parts):
-        return None
-    return tuple(map(int, parts))
+    indices = tuple(int(part) for part in parts if part.isdecimal() and part.isascii())
+    return indices if ".".join(map(str, indices)) == name else None  # 00 is no index
 
 
 def _separator(array: Array) -> str:

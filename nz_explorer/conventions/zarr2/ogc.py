@@ -122,7 +122,11 @@ def no_user_types(array: Array) -> Iterator[Fail]:
             impact=None if decoded else "advice",
         )
     elif kind.known and kind.kind not in ("int", "uint", "bytes") and kind.name not in FLOATS:
-        yield Fail("/.zarray/dtype", f"netCDF has no type for {kind.text}", impact="advice")
+        yield Fail(
+            "/.zarray/dtype",
+            f"netCDF has no type for dtype {shown(array.metadata.get('dtype'))} ({kind.text})",
+            impact="advice",
+        )
 
 
 @rule("Z2-OGC-010", on="array", formats=V2)

@@ -205,7 +205,8 @@ def fill_base64(array: Array) -> Iterator[Fail]:
     decoded = from_base64(given) if isinstance(given, str) and given else None
     if decoded is not None and len(decoded) == size:
         return
-    message = f"fill_value of {array.data_type.text} must be base64, got {shown(given)}"
+    dtype = shown(array.metadata.get("dtype"))
+    message = f"fill_value for dtype {dtype} must be null or {plural(size or 0, 'byte')} in base64, got {shown(given)}"
     if decoded is not None:
         has = f"{plural(len(decoded), 'byte')}; one element has {size}"
         message = f"fill_value {shown(given)} decodes to {has}"
@@ -241,7 +242,7 @@ def fill_scalar(array: Array) -> Iterator[Fail]:
     safe = problem is not None and problem.suggestion is not MISSING
     yield Fail(
         FILL,
-        f"fill_value must be a scalar, got {shown(given)}",
+        f"fill_value must be a single value or null, got the list {shown(given)}",
         severity="error",
         fix=set_to(FILL, problem.suggestion, problem.safety) if problem and safe else None,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.zarr2.nodes import in_one_folder
@@ -47,7 +47,7 @@ def chunks_decode(array: Array, contents: Contents) -> Iterator[Fail | Undecided
     yield from _with_netcdf(array, of_v3.chunks_decode(array, contents))
 
 
-def _with_netcdf(array: Array, results: Iterator[Fail | Undecided]) -> Iterator[Fail | Undecided]:
+def _with_netcdf(array: Array, results: Iterable[Fail | Undecided]) -> Iterator[Fail | Undecided]:
     """Say of failures what netCDF-C does, too."""
     for result in results:
         if isinstance(result, Fail):

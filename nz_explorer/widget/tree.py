@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from nz_explorer.engine.evaluation import Evaluation
@@ -128,18 +129,30 @@ class Tree:
     def card(self, group: Group) -> protocol.GroupCard:
         """Return a group in a group, with what is known of its content: nothing is read for it."""
         row = self.row(group)
-        if group.hierarchy.metadata_source == "consolidated":
-            group.hierarchy.children(group)  # it is at hand
-        inside = group.children
+        inside = self._at_hand(group)
         if inside is None:
             return protocol.GroupCard(row)
-        arrays = self.data_first([child for child in inside if isinstance(child, Array)])
         return protocol.GroupCard(
             row,
             groups=sum(child.kind == "group" for child in inside),
-            arrays=len(arrays),
-            inside=[self.row(array) for array in arrays[:MAX_INSIDE]],
+            arrays=sum(isinstance(child, Array) for child in inside),
+            inside=[self.row(array) for array in self._first_inside(group)[:MAX_INSIDE]],
         )
+
+    def _first_inside(self, group: Group, levels: int = 3) -> list[Array]:
+        """Return the arrays in a group; where it has only groups, the first ones in these."""
+        inside = self._at_hand(group) or ()
+        arrays = self.data_first([child for child in inside if isinstance(child, Array)])
+        if not arrays and levels:
+            for child in [child for child in inside if isinstance(child, Group)][:MAX_INSIDE]:
+                arrays += self._first_inside(child, levels - 1)
+        return arrays
+
+    def _at_hand(self, group: Group) -> Collection[Node] | None:
+        """Return what is in a group, None where it would have to be read."""
+        if group.hierarchy.metadata_source == "consolidated":
+            group.hierarchy.children(group)
+        return group.children
 
     def data_first(self, arrays: list[Array]) -> list[Array]:
         """Return arrays with those that hold data before those that describe them."""

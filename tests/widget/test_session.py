@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+import zarr
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -38,6 +39,16 @@ def test_the_tree_comes_level_by_level_and_in_pages(browse: Browse, sample_store
     whole = browser.ask("children", path="/forecast")
     assert page["total"] == len(whole["rows"])
     assert page["rows"] == whole["rows"][2:5]
+
+
+def test_a_group_of_groups_shows_the_first_arrays_below_it(browse: Browse, tmp_path: Path) -> None:
+    group = zarr.create_group(tmp_path / "s.zarr", zarr_format=2)
+    for path in ("models/atmosphere/t", "models/ocean/sst", "models/ocean/deep/salinity"):
+        group.create_array(path, shape=(2,), dtype="f4")
+    zarr.consolidate_metadata(tmp_path / "s.zarr")
+    (card,) = browse(tmp_path / "s.zarr").ask("node", path="/")["groups"]
+    assert (card["groups"], card["arrays"]) == (2, 0)
+    assert [row["path"] for row in card["inside"]] == ["/models/atmosphere/t", "/models/ocean/sst"]
 
 
 def test_roles_and_directions_are_known_after_the_walk(browse: Browse, sample_store: Path) -> None:

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useView } from "../client/view";
 import { Search } from "../tree/search/Search";
 import { Tree } from "../tree/Tree";
@@ -17,6 +17,7 @@ export function App() {
   const [root, setRoot] = useState<HTMLDivElement | null>(null);
   const [side, setSide] = useState<boolean | null>(null);
   const [width, setWidth] = useState(270);
+  const last = useRef<Element | null>(null);
   const now = useInks(root);
   useEffect(() => {
     inks.value = now;
@@ -33,10 +34,21 @@ export function App() {
       event.preventDefault();
       session.wander(by);
     };
+    // What is taken away with the focus, as a button that has done its work, leaves it in the panel, not in the host's page.
+    const page = root?.ownerDocument;
+    const lost = new MutationObserver(() => {
+      if (last.current?.isConnected !== false || page?.activeElement !== page?.body) return;
+      last.current = null;
+      root?.querySelector<HTMLElement>(".nzx-panel")?.focus({ preventScroll: true });
+    });
+    if (root) lost.observe(root, { childList: true, subtree: true });
     // Before the host, which listens at the document. Its window, which may not be the one of this code.
-    const view = root?.ownerDocument.defaultView;
+    const view = page?.defaultView;
     view?.addEventListener("keydown", gate, true);
-    return () => view?.removeEventListener("keydown", gate, true);
+    return () => {
+      lost.disconnect();
+      view?.removeEventListener("keydown", gate, true);
+    };
   }, [root, session]);
   return (
     <div
@@ -45,7 +57,10 @@ export function App() {
       data-scheme={now?.dark ? "dark" : "light"}
       data-narrow={(room === "least" && shown) || undefined}
       data-lm-suppress-shortcuts="true"
-      onFocusIn={keepKeys}
+      onFocusIn={(event) => {
+        last.current = event.target as Element;
+        keepKeys(event);
+      }}
       style={{ "--nzx-side": `${width}px` }}
     >
       <Header side={shown} onSide={() => setSide(!shown)} />

@@ -97,7 +97,7 @@ class GroupCard(Message):
     arrays: int | None = None
     """None where it has not been listed yet."""
     inside: list[NodeRow] = []
-    """Its first arrays, data arrays first."""
+    """Its first arrays, data arrays first; where it has only groups, those of the first groups in it."""
 
 
 class NodeResult(Message):

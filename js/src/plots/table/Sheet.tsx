@@ -1,10 +1,11 @@
 import type { ComponentChild } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { useSize } from "../../ui/layout/size";
 import { useWindow } from "../../ui/layout/window";
 import { px } from "../../ui/text/format";
 import "./table.css";
 
-const [WIDTH, HEIGHT] = [136, 24];
+const [NARROW, WIDE, HEIGHT] = [136, 320, 24];
 
 export const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
 
@@ -25,8 +26,10 @@ interface Props {
 /** Rows and columns of cells; only those that are seen are there. */
 export function Sheet({ label, many, wide, corner, columnOf, rowOf, cellOf, onRows }: Props) {
   const ref = useRef<HTMLDivElement>(null);
+  // Few columns have the room that there is: nothing is cut that needs not be.
+  const cell = Math.max(NARROW, Math.min(WIDE, Math.floor((useSize(ref).width - 16) / (wide + 1))));
   const down = useWindow(ref, many, HEIGHT);
-  const right = useWindow(ref, wide, WIDTH, true);
+  const right = useWindow(ref, wide, cell, true);
   useEffect(() => onRows?.(down.start), [onRows, down.start]);
   const shown = range(right.start, right.end);
   return (
@@ -34,7 +37,8 @@ export function Sheet({ label, many, wide, corner, columnOf, rowOf, cellOf, onRo
       <div
         style={{
           height: px(down.height + HEIGHT),
-          width: px(right.height + WIDTH),
+          width: px(right.height + cell),
+          "--cell": px(cell),
           padding: `${px(down.top)} 0 0 ${px(right.top)}`,
         }}
       >

@@ -5,7 +5,7 @@ import { useWindow } from "../../ui/layout/window";
 import { px } from "../../ui/text/format";
 import "./table.css";
 
-const [NARROW, WIDE, HEIGHT] = [136, 320, 24];
+const [NARROW, HEIGHT] = [136, 24];
 
 export const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
 
@@ -27,7 +27,7 @@ interface Props {
 export function Sheet({ label, many, wide, corner, columnOf, rowOf, cellOf, onRows }: Props) {
   const ref = useRef<HTMLDivElement>(null);
   // Few columns have the room that there is: nothing is cut that needs not be.
-  const cell = Math.max(NARROW, Math.min(WIDE, Math.floor((useSize(ref).width - 16) / (wide + 1))));
+  const cell = Math.max(NARROW, Math.floor((useSize(ref).width - 16) / (wide + 1)));
   const down = useWindow(ref, many, HEIGHT);
   const right = useWindow(ref, wide, cell, true);
   useEffect(() => onRows?.(down.start), [onRows, down.start]);

@@ -24,8 +24,7 @@ function placeOf({ dimension, index, label, units, method }: Slider): string {
   const text = dateText(label);
   if (text !== label) return text;
   const sides = hemispheres({ units });
-  if (sides)
-    return `${/^-?(0|180)\b/.test(label) ? `${dimension} ` : ""}${degreesText(Number(label), sides, 6)}`;
+  if (sides) return `${dimension} ${degreesText(Number(label), sides, 6)}`;
   // Of which axis plain degrees are nobody could tell.
   if (units) return `${/^degrees?$/.test(units) ? `${dimension} ` : ""}${label} ${units}`;
   if (label === String(index)) return `${dimension} [${label}]`;

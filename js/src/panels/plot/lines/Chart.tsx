@@ -97,7 +97,7 @@ export function Chart({ answer, lines: shown, label, colorOf, mark }: ChartProps
     .ticks(upright ? Math.max(1, height / 40) : Math.max(3, width / 70))
     .filter(({ at, label }) => {
       const wide = 7 * label.length;
-      const from = at * width - wide * { start: 0, middle: 0.5, end: 1 }[anchor(at)];
+      const from = at * width - wide * (at < 0.1 ? 0 : at > 0.9 ? 1 : 0.5);
       const fits = upright || from > end;
       if (fits) end = from + wide;
       return fits;

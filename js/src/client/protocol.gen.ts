@@ -442,12 +442,15 @@ export interface ScanParams {
   action: "cancel" | "start" | "status";
 }
 
-/** Asks for the slice as a file. */
+/** Asks for what is shown as a file. */
 export interface ExportParams {
   path: string;
   format: "csv" | "nc" | "npy" | "png" | "svg";
   index?: Record<string, number>;
   view?: Record<string, unknown>;
+  width?: number;
+  height?: number;
+  whole?: boolean;
 }
 
 /** Asks for the netCDF view of a node. */

@@ -333,7 +333,7 @@ class Explorer(SyncedWidget):
             that `view` names. Masked where they equal ``_FillValue`` – or what the ``mask`` of `view` says: the
             storage ``fill_value`` (``storage``), or nothing (``raw``) –, where they lie outside the valid range, and
             where a chunk is unreadable or was not read. A chunk that was never written has the storage
-            ``fill_value``, as for every reader. Of a group's table or scatter a field for each column.
+            ``fill_value``, as for every reader. Of a group's table (every row) or scatter a field for each column.
 
         Raises
         ------
@@ -394,8 +394,8 @@ class Explorer(SyncedWidget):
         series : str, optional
             A dimension: what is written, to csv or nc, is the series of the pinned points along it instead.
         whole : bool
-            Write every element, however many bytes that takes. Otherwise elements are left out where
-            there are more than 4096 along an axis or than the budget has room for, with a warning.
+            Write every element, however many bytes that takes. Otherwise files of numbers have as many points
+            as the picture, as `values` has, and where elements are left out there is a warning.
         packed : bool
             Write numbers as they are stored.
 

@@ -149,13 +149,18 @@ class ScanParams(Message):
 
 
 class ExportParams(Message):
-    """Asks for the slice as a file."""
+    """Asks for what is shown as a file."""
 
     path: str
     format: Literal["png", "svg", "npy", "csv", "nc"]
     index: dict[str, int] = {}
     view: dict[str, Any] = {}
     """How the picture is drawn; see the trait of that name."""
+    width: int = 800
+    height: int = 500
+    """Of the picture: a file of the numbers of a map has as many points."""
+    whole: bool = False
+    """Whether every element is wanted, however many bytes that takes."""
 
 
 class SeriesFileParams(Message):

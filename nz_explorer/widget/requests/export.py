@@ -26,7 +26,7 @@ from nz_explorer.widget import protocol
 from nz_explorer.widget.requests import tables
 from nz_explorer.widget.requests.answer import Answer, BadRequest, answers
 from nz_explorer.widget.requests.nodes import array_at
-from nz_explorer.widget.session_view import ALL_POINTS, MAX_PIXELS, SessionView
+from nz_explorer.widget.session_view import ALL_POINTS, SessionView
 
 if TYPE_CHECKING:
     import xarray
@@ -59,14 +59,16 @@ def answer(session: SessionView, params: protocol.ExportParams, cancel: Cancella
         return protocol.ExportResult(name, MEDIA_TYPES[params.format], 0), [data]
     array = array_at(session, params.path)
     try:
-        look, data = slice_file(session, array, params.format, params.index, params.view, cancel)
+        given = session, array, params.format, params.index, params.view, cancel
+        size = {"width": params.width, "height": params.height}
+        look, data = slice_file(*given, whole=params.whole, **size)
     except (ValueError, TypeError, ImportError, UnsupportedArray) as error:
         raise BadRequest(str(error)) from error
     name = file_name(look, params.format)
     return protocol.ExportResult(name, MEDIA_TYPES[params.format], 0), [data]
 
 
-def slice_file(
+def slice_file(  # noqa: PLR0913  # each is a choice of the caller
     session: SessionView,
     array: Array,
     form: Format,
@@ -76,11 +78,13 @@ def slice_file(
     *,
     whole: bool = False,
     packed: bool = False,
+    width: int = 800,
+    height: int = 500,
 ) -> tuple[QuickLook, bytes]:
     """Return what is shown of an array, and the bytes of a file of it.
 
-    Pictures are drawn as they are shown. Files of numbers hold every element of what is shown, unless there are
-    more than the byte budget has room for, or than 4096 along an axis, and the whole is not asked for.
+    Pictures are drawn as they are shown. Files of numbers hold what `Explorer.values` returns: of a map as many points
+    as the picture has, of a line every element, unless the whole is asked for.
 
     Parameters
     ----------
@@ -100,6 +104,8 @@ def slice_file(
         Whether every element is wanted, however many bytes that takes.
     packed : bool
         Whether numbers are wanted as they are stored, neither unpacked nor masked by a valid range.
+    width, height : int
+        How many points the picture has room for.
 
     Returns
     -------
@@ -109,7 +115,7 @@ def slice_file(
     from nz_explorer.plots.shown_values import Reading
 
     options = looking(view)
-    size = (1600, 1000) if form in ("png", "svg") else (MAX_PIXELS, MAX_PIXELS)
+    size = (1600, 1000) if form in ("png", "svg") else (width, height)
     if form not in ("png", "svg"):
         options["thin"] = False
         if whole:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -107,10 +107,16 @@ class Columns:
 
     def values(self) -> np.ma.MaskedArray[Any, Any]:
         """Return what is shown as an array with a field for each column."""
-        cells = self.cells()
-        if any((one.states == UNREAD).any() for one in cells):
+        pieces = [self.cells()] if self.view.get("kind") == "scatter" else list(self._pieces())
+        if any((one.states == UNREAD).any() for cells in pieces for one in cells):
             warnings.warn("rows that the byte budget has no room for are masked", stacklevel=3)
-        return records(cells)
+        found: np.ma.MaskedArray[Any, Any] = np.ma.concatenate([records(cells) for cells in pieces])
+        return found
+
+    def _pieces(self) -> Iterator[list[Cells]]:
+        """Yield all rows of a table, some at a time: each of these has room in the byte budget."""
+        for offset in range(0, max(1, self.table.length), _ROWS):
+            yield self.rows(offset, _ROWS)
 
     def figure(self, *, width: float = 8.0, height: float = 5.0) -> Figure:
         """Return what is shown, drawn by matplotlib.
@@ -169,8 +175,8 @@ class Columns:
             write(cells)
         else:
             writer.writerow([cell(column.name) for column in self.table.columns])
-            for offset in range(0, self.table.length, _ROWS):
-                write(self.rows(offset, _ROWS))
+            for cells in self._pieces():
+                write(cells)
         return target.getvalue()
 
 

@@ -179,6 +179,7 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
             path={row.path}
             index={index}
             sliders={picture.sliders.filter(({ method }) => method === null)}
+            size={Math.max(picture.x?.step ?? 1, picture.y?.step ?? 1) > 1 && { width, height }}
           />
           {pins > 0 && (
             <Button

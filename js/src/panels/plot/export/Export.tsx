@@ -27,20 +27,23 @@ export function Export({
   index,
   sliders,
   formats = FORMATS,
+  size,
 }: {
   path: string;
   index: Record<string, number>;
   sliders: readonly Slider[];
   formats?: typeof FORMATS;
+  /** Of a picture that leaves elements out. */
+  size?: { width: number; height: number } | false;
 }) {
   const { session } = useView();
   const [said, setSaid] = useState("");
   const film = useRef<AbortController | null>(null);
   const [done, of] = session.frames.value;
   const copy = async (text: string) => setSaid((await copyText(text)) ? "Copied" : "Could not copy");
-  const file = async (format: ExportParams["format"]) => {
+  const file = async (format: ExportParams["format"], size?: object | false) => {
     const view = session.options.peek();
-    const params = { path, format, index, view };
+    const params = { path, format, index, view, ...(size || { whole: true }) };
     save(await session.client.call("export", params).answer);
   };
   const animation = async (dimension: string, format: "gif" | "mp4") => {
@@ -68,7 +71,14 @@ export function Export({
     what().catch((error: Error) => setSaid(visible(error.message)));
   };
   const items: [string, () => Promise<void>][] = [
-    ...formats.map(([format, label]): [string, () => Promise<void>] => [label, () => file(format)]),
+    ...formats.flatMap(([format, label], nth): [string, () => Promise<void>][] =>
+      nth > 1 && size
+        ? [
+            [`${label}, as shown`, () => file(format, size)],
+            [`${label}, whole`, () => file(format)],
+          ]
+        : [[label, () => file(format)]],
+    ),
     ...sliders
       .filter(({ length }) => length > 1)
       .flatMap(({ dimension }) =>

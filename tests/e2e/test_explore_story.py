@@ -68,6 +68,27 @@ def test_from_the_first_look_to_the_number_that_was_wanted(
     assert 30 < float(shown) < 40
 
 
+WATCH = """canvas => {
+  const seen = { frames: 0, blank: 0, pale: 0 };
+  const look = () => {
+    const { width, height } = canvas;
+    const shown = canvas.isConnected && width * height > 0;
+    const dots = shown ? canvas.getContext('2d').getImageData(0, 0, width, height).data : [];
+    const stage = canvas.closest('.nzx-stage');
+    let opacity = 1;
+    for (let at = canvas; at; at = at.parentElement) opacity *= getComputedStyle(at).opacity;
+    seen.frames++;
+    seen.blank += !dots.some((value, at) => at % 4 === 3 && value > 0);
+    // a picture that is late pales on purpose
+    seen.pale += opacity < 1 && !stage.classList.contains('nzx-stale');
+    if (window.nzWatched) requestAnimationFrame(look);
+  };
+  window.nzWatched = seen;
+  requestAnimationFrame(look);
+}"""
+"""Looks at a canvas in every frame: whether anything is on it, and whether it is as strong as it should be."""
+
+
 def test_beside_a_slider_of_ipywidgets(notebook: OpenNotebook, sample_store: Path) -> None:
     """A slider of one's own moves the picture, and the tab that was left is as it was."""
     source = str(sample_store)
@@ -84,6 +105,17 @@ ipywidgets.VBox([month, ex])
     book.run_all()
     explorer = Explorer(book.widgets.first)
     expect(explorer.picture).to_have_attribute("aria-label", re.compile("2025-01-16"))
+    # From one picture to the next nothing is blank or pale.
+    explorer.settle()
+    explorer.root.locator("canvas").first.evaluate(WATCH)
+    for month in range(2, 6):
+        explorer.slider("time").press("ArrowRight")
+        expect(explorer.picture).to_have_attribute("aria-label", re.compile(f"2025-0{month}"))
+    explorer.settle()
+    watched = book.page.evaluate("() => { const seen = nzWatched; nzWatched = null; return seen; }")
+    assert watched["frames"] > 0
+    assert (watched["blank"], watched["pale"]) == (0, 0), watched
+    book.until("ex.index['time'] == 4")
     book.tell("month.value = 7")
     expect(explorer.slider("time")).to_have_value("7")
     expect(explorer.picture).to_have_attribute("aria-label", re.compile("2025-08"))

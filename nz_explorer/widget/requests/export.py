@@ -60,8 +60,8 @@ def answer(session: SessionView, params: protocol.ExportParams, cancel: Cancella
     array = array_at(session, params.path)
     try:
         given = session, array, params.format, params.index, params.view, cancel
-        size = {"width": params.width, "height": params.height}
-        look, data = slice_file(*given, whole=params.whole, **size)
+        width, height = params.width, params.height
+        look, data = slice_file(*given, whole=params.whole, width=width, height=height)
     except (ValueError, TypeError, ImportError, UnsupportedArray) as error:
         raise BadRequest(str(error)) from error
     name = file_name(look, params.format)

@@ -110,8 +110,9 @@ class Columns:
         pieces = [self.cells()] if self.view.get("kind") == "scatter" else list(self._pieces())
         if any((one.states == UNREAD).any() for cells in pieces for one in cells):
             warnings.warn("rows that the byte budget has no room for are masked", stacklevel=3)
-        found: np.ma.MaskedArray[Any, Any] = np.ma.concatenate([records(cells) for cells in pieces])
-        return found
+        found = [records(cells) for cells in pieces]
+        values = np.concatenate([one.data for one in found])
+        return np.ma.masked_array(values, np.concatenate([one.mask for one in found]))
 
     def _pieces(self) -> Iterator[list[Cells]]:
         """Yield all rows of a table, some at a time: each of these has room in the byte budget."""

@@ -65,6 +65,10 @@ class Packaging:
         Names of a zip file that occur more than once, and how often.
     odd_names : tuple of str
         Names of a zip file that begin with a slash or a dot: they are nobody's keys.
+    lies_in : str
+        What the source is part of, as the end of a sentence; empty where it is part of no hierarchy.
+    group_above : str
+        The folder that holds this one, where it is a group: the source may be part of what was meant.
     folder_called_zip : bool
         Whether it is a folder whose name is that of a zip file.
     """
@@ -72,6 +76,8 @@ class Packaging:
     top_folder: str = ""
     repeated: Mapping[str, int] = field(default_factory=dict)
     odd_names: tuple[str, ...] = ()
+    lies_in: str = ""
+    group_above: str = ""
     folder_called_zip: bool = False
 
 

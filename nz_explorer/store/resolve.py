@@ -13,6 +13,7 @@ from urllib.request import url2pathname
 
 from nz_explorer.store.datasets.readers import MAGIC, file_reader, is_xarray, xarray_reader
 from nz_explorer.store.errors import SourceError
+from nz_explorer.store.local.above import hint
 from nz_explorer.store.local.folder_reader import FolderReader
 from nz_explorer.store.local.zip_reader import ZipReader
 from nz_explorer.store.reader import Reader
@@ -179,6 +180,8 @@ def _from_path(path: Path, label: str, *, follow_links: bool = False) -> Reader:
                 return file_reader(path, label)
             if start[:2] == b"PK" or path.suffix.lower() == ".zip":
                 return ZipReader(path, label=label)
+            if inside := hint(path):
+                raise SourceError(f"{label} is a file, and no Zarr hierarchy{inside}")
             kind = kind_of(start)
             if kind is not None:
                 raise SourceError(f"{label} is {kind.name}, and no Zarr hierarchy; {kind.cure}")
@@ -189,7 +192,7 @@ def _from_path(path: Path, label: str, *, follow_links: bool = False) -> Reader:
         raise SourceError(f"{label} may not be read: {error.strerror}") from error
     except (OSError, ValueError) as error:
         raise SourceError(f"{label} could not be opened: {error}") from error
-    raise SourceError(f"there is nothing at {label}")
+    raise SourceError(f"there is nothing at {label}{hint(path)}")
 
 
 _AMAZON = re.compile(r"(?:(?P<bucket>[^/]+)\.)?s3(?:[.-](?P<region>[a-z0-9-]+))?\.amazonaws\.com")

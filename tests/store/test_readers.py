@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+import zarr
 
+import nz_explorer as nz
 from nz_explorer.store import Cancellation, Cancelled, ReadError, SourceError, resolve, url_modes
 from nz_explorer.store.remote.retry import classify
 
@@ -255,3 +258,36 @@ def test_a_store_on_s3_opens_by_an_address_of_netcdf_c(folder: Path, s3) -> None
     options = {key: value for key, value in s3.options.items() if "endpoint" not in key}
     url = f"{s3.endpoint}/bucket/d.zarr#mode=nczarr,s3"
     assert resolve(url, storage_options=options).list_level("").names == ("a", "zarr.json")
+
+
+def test_what_a_path_lies_in_is_named(tmp_path: Path) -> None:
+    group = zarr.create_group(tmp_path / "a.zarr")
+    group.create_array("temperature", shape=(2,), dtype="f4")[:] = 1
+    store = tmp_path / "a.zarr"
+    for path, words in {
+        "temprature": f"did you mean {store / 'temperature'}",
+        "temperature/c": f"inside of the array {store / 'temperature'}",
+        "temperature/c/0": f"inside of the array {store / 'temperature'}",
+    }.items():
+        with pytest.raises(SourceError, match=re.escape(words)):
+            nz.open_store(store / path)
+    (found,) = nz.check(store / "temperature", select=["TREE-008"], progress=False).findings
+    assert str(store) in (found.fix.note or "")
+
+
+def test_a_file_of_another_kind_is_named(tmp_path: Path) -> None:
+    for name, start, words in (
+        ("a.zarr", b"version https://git-lfs.github.com/spec/v1\noid", "a pointer of Git LFS"),
+        ("b.zarr", b"PAR1", "a Parquet file"),
+        ("c.tar", bytes(257) + b"ustar", "a tar archive"),
+    ):
+        (tmp_path / name).write_bytes(start)
+        with pytest.raises(SourceError, match=f"is {words}"):
+            nz.open_store(tmp_path / name)
+
+
+def test_names_in_a_zip_file_that_are_no_keys_are_named(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("./zarr.json", '{"zarr_format": 3, "node_type": "group"}')
+    with pytest.raises(SourceError, match="no keys of a store"):
+        nz.open_store(tmp_path / "a.zip")

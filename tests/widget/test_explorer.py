@@ -125,7 +125,7 @@ def test_the_figure_of_a_group_has_its_lines(explore, sample_store: Path) -> Non
     [
         ("/analysis/soil", "no usable shape"),
         ("/analysis/snow", "zarr cannot read"),
-        ("/analysis/fog", "data type"),
+        ("/analysis/fog", "data_type"),
     ],
 )
 def test_what_cannot_be_read_is_said_in_the_same_sentence_everywhere(

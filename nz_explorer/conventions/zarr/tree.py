@@ -33,12 +33,14 @@ def unreadable(node: Node, document: Document) -> Iterator[Fail | Undecided]:
 def root_is_array(node: Node) -> Iterator[Fail]:
     """Note a hierarchy that is a single array."""
     if isinstance(node, Array):
+        group = node.hierarchy.reader.packaging.group_above
+        note = "put the array into a group and declare the convention there"
+        if group:
+            note = f"it is in a group: open {group}, and take the array by its name from there"
         yield Fail(
             node.pointer("node_type") if node.zarr_format == 3 else "",
             "the root is an array; NZ-1.0 is declared on a root group, which this hierarchy does not have",
-            fix=lambda _node: Draft(
-                "suggest", note="put the array into a group and declare the convention there"
-            ),
+            fix=lambda _node: Draft("suggest", note=note),
         )
 
 

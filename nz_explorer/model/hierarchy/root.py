@@ -144,4 +144,5 @@ def _root_without_document(
         raise SourceError(
             f'{where} is an Icechunk repository: name a version, such as storage_options={{"branch": "main"}}'
         )
-    raise SourceError(f"there is no Zarr hierarchy at {where} (looked for {looked})")
+    inside = hierarchy.reader.packaging.lies_in
+    raise SourceError(f"there is no Zarr hierarchy at {where} (looked for {looked}){inside}")

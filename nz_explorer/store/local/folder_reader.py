@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nz_explorer.store.local.above import hint, node_above
 from nz_explorer.store.local.files import Files
 from nz_explorer.store.local.local_reader import LocalReader
 from nz_explorer.store.reader import Listing, Packaging, check_key
@@ -52,8 +53,14 @@ class FolderReader(LocalReader):
 
     @property
     def packaging(self) -> Packaging:
-        """Whether the folder is called like a zip file."""
-        return Packaging(folder_called_zip=self.folder.suffix.lower() == ".zip")
+        """Whether the folder is called like a zip file, and lies in a group."""
+        above = node_above(self.folder)
+        group = above is not None and above.kind == "group" and above.folder == self.folder.parent
+        return Packaging(
+            lies_in=hint(self.folder),
+            group_above=str(self.folder.parent) if group else "",
+            folder_called_zip=self.folder.suffix.lower() == ".zip",
+        )
 
     def _read(self, key: str, limit: int) -> bytes:
         check_key(key)

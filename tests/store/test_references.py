@@ -67,6 +67,19 @@ def test_what_kerchunk_writes(made: Path, name: str) -> None:
     assert report.nodes == {"groups": 1, "arrays": 9, "unreadable": 0}
 
 
+def test_parquet_with_the_bare_nan_that_virtualizarr_writes(made: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "refs.parq"
+    shutil.copytree(made / "refs.parq", folder)
+    text = (folder / ".zmetadata").read_text("utf-8")
+    known = json.loads(text)
+    known["metadata"][f"{ARRAY}/.zattrs"]["_FillValue"] = float("nan")
+    (folder / ".zmetadata").write_text(json.dumps(known), "utf-8")
+    shutil.copy(made / f"{NAME}.nc", tmp_path)
+    report = nz.check(folder, progress=False)
+    assert [f.path for f in report.findings if f.rule == "JSON-003"] == [f"/{ARRAY}"]
+    assert report.nodes == {"groups": 1, "arrays": 9, "unreadable": 0}
+
+
 def test_keys_and_bytes_are_those_of_fsspec(made: Path) -> None:
     theirs = ReferenceFileSystem(str(made / "refs.json"), remote_protocol="file")
     readers = [open_store(made / name).reader for name in ("refs.json", "refs.parq")]

@@ -6,11 +6,13 @@ import base64
 import binascii
 import bisect
 import io
+import json
 import math
 import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -316,6 +318,10 @@ def _decoded(content: bytes | Mapping[str, Any], label: str) -> dict[str, Any]:
     try:
         return msgspec.json.decode(content, type=dict[str, msgspec.Raw])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        with suppress(ValueError, RecursionError):
+            found = json.loads(content)  # takes the bare NaN that Python writes
+            if isinstance(found, dict):
+                return {key: msgspec.Raw(json.dumps(one).encode()) for key, one in found.items()}
         raise SourceError(f"{label} is no folder, zip file or JSON object: {error}") from error
 
 

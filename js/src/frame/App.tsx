@@ -38,7 +38,6 @@ export function App() {
     const page = root?.ownerDocument;
     const lost = new MutationObserver(() => {
       if (last.current?.isConnected !== false || page?.activeElement !== page?.body) return;
-      last.current = null;
       root?.querySelector<HTMLElement>(".nzx-panel")?.focus({ preventScroll: true });
     });
     if (root) lost.observe(root, { childList: true, subtree: true });

@@ -88,32 +88,27 @@ function Here({ pin, scene, params }: { pin: Pin; scene: Scene; params: PictureP
   );
   const there = asked ? alone : scene;
   const at = asked ? { x: 0, y: 0 } : place;
-  const { value, state, rows } = there && at ? reading(there, at.x, at.y) : NOWHERE;
+  const found = there && at && reading(there, at.x, at.y);
   // The first rows say where the point lies.
-  const where =
-    there && at
-      ? rows
-          .slice(0, across.length)
-          .map(([name, text]) => (text[0] === "[" ? `${name} ${text}` : text.replace(/ +\[\d+\]$/, "")))
-      : Object.entries(pin).map(([name, index]) => `${name} [${index}]`);
+  const where = found
+    ? found.rows
+        .slice(0, across.length)
+        .map(([name, text]) => (text[0] === "[" ? `${name} ${text}` : text.replace(/ +\[\d+\]$/, "")))
+    : Object.entries(pin).map(([name, index]) => `${name} [${index}]`);
   return (
     <>
-      <span class="nzx-pin-place" title={visible(where.join(", "))}>
-        {visible(where.map(short).join(", "))}
-      </span>
+      <span title={visible(where.join(", "))}>{visible(where.map(short).join(", "))}</span>
       <span class="nzx-gap" />
-      {state === null ? (
+      {!found ? (
         <span class="nzx-quiet">{asked ? "…" : "outside"}</span>
-      ) : state === "value" ? (
-        <strong>{visible(value)}</strong>
+      ) : found.state === "value" ? (
+        <strong>{visible(found.value)}</strong>
       ) : (
-        <StateChip state={state} />
+        <StateChip state={found.state} />
       )}
     </>
   );
 }
-
-const NOWHERE = { value: "", state: null, rows: [] as [string, string][] };
 
 /** A coordinate with as many digits as a list has room for. */
 const short = (text: string): string =>

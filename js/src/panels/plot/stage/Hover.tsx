@@ -1,5 +1,5 @@
 import "../../../plots/shared/readout.css";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Window } from "../../../client/session";
 import { useView } from "../../../client/view";
 import { coordinateText } from "../../../plots/shared/axis";
@@ -19,7 +19,7 @@ import {
 } from "../../../plots/shared/zoom";
 import { px, shortest } from "../../../ui/text/format";
 import { visible } from "../../../ui/text/text";
-import { pinnable, pinOf, toggled } from "../pins/points";
+import { pinnable, pinOf, placeOf, toggled } from "../pins/points";
 
 const clamp = (value: number, most = 1) => Math.max(0, Math.min(most, value));
 const inside = ({ x, y }: Point) => x >= 0 && x < 1 && y >= 0 && y < 1;
@@ -43,6 +43,13 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
   );
   const { left, top, width, height } = frame;
   const { nx, ny } = scene.field;
+  const before = useRef(scene);
+  // Of a picture with other points, as after a pin that takes room, the crosshair of the keys stays at its place.
+  useLayoutEffect(() => {
+    const to = at?.keyed && placeOf(scene, pinOf(before.current, at));
+    if (to) setAt({ ...to, keyed: true });
+    before.current = scene;
+  }, [scene]);
   const line = !scene.look.flat;
   const zoom = (by: number, around: Point) =>
     session.setOptions({ window: windowAround(scene, session.options.peek().window, around, by) }, 60);

@@ -25,6 +25,22 @@ describe("zoom", () => {
     expect(host.model.get("view")).toMatchObject({ window: {} });
   });
 
+  test("the crosshair of the keys stays at its point when a part is shown", async () => {
+    host = await mountWidget("small", { path: "/forecast/temp" });
+    const values = await screen.findByRole("application", { name: /^Values/ });
+    for (const key of ["ArrowRight", "ArrowRight", "ArrowUp"]) fireEvent.keyDown(values, { key });
+    const readout = () =>
+      [...host.el.querySelectorAll(".nzx-readout tr")].slice(0, 2).map(({ textContent }) => textContent);
+    await waitFor(() => expect(readout()).toHaveLength(2));
+    const before = readout();
+    fireEvent.click(screen.getByRole("button", { name: "Zoom in" }));
+    await waitFor(() => expect(params()?.window).toBeTruthy());
+    await waitFor(() =>
+      expect(host.el.querySelector("[aria-busy]")?.getAttribute("aria-busy")).toBe("false"),
+    );
+    expect(readout()).toEqual(before);
+  });
+
   test("by a rectangle", async () => {
     host = await mountWidget("small", { path: "/forecast/temp" });
     const canvas = await screen.findByRole("img", { name: / of \/forecast\/temp / });

@@ -97,7 +97,7 @@ function Here({ pin, scene, params }: { pin: Pin; scene: Scene; params: PictureP
     : Object.entries(pin).map(([name, index]) => `${name} [${index}]`);
   return (
     <>
-      <span title={visible(where.join(", "))}>{visible(where.map(short).join(", "))}</span>
+      <span>{visible(where.join(", "))}</span>
       <span class="nzx-gap" />
       {!found ? (
         <span class="nzx-quiet">{asked ? "…" : "outside"}</span>
@@ -109,10 +109,6 @@ function Here({ pin, scene, params }: { pin: Pin; scene: Scene; params: PictureP
     </>
   );
 }
-
-/** A coordinate with as many digits as a list has room for. */
-const short = (text: string): string =>
-  text.replace(/\d+\.\d{3,}/, (number) => String(Number(Number(number).toPrecision(5))));
 
 interface SeriesProps {
   path: string;

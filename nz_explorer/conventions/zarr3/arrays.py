@@ -49,6 +49,8 @@ ARRAY_MEMBERS = frozenset(
 )
 
 
+V2_MEMBERS = ("dtype", "chunks", "compressor", "filters", "order", "dimension_separator")
+"""Members of an array's document that Zarr v3 has under other names, or not at all."""
 _DATES = re.compile(
     r"[<>|=]?(?P<kind>datetime64|timedelta64|M8|m8)\[(?P<step>\d*)(?P<unit>[a-zA-Zμ]+)\]"
 )
@@ -71,7 +73,10 @@ def unknown_member(node: Node) -> Iterator[Fail]:
         yield Fail(
             pointer,
             f"{json_text(member)} is not a member of Zarr v3, so readers must not open this node{hint}",
-            fix=_into_attributes(member, pointer),
+            # Z3-DOC-007 has the fix for what Zarr v2 called so
+            fix=None
+            if node.kind == "array" and member in V2_MEMBERS
+            else _into_attributes(member, pointer),
         )
 
 

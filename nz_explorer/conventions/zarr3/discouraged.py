@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.arrays import (
     ARRAY_MEMBERS,
     GROUP_MEMBERS,
+    V2_MEMBERS,
 )
 from nz_explorer.conventions.zarr3.nodes import V3, is_integer, shown
 from nz_explorer.conventions.zarr3.registered_extensions import (
@@ -16,15 +17,13 @@ from nz_explorer.conventions.zarr3.registered_extensions import (
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
-from nz_explorer.engine.fixes import Draft, remove
+from nz_explorer.engine.fixes import Draft, add, remove
 from nz_explorer.engine.registry import rule
+from nz_explorer.model.data_type import parse_v2
 from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
-
-
-V2_MEMBERS = ("dtype", "chunks", "compressor", "filters", "order")
 
 
 POINTS = ("data_type", "chunk_grid", "chunk_key_encoding")
@@ -56,8 +55,29 @@ def v2_members(array: Array) -> Iterator[Fail]:
         yield Fail(
             f"/{found[0]}",
             f"zarr.json uses Zarr v2 member names ({', '.join(found)})",
-            fix=lambda _node: Draft("suggest", note="replace them with the members of Zarr v3"),
+            fix=_in_words_of_v3,
         )
+
+
+def _in_words_of_v3(node: Node) -> Draft:
+    """Return the fix that says what is left of a document of Zarr v2 in the words of Zarr v3, as far as they are sure."""
+    given = node.metadata
+    said: dict[str, Any] = {}
+    data_type = parse_v2(given.get("dtype"))
+    if data_type.status == "core":
+        said["data_type"] = data_type.name
+    if isinstance(chunks := given.get("chunks"), list):
+        said["chunk_grid"] = {"name": "regular", "configuration": {"chunk_shape": chunks}}
+    if (separator := given.get("dimension_separator")) in (".", "/"):
+        said["chunk_key_encoding"] = {"name": "v2", "configuration": {"separator": separator}}
+    if "compressor" in given and not given["compressor"] and not given.get("filters"):
+        order = "big" if str(given.get("dtype")).startswith(">") else "little"
+        said["codecs"] = [{"name": "bytes", "configuration": {"endian": order}}]
+    added = tuple(add(f"/{member}", value) for member, value in said.items() if member not in given)
+    removed = tuple(remove(f"/{member}") for member in V2_MEMBERS if member in given)
+    return Draft(
+        "suggest", (*added, *removed), "what Zarr v2 said is then said in the words of Zarr v3"
+    )
 
 
 @rule("Z3-GRID-004", on="array", formats=V3, needs=("chunk shape",))

@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -212,6 +213,16 @@ def small(tmp_path: Path) -> Path:
         },
         tmp_path / "small",
     )
+
+
+@pytest.mark.skipif(find_spec("tensorstore") is None, reason="tensorstore is not installed")
+def test_tensorstore_reads_what_is_whole_and_no_chunk_that_is_cut_off(
+    small: Path, tmp_path: Path
+) -> None:
+    whole = write(contents({"base": "plain"}), tmp_path / "whole")
+    assert try_reader("tensorstore", open_store(whole)).state == "reads"
+    (failure,) = try_reader("tensorstore", open_store(small)).failures
+    assert failure.path == "/x"
 
 
 @pytest.mark.parametrize("reader", ["zarr-python", "xarray", "plain NZ"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -55,7 +56,12 @@ def declared_dimensions(group: Group) -> Iterator[Fail | Undecided]:
         )
     elif isinstance(given, dict):
         for dimension, entry in given.items():
-            if nczarr.length_of(entry) is None:
+            if "/" in dimension or not dimension:
+                yield Fail(
+                    place.at(name, dimension),
+                    f"{json_text(dimension)} is no name of a dimension: references to it could not be told from paths",
+                )
+            elif nczarr.length_of(entry) is None:
                 yield Fail(
                     place.at(name, dimension),
                     f"dimension {json_text(dimension)} must have a length, or an object with size and"
@@ -101,9 +107,12 @@ def contents(group: Group) -> Iterator[Fail]:
         held, noted = set(there), set(names)
         missing = [name for name in names if name not in held]
         unseen = [name for name in there if name not in noted]
-        if not missing and not unseen:
+        twice = [name for name, times in Counter(names).items() if times > 1]
+        if not missing and not unseen and not twice:
             continue
         facts = []
+        if twice:
+            facts.append(f"lists {listed(map(json_text, twice))} more than once")
         if missing:
             facts.append(f"lists {listed(map(json_text, missing))}, not in the store")
         if unseen:
@@ -172,11 +181,14 @@ def references_fit(array: Array) -> Iterator[Fail | Undecided]:
         return
     member, given = place.member("dimension_references")
     stored = list(array.stored_shape or ())
-    names = _is_names(given) and all(name.startswith("/") for name in given)
-    if not names:
+    names = _is_names(given)
+    if not names or not all(name.startswith("/") for name in given):
         yield Fail(
             place.at(member),
             f"dimension references must be a list of full names such as /lat, got {shown(given)}",
+            # netCDF-C looks the others up as well
+            impact="convention" if names and len(given) == len(stored) else None,
+            readers={} if names and len(given) == len(stored) else None,
         )
     elif array.shape is not None and len(given) != len(array.shape) and not place.is_scalar:
         yield Fail(
@@ -218,17 +230,45 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                 continue
             pointer = place.at(member, axis)
             if declared is None:
-                yield Fail(pointer, f"{reference} is not declared by any group", path=array.path)
+                yield Fail(
+                    pointer,
+                    f"{reference} is not declared by any group",
+                    fix=partial(_declare, reference, length),
+                    path=array.path,
+                )
                 continue
             home, dimension = declared
-            fits = length <= dimension.size if dimension.unlimited else length == dimension.size
-            if not fits:
+            if length != dimension.size and not place.is_scalar:  # its references are not looked at
                 yield Fail(
                     pointer,
                     f"{dimension.name} is {dimension.size} long in {home.path}, this array needs {length}",
                     related=(home.path,),
+                    fix=partial(_set_length, dimension.name, home, length),
                     path=array.path,
                 )
+
+
+def _declare(reference: str, length: int, node: Node) -> Draft | None:
+    """Declare a dimension in the group that a reference names."""
+    path, _, name = reference.rpartition("/")
+    group = node.hierarchy.get(path or "/")
+    return None if group is None else _set_length(name, group, length, node)
+
+
+def _set_length(name: str, group: Node, length: int, _node: Node) -> Draft | None:
+    """Give a dimension the length that an array has along it, where netCDF-C notes it today."""
+    place = nczarr.find(group, "group")
+    if place is None or place.era != "attributes" or group.zarr_format != 2:
+        return None
+    member, given = place.member("dimensions")
+    if not isinstance(given, dict):
+        return None
+    entry = given.get(name)
+    value: Any = {**entry, "size": length} if isinstance(entry, dict) else length
+    document, _, pointer = place.at(member, name).removeprefix("/").partition("/")
+    operation = (replace if name in given else add)(f"/{pointer}", value)
+    key = f"{paths.below(group.path)[1:]}{document}"
+    return Draft("suggest", (operation,), "if the array is right", document=key)
 
 
 def _declared(

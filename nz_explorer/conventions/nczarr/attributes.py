@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from nz_explorer.model.dialects.nczarr import Place
 from nz_explorer.conventions.nczarr.superblock import V2, unread
 
-MOST_TRUNCATED = 128
-"""What is below it is in the range of every type of integers."""
 ROUNDED_FILL = 9.96921e36
 
 
@@ -129,7 +127,10 @@ def values_of_their_types(node: Node) -> Iterator[Fail]:
             continue
         value = node.attributes[key]
         if not _is_of(value, meaning):
-            fatal = meaning != "string" and not _is_truncated(value)
+            items = value if isinstance(value, list) else [value]
+            fatal = "int" in meaning and any(
+                is_integer(one) or isinstance(one, str) for one in items
+            )
             yield Fail(
                 node.attribute_pointer(key),
                 f"{key} = {shown(value)} is not {article(meaning)}",
@@ -141,12 +142,6 @@ def values_of_their_types(node: Node) -> Iterator[Fail]:
                 found[0].at("types", key),
                 f"the type of _FillValue is {found[1][key]}, that of the array {node.data_type.text}",
             )
-
-
-def _is_truncated(value: Any) -> bool:
-    """Whether netCDF-C makes numbers of a value of another type: of fractions and not of texts, nor beyond its range."""
-    items = value if isinstance(value, list) else [value]
-    return all(isinstance(item, float) and abs(item) < MOST_TRUNCATED for item in items)
 
 
 def _is_of(value: Any, meaning: str) -> bool:

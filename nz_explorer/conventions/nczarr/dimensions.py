@@ -124,6 +124,8 @@ def contents(group: Group) -> Iterator[Fail]:
         yield Fail(
             place.at(member),
             f"{member} {' and '.join(facts)}",
+            impact=None if missing or unseen or kind == "groups" else "convention",
+            readers=None if missing or unseen or kind == "groups" else {},
             related=tuple(stem + name for name in unseen),
             fix=partial(_rewrite_list, kind, member),
         )

@@ -243,6 +243,17 @@ def chunk_keys(array: Array) -> Iterator[Fail]:
     separator = configuration.get("separator", "/") if isinstance(configuration, dict) else "/"
     if not isinstance(name, str) or (name not in CHUNK_KEYS and "://" not in name):
         yield Fail("/chunk_key_encoding", f"chunk key encoding {shown(given)} is not registered")
+    elif name in CHUNK_KEYS - {"default", "v2"}:
+        yield Fail(
+            "/chunk_key_encoding",
+            f"chunk key encoding {name} is registered, and few readers know it",
+            severity="info",
+            impact="blocks",
+            readers={
+                "zarr-python": "raises ValueError: Unknown chunk key encoding",
+                "xarray": "cannot open the group",
+            },
+        )
     elif name in ("default", "v2") and separator not in ("/", "."):
         yield Fail(
             "/chunk_key_encoding/configuration/separator",
@@ -359,6 +370,13 @@ def codec_name(codec: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
+_WITHOUT_CONFIGURATION = {
+    "zarr-python": "raises ValueError: Named configuration does not have a 'configuration' key",
+    "xarray": "cannot open the group",
+}
+"""What happens with codecs of numcodecs that have none; an empty one will do."""
+
+
 @rule("Z3-CODEC-012", on="array", formats=V3, needs=("codecs",))
 def codec_known(array: Array) -> Iterator[Fail]:
     """Require codecs that others can look up."""
@@ -368,11 +386,16 @@ def codec_known(array: Array) -> Iterator[Fail]:
             continue
         wrapped = isinstance(name, str) and name.removeprefix("numcodecs.") in WRAPPED
         if wrapped and str(name).startswith("numcodecs."):
+            bare = not isinstance(codec, dict) or "configuration" not in codec
             yield Fail(
                 pointer,
                 f"codec {shown(name)} is not registered; decoding needs the Python package numcodecs, so GDAL, zarrita"
-                " and others may not read it",
-                readers={},
+                f" and others may not read it{', and numcodecs wants a configuration' if bare else ''}",
+                impact="blocks" if bare else None,
+                readers=_WITHOUT_CONFIGURATION if bare else {},
+                fix=set_to(pointer, {"name": name, "configuration": {}}, "suggest")
+                if bare
+                else None,
             )
             continue
         right = meant_in_v3(name) if isinstance(name, str) else None

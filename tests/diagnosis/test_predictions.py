@@ -28,7 +28,7 @@ from nz_explorer.report.check import check
 from nz_explorer.report.report import Report
 from tests.corpus.cases import CASES, contents, write
 from tests.field.case import cases
-from tests.versions import OLDEST, SINCE_3_4
+from tests.versions import OLDEST, SINCE_3_2, SINCE_3_4
 
 READERS = ("zarr-python", "xarray")
 PARTS = 8
@@ -55,6 +55,22 @@ EXPLAINED = {
             f"{reader}: Z3-CODEC-008: a shard inside of a shard does not divide it": "found when more is read than two values"
             for reader in READERS
         }
+    ),
+    **(
+        {
+            f"{reader}: {case}": "zarr-python has the type since 3.2"
+            for reader in READERS
+            for case in (
+                "NZ-TYPE-001: a struct",
+                "Z3-FV-007: a struct without a field",
+                "Z3-FV-007: a struct with a field too many",
+                "Z3-FV-007: a wrong field of a struct",
+                "Z3-FV-007: an integer with a fraction in a struct",
+                "Z3-FV-007: near miss: a struct",
+            )
+        }
+        if SINCE_3_2
+        else {}
     ),
     **(
         {f"{reader}: Z3-KEY-001: another separator": "not looked at" for reader in READERS}

@@ -186,10 +186,12 @@ class Document(
 
     def release(self) -> None:
         """Forget the decoded value; it is decoded again when asked for."""
-        if self._raw is not None:
+        raw = self._raw
+        if raw is not None:
             self._value = self._attributes = msgspec.UNSET
             self._scan = None
-            if self.is_long:
+            # `is_long`, written out: this is done for each document of a walk, more than once
+            if type(raw) is bytes and len(raw) >= PACKED_FROM and self._same is None:
                 self._raw = _packed(self.raw or b"")
 
     def scan(self) -> Scan | None:

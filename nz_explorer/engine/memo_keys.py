@@ -86,7 +86,8 @@ def _problems(node: Node) -> Hashable:
 
 
 ODD = "odd attributes"
-"""A fact of its own, because it is one of the attributes' values."""
+TYPES = "types of attributes"
+"""Facts of their own, because they are found out from the attributes' values."""
 FACTS: dict[str, Callable[[Any], Hashable]] = {
     "texts": _texts,
     "problems": _problems,
@@ -101,6 +102,7 @@ FACTS: dict[str, Callable[[Any], Hashable]] = {
 """What rules read of a node beside its documents' members, and how it is found out for a key."""
 
 _FACT_OF_ATTRIBUTE = {
+    "attribute_types": TYPES,
     "odd_attributes": ODD,
     "named_like_dimension": "named like its dimension",
     "name": "name",
@@ -382,13 +384,13 @@ def traced(node: Node, log: ReadLog) -> Node:
 class _Alike:
     """Results on nodes of one structure, by what was read of them beyond it."""
 
-    __slots__ = ("_facts", "_names", "_odd", "known", "place")
+    __slots__ = ("_facts", "_names", "_odd", "_types", "known", "place")
 
     def __init__(self, names: Iterable[str] = (), facts: Iterable[str] = ()) -> None:
         self._names = tuple(names)
         self._facts = tuple(facts)
-        self._odd = ODD in self._facts
-        found = [FACTS[name] for name in self._facts if name != ODD]
+        self._odd, self._types = ODD in self._facts, TYPES in self._facts
+        found = [FACTS[name] for name in self._facts if name not in (ODD, TYPES)]
         self.place: Callable[[Node], Hashable] | None = (
             None if not found else found[0] if len(found) == 1 else partial(_all_of, found)
         )
@@ -400,7 +402,9 @@ class _Alike:
         values = [attributes[name] for name in self._names]
         if self._odd:
             values += odd(attributes)
-        text = exact_text(values) if values else b""
+        text: Hashable = exact_text(values) if values else b""
+        if self._types:
+            text = (text, *map(type, attributes.values()))
         return text if self.place is None else (text, self.place(node))
 
     def holds(self, log: ReadLog) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.cf.missing_values import LIMITS
@@ -37,12 +38,12 @@ _NUMBERS = ("int", "uint", "float")
 @rule("CF-ATTR-001", on="array", needs=("attributes", "data type"))
 def types_of_attributes(array: Array) -> Iterator[Fail]:
     """Warn of attributes that readers do not understand, and pass over without a word."""
-    given = array.attributes
+    given, types = array.attributes, array.attribute_types
     is_numeric = array.data_type.kind in _NUMBERS
     for name in TEXTS:
-        value = given.get(name)
-        if value is None or isinstance(value, str):
+        if types.get(name, str) in (str, NoneType):
             continue
+        value = given[name]
         if name == "bounds" and not _is_lone_text(value):
             continue  # a list of numbers has another meaning, in another convention
         times = name == "units" and is_numeric and _is_lone_text(value) and " since " in value[0]
@@ -58,7 +59,9 @@ def types_of_attributes(array: Array) -> Iterator[Fail]:
             else None,
         )
     for name in LIMITS if is_numeric else ():
-        value = given.get(name)
+        if types.get(name) not in (str, list):
+            continue
+        value = given[name]
         parts = value if isinstance(value, list) else [value]
         if not any(isinstance(part, str) for part in parts):
             continue

@@ -205,7 +205,7 @@ class Node:
     @property
     def is_long(self) -> bool:
         """Whether a document takes much less memory after `release`, such as one with consolidated metadata."""
-        for document in self.documents:  # `any` takes five times as long, for each node of a walk
+        for document in self.documents:  # noqa: SIM110  # `any` takes five times as long, for each node of a walk
             if document.is_long:
                 return True
         return False

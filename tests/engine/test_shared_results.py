@@ -19,7 +19,9 @@ from nz_explorer.conventions import evaluate, registry, rules
 from nz_explorer.documents import decoding
 from nz_explorer.engine import memo_keys
 from nz_explorer.engine.memo_keys import Memo, ReadLog, traced
+from nz_explorer.engine.plan import Plan, RuleResults
 from nz_explorer.model import Array, Hierarchy, Node, open_store
+from tests.benchmarks import large
 from tests.corpus.cases import FaultyStore, write
 from tests.engine.twins import (
     ROOTS,
@@ -168,7 +170,18 @@ NEAR: dict[str, tuple[int, tuple[str, ...], Subtree, Subtree]] = {
         _array('{"_FillValue": 1.0, "missing_value": 1.0}'),
         _array('{"_FillValue": 1.0, "missing_value": 2.0}'),
     ),
-    "_FillValue": (3, ("_FillValue",), _array('{"_FillValue": 1}'), _array('{"_FillValue": true}')),
+    "_FillValue": (
+        3,
+        ("_FillValue", memo_keys.TYPES),
+        _array('{"_FillValue": 1}'),
+        _array('{"_FillValue": true}'),
+    ),
+    "a text": (
+        3,
+        ("long_name", memo_keys.TYPES),
+        _array('{"long_name": "1"}'),
+        _array('{"long_name": 1}'),
+    ),
     "a reference": (
         3,
         ("coordinates",),
@@ -181,7 +194,12 @@ NEAR: dict[str, tuple[int, tuple[str, ...], Subtree, Subtree]] = {
         _array('{"zarr_conventions": [{"uuid": "1", "name": "a"}]}'),
         _array('{"zarr_conventions": [{"uuid": "1"}]}'),
     ),
-    "the type of a value": (3, ("a", memo_keys.ODD), _array('{"a": 1}'), _array('{"a": null}')),
+    "the type of a value": (
+        3,
+        ("a", memo_keys.ODD, memo_keys.TYPES),
+        _array('{"a": 1}'),
+        _array('{"a": null}'),
+    ),
     "an integer beyond float64": (
         3,
         ("a", memo_keys.ODD),
@@ -234,6 +252,23 @@ def test_keys_have_what_is_read(
             lambda log, name, note=note: None if name in forgotten else note(log, name),
         )
     assert _differing(alone, _judged(*opened(store))) != []
+
+
+def test_arrays_that_differ_in_texts_alone_share_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rule that reads a text of each array, such as long_name, makes a check take ten times as long."""
+    judged: list[str] = []
+    judge = Plan._judge_all
+
+    def noting(plan: Plan, node: Node) -> RuleResults:
+        judged.append(node.path)
+        return judge(plan, node)
+
+    monkeypatch.setattr(Plan, "_judge_all", noting)
+    store = large.write(tmp_path / "store.zarr", large.tree(20, 5))
+    nz.check(store, values="none", progress=False)
+    assert 0 < len(judged) < 40
 
 
 @pytest.mark.parametrize(

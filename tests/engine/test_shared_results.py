@@ -19,9 +19,7 @@ from nz_explorer.conventions import evaluate, registry, rules
 from nz_explorer.documents import decoding
 from nz_explorer.engine import memo_keys
 from nz_explorer.engine.memo_keys import Memo, ReadLog, traced
-from nz_explorer.engine.plan import Plan, RuleResults
 from nz_explorer.model import Array, Hierarchy, Node, open_store
-from tests.benchmarks import large
 from tests.corpus.cases import FaultyStore, write
 from tests.engine.twins import (
     ROOTS,
@@ -252,23 +250,6 @@ def test_keys_have_what_is_read(
             lambda log, name, note=note: None if name in forgotten else note(log, name),
         )
     assert _differing(alone, _judged(*opened(store))) != []
-
-
-def test_arrays_that_differ_in_texts_alone_share_results(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A rule that reads a text of each array, such as long_name, makes a check take ten times as long."""
-    judged: list[str] = []
-    judge = Plan._judge_all
-
-    def noting(plan: Plan, node: Node) -> RuleResults:
-        judged.append(node.path)
-        return judge(plan, node)
-
-    monkeypatch.setattr(Plan, "_judge_all", noting)
-    store = large.write(tmp_path / "store.zarr", large.tree(20, 5))
-    nz.check(store, values="none", progress=False)
-    assert 0 < len(judged) < 40
 
 
 @pytest.mark.parametrize(

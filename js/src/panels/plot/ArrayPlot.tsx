@@ -154,13 +154,7 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
         )}
         {beside === "pins" && drawn && pins > 0 && (
           <Beside title="Pins" close="Close the pins" onClose={() => setBeside(null)}>
-            <Pins
-              path={row.path}
-              picture={drawn}
-              params={shown?.params ?? params}
-              scene={scene}
-              index={index}
-            />
+            <Pins picture={drawn} params={params} scene={scene} />
           </Beside>
         )}
       </div>

@@ -33,7 +33,7 @@ export function frameOf({ picture: { x, y }, field, states }: Scene): Record<str
     count++;
   }
   // Of a long line the lowest and the highest are shown: their mean is not that of the values.
-  const mean: Record<string, number> = y || (x?.step ?? 1) === 1 ? { mean: sum / count } : {};
+  const mean: Record<string, number> = y || x?.step === 1 ? { mean: sum / count } : {};
   return count > 0 ? { min, ...mean, max } : null;
 }
 

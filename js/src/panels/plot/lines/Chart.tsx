@@ -92,7 +92,7 @@ export function Chart({ answer, lines: shown, label, colorOf, mark }: ChartProps
         }))
       : [];
   // No label reaches into the one before it.
-  let end = Number.NEGATIVE_INFINITY;
+  let end = -1;
   const along = x
     .ticks(upright ? Math.max(1, height / 40) : Math.max(3, width / 70))
     .filter(({ at, label }) => {

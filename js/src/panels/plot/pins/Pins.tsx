@@ -17,17 +17,14 @@ import { isDrawn, pinOf, placeOf } from "./points";
 import "./pins.css";
 
 interface Props {
-  path: string;
   picture: PictureResult;
   /** What was asked for it. */
   params: PictureParams;
   scene: Scene | null;
-  /** At which index dimensions are fixed. */
-  index: Record<string, number>;
 }
 
 /** The pinned points: where they are, what is there, and the values at them along each other dimension. */
-export function Pins({ path, picture, params, scene, index }: Props) {
+export function Pins({ picture, params, scene }: Props) {
   const { session } = useView();
   const pins = session.pins.value;
   const colorOf = usePinColor();
@@ -53,10 +50,10 @@ export function Pins({ path, picture, params, scene, index }: Props) {
         .map((slider) => (
           <Series
             key={slider.dimension}
-            path={path}
+            path={params.path}
             dimension={slider.dimension}
             pins={pins}
-            index={index}
+            index={params.index ?? {}}
             mark={slider.index}
           />
         ))}

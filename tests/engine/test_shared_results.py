@@ -19,7 +19,9 @@ from nz_explorer.conventions import evaluate, registry, rules
 from nz_explorer.documents import decoding
 from nz_explorer.engine import memo_keys
 from nz_explorer.engine.memo_keys import Memo, ReadLog, traced
+from nz_explorer.engine.plan import Plan, RuleResults
 from nz_explorer.model import Array, Hierarchy, Node, open_store
+from tests.benchmarks import large
 from tests.corpus.cases import FaultyStore, write
 from tests.engine.twins import (
     ROOTS,
@@ -250,6 +252,23 @@ def test_keys_have_what_is_read(
             lambda log, name, note=note: None if name in forgotten else note(log, name),
         )
     assert _differing(alone, _judged(*opened(store))) != []
+
+
+def test_arrays_that_differ_in_texts_alone_share_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rule that reads the text of long_name, of which no two are equal, makes a check take ten times as long."""
+    judged: list[int] = []
+    judge = Plan._judge_all
+
+    def noting(plan: Plan, node: Node) -> RuleResults:
+        judged.append(id(node))  # its path would be one more read
+        return judge(plan, node)
+
+    monkeypatch.setattr(Plan, "_judge_all", noting)
+    store = large.write(tmp_path / "store.zarr", large.siblings(100))
+    nz.check(store, values="none", progress=False)
+    assert 0 < len(judged) < 40
 
 
 @pytest.mark.parametrize(

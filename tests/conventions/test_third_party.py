@@ -118,7 +118,7 @@ def test_the_widget_shows_them(installed: Path) -> None:
     code = """
 import nz_explorer as nz
 ex = nz.explore("store.zarr")
-ex.report  # evaluates everything
+ex.wait()  # the report grows until everything is evaluated
 print([(f.rule, f.path) for f in ex.report.findings if f.rule.startswith("SEA")])
 ex.close()
 """

@@ -343,6 +343,26 @@ def test_texts_times_and_nothing_are_given_as_files_and_to_xarray(
     assert dates == ["0,2001-01-01", "1,", "2,2003-05-06"]
 
 
+def test_fields_and_reduced_times_are_given_to_xarray_and_as_files(tmp_path: Path) -> None:
+    group = zarr.create_group(tmp_path / "s.zarr")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # structured types are no part of the specification
+        fields = group.create_array("fields", shape=(2,), dtype=[("u", "f4"), ("v", "i2")])
+        fields[...] = np.array([(1, 2), (3, 4)], [("u", "f4"), ("v", "i2")])
+        valid = group.create_array("valid", shape=(4, 3), dtype="i4", dimension_names=["a", "b"])
+        valid[...] = np.arange(12).reshape(4, 3)
+        valid.attrs["units"] = "hours since 2001-01-01"
+        ex = nz.explore(tmp_path / "s.zarr", path="/fields")
+        assert ex.to_xarray(shown=True).values.tolist() == [(1, 2), (3, 4)]
+        assert np.load(ex.export(tmp_path / "a.npy")).tolist() == [(1, 2), (3, 4)]
+    ex.path = "/valid"
+    ex.view = {"reduce": {"a": "mean"}}
+    found = ex.to_xarray(shown=True)
+    assert found.values.tolist() == ex.values().tolist() == [4.5, 5.5, 6.5]
+    assert found.attrs["units"] == "hours since 2001-01-01"
+    ex.close()
+
+
 def test_a_coordinate_along_what_is_reduced_is_left_out(store: Path) -> None:
     ex = nz.explore(store, path="/sst")
     ex.view = {"reduce": {"j": "mean"}}

@@ -259,7 +259,8 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
     order = () if source is None else source.order
     if list(order) != sorted(order):
         found = found.transpose(*(whole.dims[axis] for axis in order))
-    if found.dtype.kind in "mM" and values.dtype.kind not in "mM":
+    times = found.dtype.kind in "mM" and values.dtype.kind not in "mM"
+    if times and not look.derived:
         return found.where(~np.ma.getmaskarray(values))  # times, decoded by xarray
     filled = plain(values)
     if look.minus is not None:
@@ -269,6 +270,13 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
         how = f"{' '.join(f'{name}:' for name in over)} {look.reduction.text}"
         before = found.attrs.get("cell_methods")
         attributes = {**found.attrs, "cell_methods": f"{before} {how}" if before else how}
+        if times and look.reduction.method in (
+            "mean",
+            "min",
+            "max",
+        ):  # numbers, as `values` has them
+            given = array.attributes
+            attributes |= {name: given[name] for name in ("units", "calendar") if name in given}
         # A coordinate along what is reduced says nothing about the result.
         along = [name for name, one in found.coords.items() if set(over) & set(one.dims)]
         shown = found.drop_vars(along).isel(dict.fromkeys(over, 0)).drop_encoding()
@@ -380,6 +388,8 @@ def plain(values: np.ma.MaskedArray[Any, Any]) -> np.ndarray[Any, Any]:
     """
     if values.dtype.kind in "OT":
         return values.data.astype(object).astype(np.str_)
+    if values.dtype.kind == "V":  # fields have no NaN in common
+        return np.asarray(values.data)
     if not np.ma.getmaskarray(values).any():
         return np.asarray(values.data)
     if values.dtype.kind in "mM":

@@ -356,11 +356,8 @@ class ProgramWriter:
             yield line("stored = ds[{}]", array.name) + f".values[{parts}]{turned(self.look)}"
         yield from self._made_of_stored(array, using if other is None else None)
         if minus.beside != "b":
-            yield (
-                "values, other = shown, values"
-                if minus.beside
-                else "values = shown - values.astype(float)"
-            )
+            less = "shown - values.astype(float)"
+            yield "values, other = shown, values" if minus.beside else f"values = {less}"
 
     def _made_of_stored(self, array: Array, using: Using) -> Iterator[str]:
         """Yield lines that mask and unpack ``stored``."""

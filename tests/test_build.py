@@ -52,7 +52,9 @@ def checkout(tmp_path: Path) -> Path:
             shutil.copy2(source, target)
     (tmp_path / "js" / "src").mkdir(parents=True)
     shutil.copy2(REPOSITORY / "js" / "hatch_build.py", tmp_path / "js")
-    (tmp_path / "js" / "src" / "index.ts").write_text("export default {}\n")
+    source = tmp_path / "js" / "src" / "index.ts"
+    source.write_text("export default {}\n")
+    os.utime(source, (0, 0))  # older than what is built, however clocks are set
     return tmp_path
 
 

@@ -459,8 +459,8 @@ def test_sixteen_bits_are_stretched_without_what_is_missing(group):
     found = look(group, "/a")
     assert found.message == "colours reach from 1000 to 3000"
     assert found.image[:, 0].tolist() == [[0] * 4, [255] * 4, [0, 0, 0, 255], [0, 0, 0, 255]]
-    (drawn,) = kind_of(found).program(found, View(), "values", lambda *_: [])
-    assert drawn == "plt.imshow(np.clip((values - 1000.0) / 2000.0, 0, 1))"
+    drawn, *_ = kind_of(found).program(found, View(), "values", lambda *_: [])
+    assert drawn.startswith("plt.imshow(np.clip((values - 1000.0) / 2000.0, 0, 1), ")
 
 
 def test_a_line_of_a_map(grid):

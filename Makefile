@@ -14,7 +14,7 @@ BIN := $(VENV)/bin
 STATIC := nz_explorer/widget/static
 PACKAGES := js/node_modules/.package-lock.json
 SOURCES := $(shell find js -path js/node_modules -prune -o -type f \
-	-not -name '*.test.*' -not -name hatch_build.py -print)
+	-not -name '*.test.*' -not -name '*.pyc' -not -name hatch_build.py -print)
 
 # The machine's Node.js, else that of a package from PyPI.
 NODE_VERSION := $(shell command -v npm >/dev/null && node -p 'parseInt(process.versions.node)' 2>/dev/null)

@@ -22,7 +22,7 @@ BUILT = (
     "widget/static/saved.js",
     "lab/labextensions/nz-explorer/package.json",
 )
-NOT_SOURCES = frozenset({"node_modules", "coverage", "dist", "hatch_build.py"})
+NOT_SOURCES = frozenset({"node_modules", "coverage", "dist", "hatch_build.py", "__pycache__"})
 
 
 class FrontEnd(BuildHookInterface):  # type: ignore[type-arg]  # its parameter is the builder's config

@@ -396,14 +396,32 @@ def _from_object(source: Any, options: dict[str, Any]) -> Reader:
 
 
 def _is_changed(source: Any) -> bool:
-    """Whether an xarray object is seen to be no longer what was opened: it has other dimensions."""
-    variables = source.variables if hasattr(source, "variables") else {"": source.variable}
-    return any(
-        len(stored) != variable.ndim
-        for variable in variables.values()
-        for stored in (variable.encoding.get("chunks"), variable.encoding.get("original_shape"))
-        if stored is not None
-    )
+    """Whether an xarray object may be no longer what was opened; what is in memory may have been written to."""
+    if hasattr(source, "subtree"):
+        return any(_is_changed(node.to_dataset(inherit=False)) for node in source.subtree)
+    if hasattr(source, "variables"):
+        variables = list(source.variables.values())
+    else:
+        variables = [source.variable, *(one.variable for one in source.coords.values())]
+    return not all(map(_is_as_opened, variables))
+
+
+def _is_as_opened(variable: Any) -> bool:
+    """Whether the values of a variable still come from where it was opened, whole and in their order."""
+    data = variable._data  # noqa: SLF001  # the public ways read it
+    if not variable.encoding:  # which no computed variable has
+        return False
+    if type(data).__name__ == "PandasIndexingAdapter":  # an index, which nobody can write to
+        return True
+    if hasattr(data, "dask"):
+        return str(data.name).startswith("open_dataset-")
+    while (inner := getattr(data, "array", None)) is not None:
+        parts = getattr(getattr(data, "key", None), "tuple", ())
+        ordered = all(isinstance(part, slice) and part.step in (None, 1) for part in parts)
+        if not ordered or inner.shape != data.shape:
+            return False
+        data = inner
+    return type(data).__name__.endswith("ArrayWrapper")
 
 
 def _as_buffers(documents: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import xarray as xr
 
 import nz_explorer as nz
 from nz_explorer.model import Array, open_store
-from nz_explorer.store import SourceError
+from nz_explorer.store import SourceError, resolve
 from nz_explorer.store.datasets import dataset_store
 from nz_explorer.store.datasets.encoding import Encoded
 from nz_explorer.values.census import census
@@ -340,3 +340,20 @@ def test_nothing_is_written_under_names_that_zarr_has_not(tmp_path: Path, name: 
     with pytest.raises(SourceError, match=r"name.*; nothing was written"):
         named.nz.to_zarr(tmp_path / "out.zarr")
     assert not (tmp_path / "out.zarr").exists()
+
+
+def test_a_dataset_that_was_changed_is_shown_as_it_is_now(tmp_path: Path) -> None:
+    file = tmp_path / "a.zarr"
+    made = xr.Dataset({"t": (("y", "x"), np.arange(6.0).reshape(2, 3))}, {"x": [1, 2, 3]})
+    made.to_zarr(file, zarr_format=2)
+    for chunks in (None, {}):
+        opened = xr.open_dataset(file, engine="zarr", chunks=chunks)
+        assert resolve(opened).kind == "folder"
+        for changed in (
+            opened.assign(t=opened.t + 1),
+            opened.isel(x=slice(0, 2)),
+            opened.isel(x=slice(None, None, -1)),
+            opened.assign_coords(x=opened.x + 1),
+            opened.load(),
+        ):
+            assert resolve(changed).kind.startswith("xarray")

@@ -42,7 +42,8 @@ export function Symptoms({ result }: { result: FindingsResult | null }) {
     setActive(to);
   };
   const choose = (at: number) => {
-    found[at]?.choose();
+    if (!found[at]) return; // not there yet: what was typed is kept
+    found[at].choose();
     close();
   };
   const onKeyDown = (event: KeyboardEvent) => {

@@ -84,7 +84,9 @@ def choose_symptom(explorer: Explorer, word: str) -> Locator:
     panel = explorer.show("Findings")
     box = panel.get_by_role("combobox", name="What do you see?")
     box.fill(word)
-    expect(panel.get_by_role("listbox", name="Symptoms").get_by_role("option").first).to_be_visible()
+    expect(
+        panel.get_by_role("listbox", name="Symptoms").get_by_role("option").first
+    ).to_be_visible()
     box.press("Enter")
     expect(panel.get_by_title("Findings that may cause it")).to_have_text(re.compile(r"\d+ of \d+"))
     return panel

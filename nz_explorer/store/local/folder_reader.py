@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,11 +50,12 @@ class FolderReader(LocalReader):
         """Begin a generation; see `Reader.renew`."""
         self._files = Files(self.folder, follow_links=self.follow_links)
         self._links = self._files.links  # a folder may be a link by now
+        self.__dict__.pop("packaging", None)
         return super().renew()
 
-    @property
+    @cached_property
     def packaging(self) -> Packaging:
-        """Whether the folder is called like a zip file, and lies in a group."""
+        """Whether the folder is called like a zip file, and lies in a group; looked at once in a generation."""
         above = node_above(self.folder)
         group = above is not None and above.kind == "group" and above.folder == self.folder.parent
         return Packaging(

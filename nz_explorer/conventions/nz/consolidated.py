@@ -69,6 +69,7 @@ def _stale(pair: Pair, document: Document, found: list[Difference], entry: Any) 
     v2 = document.name != "zarr.json"
     places = [(f"/{document.name}" if v2 else "") + difference.pointer for difference in found]
     first, holder = found[0], pair.consolidated.holder
+    stops = _stopped_by(pair, document.name, entry)
     return Fail(
         places[0],
         f"the consolidated metadata of {pair.path} differ from {document.key} at {listed(places)};"
@@ -80,8 +81,22 @@ def _stale(pair: Pair, document: Document, found: list[Difference], entry: Any) 
                 "/", (f"/{holder.name}" if v2 else "") + pair.pointer(document.name) + first.pointer
             ),
         ),
+        impact="blocks" if stops else None,
+        readers=stops,
         fix=_rewrite_entry(pair, document.name, "add" if entry is None else "replace"),
     )
+
+
+def _stopped_by(pair: Pair, name: str, entry: Any) -> dict[str, str] | None:
+    """Return what readers do with an entry of an array in ``.zmetadata`` that is no object, such as a document as text."""
+    there = pair.consolidated.key(pair.path, name) is not None
+    if not there or isinstance(entry, Mapping):
+        return None
+    said = "raises an error at an entry that is no object, unless told not to use consolidated metadata"
+    if name == ".zarray":
+        return {"zarr-python": said, "xarray": said}
+    of_array = pair.consolidated.key(pair.path, ".zarray") is not None
+    return {"xarray": said} if name == ".zattrs" and of_array and entry is not None else None
 
 
 def _shown(value: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from nz_explorer.conventions.zarr3.nodes import V3, shown
 from nz_explorer.documents import pointers
@@ -14,6 +14,7 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.text.phrases import listed, plural
 
 if TYPE_CHECKING:
+    from nz_explorer.engine.impact import Impact
     from nz_explorer.model import Array, Consolidated, Group, Node
 
 MOST_ODD_ENTRIES = 100_000
@@ -36,7 +37,14 @@ def consolidated_form(group: Group) -> Iterator[Fail]:
         )
         return
     if not isinstance(held, Mapping):
-        yield Fail(base, f"consolidated_metadata must be an object, got {shown(held)}")
+        stops = _stopped_by("an error")
+        yield Fail(
+            base,
+            f"consolidated_metadata must be an object, got {shown(held)}",
+            impact=stops["impact"] if held else None,
+            readers=stops["readers"] if held else None,
+            fix=lambda _node: Draft("suggest", (remove(base),)),
+        )
         return
     if held.get("must_understand") is not False:
         yield Fail(
@@ -44,15 +52,41 @@ def consolidated_form(group: Group) -> Iterator[Fail]:
             "consolidated_metadata: must_understand must be false, otherwise readers that do not know this member must not open the group",
             fix=lambda _node: Draft("safe", (add(f"{base}/must_understand", False),)),
         )
+    entries = isinstance(held.get("metadata"), Mapping)
     if held.get("kind") != "inline":
         yield Fail(
             f"{base}/kind",
             f'kind must be "inline", got {shown(held["kind"])}'
             if "kind" in held
             else 'kind is missing; it must be "inline"',
+            **_stopped_by("ValueError: Consolidated metadata kind"),
+            fix=_set_kind if entries else None,
         )
-    if not isinstance(held.get("metadata"), Mapping):
-        yield Fail(f"{base}/metadata", "consolidated_metadata: metadata must be an object")
+    if not entries:
+        yield Fail(
+            f"{base}/metadata",
+            "consolidated_metadata: metadata must be an object",
+            **_stopped_by("TypeError"),
+            fix=lambda _node: Draft(
+                "suggest", (remove(base),), note="or consolidate the metadata again"
+            ),
+        )
+
+
+class _Stopped(TypedDict):
+    impact: Impact
+    readers: Mapping[str, str]
+
+
+def _stopped_by(error: str) -> _Stopped:
+    """Return what readers do that take the metadata of a group from here."""
+    said = f"raises {error}, unless told not to use consolidated metadata"
+    return {"impact": "blocks", "readers": {"zarr-python": said, "xarray": said}}
+
+
+def _set_kind(_node: Node) -> Draft:
+    """Draft the one kind there is: the entries are those of it."""
+    return Draft("safe", (add("/consolidated_metadata/kind", "inline"),))
 
 
 _REFUSED = {

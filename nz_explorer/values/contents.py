@@ -15,7 +15,7 @@ from nz_explorer.values.chunk_statistics import ArrayScan
 from nz_explorer.values.reading.chunk import FaultKind
 from nz_explorer.values.reading.chunk_presence import Presence, listed
 from nz_explorer.values.reading.decoding import are_stored, error_text
-from nz_explorer.values.reading.inner_chunks import look_at_shard
+from nz_explorer.values.reading.inner_chunks import look_at_index, look_at_shard
 from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
 from nz_explorer.values.reading.packed_bytes import PackedBytes, look_at
 from nz_explorer.values.reading.size_limits import MOST_SCANNED_CHUNKS
@@ -165,5 +165,7 @@ def contents(
         raise Cancelled
     presence = listed(array, opened, most_folders=None, most_names=2**62, cancel=cancel)
     faulty = next((e for e in found.errors if e.fault != "store"), None)
-    looks = None if faulty is None else look_at(opened, faulty.chunk, cancel)
+    looks = None
+    if faulty is not None:
+        looks = look_at_index(opened, faulty.chunk, cancel) or look_at(opened, faulty.chunk, cancel)
     return Contents(found, presence, looks=looks, census=census_of(array, cancel=cancel))

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import zarr
 from click.testing import CliRunner
+from numcodecs.checksum32 import CRC32C  # type: ignore[import-untyped]
 
 import nz_explorer as nz
 from nz_explorer.cli import main
@@ -151,3 +152,54 @@ def test_the_size_of_a_chunk_tells_what_it_may_be(tmp_path: Path, size: int, sai
     found = nz.check(tmp_path / "store.zarr", values="all", **OPTIONS).findings
     (message,) = [one.message for one in found if one.rule in ("Z3-CHUNK-002", "Z3-CHUNK-003")]
     assert said in message
+
+
+INDEX: Any = {"name": "bytes", "configuration": {"endian": "little"}}
+ZSTD: Any = {"name": "zstd", "configuration": {"level": 0, "checksum": False}}
+
+
+@pytest.mark.filterwarnings("ignore:Combining a `sharding_indexed` codec")
+@pytest.mark.parametrize(
+    ("wrong", "after", "said"),
+    [
+        ({"index_location": "start"}, [], "at its end, with a checksum"),
+        ({"index_codecs": [INDEX]}, [], "at its end, with a checksum"),
+        ({}, [ZSTD], "nothing was done to the shard as a whole"),
+    ],
+)
+def test_the_index_of_a_shard_tells_where_it_is(
+    tmp_path: Path, wrong: Any, after: Any, said: str
+) -> None:
+    folder = tmp_path / "store.zarr"
+    group = zarr.open_group(folder, mode="w", attributes={"conventions": "NZ-1.0"})
+    values = np.arange(24, dtype="f4").reshape(4, 6)
+    group.create_array("a", data=values, chunks=(2, 3), shards=(4, 6), dimension_names=("y", "x"))
+    path = folder / "a" / "zarr.json"
+    document = json.loads(path.read_text())
+    document["codecs"][0]["configuration"] |= wrong
+    document["codecs"] += after
+    path.write_text(json.dumps(document))
+    report = nz.check(folder, values="all", **OPTIONS)
+    (found,) = [one for one in report.findings if one.rule == "Z3-CHUNK-003"]
+    assert said in found.message
+    assert found.fix is not None
+    nz.apply([found.fix], nz.open_store(folder, mode="r+")).write()
+    np.testing.assert_array_equal(zarr.open_array(folder / "a", mode="r")[:], values)
+
+
+def test_a_shard_that_was_cut_short(tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path / "store.zarr", mode="w")
+    array = group.create_array("a", shape=(8,), chunks=(2,), shards=(8,), dtype="f4")
+    array[:] = np.arange(8)
+    shard = tmp_path / "store.zarr" / "a" / "c" / "0"
+    index = np.frombuffer(shard.read_bytes()[-68:-4], "<u8").copy()
+    index[1] = 2**40
+    whole = shard.read_bytes()
+    shard.write_bytes(whole[:-68] + bytes(CRC32C().encode(index.tobytes())))
+    (found,) = [
+        one
+        for one in nz.check(tmp_path / "store.zarr", values="all", **OPTIONS).findings
+        if one.rule == "Z3-CHUNK-003"
+    ]
+    assert "1 of 4 chunks does not decode" in found.message
+    assert "the shard ends before byte" in found.message

@@ -77,7 +77,7 @@ def scalars_are_written(array: Array, found: Absence) -> Iterator[Fail | Undecid
 def no_chunks_outside(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     """Require that there are no chunks outside the shape."""
     if contents.presence is None:
-        yield Undecided("listing")
+        yield Undecided(contents.problem or "listing")
         return
     outside = contents.presence.outside
     if outside:
@@ -228,7 +228,7 @@ def _faulty(
         "/codecs" if array.zarr_format == 3 else "/.zarray/compressor",
         f"{count:,} of {plural(total, 'chunk')} {what}{detail}",
         fix=_as_lost(array, first, alike=count == total and faults == ("size",))
-        if looks is None or looks.codec is None
+        if looks is None or not looks.why
         else _as_packed(looks),
     )
 
@@ -263,13 +263,11 @@ def codecs_text(array: Array) -> str:
 
 
 def _as_packed(looks: PackedBytes) -> FixMaker:
-    """Return the fix that names what the chunks were packed with: tried on one of them."""
+    """Return the fix that names what the chunks were packed with: as one of them was tried."""
 
     def fix(node: Node) -> Draft:
-        note = f"one chunk was unpacked with {looks.name}, and has the size of its values then"
-        if node.zarr_format == 2:
-            return Draft("suggest", (replace("/.zarray/compressor", looks.codec),), note=note)
-        return Draft("suggest", (replace("/codecs", looks.codec),), note=note)
+        pointer = "/.zarray/compressor" if node.zarr_format == 2 else "/codecs"
+        return Draft("suggest", (replace(pointer, looks.codec),), note=looks.why)
 
     return fix
 

@@ -404,18 +404,29 @@ async def _of_shard(codecs: _Codecs, shard: Coordinates, chunks: Sequence[Coordi
         return found
     pipeline, spec = codecs.inside
     most = pipeline.stages(spec).packed
+    place = codecs.place(chunks[0])
     for chunk, (start, stop) in list(spans.items()):
         if stop - start > most:
-            found[chunk] = Fault(
-                "limit",
-                f"the chunk has {bytes_text(stop - start)} in its shard, more than the limit of {bytes_text(most)}",
-            )
+            found[chunk] = await _beyond_limit(codecs, place, (start, stop), most)
             del spans[chunk]
     if not spans:
         return found
-    place = codecs.place(chunks[0])
     parts = await asyncio.gather(*(_run(codecs, place, run) for run in _runs(spans)))
     return found | {chunk: item for part in parts for chunk, item in part.items()}
+
+
+async def _beyond_limit(codecs: _Codecs, place: Any, span: tuple[int, int], most: int) -> Fault:
+    """Return why a chunk with so many bytes in its shard is not read: mostly the shard does not have them."""
+    start, stop = span
+    what = f"the chunk has {bytes_text(stop - start)} in its shard"
+    limit = Fault("limit", f"{what}, more than the limit of {bytes_text(most)}")
+    try:
+        await _range(codecs, place, stop - 1, stop)
+    except (ValueError, OverflowError) as error:
+        return _fault(error)
+    except Exception:  # noqa: BLE001  # stores raise what they like; the limit holds all the same
+        return limit
+    return limit
 
 
 Spans = dict[Coordinates, tuple[int, int]]

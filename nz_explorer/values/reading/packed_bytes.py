@@ -58,11 +58,14 @@ class PackedBytes:
     codec
         What the metadata would have to say: the ``compressor`` of Zarr v2, the ``codecs`` of Zarr v3. Only where
         unpacking them gives as many bytes as the values have.
+    why
+        By what that is known; empty where it is not.
     """
 
     name: str
     text: str
     codec: Any = None
+    why: str = ""
 
 
 def look_at(opened: OpenArray, key: str, cancel: Cancellation | None = None) -> PackedBytes | None:
@@ -103,7 +106,12 @@ def look_at(opened: OpenArray, key: str, cancel: Cancellation | None = None) -> 
     text = f"its bytes look like {name}"
     if not whole or size != whole or opened.edges or opened.shard_edges:
         return PackedBytes(name, text)
-    return PackedBytes(name, text, _codec(opened, name))
+    return _unpacked(
+        opened,
+        name,
+        text,
+        f"one chunk was unpacked with {name}, and has the size of its values then",
+    )
 
 
 def _by_size(opened: OpenArray, size: int, whole: int) -> PackedBytes | None:
@@ -112,7 +120,8 @@ def _by_size(opened: OpenArray, size: int, whole: int) -> PackedBytes | None:
     if not whole or opened.edges or opened.shard_edges or opened.shard_shape is not None:
         return None
     if size == whole:
-        return PackedBytes("", f"its values take just as many bytes, {whole:,}: it is not packed")
+        text = f"its values take just as many bytes, {whole:,}: it is not packed"
+        return _unpacked(opened, "", text, "one chunk has just the size of its values")
     ends = [
         (inside, length)
         for length, inside in zip(
@@ -163,18 +172,19 @@ def _unpacked_size(name: str, data: bytes, opened: OpenArray) -> int | None:
         return None
 
 
-def _codec(opened: OpenArray, name: str) -> Any:
+def _unpacked(opened: OpenArray, name: str, text: str, why: str) -> PackedBytes:
+    """Return what chunks are that are packed with nothing but that, or with nothing at all, with what says so."""
     array = opened.array
     if array.zarr_format == 2:
         # filters are undone after the compressor: what they make of the bytes is not known
-        return None if array.metadata.get("filters") else _V2.get(name)
+        known = not array.metadata.get("filters") and (not name or name in _V2)
+        return PackedBytes(name, text, _V2.get(name), why if known else "")
     names = [str(c.get("name") if isinstance(c, dict) else c) for c in array.codecs]
-    packer = _V3.get(name)
     kept = [
         codec
         for codec, what in zip(array.codecs, names, strict=True)
         if what in ("bytes", "endian", "transpose")
     ]
-    if packer is None or opened.shard_shape is not None or "bytes" not in names:
-        return None
-    return [*kept, packer]
+    if opened.shard_shape is not None or "bytes" not in names or (name and name not in _V3):
+        return PackedBytes(name, text)
+    return PackedBytes(name, text, [*kept, _V3[name]] if name else kept, why)

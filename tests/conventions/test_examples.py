@@ -56,7 +56,7 @@ def _document(rule: RuleInfo, given: dict[str, Any], array: dict[str, Any]) -> d
         del document["fill_value"]
     elif "data_type" in given and "fill_value" not in given:
         document["fill_value"] = {"bool": False, "string": ""}.get(str(given["data_type"]), 0)
-    if given.get("data_type") == "string":
+    if given.get("data_type") == "string" and "codecs" not in given:
         document["codecs"] = [{"name": "vlen-utf8"}]
     return document
 

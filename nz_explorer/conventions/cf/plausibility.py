@@ -74,7 +74,7 @@ def _in_other_order(array: Array, values: tuple[Any, ...]) -> Iterator[Fail]:
     """Fail where values are no numbers that are met in practice, and would be if their bytes were swapped."""
     numpy, declared = array.data_type.numpy, _order(array)
     numbers = {value for value in values if isinstance(value, int | float) and value}
-    if numpy is None or declared is None or len(numbers) < 2:
+    if numpy is None or declared is None or not numbers:
         return
     swapped = {value: float(np.asarray(value, numpy).byteswap()) for value in sorted(numbers)}
     if not any(_is_odd(value) for value in swapped) or not all(

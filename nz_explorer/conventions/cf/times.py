@@ -28,6 +28,8 @@ _WITH_NANOSECONDS = frozenset({"standard", "gregorian", "proleptic_gregorian"})
 """Calendars that xarray decodes with NumPy, where it can."""
 _WRITTEN = ("int", "uint", "float", "string")
 _DATE = re.compile(r"(1[5-9]|2[0-4])\d\d-(\d\d)-(\d\d)(?![\d-])")
+_IN_BRACKETS = re.compile(r"\(\s*([A-Za-z]+?)s?\s+since\s[^()]*\)")
+"""The unit of times inside of that of a rate, such as (days since 2000-01-01)-1."""
 _JULIAN = re.compile(r"(julian[ _](days?|dates?)|jd)", re.IGNORECASE)
 """Days since noon of the first of January in the year -4712."""
 _WRITTEN_OUT = re.compile(r"%Y|yyyy", re.IGNORECASE)
@@ -82,6 +84,14 @@ def decodable_units(array: Array) -> Iterator[Fail]:
             impact="convention",
             readers={"cftime": "raises an error"},
             fix=_set_units(str(problem.suggestion)),
+        )
+    elif isinstance(given, str) and (rate := _IN_BRACKETS.sub(r"\1", given)) != given:
+        if _IN_BRACKETS.fullmatch(given.strip()):
+            rate = given.strip("() ")
+        yield Fail(
+            array.attribute_pointer("units"),
+            f"units {shown(given)} have a date in them, so readers take the values for times, and cannot decode them",
+            fix=_set_units(rate),
         )
     else:
         yield Fail(

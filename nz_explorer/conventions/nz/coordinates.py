@@ -16,6 +16,7 @@ from nz_explorer.model import is_candidate
 from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
+    from nz_explorer.engine.findings import FixMaker
     from nz_explorer.model import Array, Group, Node
     from nz_explorer.values.coordinates.monotonicity import Monotonicity
 
@@ -39,8 +40,22 @@ def monotonic_values(array: Array, monotonic: Monotonicity) -> Iterator[Fail | U
             "",
             f'{array.path} is named like dimension "{array.name}" but is not a dimension coordinate: '
             + _break(array, monotonic),
-            fix=_sort if monotonic.repeated is None else keep_one,
+            fix=_way_out(monotonic),
         )
+
+
+def _way_out(monotonic: Monotonicity) -> FixMaker:
+    if _has_gaps(monotonic):
+        return _write_first
+    return _sort if monotonic.repeated is None else keep_one
+
+
+def _has_gaps(monotonic: Monotonicity) -> bool:
+    return "never written" in monotonic.note
+
+
+def _write_first(_node: Node) -> Draft:
+    return Draft("suggest", note="write the chunks that are not there: they read as the fill value")
 
 
 def _sort(_node: Node) -> Draft:
@@ -62,6 +77,8 @@ def keep_one(node: Node) -> Draft:
 
 
 def _break(array: Array, monotonic: Monotonicity) -> str:
+    if _has_gaps(monotonic):
+        return monotonic.note
     if monotonic.repeated is not None:
         from nz_explorer.values.cf_decoding import date_of
 

@@ -233,7 +233,16 @@ def transpose_order(array: Array) -> Iterator[Fail]:
             yield Fail(
                 f"{pointer}/configuration/order",
                 f"the order of transpose must list each axis from 0 to n-1 once, got {got}",
+                fix=_order_in_full(f"{pointer}/configuration/order", order, _rank(array, pointer)),
             )
+
+
+def _order_in_full(pointer: str, order: Any, rank: int | None) -> FixMaker | None:
+    """Return the fix that writes out C and F, which drafts of the specification had."""
+    if order not in ("C", "F") or rank is None:
+        return None
+    axes = list(range(rank))[:: 1 if order == "C" else -1]
+    return lambda _node: Draft("suggest", (replace(pointer, axes),))
 
 
 def _rank(array: Array, pointer: str) -> int | None:

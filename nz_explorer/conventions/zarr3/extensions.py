@@ -16,7 +16,7 @@ from nz_explorer.conventions.zarr3.registered_extensions import (
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
-from nz_explorer.engine.fixes import Draft, remove
+from nz_explorer.engine.fixes import Draft, remove, replace
 from nz_explorer.engine.registry import rule
 
 if TYPE_CHECKING:
@@ -159,3 +159,37 @@ def _without(pointer: str) -> FixMaker:
 
 def _has_own_rule(pointer: str, given: dict[str, Any]) -> bool:
     return pointer == "/chunk_grid" and given.get("name") == "regular"
+
+
+_VARIABLE = {"string": "vlen-utf8", "bytes": "vlen-bytes", "variable_length_bytes": "vlen-bytes"}
+"""The codec of each type whose elements vary in length."""
+_SERIALIZERS = frozenset(("bytes", *_VARIABLE.values()))
+
+
+@rule("Z3-CODEC-014", on="array", formats=V3, needs=("codecs", "data type"))
+def codec_of_the_type(array: Array) -> Iterator[Fail]:
+    """Require the codec that turns elements of this type into bytes."""
+    given = array.metadata.get("data_type")
+    name = given.get("name") if isinstance(given, dict) else given
+    wanted = _VARIABLE.get(name, "bytes") if isinstance(name, str) else "bytes"
+    for pointer, codec in all_codecs(array.codecs, "/codecs"):
+        found = codec_name(codec)
+        if found not in _SERIALIZERS or found == wanted or "/index_codecs/" in pointer:
+            continue
+        why = "elements of varying length, which " + (
+            "these are not" if wanted == "bytes" else f"{wanted} writes"
+        )
+        yield Fail(
+            pointer,
+            f"the codec {found} cannot write the data type {array.data_type.text}: "
+            + (f"it is for {why}" if wanted == "bytes" else f"it has {why}"),
+            fix=_serializer(pointer, wanted),
+        )
+
+
+def _serializer(pointer: str, wanted: str) -> FixMaker:
+    codec: dict[str, Any] = {"name": wanted}
+    if wanted == "bytes":
+        codec["configuration"] = {"endian": "little"}
+    note = "unless it is the data type that is wrong: the chunks tell which of them"
+    return lambda _node: Draft("suggest", (replace(pointer, codec),), note)

@@ -436,12 +436,12 @@ def test_what_is_beside_is_not_forgotten(broken_store: Path) -> None:
     evaluation.run()
     beside, found = evaluation.counts("/stations"), evaluation.findings("/stations")
     assert beside.total
-    known = evaluation.recorded()
+    known = evaluation.known_paths()
     evaluation.forget("/forecast")
     assert evaluation.counts("/stations") == beside
     assert evaluation.findings("/stations") == found
-    left = [path for path, _ in known if not f"{path}/".startswith("/forecast/")]
-    assert [path for path, _ in evaluation.recorded()] == left
+    left = [path for path in known if not f"{path}/".startswith("/forecast/")]
+    assert evaluation.known_paths() == left
 
 
 def test_nodes_are_known_by_their_kind(tmp_path: Path) -> None:
@@ -453,11 +453,11 @@ def test_nodes_are_known_by_their_kind(tmp_path: Path) -> None:
     nodes = list(hierarchy.walk())
     assert {node.kind for node in nodes} == {"group", "array", "unknown"}
     for kind in ("group", "array", "unknown"):
-        assert {path for path, _ in evaluation.recorded(kind)} == {
-            node.path for node in nodes if node.kind == kind
-        }
-    assert {path for path, _ in evaluation.recorded()} == {node.path for node in nodes}
-    assert dict(evaluation.recorded()) == {node.path: node.zarr_format for node in nodes}
+        for formats in ({2}, {3}, {2, 3, None}):
+            assert set(evaluation.recorded(kind, formats)) == {
+                node.path for node in nodes if node.kind == kind and node.zarr_format in formats
+            }
+    assert set(evaluation.known_paths()) == {node.path for node in nodes}
 
 
 @pytest.mark.parametrize(("select", "compares"), [((), True), (["NZ-CONS"], True), (["NZ-NAME"], False)])  # fmt: skip

@@ -16,7 +16,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.engine.coordinate_reader import ByteBudget, CoordinateFacts, read
-from nz_explorer.engine.entry_comparison import Pair
 from nz_explorer.engine.evaluation import schedule
 from nz_explorer.engine.evaluation.budget import TIME_LIMIT, VALUE_BYTES, Budget, Progress, Values
 from nz_explorer.engine.evaluation.conformance import Conformance
@@ -266,7 +265,7 @@ class Evaluation:
             hierarchy = node.hierarchy
             stored, copies = hierarchy.metadata_source == "documents", hierarchy.consolidated
             entry = (
-                judge.entry(Pair(node.path, node, copies))
+                judge.entry(node.path, node, copies)
                 if compares and stored and copies is not None
                 else None
             )
@@ -521,7 +520,7 @@ class Evaluation:
                         self._coverage.leave_out({v.rule.id for v in results.violations}, "budget")
                         records.work.set("/", "stored", False)
                     return False
-                results = self._judge.entry(Pair(path, None, consolidated))
+                results = self._judge.entry(path, None, consolidated)
                 node = self.hierarchy.node_if_loaded(path) or stored.root
                 with self._lock:
                     if record is None:
@@ -726,12 +725,20 @@ class Evaluation:
         """Return the paths of the nodes that were evaluated, those without a document among them."""
         return list(self._records.nodes)
 
-    def recorded(self, kind: str | None = None) -> list[tuple[str, int | None]]:
-        """Return path and version of Zarr of the nodes that were evaluated, of one kind or all."""
+    def recorded(self, kind: str, formats: Collection[int | None]) -> list[str]:
+        """Return the paths of the nodes that were evaluated, of one kind and some versions of Zarr.
+
+        Parameters
+        ----------
+        kind : str
+            ``array``, ``group`` or ``unknown``.
+        formats : collection of int or None
+            The versions.
+        """
         return [
-            (path, record.zarr_format)
+            path
             for path, record in tuple(self._records.nodes.items())
-            if kind is None or record.kind == kind
+            if record.zarr_format in formats and record.kind == kind
         ]
 
     def cut_short(self) -> None:

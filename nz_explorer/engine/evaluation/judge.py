@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING
 
+from nz_explorer.engine.entry_comparison import Pair
 from nz_explorer.engine.memo_keys import MEMO_ENTRIES
 from nz_explorer.engine.plan import NOTHING, Plan, RuleResults, joined
 from nz_explorer.model import Array, Group, Inside, Node, is_candidate
@@ -12,9 +13,9 @@ from nz_explorer.store import ReadError
 
 if TYPE_CHECKING:
     from nz_explorer.engine.coordinate_reader import CoordinateFacts
-    from nz_explorer.engine.entry_comparison import Pair
     from nz_explorer.engine.evaluation.coverage import Coverage
     from nz_explorer.engine.registry import On, Registry
+    from nz_explorer.model import Consolidated
 
 _SUBJECTS: dict[str, tuple[On, ...]] = {
     "group": ("document", "node", "group"),
@@ -116,25 +117,31 @@ class Judge:
                 self._names[key] = known
         return known
 
-    def entry(self, pair: Pair) -> RuleResults:
-        """Return the results on a consolidated entry and the document that it is a copy of."""
-        plan = self.plan("entry", pair.consolidated.zarr_format)
-        if pair.path == "/":
-            return plan.run(pair)
-        text = None if pair.node is None else pair.node.text
-        written = None if text is None else pair.consolidated.written(pair.path)
-        if text is None or written is None:
-            return self._agreement(pair) if pair.agrees else plan.run(pair)
-        if self._equal.get(text) != written:
-            if not pair.agrees:
-                return plan.run(pair)
-            self._equal[text] = written
-        return self._agreement(pair)
+    def entry(self, path: str, node: Node | None, consolidated: Consolidated) -> RuleResults:
+        """Return the results on a consolidated entry and the document that it is a copy of.
 
-    def _agreement(self, pair: Pair) -> RuleResults:
-        """Return the results on an entry that means the same as the document."""
+        Parameters
+        ----------
+        path : str
+            Path of the node.
+        node : Node or None
+            The node as it is stored, None where there is no document.
+        consolidated : Consolidated
+            Where the entry is.
+        """
+        text = None if node is None else node.text
+        written = None if text is None or path == "/" else consolidated.written(path)
+        same = text is not None and written is not None and self._equal.get(text) == written
+        if same and self._agreed is not None:  # as nearly always
+            return self._agreed
+        pair = Pair(path, node, consolidated)
+        results = self.plan("entry", consolidated.zarr_format).run
+        if path == "/" or not (same or pair.agrees):
+            return results(pair)
+        if text is not None and written is not None:
+            self._equal[text] = written
         if self._agreed is None:
-            self._agreed = self.plan("entry", pair.consolidated.zarr_format).run(pair)
+            self._agreed = results(pair)
         return self._agreed
 
     def members(self, group: Group) -> RuleResults:

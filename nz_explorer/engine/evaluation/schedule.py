@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -137,8 +137,16 @@ class Evaluator(Protocol):
     def known_paths(self) -> list[str]:
         """Paths of the nodes that are known."""
 
-    def recorded(self, kind: str | None = None) -> list[tuple[str, int | None]]:
-        """Path and version of Zarr of the nodes that are known, of one kind or all."""
+    def recorded(self, kind: str, formats: Collection[int | None]) -> list[str]:
+        """Return the paths of the nodes that are known, of one kind and some versions of Zarr.
+
+        Parameters
+        ----------
+        kind : str
+            ``array``, ``group`` or ``unknown``.
+        formats : collection of int or None
+            The versions.
+        """
 
     def node(self, path: str) -> Node | None:
         """Return a node as it was evaluated."""
@@ -304,8 +312,8 @@ def list_arrays(evaluator: Evaluator, cancel: Cancellation | None, report: Progr
         return
     arrays = [
         node
-        for path, zarr_format in evaluator.recorded("array")
-        if zarr_format in formats and isinstance(node := evaluator.node(path), Array)
+        for path in evaluator.recorded("array", formats)
+        if isinstance(node := evaluator.node(path), Array)
     ]
     for begin in range(0, len(arrays), LISTED_AT_ONCE):
         report("listings", begin, len(arrays))

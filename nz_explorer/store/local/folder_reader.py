@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from nz_explorer.store.local.above import hint, node_above
 from nz_explorer.store.local.files import Files
 from nz_explorer.store.local.local_reader import LocalReader
-from nz_explorer.store.reader import Listing, Packaging, check_key
+from nz_explorer.store.reader import Listing, Packaging
 
 if TYPE_CHECKING:
     from zarr.abc.store import Store
@@ -65,23 +65,24 @@ class FolderReader(LocalReader):
         )
 
     def _read(self, key: str, limit: int) -> bytes:
-        check_key(key)
         return self._files.read(key, limit)
 
     def _list(self, prefix: str, limit: int | None) -> Listing:
         """Return the names below a prefix; see `LocalReader`. Folders that hold the same share what is said of them."""
-        if prefix:
-            check_key(prefix)
-            if self._links is not None:
-                self._links.check(prefix, file=False)
+        if prefix and self._links is not None:
+            self._links.check(prefix, file=False)
         where = f"{self._base}/{prefix}" if prefix else self._base
         with os.scandir(where) as entries:
             found = list(islice(entries, limit))
             complete = limit is None or len(found) < limit or next(entries, None) is None
+        if len(found) == 1 and found[0].is_file(follow_symlinks=False):
+            # as in the folder of an array without chunks
+            names = (found[0].name,)
+            return self._of_files.get(names) or self._files_alone(names)
         # What is a link is looked at when it is read.
         kinds = [(e.name, e.is_file(follow_symlinks=False)) for e in found]
         if len(kinds) <= FEW and complete and all(is_file for _, is_file in kinds):
-            # as in the folders of arrays without chunks: nothing lies below, and no link is among them
+            # nothing lies below, and no link is among them
             names = tuple(sorted([name for name, _ in kinds]))
             return self._of_files.get(names) or self._files_alone(names)
         if self._links is not None and complete:

@@ -8,9 +8,10 @@ from typing import TypeVar
 
 from nz_explorer.store.cancellation import Cancellation
 from nz_explorer.store.errors import ReadError
-from nz_explorer.store.reader import MAX_DOCUMENT_BYTES, Listing, Reader
+from nz_explorer.store.reader import MAX_DOCUMENT_BYTES, Listing, Reader, check_key, is_safe
 
 Answer = TypeVar("Answer")
+Limit = TypeVar("Limit")
 
 READ_AT_ONCE = 64
 """Keys that are read before it is asked again whether someone has cancelled."""
@@ -28,11 +29,8 @@ class LocalReader(Reader):
     ) -> list[bytes | ReadError | None]:
         """Return the bytes of each key; see `Reader.get_many`."""
         limit = MAX_DOCUMENT_BYTES if max_bytes is None else max_bytes
-
-        def read(key: str) -> bytes | None:
-            return self._read(key, limit)
-
-        answers = self._each(keys, read, None, cancel)
+        answers: list[bytes | ReadError | None]
+        answers = self._each(keys, self._read, limit, None, cancel)
         self.counters.bytes += sum(len(one) for one in answers if isinstance(one, bytes))
         return answers
 
@@ -40,21 +38,21 @@ class LocalReader(Reader):
         self, prefixes: Sequence[str], cancel: Cancellation | None = None, limit: int | None = None
     ) -> list[Listing | ReadError]:
         """Return the names below each prefix; see `Reader.list_many`."""
-        nothing = Listing(())
-        return self._each(prefixes, lambda prefix: self._list(prefix, limit), nothing, cancel)
+        return self._each(prefixes, self._list, limit, Listing(()), cancel)
 
     @abstractmethod
     def _read(self, key: str, limit: int) -> bytes:
-        """Return the bytes of a key, no more than a limit; an `OSError` or `ReadError` says why not."""
+        """Return the bytes of a safe key, no more than a limit; an `OSError` or `ReadError` says why not."""
 
     @abstractmethod
     def _list(self, prefix: str, limit: int | None) -> Listing:
-        """Return the names below a prefix, no more than a limit; an `OSError` or `ReadError` says why not."""
+        """Return the names below a safe prefix, no more than a limit; an `OSError` or `ReadError` says why not."""
 
     def _each(
         self,
         wanted: Sequence[str],
-        read: Callable[[str], Answer],
+        read: Callable[[str, Limit], Answer],
+        limit: Limit,
         nothing: Answer,
         cancel: Cancellation | None,
     ) -> list[Answer | ReadError]:
@@ -66,9 +64,12 @@ class LocalReader(Reader):
                 cancel.check()
             some = wanted[begin : begin + READ_AT_ONCE]
             counters.requests += len(some)
+            safe = is_safe("/".join(some))  # as nearly always: then all are
             for key in some:
                 try:
-                    answers.append(read(key))
+                    if not safe and (key or nothing is None):  # there is a list of the root, of no name
+                        check_key(key)
+                    answers.append(read(key, limit))
                 except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
                     answers.append(nothing)
                 except OSError as error:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from nz_explorer.store.errors import SourceError
 from nz_explorer.store.local.local_reader import LocalReader
 from nz_explorer.store.local.zip_members import BROKEN, open_archive, read_member
-from nz_explorer.store.reader import Listing, Packaging, check_key, is_safe
+from nz_explorer.store.reader import Listing, Packaging, is_safe
 
 if TYPE_CHECKING:
     from zarr.abc.store import Store
@@ -66,7 +66,6 @@ class ZipReader(LocalReader):
         return Packaging(top, repeated=self._repeated, odd_names=self._odd)
 
     def _read(self, key: str, limit: int) -> bytes:
-        check_key(key)
         archive = self._zip
         try:
             info = archive.getinfo(f"{self.prefix}/{key}" if self.prefix else key)

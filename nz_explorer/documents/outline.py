@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from nz_explorer.documents.decoding import decode_plainly
-from nz_explorer.documents.split_off import around_attributes
+from nz_explorer.documents.decoding import decode_outside_entries, decode_plainly
+from nz_explorer.documents.split_off import HELD, HOLE, around_attributes
 
 
 class Outline(msgspec.Struct, gc=False):
@@ -47,6 +47,15 @@ class Outline(msgspec.Struct, gc=False):
         if around is None:
             return None
         before, _, after = text.partition(b"\0")
+        return cls(around, before, after)
+
+    @classmethod
+    def of_long(cls, text: bytes) -> Outline | None:
+        """Return the outline of a document without problems whose consolidated entries are indexed; see `of`."""
+        before, _, after = text.partition(b"\0")
+        around, problems = decode_outside_entries(before + HELD + after)
+        if problems or type(around) is not dict or around.get("attributes") != HOLE:
+            return None
         return cls(around, before, after)
 
     def filled(self, attributes: dict[str, Any]) -> dict[str, Any]:

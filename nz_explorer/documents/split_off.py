@@ -20,8 +20,8 @@ MOST_AROUND = 10_000
 """Texts around attributes that are known; most stores have a few."""
 
 HOLE = "\0"
-"""Stands for the attributes where the rest of a document is decoded without them."""
-_HELD = b'"\\u0000"'
+"""Stands for the attributes where the rest of a document is decoded without them; `HELD` is its text."""
+HELD = b'"\\u0000"'
 
 T = TypeVar("T")
 
@@ -33,13 +33,15 @@ class _Holder(msgspec.Struct):
 _HOLDER = msgspec.json.Decoder(_Holder)
 
 
-def split(raw: bytes) -> tuple[bytes, bytes] | None:
+def split(raw: bytes, most: int = MOST_BYTES) -> tuple[bytes, bytes] | None:
     """Return the text around the attributes, with a zero byte in their place, and their own text.
 
     Parameters
     ----------
     raw : bytes
         The text of a ``zarr.json``.
+    most : int
+        Bytes above which nothing is split off.
 
     Returns
     -------
@@ -48,7 +50,7 @@ def split(raw: bytes) -> tuple[bytes, bytes] | None:
         the zero byte, which no JSON text holds; whether they are what they seem is found out by `Outline.of`.
     """
     at = raw.find(_KEY)
-    if at < 0 or len(raw) > MOST_BYTES:
+    if at < 0 or len(raw) > most:
         return None
     try:
         inside = bytes(_HOLDER.decode(raw).attributes)
@@ -76,7 +78,7 @@ def around_attributes(text: bytes) -> dict[str, Any] | None:
     """
     before, _, after = text.partition(b"\0")
     try:
-        around = orjson.loads(before + _HELD + after)
+        around = orjson.loads(before + HELD + after)
     except orjson.JSONDecodeError:
         return None
     # The document has no key twice, so what stands here stands nowhere else.

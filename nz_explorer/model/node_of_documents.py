@@ -65,7 +65,10 @@ def _node_of_structure(hierarchy: Hierarchy, path: str, document: Document) -> N
         return made
     structure_key = document.structure_key
     if structure_key is None:
-        return _node_of_documents(hierarchy, path, (document,))
+        node = _node_of_documents(hierarchy, path, (document,))
+        if isinstance(node, Group) and node.state == "ok":
+            templates.remember_long(node, raw)
+        return node
     model = templates.of_structure(structure_key)
     made = (
         _node_of_documents(hierarchy, path, (document,))

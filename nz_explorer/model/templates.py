@@ -19,6 +19,10 @@ MOST_BYTES = 16 * 2**20
 """Bytes of their documents."""
 MOST_BYTES_OF_ONE = 16 * 1024
 """Bytes of a document up to which others with the same text are looked for: to hash a long text takes longer than to read it."""
+MOST_LONG = 8
+"""Longer documents that are remembered: each new one is compared with all of them, a microsecond for 10 kB that are equal."""
+MOST_BYTES_OF_LONG = 2**20
+"""Bytes of one of these."""
 
 
 class Templates:
@@ -36,6 +40,9 @@ class Templates:
         """By what stands around the attributes."""
         self._structures: dict[bytes, Node] = {}
         """By what is said around them."""
+        self._long: Surroundings[tuple[Outline, Node]] = Surroundings()
+        """The same of groups with the consolidated metadata of what is below, which take long to decode."""
+        self._left_long = MOST_LONG
         self._left = MOST_BYTES
 
     def like(self, path: str, document: Document, raw: bytes) -> Node | None:
@@ -51,21 +58,52 @@ class Templates:
             The text of that.
         """
         if len(raw) > MOST_BYTES_OF_ONE:
-            return None
+            return self._around(self._long, path, document, raw)
         same = self._texts.get(raw)
         if same is not None:
             document.equals(same.documents[0])
             return same.clone_structure(path, document, same.text)
-        if (found := self._outlines.find(raw)) is None:
+        made = self._around(self._outlines, path, document, raw)
+        if made is not None:
+            self._remember_text(made, raw)
+        return made
+
+    def _around(
+        self,
+        outlines: Surroundings[tuple[Outline, Node]],
+        path: str,
+        document: Document,
+        raw: bytes,
+    ) -> Node | None:
+        """Return a node like one whose document is equal to the letter around the attributes; None where there is none."""
+        if (found := outlines.find(raw)) is None:
             return None
         (outline, model), inside = found
         attributes = attributes_of(inside)
         if attributes is None:
             return None
         document.has_outline(outline, attributes)
-        made = model.clone_structure(path, document)
-        self._remember_text(made, raw)
-        return made
+        return model.clone_structure(path, document)
+
+    def remember_long(self, node: Node, raw: bytes) -> None:
+        """Have others made like a group that holds metadata of other nodes, so that nothing else is shared with it.
+
+        Parameters
+        ----------
+        node : Node
+            The group, of one document.
+        raw : bytes
+            That document.
+        """
+        if not self._left_long or not MOST_BYTES_OF_ONE < len(raw) <= MOST_BYTES_OF_LONG:
+            return
+        self._left_long -= 1
+        document = node.documents[0]
+        if document.problems or (parts := split(raw, MOST_BYTES_OF_LONG)) is None:
+            return
+        outline = Outline.of_long(parts[0])
+        if outline is not None and self._long.add(parts[0], (outline, node)):
+            document.has_outline(outline, None)
 
     def of_structure(self, structure_key: bytes) -> Node | None:
         """Return a node whose document says the same apart from the attributes."""

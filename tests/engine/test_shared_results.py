@@ -20,7 +20,7 @@ from nz_explorer.documents import decoding
 from nz_explorer.engine import memo_keys
 from nz_explorer.engine.memo_keys import Memo, ReadLog, traced
 from nz_explorer.engine.plan import Plan, RuleResults
-from nz_explorer.model import Array, Hierarchy, Node, open_store
+from nz_explorer.model import Array, Hierarchy, Node, open_store, templates
 from tests.benchmarks import large
 from tests.corpus.cases import FaultyStore, write
 from tests.engine.twins import (
@@ -481,3 +481,49 @@ def test_a_check_that_does_not_keep_nodes_finds_the_same(
     )
     assert len(kept["findings"]) > 500
     assert [not_kept[part] for part in kept] == list(kept.values())
+
+
+def test_groups_that_hold_the_same_metadata_are_what_they_are_alone(tmp_path: Path) -> None:
+    """Where they are equal around their attributes, whatever these are; and where they nearly are."""
+    entries = dict(large.siblings(40))
+    members = {"zarr_format": 3, "node_type": "group"}
+    held = {"kind": "inline", "must_understand": False, "metadata": entries}
+    text = json.dumps({"attributes": {"title": "x"}, **members, "consolidated_metadata": held})
+    assert len(text) > templates.MOST_BYTES_OF_ONE
+    given = {
+        "plain": '{"title": "x"}', "other": '{"title": "y", "a": [1, {"b": null}]}', "none": "{}",
+        "twice": '{"a": 1, "a": 2}', "deep twice": '{"a": {"b": 1, "b": 2}}', "NaN": '{"a": NaN}',
+        "list": "[]", "text": '"x"', "null": "null", "broken": '{"a": }', "open": '{"a": 1',
+        "long": '{"a": "' + 3000 * "x" + '"}', "more": '{"a": 1}, "b": {"c": 1}',
+        "again": '{"a": 1}, "attributes": {"c": 1}', "units": '{"units": 1, "_FillValue": "x"}',
+    }  # fmt: skip
+    documents = {name: text.replace('{"title": "x"}', one, 1) for name, one in given.items()}
+    documents |= {
+        "cut": text[:-1],
+        "stale": text.replace("float32", "float64", 1),
+        "last": json.dumps({**members, "consolidated_metadata": held, "attributes": {"a": 1}}),
+        "without": json.dumps({**members, "consolidated_metadata": held}),
+        "repeats": text[:-1] + ', "node_type": "group"}',
+    }
+    store = {"zarr.json": json.dumps(members)}
+    for name, document in documents.items():
+        store |= {f"{number} {name}/zarr.json": document for number in range(2)}
+    folder = write({key: one.encode() for key, one in store.items()}, tmp_path)
+    found = []
+    for sharing in (False, True):
+        hierarchy, nodes = opened(folder, sharing=sharing)
+        judged = _judged(hierarchy, nodes)
+        for node in nodes:
+            node.release()
+        said = {
+            node.path: (
+                node.kind, node.state, node.problem, repr(node.attributes), node.documents[0].raw,
+                node.documents[0].problems, json.dumps(node.metadata, default=dict),
+            )
+            for node in nodes
+        }  # fmt: skip
+        found.append((judged, said))
+        shared = sum(node.documents[0]._outline is not None for node in nodes)
+        assert (shared >= 8) == sharing
+    assert _differing(found[0][0], found[1][0]) == []
+    assert found[0][1] == found[1][1]

@@ -235,6 +235,9 @@ class _Forgetful(Templates):
     def remember(self, node: Node, raw: bytes, structure_key: bytes) -> None:
         pass
 
+    def remember_long(self, node: Node, raw: bytes) -> None:
+        pass
+
 
 def opened(store: Path, *, sharing: bool = True) -> tuple[Hierarchy, list[Node]]:
     """Return a hierarchy with its nodes, the root left out; without sharing each is made by itself."""

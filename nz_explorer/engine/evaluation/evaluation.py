@@ -628,7 +628,7 @@ class Evaluation:
                 _usage=usage,
                 _conformance=conformance,
                 _judge=self._judge.copy(coverage),
-                _reader=FindingReader(hierarchy, records, conformance),
+                _reader=self._reader.fork(hierarchy, records, conformance),
                 _monotonicity=self._monotonicity.copy(),
             )
             return twin

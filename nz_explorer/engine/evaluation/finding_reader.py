@@ -36,7 +36,7 @@ class FindingReader:
         self._hierarchy = hierarchy
         self._records = records
         self._conformance = conformance
-        self._known: tuple[tuple[object, ...], FindingIndex] | None = None
+        self._known: tuple[tuple[object, ...], int, FindingIndex] | None = None
         """What was asked for last, and after how many changes: pages of it are asked for one after the other."""
 
     def findings(self, path: str, below: bool) -> list[Finding]:
@@ -49,7 +49,7 @@ class FindingReader:
         below : bool
             Whether the nodes below it are included.
         """
-        summary = self._conformance.summary() if path == "/" else None
+        summary = self._summary(path)
         found = [] if summary is None else [self._finding(summary, "/", "/")]
         found += [
             self._finding(violation, place, owner)
@@ -73,13 +73,45 @@ class FindingReader:
         below : bool
             Whether the nodes below it are included.
         """
-        state = (self._records.changes, self._conformance.declared, path, below)
-        if self._known is None or self._known[0] != state:
-            summary = self._conformance.summary() if path == "/" else None
-            places = self._places(path, below)
+        state = (self._conformance.declared, path, below)
+        changes, changed = self._records.changes, self._records.changed
+        if self._known is not None and self._known[0] == state and changed is not None:
+            _, when, index = self._known
+            if when == changes:
+                return index
+            stem = paths.below(path)
+            within = {p for p in changed if p == path or (below and p.startswith(stem))}
+            index = index.after(within | ({"/"} & {path}), self._summary(path))
+        else:
             self._known = None  # not two of them at a time
-            self._known = state, FindingIndex(self._records, self._conformance, places, summary)
-        return self._known[1]
+            places = self._places(path, below)
+            index = FindingIndex(self._records, self._conformance, places, self._summary(path))
+        self._known = state, changes, index
+        self._records.changed = set()
+        return index
+
+    def _summary(self, path: str) -> Violation | None:
+        return self._conformance.summary() if path == "/" else None
+
+    def fork(
+        self, hierarchy: Hierarchy, records: Records, conformance: Conformance
+    ) -> FindingReader:
+        """Return the same for copies of what it is made from.
+
+        Parameters
+        ----------
+        hierarchy : Hierarchy
+            The copy of the hierarchy.
+        records : Records
+            The copy of the results.
+        conformance : Conformance
+            The copy of what follows from all of them together.
+        """
+        twin = FindingReader(hierarchy, records, conformance)
+        if self._known is not None:
+            asked, changes, index = self._known
+            twin._known = asked, changes, index.moved_to(records, conformance)
+        return twin
 
     def _places(self, path: str, below: bool) -> list[str]:
         """Return the nodes that findings sit on: a node, and those below it."""

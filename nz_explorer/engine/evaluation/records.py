@@ -23,6 +23,8 @@ PARTS = ("documents", "name", "entry", "members", "values", "contents", "inside"
 """The parts of the results on a node, in the order in which findings are listed."""
 
 
+MOST_CHANGED = 1000
+"""Nodes with other findings up to which it is noted which they are; while a store is walked there are soon more."""
 MOST_RESULTS = 10_000
 """Results of which something is remembered beside what is counted; most stores have a few."""
 
@@ -113,6 +115,8 @@ class Records:
         What is still to be evaluated.
     changes : int
         Grows whenever findings or undecided rules change.
+    changed : set of str or None
+        The nodes at which findings have changed since somebody has emptied it; None where these are too many.
     """
 
     def __init__(self, configuration: Configuration | None) -> None:
@@ -129,6 +133,7 @@ class Records:
         self._seen: dict[int, tuple[RuleResults, tuple[Violation, ...], tuple[int, int, int]]] = {}
         """Results that sit on the node itself, with their violations as a dataset's promises have them shown."""
         self.changes = 0
+        self.changed: set[str] | None = None
         self._from: dict[str, dict[tuple[str, str], None]] = {}
         """Node that findings sit on → other nodes, and the parts of them, that they come from."""
 
@@ -143,6 +148,7 @@ class Records:
             _undecided=self.undecided.copy(),
             _times={},
             _seen=self._seen.copy(),
+            changed=None if self.changed is None else self.changed.copy(),
             _from={path: dict(sources) for path, sources in self._from.items()},
         )
         return twin
@@ -223,6 +229,7 @@ class Records:
         """
         if families == self._advisory:
             return
+        self.changed = None
         given = [
             (owner, part, results)
             for owner, record in self.nodes.items()
@@ -257,15 +264,24 @@ class Records:
             )
             if violations:
                 self.counts.add(owner, counts, sign)
+                if self.changed is not None:
+                    self._change(self.changed, owner)
             return
         for place, violations in self.by_place(owner, results).items():
             self.counts.add(place, count(violations), sign)
+            if self.changed is not None:
+                self._change(self.changed, place)
             if place != owner:
                 sources = self._from.setdefault(place, {})
                 if sign > 0:
                     sources[owner, part] = None
                 else:
                     del sources[owner, part]
+
+    def _change(self, changed: set[str], place: str) -> None:
+        changed.add(place)
+        if len(changed) > MOST_CHANGED:
+            self.changed = None
 
     def _shown_of(self, results: RuleResults) -> tuple[tuple[Violation, ...], tuple[int, int, int]]:
         """Return violations that sit on the node itself as they are shown wherever that is, and their number."""

@@ -75,9 +75,9 @@ class FolderReader(LocalReader):
         with os.scandir(where) as entries:
             found = list(islice(entries, limit))
             complete = limit is None or len(found) < limit or next(entries, None) is None
-        if len(found) == 1 and found[0].is_file(follow_symlinks=False):
+        if complete and len(found) == 1 and found[0].is_file(follow_symlinks=False):
             # as in the folder of an array without chunks
-            names = (found[0].name,)
+            names: tuple[str, ...] = (found[0].name,)
             return self._of_files.get(names) or self._files_alone(names)
         # What is a link is looked at when it is read.
         kinds = [(e.name, e.is_file(follow_symlinks=False)) for e in found]

@@ -67,7 +67,7 @@ class LocalReader(Reader):
             safe = is_safe("/".join(some))  # as nearly always: then all are
             for key in some:
                 try:
-                    if not safe and (key or nothing is None):  # there is a list of the root, of no name
+                    if not safe and (key or nothing is None):  # the root has a list
                         check_key(key)
                     answers.append(read(key, limit))
                 except (FileNotFoundError, NotADirectoryError, IsADirectoryError):

@@ -28,7 +28,7 @@ import nz_explorer
 from tests.benchmarks import growth, million, nodes, stopping, values
 from tests.benchmarks import slider as moves
 from tests.benchmarks import start as launch
-from tests.benchmarks.large import tree, write
+from tests.benchmarks.large import room, tree, write
 from tests.benchmarks.results import Result, side_by_side
 
 STATISTICS = ("statistics whole", "statistics progress", "statistics histogram")
@@ -310,18 +310,24 @@ def main() -> None:
     results: list[Result] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+
+        def apart(measure: Callable[..., list[Result]], *given: Any) -> list[Result]:
+            """Measure stores of many files, which are gone afterwards."""
+            with room(folder, 700_000, 3 * 2**30) as many:
+                return measure(many, *given)
+
         tables: dict[tuple[str, ...], Callable[[Collection[str]], Any]] = {
             ("imports",): lambda _: imports(),
             ("slices",): lambda _: slices(field),
             ("picture",): lambda _: first_picture(field),
             STATISTICS: lambda rows: statistics_of(field, rows),
-            nodes.WALKS: lambda rows: nodes.walks(folder, rows),
+            nodes.WALKS: lambda rows: apart(nodes.walks, rows),
             ("run again",): lambda _: run_again(folder),
             ("scan of many chunks",): lambda _: progress(folder),
             ("remote",): lambda _: remote(folder),
-            nodes.CONSOLIDATED: lambda rows: nodes.consolidated(folder, rows),
-            ("growth",): lambda _: growth.rows(folder),
-            nodes.CROWDS: lambda rows: nodes.crowds(folder, rows),
+            nodes.CONSOLIDATED: lambda rows: apart(nodes.consolidated, rows),
+            ("growth",): lambda _: apart(growth.rows),
+            nodes.CROWDS: lambda rows: apart(nodes.crowds, rows),
             ("chunks",): lambda _: values.sparse(folder),
             ("census",): lambda _: values.census_rows(folder),
             ("series",): lambda _: values.series(field),

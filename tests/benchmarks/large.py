@@ -8,6 +8,7 @@ store: what else the machine does then counts for little.
 from __future__ import annotations
 
 import json
+import os
 import resource
 import statistics
 import subprocess
@@ -15,9 +16,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import orjson
 
 Json = dict[str, Any]
 
@@ -91,6 +95,25 @@ def siblings(number: int) -> Iterator[tuple[str, Json]]:
     return _arrays("", number, alike=False)
 
 
+@contextmanager
+def room(folder: Path, files: int, size: int) -> Iterator[Path]:
+    """Give a folder for stores of many files, which is emptied quickly afterwards.
+
+    It is in memory where there is room for so many names and bytes: a disk takes half a millisecond to remove each
+    file, and a quarter of an hour for a million nodes. What is measured is the processor's time, in the same files.
+    """
+    memory = Path("/dev/shm")
+    if memory.is_dir() and os.access(memory, os.W_OK):
+        there = os.statvfs(memory)
+        if there.f_favail >= files and there.f_bavail * there.f_frsize >= size:
+            folder = memory
+    made = tempfile.mkdtemp(dir=folder)
+    try:
+        yield Path(made)
+    finally:
+        subprocess.run(["rm", "-rf", made], check=True)  # ten times as fast as Python
+
+
 def write(
     folder: Path,
     nodes: Iterator[tuple[str, Json]],
@@ -104,8 +127,9 @@ def write(
     folder.mkdir(exist_ok=True)
     for path, document in nodes:
         if stored:
-            (folder / path).mkdir(parents=True)
-            (folder / path / "zarr.json").write_text(json.dumps(document, indent=2))
+            os.makedirs(f"{folder}/{path}")  # noqa: PTH103  # hundreds of thousands of times
+            with open(f"{folder}/{path}/zarr.json", "wb") as file:  # noqa: PTH123
+                file.write(orjson.dumps(document, option=orjson.OPT_INDENT_2))
         if consolidated:
             entries[path] = document
     if consolidated:

@@ -10,12 +10,11 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
 
-from tests.benchmarks.large import lists_arrays, peak_memory, tree, write
+from tests.benchmarks.large import lists_arrays, peak_memory, room, tree, write
 from tests.benchmarks.results import Result, alone
 
 GROUPS, ARRAYS = 10_000, 99
@@ -51,16 +50,6 @@ def entitle(store: Path, groups: int = GROUPS, *, consolidated: bool = False) ->
     return store
 
 
-def place(folder: Path) -> Path:
-    """Return where the store is written: in memory where there is room, as two million files take a disk a quarter of an hour."""
-    memory = Path("/dev/shm")
-    if memory.is_dir() and os.access(memory, os.W_OK):
-        room = os.statvfs(memory)
-        if room.f_favail >= FILES and room.f_bavail * room.f_frsize >= BYTES:
-            return memory
-    return folder
-
-
 def work(store: str) -> None:
     """Use the store and print what each step took."""
     import nz_explorer as nz
@@ -88,11 +77,10 @@ def work(store: str) -> None:
 
 def rows(folder: Path) -> list[Result]:
     """Measure both."""
-    with tempfile.TemporaryDirectory(dir=place(folder)) as name:
-        store = make(Path(name) / "million.zarr")
+    with room(folder, FILES, BYTES) as inside:
+        store = make(inside / "million.zarr")
         found = _rows(store, "not consolidated")
         found += _rows(entitle(store, consolidated=True), "consolidated per group")
-        subprocess.run(["rm", "-rf", store], check=True)  # ten times as fast as Python
     return found
 
 

@@ -1,6 +1,6 @@
 """One million nodes in ten thousand groups, consolidated per group or not at all: ``python -m tests.benchmarks --only million``.
 
-The documents of the arrays are links to a hundred files. Every step is one of the same process, as in a kernel: opened, some groups
+The documents of the arrays are links to a hundred files; for the second measurement those of the groups are written anew. Every step is one of the same process, as in a kernel: opened, some groups
 expanded, walked with the rules on metadata for some seconds, stopped, and gone on with to the end.
 """
 

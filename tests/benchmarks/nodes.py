@@ -1,4 +1,8 @@
-"""Stores of very many nodes: opened, walked and checked beside zarr's `members`, which only lists."""
+"""Stores of very many nodes: opened, walked and checked beside zarr's `members`, which only lists.
+
+The ratios of what is not consolidated are those of two free cores: with one, zarr's threads do not hinder each other, and it
+takes half the processor time. See ``docs/performance.md``.
+"""
 
 from __future__ import annotations
 
@@ -90,7 +94,7 @@ def consolidated(folder: Path, rows: Collection[str]) -> list[Result]:
         budgets = {
             first: ("open 101 000 consolidated nodes", 40, None),
             rules: ("… rules on all of them", 8, 300),
-            stored: ("… and on all stored documents and folders", 1, None),
+            stored: ("… and on all stored documents and folders", 4, None),
         }
         for row, cost in found.items():
             name, least, most = budgets[row]

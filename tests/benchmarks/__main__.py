@@ -352,8 +352,11 @@ def main() -> None:
         if asked & {"slices", "picture", "series", *STATISTICS}:
             field = write_field(folder / "field.zarr")
         for table, rows in chosen:
+            began = time.perf_counter()
             found = table(rows)
             results += found if isinstance(found, list) else [found]
+            taken = time.perf_counter() - began
+            print(f"{', '.join(rows)}: {taken:.0f} s", file=sys.stderr, flush=True)
     show(results)
     if given.output is not None:
         machine = {

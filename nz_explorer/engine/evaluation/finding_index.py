@@ -168,7 +168,15 @@ class FindingIndex:
         return dict(zip(self._numbers, map(int, numbers.tolist()), strict=True))
 
     def moved_to(self, records: Records, conformance: Conformance) -> FindingIndex:
-        """Return the same for copies of the results and of what they mean."""
+        """Return the same for copies of what it was made from.
+
+        Parameters
+        ----------
+        records : Records
+            The results of all nodes.
+        conformance : Conformance
+            What the findings mean in this dataset.
+        """
         twin = copy.copy(self)
         twin._of = self._of.moved_to(records, conformance)  # noqa: SLF001
         return twin

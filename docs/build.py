@@ -195,7 +195,9 @@ def rules_index(conventions: list[Convention]) -> str:
         " breaking a SHOULD a warning, and what is only worth knowing is information. `nz-explorer explain NZ-DIM-010` prints a rule."
     )
     table = ["| Convention | | Ids begin with | Rules |", "| --- | --- | --- | --- |", *rows]
-    sentences = "[Sentence by sentence](coverage.md) shows which rules look at each sentence of NZ-1.0 and of ref."
+    sentences = (
+        "[Sentence by sentence](coverage.md) shows which rules look at each sentence of the texts."
+    )
     pages = toctree([*(one.key for one in conventions), "coverage"], hidden=True)
     return "\n\n".join(["# Rules", said, "\n".join(table), sentences, pages])
 

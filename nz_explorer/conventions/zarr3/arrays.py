@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import jsonpointer
 
-from nz_explorer.conventions.zarr3.codec_packages import WRAPPED, meant_in_v3, what_it_needs
+from nz_explorer.conventions.zarr3.codec_packages import (
+    WRAPPED,
+    is_a_guess,
+    meant_in_v3,
+    what_it_needs,
+)
 from nz_explorer.conventions.zarr3.nodes import (
     V3,
     empty_chunks,
@@ -197,6 +202,7 @@ def grid_shape(array: Array) -> Iterator[Fail | Undecided]:
             yield Fail(
                 "/chunk_grid/configuration/chunk_shape",
                 f"a regular chunk grid needs configuration.chunk_shape, a list of integers{got}",
+                readers={} if is_integer(given) and array.ndim == 1 else None,
                 fix=None
                 if (meant := whole_numbers(given)) is None
                 else set_to("/chunk_grid/configuration/chunk_shape", meant),
@@ -311,6 +317,10 @@ def _wrong_fill(array: Array, rule_id: str, wanted: str) -> Iterator[Fail]:
         return
 
 
+_BITS = re.compile("0x[0-9a-fA-F]{1,8}|0x[0-9a-fA-F]{16}")
+"""What zarr-python takes for bits."""
+
+
 def _is_taken(given: Any, rule_id: str) -> bool:
     """Whether zarr-python makes a number of it all the same."""
     if rule_id == "Z3-FV-003" and isinstance(given, str | float | bool):
@@ -318,9 +328,9 @@ def _is_taken(given: Any, rule_id: str) -> bool:
             return int(given) == float(given)
         except (ValueError, OverflowError):
             return False
-    if rule_id == "Z3-FV-004" and isinstance(given, str):
-        if given.startswith("0x"):
-            return True
+    if rule_id == "Z3-FV-004" and isinstance(given, str | bool):
+        if isinstance(given, str) and given.startswith("0x"):
+            return _BITS.fullmatch(given) is not None
         try:
             float(given)
         except ValueError:
@@ -402,7 +412,12 @@ def codec_known(array: Array) -> Iterator[Fail]:
         if right is not None:
             yield Fail(
                 pointer,
-                f"codec {shown(name)} is not registered; it is called {json_text(right)}",
+                f"codec {shown(name)} is not registered; "
+                + (
+                    f"did you mean {json_text(right)}?"
+                    if is_a_guess(str(name))
+                    else f"it is called {json_text(right)}"
+                ),
                 fix=_call_it(pointer, right),
             )
             continue

@@ -74,15 +74,30 @@ def meant_in_v3(name: str) -> str | None:
     name : str
         A name that is neither of the core nor of the register, such as ``zarr.codecs.numcodecs.PCodec``.
     """
-    plain = name.rpartition(".")[2].lower().replace("codec", "") if "." in name else name.lower()
-    if name.rpartition(".")[2] == "PCodec":
-        plain = "pcodec"
-    plain = SPELLED.get(plain, plain)
-    if plain in CODECS:
-        return plain
-    if plain in WRAPPED:
-        return f"numcodecs.{plain}"
-    near = get_close_matches(plain, [*CODECS, *WRAPPED], 1, 0.8)
+    plain = _plain(name)
+    near = [plain] if _is_known(plain) else get_close_matches(plain, [*CODECS, *WRAPPED], 1, 0.8)
     if not near:
         return None
     return near[0] if near[0] in CODECS else f"numcodecs.{near[0]}"
+
+
+def is_a_guess(name: str) -> bool:
+    """Return whether the name that `meant_in_v3` finds only resembles the one given.
+
+    Parameters
+    ----------
+    name : str
+        The name that was given.
+    """
+    return not _is_known(_plain(name))
+
+
+def _plain(name: str) -> str:
+    plain = name.rpartition(".")[2].lower().replace("codec", "") if "." in name else name.lower()
+    if name.rpartition(".")[2] == "PCodec":
+        plain = "pcodec"
+    return SPELLED.get(plain, plain)
+
+
+def _is_known(plain: str) -> bool:
+    return plain in CODECS or plain in WRAPPED

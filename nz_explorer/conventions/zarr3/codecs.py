@@ -212,6 +212,9 @@ def blosc_configuration(array: Array) -> Iterator[Fail]:
             yield Fail(
                 f"{base}/{member}",
                 f"{member} of blosc must be {wanted}, got {got}",
+                readers={}
+                if member not in configuration or (is_integer(value) and member != "shuffle")
+                else None,
                 fix=set_to(f"{base}/{member}", SHUFFLES[number]) if 0 <= number <= 2 else None,
             )
         size = configuration.get("typesize")
@@ -219,7 +222,9 @@ def blosc_configuration(array: Array) -> Iterator[Fail]:
         if ("typesize" in configuration or needed) and not (is_integer(size) and size > 0):
             got = shown(size) if "typesize" in configuration else "nothing"
             yield Fail(
-                f"{base}/typesize", f"typesize of blosc must be an integer above 0, got {got}"
+                f"{base}/typesize",
+                f"typesize of blosc must be an integer above 0, got {got}",
+                readers=None if "typesize" in configuration else {},
             )
 
 
@@ -277,7 +282,9 @@ def sharding(array: Array) -> Iterator[Fail]:
         for member in ("codecs", "index_codecs"):
             if not isinstance(configuration.get(member), list) or not configuration[member]:
                 yield Fail(
-                    f"{base}/{member}", f"sharding: {member} must be a list with at least one codec"
+                    f"{base}/{member}",
+                    f"sharding: {member} must be a list with at least one codec",
+                    readers=None if member in configuration else {},
                 )
             elif member == "index_codecs":
                 varying = [
@@ -468,6 +475,13 @@ def _against_register(
 @rule("Z3-CODEC-013", on="array", formats=V3, needs=("codecs",))
 def needs_newer_reader(array: Array) -> Iterator[Fail]:
     """Note spellings that came with Zarr 3.1."""
+    keys = array.metadata.get("chunk_key_encoding")
+    if keys in ("default", "v2"):  # another name is Z3-KEY-001
+        yield Fail(
+            "/chunk_key_encoding",
+            f"the short form {json_text(keys)} needs a reader of Zarr 3.1",
+            fix=set_to("/chunk_key_encoding", {"name": keys}),
+        )
     for pointer, codec in all_codecs(array.codecs, "/codecs"):
         if isinstance(codec, str):
             yield Fail(
@@ -479,4 +493,5 @@ def needs_newer_reader(array: Array) -> Iterator[Fail]:
             yield Fail(
                 f"{pointer}/must_understand",
                 "must_understand in a codec needs a reader of Zarr 3.1",
+                readers={},
             )

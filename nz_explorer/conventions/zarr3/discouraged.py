@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 POINTS = ("data_type", "chunk_grid", "chunk_key_encoding")
 
 
+_NOT_IN_GROUPS = {
+    "zarr-python": "raises TypeError: GroupMetadata.__init__() got an unexpected keyword argument, in spite of must_understand",
+    "xarray": "cannot open the group",
+}
+
+
 @rule("Z3-DOC-005", on="node", formats=V3)
 def discouraged_escape(node: Node) -> Iterator[Fail]:
     """Warn of members that readers may skip: the way out is not meant for new data."""
@@ -44,6 +50,8 @@ def discouraged_escape(node: Node) -> Iterator[Fail]:
             yield Fail(
                 pointers.join("", member),
                 f"member {json_text(member)} relies on must_understand: false, which is discouraged",
+                impact="blocks" if node.kind == "group" else None,
+                readers=_NOT_IN_GROUPS if node.kind == "group" else None,
             )
 
 

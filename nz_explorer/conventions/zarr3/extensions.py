@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from nz_explorer.model import Array
 from nz_explorer.conventions.zarr3.discouraged import POINTS
 
+_AS_IF_THERE_WERE_NONE = {
+    "zarr-python": "ignores it, and reads what it has made of the chunks as chunks",
+    "xarray": "reads the same as zarr-python",
+}
+
 
 @rule("Z3-ST-001", on="array", formats=V3)
 def transformers(array: Array) -> Iterator[Fail]:
@@ -44,11 +49,16 @@ def transformers(array: Array) -> Iterator[Fail]:
                 f"{pointer}/{i}",
                 f"storage transformer {i} must be an extension, got {shown(entry)}",
             )
-        else:  # zarr-python and zarrita refuse arrays with any; the specification has them
+        elif isinstance(entry, dict) and entry.get("must_understand") is False:
+            message = f"{codec_name(entry)} is a storage transformer that readers may ignore"
+            yield Fail(f"{pointer}/{i}", message, severity="info", impact="advice", readers={})
+        else:
             yield Fail(
                 f"{pointer}/{i}",
-                f"{codec_name(entry)} is a storage transformer, and no common reader has any",
-                severity="info",
+                f"{codec_name(entry)} is no registered storage transformer, so readers must not open the array;"
+                " zarr-python reads the chunks as if it were not there",
+                impact="values",
+                readers=_AS_IF_THERE_WERE_NONE,
             )
 
 
@@ -164,6 +174,8 @@ def _has_own_rule(pointer: str, given: dict[str, Any]) -> bool:
 _VARIABLE = {"string": "vlen-utf8", "bytes": "vlen-bytes", "variable_length_bytes": "vlen-bytes"}
 """The codec of each type whose elements vary in length."""
 _SERIALIZERS = frozenset(("bytes", *_VARIABLE.values()))
+_CASTS = frozenset(("cast_value", "numcodecs.astype"))
+"""Codecs after which the type is another one."""
 
 
 @rule("Z3-CODEC-014", on="array", formats=V3, needs=("codecs", "data type"))
@@ -171,6 +183,9 @@ def codec_of_the_type(array: Array) -> Iterator[Fail]:
     """Require the codec that turns elements of this type into bytes."""
     given = array.metadata.get("data_type")
     name = given.get("name") if isinstance(given, dict) else given
+    if array.data_type.kind == "unknown" or _CASTS & {codec_name(c) for c in array.codecs}:
+        return
+    fixed_text = array.data_type.kind in ("string", "bytes", "raw") and name not in _VARIABLE
     wanted = _VARIABLE.get(name, "bytes") if isinstance(name, str) else "bytes"
     for pointer, codec in all_codecs(array.codecs, "/codecs"):
         found = codec_name(codec)
@@ -183,6 +198,7 @@ def codec_of_the_type(array: Array) -> Iterator[Fail]:
             pointer,
             f"the codec {found} cannot write the data type {array.data_type.text}: "
             + (f"it is for {why}" if wanted == "bytes" else f"it has {why}"),
+            readers={} if fixed_text else None,
             fix=_serializer(pointer, wanted),
         )
 

@@ -52,6 +52,12 @@ def set_to(pointer: str, value: Any, safety: Any = "safe", note: str | None = No
     return lambda _node: Draft(safety, (replace(pointer, value),), note)
 
 
+UNREAD = {
+    "zarr-python": "opens the array, and raises ZeroDivisionError when it reads",
+    "xarray": "raises ZeroDivisionError when it reads the array",
+}
+
+
 REFUSED = {
     "zarr-python": "raises ValueError: Invalid zarr_format",
     "xarray": "cannot open the group",
@@ -250,10 +256,17 @@ def empty_chunks(array: Array, given: list[int], pointer: str) -> Iterator[Fail]
             yield Fail(
                 at,
                 f"the chunk length along dimension {axis} is {length}; it must be at least 1",
-                impact="blocks" if empty and array.zarr_format == 2 else None,
-                readers=({} if array.zarr_format == 3 else OF_EMPTY) if empty else None,
+                impact="blocks" if empty is (array.zarr_format == 2) else None,
+                readers=_without_elements(array, empty=empty),
                 fix=set_to(at, 1) if empty else None,
             )
+
+
+def _without_elements(array: Array, *, empty: bool) -> dict[str, str] | None:
+    """Return what readers do where chunks have no element; along a dimension without any, those of Zarr v3 do not mind."""
+    if array.zarr_format == 3:
+        return {} if empty else UNREAD
+    return OF_EMPTY if empty else None
 
 
 def _has_names(array: Array) -> bool:

@@ -73,9 +73,12 @@ OGC_LIMITS = {
 
 def _claims(group: Group) -> bool:
     """Whether a group has multiscales that are the draft's, or nobody else's."""
-    return family(group.attributes) == "GeoZarr" or (
-        "multiscales" in group.attributes and family(group.attributes) is None
-    )
+    if "multiscales" not in group.attributes or "ome" in group.attributes:
+        return False
+    given = group.attributes["multiscales"]
+    if isinstance(given, list):  # a list of OME-NGFF says where its datasets are
+        return not any(isinstance(one, Mapping) and "datasets" in one for one in given)
+    return family(group.attributes) in ("GeoZarr", None)
 
 
 @rule(

@@ -230,8 +230,17 @@ def attribute_has_name(node: Node) -> Iterator[Fail]:
 
 @rule("NZ-PROP-002", on="node", needs=("attributes",))
 def reserved_place(node: Node) -> Iterator[Fail]:
-    """Note reserved attributes inside of others, where nobody looks for them."""
+    """Note reserved attributes inside of others, where nobody looks for them, and a misspelled `_FillValue`."""
     wanted = ("_FillValue",) if isinstance(node, Array) else ("conventions", "Conventions")
+    if isinstance(node, Array) and "_FillValue" not in node.attributes:
+        for name in node.attributes:
+            if _plainly(name) == "fillvalue":
+                yield Fail(
+                    node.attribute_pointer(name),
+                    f"the attribute {json_text(name)} marks no missing values; did you mean _FillValue?",
+                    covers=("NZ-NAME-001",),
+                    fix=_rename(name, "_FillValue"),
+                )
     for name, value in node.odd_attributes:
         if isinstance(value, dict) and name not in wanted:
             for key in wanted:
@@ -242,6 +251,10 @@ def reserved_place(node: Node) -> Iterator[Fail]:
                         f"{key} must be directly in attributes, found at {pointer}",
                         fix=_lift(key, pointer),
                     )
+
+
+def _plainly(name: str) -> str:
+    return name.replace("_", "").lower()
 
 
 def _lift(key: str, pointer: str) -> FixMaker:

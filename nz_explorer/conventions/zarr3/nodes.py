@@ -275,6 +275,8 @@ def _has_names(array: Array) -> bool:
 
 def _names_of_another_kind(given: Any, rank: int | None) -> dict[str, str] | None:
     """Return what readers do with names that are no list: null is none at all, and a text its letters."""
+    if given is None and rank == 0:
+        return {}
     if given is None:
         return {"xarray": "raises KeyError, and cannot open the group"}
     if isinstance(given, str | dict):  # zarr-python makes a tuple of it: of letters, or of keys

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 IDENTIFIERS = ("uuid", "schema_url", "spec_url")
 MEMBERS = (*IDENTIFIERS, "name", "description")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s]+")
 _UNPINNED = re.compile(r"/(refs/heads/)?(main|master|HEAD)/")
 
 
@@ -103,6 +104,21 @@ def entry_identifies(node: Node) -> Iterator[Fail]:
                 f"entry {i} identifies no convention: {why}",
                 fix=lambda _node: Draft("suggest", note="add the uuid of the convention"),
             )
+            continue
+        named = any(_leads(entry, member) for member in IDENTIFIERS)
+        for member in ("schema_url", "spec_url"):
+            if member in entry and not _leads(entry, member):
+                yield Fail(
+                    pointer_to(node, i, member),
+                    f"{member} of entry {i} is no URL: {json_text(entry[member])}",
+                    severity="warning" if named else None,
+                )
+
+
+def _leads(entry: Any, member: str) -> bool:
+    """Whether a member is there and can name the convention: the form of a uuid is ZCF-DECL-008."""
+    given = entry.get(member)
+    return isinstance(given, str) and (member == "uuid" or URL.match(given) is not None)
 
 
 @rule(
@@ -133,12 +149,14 @@ def entry_members(node: Node) -> Iterator[Fail]:
 def entry_named(node: Node) -> Iterator[Fail]:
     """Require a name for people."""
     for i, entry in entries(node):
-        if "name" not in entry:
+        if not isinstance(entry.get("name"), str):
             known = known_conventions.identify(entry)
             name = known.entry.get("name") if known is not None else None
             yield Fail(
-                pointer_to(node, i),
-                f"entry {i} has no name",
+                pointer_to(node, i, *(["name"] if "name" in entry else [])),
+                f"the name of entry {i} must be text, got {json_text(entry['name'])}"
+                if "name" in entry
+                else f"entry {i} has no name",
                 fix=_put(i, "name", name) if name is not None else None,
             )
 
@@ -159,19 +177,22 @@ def _put(i: int, member: str, value: Any) -> Any:
     when=_declares,
 )
 def entry_name_fits(node: Node) -> Iterator[Fail]:
-    """Require the name that the convention has. NZ's own is NZ-REG-002."""
+    """Require the name that the convention has, with the colon of a prefix. NZ's own is NZ-REG-002."""
     for i, entry in entries(node):
         known, name = known_conventions.identify(entry), entry.get("name")
         if known is None or known is known_conventions.NZ or not known.entry or "name" not in entry:
             continue
         right = known.entry["name"]
-        # With and without the colon of its prefix are both in use, and mean the same.
-        if not isinstance(name, str) or name.rstrip(":") != str(right).rstrip(":"):
-            yield Fail(
-                pointer_to(node, i, "name"),
-                f"name {json_text(name)} should be {json_text(right)}",
-                fix=_put(i, "name", right),
-            )
+        if not isinstance(name, str) or name in (right, f"{right}:"):
+            continue  # a name that is no text is ZCF-DECL-005; a colon more does not hurt
+        short = f"{name}:" == right
+        lacks = f"name {json_text(name)} lacks the colon of the prefix {right}"
+        yield Fail(
+            pointer_to(node, i, "name"),
+            lacks if short else f"name {json_text(name)} should be {json_text(right)}",
+            severity="info" if short else None,
+            fix=_put(i, "name", right),
+        )
 
 
 @rule(

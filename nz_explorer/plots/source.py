@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -33,6 +34,8 @@ from nz_explorer.values.reduction import Reduction
 from nz_explorer.values.window import Window
 
 _MOST_DATES = 10_000
+
+_DATED = re.compile(r" -?\d{4,}-\d\d")
 
 
 class PictureSource:
@@ -211,8 +214,13 @@ class PictureSource:
             fixed = {axis: at for axis, at in self.index.items() if axis not in gone}
             found = auxiliary_labels(self.array, fixed, cache=self.cache, cancel=self.cancel)
             said = [slider.label for slider in self.sliders()]
+            # a date that a slider shows; of other values the same digits mean something else
             self._known[key] = tuple(
-                one for one in found if not any(one.partition(" ")[2] in label for label in said)
+                one
+                for one in found
+                if not (
+                    _DATED.search(one) and any(one.partition(" ")[2] in label for label in said)
+                )
             )
         known: tuple[str, ...] = self._known[key]
         return known

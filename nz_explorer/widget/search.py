@@ -1,6 +1,7 @@
-"""Finds nodes: by words of their path, and by what they have, are and break.
+"""Finds nodes: by words of their path and attributes, and by what they have, are and break.
 
-A query is made of words that all must hold. A word with a colon asks for more than the path:
+A query is made of words that all must hold. A word is looked for in the path, and in the values of attributes
+such as ``long_name`` and ``units``; shorter than three letters it is a whole value. With a colon it asks for one thing:
 ``dim:time``, ``attr:units``, ``attr:units=K``, ``attr:=K`` (any attribute), ``rule:NZ-DIM``, ``is:error``. ``*`` and ``?``
 stand for any characters; quotes keep words together.
 """
@@ -97,7 +98,7 @@ def search(
     Returns
     -------
     list of str
-        Sorted; a node of exactly this path comes first.
+        Sorted; a node of exactly this path comes first, then those whose paths have the words.
 
     Raises
     ------
@@ -114,7 +115,12 @@ def search(
         if all(test(path) for _, test in tests):
             found.append(path)
     exact = query.strip().rstrip("/")
-    return sorted(found, key=lambda path: (path != exact, path))
+    plain = [word.casefold() for word in words if ":" not in word]
+
+    def order(path: str) -> tuple[bool, bool, str]:
+        return path != exact, not all(word in path.casefold() for word in plain), path
+
+    return sorted(found, key=order)
 
 
 def _words(query: str) -> list[str]:
@@ -142,7 +148,8 @@ def _test(tree: Tree, word: str, bookmarks: Collection[str]) -> tuple[int, Test]
         case "is":
             return _is(tree, value, bookmarks)
     wanted = word.casefold()
-    return 1, lambda path: wanted in path.casefold()
+    said = _of_node(tree, lambda node: _says(node, wanted))
+    return 1, lambda path: wanted in path.casefold() or said(path)
 
 
 def _is(tree: Tree, value: str, bookmarks: Collection[str]) -> tuple[int, Test]:
@@ -189,6 +196,15 @@ def _has_attribute(node: Node, name: str, equals: str, text: str) -> bool:
     return any(
         (not name or fnmatchcase(key.casefold(), name)) and (not equals or _is_value(value, text))
         for key, value in attributes.items()
+    )
+
+
+def _says(node: Node, wanted: str) -> bool:
+    """Tell whether an attribute's text holds a word, or a number is written so."""
+    return any(
+        _is_value(value, wanted)
+        for value in node.attributes.values()
+        if isinstance(value, str | int | float)
     )
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 from nz_explorer.engine.evaluation import Evaluation
 from nz_explorer.model import Array, Group, Node, RoleResult, classify, references
 from nz_explorer.model.dialects.images import image_level
+from nz_explorer.model.dialects.multiscales import level_names
+from nz_explorer.model.roles import RoleTest
 from nz_explorer.store import Cancellation
 from nz_explorer.values.coordinates.axes import units_label
 from nz_explorer.widget import protocol, text
@@ -70,12 +73,23 @@ class Tree:
         return self.hierarchy.stored.node_if_loaded(path)
 
     def role(self, array: Array) -> RoleResult:
-        """Return what an array is for."""
-        return classify(
+        """Return what an array is for; smaller copies of another one are auxiliary to it."""
+        found = classify(
             array,
             self.evaluation.monotonicity(array.path),
             self._references(array).get(array.name, ()),
         )
+        whole = self.copied(array) if found.role == "data" else None
+        if whole is None:
+            return found
+        test = RoleTest("multiscales names it as a smaller copy", True, whole, "NZ-AUX-001")
+        return replace(found, role="auxiliary", tests=(*found.tests, test))
+
+    def copied(self, array: Array) -> str | None:
+        """Return the name of the array that one is a smaller copy of, a lower level of its group's pyramid."""
+        group = None if array.parent is None else array.hierarchy.node_if_loaded(array.parent)
+        first, *others = (group and level_names(group.attributes)) or [""]
+        return first if array.name in others else None
 
     def _references(self, array: Array) -> dict[str, list[tuple[str, str]]]:
         parent = array.parent

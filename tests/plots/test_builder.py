@@ -754,6 +754,8 @@ def test_scalar_coordinates_and_those_of_fixed_dimensions_are_said(tmp_path):
         ("y", np.arange(4), ("y",), {}),
     ]:
         group.create_array(name, data=values, dimension_names=dims).attrs.update(attributes)
+    dated = group.create_array("a", data=np.arange(2), dimension_names=("a",))
+    dated.attrs["units"] = "days since 2001-01-02"  # its digits are none that the height repeats
     look = make(open_store(tmp_path / "s.zarr"), "/t", {"a": 1, "b": 2})
     assert look.aside == ("valid 2001-01-06", "height 2 m", "lead 0 hours")
     assert "height 2 m" in figure(look).axes[0].get_title(loc="right")

@@ -28,6 +28,10 @@ def test_a_row_names_axes_as_the_sliders_of_its_picture_do(browse: Browse, tmp_p
         ("c", 1),
         ("z", 3),
     ]
+    # one picture for the pyramid, whose lower levels are no other lengths of its dimensions
+    root = browser.ask("node", path="/")
+    assert [row["path"] for row in root["arrays"] if row["role"] == "data"] == ["/0"]
+    assert all(len(one["lengths"]) == 1 for one in root["dimensions"])
     assert browser.ask("locate", path="/0", dimension="c", value="DAPI", index=1)["index"] == 0
     assert browser.ask("locate", path="/0", dimension="z", value="2", index=0)["index"] == 4
 

@@ -49,6 +49,13 @@ def test_attributes_are_found_by_name_and_by_value(find: Find) -> None:
     assert set(kelvin) <= set(find("attr:=K"))
     assert set(find('attr:units="days since*"')) < set(with_units)
     assert find("attr:units=nowhere-to-be-found") == []
+    # without syntax too: where a letter is a whole value, and paths with the words come first
+    assert set(kelvin) <= set(find("k"))
+    assert "/ocean/time" in find("days since")
+    with_word = ["lat" in path for path in find("lat")]
+    assert with_word == sorted(with_word, reverse=True)
+    assert not all("degrees" in path for path in find("degrees_north"))
+    assert find("nowhere-to-be-found") == []
 
 
 def test_rules_and_severities_are_those_of_the_findings(find: Find) -> None:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 Film = Literal["gif", "mp4"]
 
-_NO_FFMPEG = "an MP4 takes ffmpeg: pip install imageio-ffmpeg, or choose a GIF"
+_NO_LAYOUT: Any = {"figure.autolayout": False, "figure.constrained_layout.use": False}
+_NO_FFMPEG = "MP4 takes ffmpeg: pip install imageio-ffmpeg, or choose GIF"
 
 
 def animation(
@@ -47,6 +48,7 @@ def animation(
     **options
         As `figure` takes them.
     """
+    from matplotlib import rc_context
     from matplotlib.animation import FuncAnimation
 
     drawn, _ = empty(width, height)
@@ -61,7 +63,8 @@ def animation(
             drawn.set_layout_engine("constrained")
             drawn.draw_without_rendering()
             places[:] = [axes.get_position() for axes in drawn.axes]
-            drawn.set_layout_engine("none")
+            with rc_context(_NO_LAYOUT):  # "none" leaves one behind, for which all is drawn twice
+                drawn.set_layout_engine(None)
         for axes, place in zip(drawn.axes, places, strict=True):
             axes.set_position(place)
         return []
@@ -70,15 +73,19 @@ def animation(
         """Writes a GIF by Pillow, without a word about ffmpeg, which might not be there."""
 
         def save(self, filename: Any, writer: Any = None, **given: Any) -> None:  # type: ignore[override]
-            from matplotlib import rc_context
-
             if writer is None and str(filename).lower().endswith(".gif"):
                 writer = "pillow"
             ffmpeg = "" if writer == "pillow" else _ffmpeg()
             if writer is None and not ffmpeg and str(filename).lower().endswith(".mp4"):
                 raise ValueError(_NO_FFMPEG)
-            with rc_context({"animation.ffmpeg_path": ffmpeg} if ffmpeg else {}):
-                super().save(filename, writer, **given)
+            canvas: Any = drawn.canvas
+            # each frame is drawn where it is written; matplotlib would draw it once more before
+            canvas.draw_idle = lambda *_: None
+            try:
+                with rc_context({"animation.ffmpeg_path": ffmpeg} if ffmpeg else {}):
+                    super().save(filename, writer, **given)
+            finally:
+                del canvas.draw_idle
 
         def __del__(self) -> None:
             """One that was cancelled before its first picture is no mistake, as matplotlib would warn."""

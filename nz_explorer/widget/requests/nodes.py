@@ -94,7 +94,10 @@ def node(session: SessionView, params: protocol.NodeParams, cancel: Cancellation
         result.groups_total = len(groups)
         result.dimensions = [
             protocol.Lengths(one.name, list(one.lengths))
-            for one in dimension_table(arrays)[:MAX_SMALL_PICTURES]
+            # the levels of a pyramid call theirs alike, of which those of the first are meant
+            for one in dimension_table([one for one in arrays if tree.copied(one) is None])[
+                :MAX_SMALL_PICTURES
+            ]
             if one.name is not None
         ]
         result.about = [protocol.Fact(name, said) for name, said in text.about(node)]

@@ -13,7 +13,8 @@ import "./search.css";
 
 const PAGE = 200;
 const FILTERS = { findings: "is:finding", coordinates: "is:coordinate", bookmarks: "is:bookmark" };
-const HINT = "Words of the path, dim:time, attr:units=K, attr:=K, rule:NZ-DIM, is:scalar; * matches anything";
+const HINT =
+  "Words of paths and attributes, dim:time, attr:units=K, rule:NZ-DIM, is:scalar; * is any text";
 
 interface Found {
   query: string;

@@ -49,12 +49,15 @@ export function Export({
   const animation = async (dimension: string, format: "gif" | "mp4") => {
     const view = session.options.peek();
     const params = { path, dimension, format, index, view, fps: Math.min(session.pace.peek().speed, 12) };
-    film.current = new AbortController();
+    // One at a time: the one before could no longer be cancelled.
+    film.current?.abort();
+    const mine = new AbortController();
+    film.current = mine;
     session.frames.value = [];
     try {
-      save(await session.client.call("animate", params, film.current.signal).answer);
+      save(await session.client.call("animate", params, mine.signal).answer);
     } finally {
-      film.current = null;
+      if (film.current === mine) film.current = null;
     }
   };
   const save = (answer: Parameters<typeof saved>[0]) => setSaid(`Saved ${visible(saved(answer))}`);
@@ -93,7 +96,7 @@ export function Export({
   return (
     <>
       <span class="nzx-cut" aria-live="polite">
-        {film.current && done ? `${done} of ${of} pictures` : said}
+        {film.current && done ? `${done} of ${of}` : said}
       </span>
       {film.current && <Button onClick={() => film.current?.abort()}>Cancel</Button>}
       <Menu label="Export" up>

@@ -50,7 +50,7 @@ test("a slice is saved as a file without going anywhere, and path and code are c
   host.kernel.silent.add("animate");
   await choose("Animation along time (MP4)");
   host.kernel.tellFrames(2, 9);
-  await screen.findByText("2 of 9 pictures");
+  await screen.findByText("2 of 9");
   fireEvent.click(screen.getByRole("button", { name: "Cancel" }));
   await screen.findByText("cancelled");
   await choose("Copy path");

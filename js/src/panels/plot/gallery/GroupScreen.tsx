@@ -56,9 +56,10 @@ export function GroupScreen({ path, node }: { path: string; node: NodeResult }) 
       : []),
   ];
   const empty = arrays.length === 0 && groups.length === 0;
-  // A group that has only groups shows some of what is in these.
-  const below =
-    arrays.length > 0 ? [] : groups.flatMap((card) => card.inside.filter(isData)).slice(0, MOST_BELOW);
+  // A group that has only groups shows some of what is in these, by its paths: names may be the same.
+  const below = (arrays.length > 0 ? [] : groups.flatMap((card) => card.inside.filter(isData)))
+    .slice(0, MOST_BELOW)
+    .map((row) => ({ ...row, name: row.path }));
   const Together = TOGETHER[show];
   if (Together && lines) {
     return (

@@ -15,6 +15,7 @@ from nz_explorer.conventions.cs import CS
 from nz_explorer.conventions.geozarr import GEOZARR
 from nz_explorer.conventions.nczarr import NCZARR
 from nz_explorer.conventions.nz import NZ
+from nz_explorer.conventions.ome import OME
 from nz_explorer.conventions.zarr import ZARR
 from nz_explorer.conventions.zarr2 import ZARR2
 from nz_explorer.conventions.zarr3 import ZARR3
@@ -30,7 +31,7 @@ __all__ = ["Convention", "evaluate", "registry", "rules"]
 GROUP = "nz_explorer.conventions"
 """The entry point that other packages register conventions under."""
 
-BUILT_IN = (ZARR, ZARR3, ZARR2, ZCF, CF, NZ, NCZARR, CS, GEOZARR)
+BUILT_IN = (ZARR, ZARR3, ZARR2, ZCF, CF, NZ, NCZARR, CS, GEOZARR, OME)
 """Those that others build on first."""
 
 

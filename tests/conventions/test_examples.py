@@ -17,7 +17,7 @@ from tests.corpus.cases import FaultyStore, contents
 DOCUMENT = {"shape", "data_type", "dimension_names", "fill_value", "codecs", "chunk_grid"}
 DOCUMENT |= {"chunk_key_encoding", "storage_transformers", "attributes", "node_type"}
 BYTES = {"name": "bytes", "configuration": {"endian": "little"}}
-ON_ROOT = ("NZ-DECL", "NZ-REG", "NZ-DOM", "NZ-PROP")
+ON_ROOT = ("NZ-DECL", "NZ-REG", "NZ-DOM", "NZ-PROP", "OME")
 CODECS = ("Z3-CODEC", "NZ-CODEC", "Z3-EXT")
 MEMBERS = {"Z3-GRID": "chunk_grid", "Z3-KEY": "chunk_key_encoding"}
 """Members that the examples of some rules are values of."""

@@ -1,0 +1,290 @@
+"""OME: images, their levels, and how their axes are described (OME-NGFF 0.4 and 0.5, section multiscales).
+
+Images of 0.6 and later, with coordinate systems, are judged by their levels alone, those before 0.4 by their axes' names.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.documents.json_types import json_type
+from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.fixes import Draft, move, replace
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group, Node
+from nz_explorer.model.dialects.images import ome
+from nz_explorer.model.dialects.multiscales import family
+from nz_explorer.model.paths import below
+from nz_explorer.text.phrases import listed, plural
+
+ORDER = {"time": 0, "channel": 1, "space": 2}
+"""Which types of axes come first; those of other types may be where channels are."""
+MOST_LEVELS = 64
+_COLOR = re.compile(r"[0-9A-Fa-f]{6}")
+
+
+def held(group: Node) -> tuple[Mapping[str, Any], str]:
+    """Return the metadata of OME-NGFF in the attributes of a group, and a pointer to them: below ``ome`` since 0.5."""
+    attributes = group.attributes
+    inside = attributes.get("ome")
+    if isinstance(inside, Mapping):
+        return inside, group.attribute_pointer("ome")
+    return attributes, group.attribute_pointer()
+
+
+def _is_image(group: Group) -> bool:
+    attributes = group.attributes
+    if "multiscales" not in attributes and "ome" not in attributes:
+        return False
+    if "zarr_conventions" in attributes and "ome" not in attributes:
+        return False  # those of zarr-conventions/multiscales
+    given = held(group)[0].get("multiscales")
+    listed_datasets = isinstance(given, Mapping) and "datasets" in given
+    return given is not None and (family(attributes) == "OME-NGFF" or listed_datasets)
+
+
+def _images(group: Group) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Yield the images that a group describes, those that are objects, with pointers to them."""
+    given, pointer = held(group)
+    scales = given.get("multiscales")
+    for n, image in enumerate(scales if isinstance(scales, list) else []):
+        if isinstance(image, Mapping):
+            yield image, f"{pointer}/multiscales/{n}"
+
+
+def _levels(image: Mapping[str, Any], pointer: str) -> Iterator[tuple[Mapping[str, Any], str]]:
+    datasets = image.get("datasets")
+    for n, level in enumerate(datasets[:MOST_LEVELS] if isinstance(datasets, list) else []):
+        if isinstance(level, Mapping):
+            yield level, f"{pointer}/datasets/{n}"
+
+
+def _axes(image: Mapping[str, Any]) -> list[Any] | None:
+    axes = image.get("axes")
+    return axes if isinstance(axes, list) and "coordinateSystems" not in image else None
+
+
+@rule("OME-IMG-001", on="group", needs=("attributes",), when=_is_image)
+def lists_levels(group: Group) -> Iterator[Fail]:
+    """Require a list of images, each with a list of levels that have paths."""
+    given, pointer = held(group)
+    scales, pointer = given["multiscales"], f"{pointer}/multiscales"
+    if not isinstance(scales, list) or not scales:
+        got = json_type(scales) if scales != [] else "an empty one"
+        wrapped = isinstance(scales, Mapping)
+        yield Fail(
+            pointer,
+            f"multiscales must be a list of images, got {got}",
+            fix=(lambda _node: Draft("safe", (replace(pointer, [scales]),))) if wrapped else None,
+        )
+        return
+    for n, image in enumerate(scales):
+        if not isinstance(image, Mapping):
+            yield Fail(f"{pointer}/{n}", f"an image must be an object, got {json_type(image)}")
+            continue
+        datasets = image.get("datasets")
+        if not isinstance(datasets, list) or not datasets:
+            got = "nothing" if datasets is None else json_text(datasets)
+            yield Fail(f"{pointer}/{n}/datasets", f"datasets must list the levels, got {got}")
+            continue
+        for i, level in enumerate(datasets[:MOST_LEVELS]):
+            path = level.get("path") if isinstance(level, Mapping) else None
+            if not isinstance(path, str):
+                yield Fail(f"{pointer}/{n}/datasets/{i}", f"level {i} has no path")
+
+
+@rule("OME-IMG-002", "OME-IMG-003", "OME-IMG-005", on="members", when=_is_image)
+def levels_are_there(group: Group) -> Iterator[Fail | Undecided]:
+    """Require an array for each level, with as many dimensions as there are axes, and the largest first."""
+    for image, pointer in _images(group):
+        axes = _axes(image)
+        found: list[Array] = []
+        for level, place in _levels(image, pointer):
+            path = level.get("path")
+            if not isinstance(path, str) or ".." in path:
+                continue
+            node = _node(group, path)
+            if isinstance(node, Array):
+                found.append(node)
+            elif node is None:
+                yield Fail(
+                    f"{place}/path",
+                    f"level {json_text(path)} is listed, and there is no such array",
+                )
+            else:
+                yield Fail(f"{place}/path", f"level {json_text(path)} is a group, not an array")
+        if found:
+            yield from _rank(found[0], axes, pointer)
+        for first, then in pairwise(found):
+            if math.prod(first.shape or ()) < math.prod(then.shape or ()):
+                yield Fail(
+                    f"{pointer}/datasets",
+                    f"the levels must go from the largest to the smallest: {first.path} comes before {then.path}, which is larger",
+                    related=(first.path, then.path),
+                    rule="OME-IMG-005",
+                )
+                break
+
+
+def _node(group: Group, path: str) -> Node | None:
+    """Return what lies at a path below a group; None where there is nothing."""
+    name = path.strip("/")
+    if "/" in name:
+        return group.hierarchy.get(below(group.path) + name)
+    return next((child for child in group.children or () if child.name == name), None)
+
+
+def _rank(array: Array, axes: list[Any] | None, pointer: str) -> Iterator[Fail]:
+    if axes is not None and array.shape is not None and len(axes) != len(array.shape):
+        dimensions = plural(len(array.shape), "dimension")
+        yield Fail(
+            f"{pointer}/axes",
+            f"{plural(len(axes), 'axis')} for {array.path}, which has {dimensions}",
+            related=(array.path,),
+            rule="OME-IMG-003",
+        )
+
+
+def _version(group: Group) -> str:
+    known = ome(group.attributes)
+    return (known.version if known else None) or ""
+
+
+@rule("OME-IMG-004", on="group", needs=("attributes",), when=_is_image)
+def axes_in_order(group: Group) -> Iterator[Fail]:
+    """Require axes since 0.4, two or three of them of space, at the end, after time and channels."""
+    for image, pointer in _images(group):
+        axes = _axes(image)
+        if axes is None:
+            if "coordinateSystems" not in image and _version(group) >= "0.4":
+                got = json_text(image["axes"]) if "axes" in image else "nothing"
+                yield Fail(
+                    f"{pointer}/axes", f"axes must list the dimensions of the image, got {got}"
+                )
+            continue
+        given = [axis for axis in axes if isinstance(axis, Mapping)]
+        names = [axis.get("name") for axis in given] if given else axes
+        if twice := [name for n, name in enumerate(names) if name in names[:n]]:
+            yield Fail(f"{pointer}/axes", f"two axes are called {json_text(twice[0])}")
+        types = [axis.get("type") for axis in given]
+        if not given or "space" not in types:
+            continue  # types may be left out
+        spaces = types.count("space")
+        if spaces not in (2, 3):
+            yield Fail(f"{pointer}/axes", f"an image has 2 or 3 axes of type space, not {spaces}")
+        ranks = [ORDER.get(kind if isinstance(kind, str) else "", 1) for kind in types]
+        if ranks != sorted(ranks):
+            said = listed([str(name) for name in names])
+            yield Fail(
+                f"{pointer}/axes",
+                f"the axes are {said}: time comes first, then channels, and space last",
+            )
+
+
+@rule("OME-IMG-006", on="group", needs=("attributes",), when=_is_image)
+def levels_are_placed(group: Group) -> Iterator[Fail]:
+    """Require one scale for each level, with a number for each axis, and then perhaps a translation."""
+    for image, pointer in _images(group):
+        axes = _axes(image)
+        if axes is None or not any(isinstance(axis, Mapping) for axis in axes):
+            continue  # 0.3 has axes as names, and no scales
+        bare = []
+        for n, (level, place) in enumerate(_levels(image, pointer)):
+            steps = level.get("coordinateTransformations")
+            where = f"{place}/coordinateTransformations"
+            if not isinstance(steps, list) or not steps:
+                bare.append((n, where))
+                continue
+            kinds = [step.get("type") for step in steps if isinstance(step, Mapping)]
+            if kinds[:1] != ["scale"] or kinds[1:] not in ([], ["translation"]):
+                got = listed([str(kind) for kind in kinds]) or "nothing"
+                yield Fail(
+                    where,
+                    f"level {n} needs one scale, and may have a translation after it; got {got}",
+                )
+                continue
+            for i, step in enumerate(steps):
+                numbers = step.get(step["type"])
+                if isinstance(numbers, list) and len(numbers) != len(axes):
+                    yield Fail(
+                        f"{where}/{i}/{step['type']}",
+                        f"the {step['type']} of level {n} has {plural(len(numbers), 'number')} for {plural(len(axes), 'axis')}",
+                    )
+        if bare and _version(group) >= "0.4":
+            which = listed([str(n) for n, _ in bare])
+            yield Fail(
+                bare[0][1],
+                f"{'level' if len(bare) == 1 else 'levels'} {which} {'has' if len(bare) == 1 else 'have'} no scale:"
+                " viewers show the image, and know no sizes",
+                severity="info",
+                impact="advice",
+            )
+
+
+@rule("OME-IMG-007", on="group", needs=("attributes",), when=_is_image)
+def channels_can_be_shown(group: Group) -> Iterator[Fail]:
+    """Require a colour and a window for each channel that is described."""
+    given, pointer = held(group)
+    omero = given.get("omero")
+    channels = omero.get("channels") if isinstance(omero, Mapping) else None
+    for n, channel in enumerate(channels[:1000] if isinstance(channels, list) else []):
+        if not isinstance(channel, Mapping):
+            continue
+        place, color, window = (
+            f"{pointer}/omero/channels/{n}",
+            channel.get("color"),
+            channel.get("window"),
+        )
+        if not isinstance(color, str) or not _COLOR.fullmatch(color):
+            got = "nothing" if color is None else json_text(color)
+            bare = color.removeprefix("#") if isinstance(color, str) else ""
+            yield Fail(
+                f"{place}/color",
+                f"the color of channel {n} must be six hexadecimal digits, such as FF0000, got {got}",
+                fix=_set(f"{place}/color", bare) if _COLOR.fullmatch(bare) else None,
+            )
+        if not isinstance(window, Mapping) or not {"min", "max", "start", "end"} <= window.keys():
+            yield Fail(
+                f"{place}/window", f"the window of channel {n} needs min, max, start and end"
+            )
+
+
+def _set(pointer: str, value: str) -> Any:
+    return lambda _node: Draft("safe", (replace(pointer, value),))
+
+
+@rule("OME-VER-001", on="group", needs=("attributes",), formats=(3,), when=_is_image)
+def metadata_in_their_place(group: Group) -> Iterator[Fail]:
+    """Require the metadata below ``ome`` in Zarr v3: readers of 0.5 look for them nowhere else."""
+    placed = any(
+        "coordinateTransformations" in level
+        for image, pointer in _images(group)
+        for level, _ in _levels(image, pointer)
+    )
+    if isinstance(group.attributes.get("ome"), Mapping) or not placed:
+        return
+    yield Fail(
+        group.attribute_pointer("multiscales"),
+        'the metadata of OME-Zarr 0.5, which is the first on Zarr v3, are below "ome"; at the top readers do not look for them',
+        fix=_below_ome,
+    )
+
+
+def _below_ome(node: Node) -> Draft:
+    members = [name for name in ("multiscales", "omero", "image-label") if name in node.attributes]
+    version = {"version": "0.5"}
+    return Draft(
+        "suggest",
+        (
+            {"op": "add", "path": node.attribute_pointer("ome"), "value": version},
+            *(
+                move(node.attribute_pointer(name), node.attribute_pointer("ome", name))
+                for name in members
+            ),
+        ),
+    )

@@ -1,0 +1,117 @@
+"""OME: plates, their wells, and the images of wells (OME-NGFF 0.4 and 0.5, sections plate and well)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from nz_explorer.conventions.ome.images import held
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group, Node
+from nz_explorer.text.phrases import listed, plural
+
+MOST_WELLS = 10_000
+_SHOWN = 5
+
+
+def _has(group: Node, name: str) -> bool:
+    attributes = group.attributes
+    return (name in attributes or "ome" in attributes) and isinstance(
+        held(group)[0].get(name), Mapping
+    )
+
+
+def _is_plate(group: Group) -> bool:
+    return _has(group, "plate") and "wells" in held(group)[0]["plate"]
+
+
+def _is_well(group: Group) -> bool:
+    return _has(group, "well")
+
+
+def _objects(given: Any) -> list[Mapping[str, Any]]:
+    return [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
+
+
+@rule("OME-PLATE-001", on="group", needs=("attributes",), when=_is_plate)
+def wells_are_described(group: Group) -> Iterator[Fail]:
+    """Require names of rows and columns, each once, and wells that say where they are."""
+    given, pointer = held(group)
+    plate, pointer = given["plate"], f"{pointer}/plate"
+    for member in ("rows", "columns"):
+        names = [one.get("name") for one in _objects(plate.get(member))]
+        if not names:
+            yield Fail(f"{pointer}/{member}", f"the plate lists no {member}")
+        elif twice := [name for n, name in enumerate(names) if name in names[:n]]:
+            yield Fail(f"{pointer}/{member}", f"{json_text(twice[0])} is listed twice in {member}")
+    for n, well in enumerate(_objects(plate.get("wells"))[:MOST_WELLS]):
+        lacking = [name for name in ("path", "rowIndex", "columnIndex") if name not in well]
+        if lacking:
+            yield Fail(
+                f"{pointer}/wells/{n}",
+                f"well {json_text(well.get('path'))} has no {listed(lacking)}",
+            )
+
+
+def _row_of(group: Group) -> Group | None:
+    """Return the plate that a group is a row of."""
+    above = None if group.parent is None else group.hierarchy.node_if_loaded(group.parent)
+    return above if isinstance(above, Group) and _is_plate(above) else None
+
+
+@rule("OME-PLATE-002", on="members")
+def wells_are_there(group: Group) -> Iterator[Fail | Undecided]:
+    """Require a group for each row of a plate that has wells, and for each of its wells."""
+    if _is_plate(group):
+        yield from _missing(group, group, 0)
+    elif (plate := _row_of(group)) is not None:
+        yield from _missing(plate, group, 1)
+
+
+def _missing(plate: Group, group: Group, depth: int) -> Iterator[Fail | Undecided]:
+    given, pointer = held(plate)
+    wanted: dict[str, int] = {}
+    for n, well in enumerate(_objects(given["plate"]["wells"])[:MOST_WELLS]):
+        parts = str(well.get("path", "")).strip("/").split("/")
+        if len(parts) == 2 and (depth == 0 or parts[0] == group.name):
+            wanted.setdefault(parts[depth], n)
+    if group.children is None:
+        yield Undecided("listing")
+        return
+    there = {child.name for child in group.children if not isinstance(child, Array)}
+    lost = [name for name in wanted if name not in there]
+    if lost:
+        what = "row" if depth == 0 else "well"
+        shown = listed(
+            [json_text(name if depth == 0 else f"{group.name}/{name}") for name in lost[:_SHOWN]]
+        )
+        more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
+        is_ = "is" if len(lost) == 1 else "are"
+        yield Fail(
+            f"{pointer}/plate/wells/{wanted[lost[0]]}/path",
+            f"{plural(len(lost), what)} of the plate {is_} listed, and not there: {shown}{more}",
+            path=plate.path,
+            related=(group.path,),
+        )
+
+
+@rule("OME-WELL-001", on="members", when=_is_well)
+def images_are_there(group: Group) -> Iterator[Fail | Undecided]:
+    """Require a group for each image of a well."""
+    given, pointer = held(group)
+    images = _objects(given["well"].get("images"))
+    if not images:
+        yield Fail(f"{pointer}/well/images", "the well lists no images")
+    elif group.children is None:
+        yield Undecided("listing")
+    else:
+        there = {child.name for child in group.children if not isinstance(child, Array)}
+        for n, image in enumerate(images[:MOST_WELLS]):
+            path = image.get("path")
+            if not isinstance(path, str) or path.strip("/") not in there:
+                what = (
+                    "has no path" if path is None else f"{json_text(path)} is listed, and not there"
+                )
+                yield Fail(f"{pointer}/well/images/{n}/path", f"image {what}")

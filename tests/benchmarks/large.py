@@ -100,7 +100,7 @@ def room(folder: Path, files: int, size: int) -> Iterator[Path]:
     """Give a folder for stores of many files, which is emptied quickly afterwards.
 
     It is in memory where there is room for so many names and bytes: a disk takes half a millisecond to remove each
-    file, and a quarter of an hour for a million nodes. What is measured is the processor's time, in the same files.
+    node, and took a quarter of an hour to write a million. What is measured is the processor's time, in the same files.
     """
     memory = Path("/dev/shm")
     if memory.is_dir() and os.access(memory, os.W_OK):

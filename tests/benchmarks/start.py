@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import statistics
 import subprocess
 import sys
@@ -58,7 +57,7 @@ def rows(folder: Path, store: Path) -> list[Result]:
                     times.append(time.perf_counter() - began)
                 taken.append(times)
                 page.context.close()
-                process.send_signal(signal.SIGINT)
+                process.terminate()  # in the background of a shell Ctrl-C is ignored
         browser.close()
     server, notebook, picture = (statistics.median(one) for one in zip(*taken, strict=True))
     work = f"nz-explorer lab: server {server:.1f} s, notebook {notebook:.1f} s, first picture (load {os.getloadavg()[0]:.0f})"

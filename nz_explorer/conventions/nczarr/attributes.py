@@ -35,11 +35,9 @@ def readable_type(array: Array) -> Iterator[Fail]:
     place = nczarr.find(array, "array")
     numbers = data_type.kind in ("int", "uint") or data_type.name in ("float32", "float64")
     fixed = data_type.kind == "bytes"
-    if place is not None and place.era != "attributes":
-        one = array.metadata.get("dtype") in ("<U1", "|U1", ">S1", "|S1")
-        characters = one or (fixed and place.era == "keys")
-    else:
-        characters = fixed
+    characters = fixed
+    if place is not None and place.era == "keys":
+        characters = fixed or array.metadata.get("dtype") in ("<U1", "|U1", ">S1", "|S1")
     if not numbers and not characters:
         member = "dtype" if array.zarr_format == 2 else "data_type"
         yield Fail(array.pointer(member), f"netCDF-C cannot read {data_type.text}")

@@ -116,16 +116,18 @@ def contents(group: Group) -> Iterator[Fail]:
         if missing:
             facts.append(f"lists {listed(map(json_text, missing))}, not in the store")
         if unseen:
+            which = "netCDF-C 4.8.0" if place.era == "objects" else "netCDF-C"
             facts.append(
-                f"does not list {listed(map(json_text, unseen))}, so netCDF-C does not see "
+                f"does not list {listed(map(json_text, unseen))}, so {which} does not see "
                 f"{'it' if len(unseen) == 1 else 'them'}"
             )
+        harmless = place.era == "objects" or not (missing or unseen or kind == "groups")
         stem = paths.below(group.path)
         yield Fail(
             place.at(member),
             f"{member} {' and '.join(facts)}",
-            impact=None if missing or unseen or kind == "groups" else "convention",
-            readers=None if missing or unseen or kind == "groups" else {},
+            impact="convention" if harmless else None,
+            readers={} if harmless else None,
             related=tuple(stem + name for name in unseen),
             fix=partial(_rewrite_list, kind, member),
         )
@@ -194,7 +196,9 @@ def references_fit(array: Array) -> Iterator[Fail | Undecided]:
         )
     elif array.shape is not None and len(given) != len(array.shape) and not place.is_scalar:
         yield Fail(
-            place.at(member), f"dimension references {shown(given)} do not fit the shape {stored}"
+            place.at(member),
+            f"dimension references {shown(given)} do not fit the shape {stored}",
+            readers={} if place.era == "objects" else None,  # which netCDF-C no longer reads
         )
 
 

@@ -17,6 +17,7 @@ from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
+from nz_explorer.model.dialects.nczarr import find
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -95,7 +96,18 @@ def _for_readers(array: Array, given: Any, *, well_formed: bool) -> dict[str, st
     """Return what readers do: xarray takes whatever has as many items as there are dimensions, letters too."""
     if isinstance(given, list | str | dict) and len(given) == array.ndim:
         return {}
-    return {**XARRAY, **CRASHES} if well_formed else XARRAY
+    return {**XARRAY, **CRASHES} if well_formed and not _has_others(array) else XARRAY
+
+
+def _has_others(array: Array) -> bool:
+    """Whether netCDF-C finds dimensions in metadata of its own, and does not look at these names."""
+    place = find(array, "array")
+    if place is None or place.era == "objects" or not isinstance(place.value, dict):
+        return False
+    given = place.member("dimension_references")[1]
+    if "scalar" in place.value:
+        return True
+    return isinstance(given, list) and len(given) == len(array.stored_shape or ())
 
 
 def _one_name(node: Node) -> Draft:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -96,6 +97,12 @@ def _kind(document: Document) -> FileKind | None:
     return kind_of((document.raw or b"")[:START])
 
 
+_BARE = re.compile(
+    r":\s*([+-]?0\d+|[+-]?0[xX][\da-fA-F]+|\+\d[\d.]*|[+-]?\.\d+|[+-]?\d+\.|[+-]?(?:nan|inf))(?=\s*[,}\n])"
+)
+"""What stands for a value and is none in JSON, though C reads a number from it."""
+
+
 def _write_again(problem: DocumentProblem) -> FixMaker:
     cure = "JSON has no comments, no comma after the last entry, and only double quotes"
     if problem.kind == "truncated":
@@ -104,6 +111,8 @@ def _write_again(problem: DocumentProblem) -> FixMaker:
         cure = "write the document again, or delete it if it was never meant to be there"
     elif "Extra data" in problem.message:  # the rest of an older, longer document
         cure = f"delete all from line {problem.line}, column {problem.column} on: the document is whole before it"
+    elif (bare := _BARE.search(problem.detail.get("excerpt", ""))) is not None:
+        cure = f"put {bare[1]} in double quotes: netCDF-C writes a text that resembles a number without them"
     return _advise(cure)
 
 

@@ -86,3 +86,20 @@ def test_an_index_after_changes_is_one_that_is_made_anew(
         if step % 6 == 5:
             assert _shown(evaluation.fork(hierarchy), "/") == seen
     assert len(taken) > 12
+
+
+def test_nothing_is_left_after_the_last_finding_is_mended(tmp_path: Path) -> None:
+    root = tmp_path / "zarr.json"
+    group: dict[str, Any] = {"zarr_format": 3, "node_type": "group", "attributes": {}}
+    root.write_text(json.dumps(group))
+    hierarchy = open_store(tmp_path)
+    evaluation = evaluate(hierarchy)
+    evaluation.run()
+    assert evaluation.finding_index()[0].counts
+    root.write_text(json.dumps({**group, "attributes": {"conventions": "NZ-1.0"}}))
+    hierarchy.reader.renew()
+    hierarchy.reread("/")
+    evaluation.add_again(hierarchy.root, values=True)
+    evaluation.group_complete(hierarchy.root)
+    index, samples = evaluation.finding_index()
+    assert (index.counts, index.counts_below("/"), samples) == ({}, {}, [])

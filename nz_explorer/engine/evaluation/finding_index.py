@@ -164,8 +164,9 @@ class FindingIndex:
 
     def _counted(self, begin: int, end: int) -> dict[FindingKind, int]:
         of_sorts = np.bincount(self._sorts[begin:end], minlength=len(self._kind_of_sort))
+        # of sorts that have been mended all are counted as none of the first kind, also where no kind is left
         numbers = np.bincount(self._kind_of_sort, of_sorts, len(self._numbers))
-        return dict(zip(self._numbers, map(int, numbers.tolist()), strict=True))
+        return dict(zip(self._numbers, map(int, numbers.tolist()), strict=False))
 
     def moved_to(self, records: Records, conformance: Conformance) -> FindingIndex:
         """Return the same for copies of what it was made from.

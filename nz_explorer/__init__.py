@@ -83,5 +83,30 @@ def _version() -> str:
         return "0"
 
 
+class _AfterXarray:
+    """Adds the accessor ``.nz`` once xarray is imported, which takes a second and is not done before it is wanted."""
+
+    @classmethod
+    def find_spec(cls, name: str, path: Any = None, target: Any = None) -> Any:
+        """Return the spec of xarray as others find it, with one more thing to do."""
+        if name != "xarray":
+            return None
+        others = (finder for finder in sys.meta_path if finder is not cls)
+        found = (finder.find_spec(name, path, target) for finder in others)
+        spec = next(filter(None, found), None)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def execute_and_add(module: Any) -> None:
+                execute(module)
+                import_module(_ACCESSOR)
+
+            spec.loader.exec_module = execute_and_add  # type: ignore[method-assign]
+        return spec
+
+
+_ACCESSOR = "nz_explorer.widget.explorer.accessor"
 if "xarray" in sys.modules:
-    import_module("nz_explorer.widget.explorer.accessor")
+    import_module(_ACCESSOR)
+else:
+    sys.meta_path.insert(0, _AfterXarray)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -112,6 +114,9 @@ def test_a_large_one_has_chunks_of_a_few_megabytes() -> None:
 
 def test_the_accessor(dataset: xr.Dataset) -> None:
     assert accessor.Accessor is type(dataset.nz)
+    # in the order in which imports are sorted, too
+    later = "import nz_explorer, sys; assert 'xarray' not in sys.modules; import xarray; xarray.Dataset.nz"
+    subprocess.run([sys.executable, "-c", later], check=True)
     assert dataset.nz.check().conforms["NZ-1.0"]
     ex = dataset.a.nz.explore()
     assert ex.hierarchy.source == "xarray DataArray a"

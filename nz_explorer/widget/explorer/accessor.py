@@ -1,7 +1,6 @@
 """The accessor ``.nz`` of xarray's Dataset, DataArray and DataTree.
 
-It is there where xarray was imported before nz_explorer, which does not import it by itself: that takes a second.
-Otherwise import this module.
+It is there where both xarray and nz_explorer were imported, in either order.
 """
 
 from __future__ import annotations

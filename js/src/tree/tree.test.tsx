@@ -254,7 +254,7 @@ test("search finds by words, shows paths and goes there", async () => {
   fireEvent.input(box, { target: { value: "fore temp" } });
   const list = await screen.findByRole("listbox", { name: "Search results" });
   await waitFor(() => within(list).getByRole("option", { name: "/forecast/temp" }));
-  expect(within(list).getAllByRole("option")).toHaveLength(2);
+  expect(within(list).getAllByRole("option")).toHaveLength(3);
   fireEvent.keyDown(box, { key: "ArrowDown" });
   fireEvent.keyDown(box, { key: "Enter" });
   await waitFor(() => expect(host.model.get("path")).toBe("/forecast/temp"));

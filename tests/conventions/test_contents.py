@@ -203,3 +203,28 @@ def test_a_shard_that_was_cut_short(tmp_path: Path) -> None:
     ]
     assert "1 of 4 chunks does not decode" in found.message
     assert "the shard ends before byte" in found.message
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.parametrize("packed", [True, False])
+@pytest.mark.parametrize("said", [(2, 2), (8, 8), (4, 8)])
+def test_the_number_of_chunks_tells_their_shape(
+    tmp_path: Path, said: tuple[int, int], packed: bool, zarr_format: Any
+) -> None:
+    folder = tmp_path / "store.zarr"
+    group = zarr.open_group(folder, mode="w", zarr_format=zarr_format)
+    options: Any = {} if packed else {"compressors": None}
+    values = np.arange(56, dtype="f4").reshape(8, 7)
+    group.create_array("a", data=values, chunks=(4, 4), **options)
+    path = folder / "a" / ("zarr.json" if zarr_format == 3 else ".zarray")
+    document = json.loads(path.read_text())
+    if zarr_format == 3:
+        document["chunk_grid"]["configuration"]["chunk_shape"] = said
+    else:
+        document["chunks"] = said
+    path.write_text(json.dumps(document))
+    found = nz.check(folder, values="all", progress=False).findings
+    rules = ("Z3-CHUNK-002", "Z3-CHUNK-003", "Z2-CHUNK-003", "Z2-CHUNK-004")
+    fixes = [one.fix for one in found if one.rule in rules and one.fix is not None]
+    nz.apply(fixes[:1], nz.open_store(folder, mode="r+")).write()
+    np.testing.assert_array_equal(zarr.open_array(folder / "a", mode="r")[:], values)

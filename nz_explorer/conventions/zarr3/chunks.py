@@ -262,11 +262,18 @@ def codecs_text(array: Array) -> str:
     return f"codecs {', '.join(names)}"
 
 
+_SAID_AT = {
+    "codecs": ("/codecs", "/.zarray/compressor"),
+    "chunk shape": ("/chunk_grid/configuration/chunk_shape", "/.zarray/chunks"),
+}
+"""Where the metadata of Zarr v3, and of v2, say what the bytes of a chunk tell."""
+
+
 def _as_packed(looks: PackedBytes) -> FixMaker:
     """Return the fix that names what the chunks were packed with: as one of them was tried."""
 
     def fix(node: Node) -> Draft:
-        pointer = "/.zarray/compressor" if node.zarr_format == 2 else "/codecs"
+        pointer = _SAID_AT[looks.of][node.zarr_format == 2]
         return Draft("suggest", (replace(pointer, looks.codec),), note=looks.why)
 
     return fix

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numcodecs  # type: ignore[import-untyped]
 
 from nz_explorer.store import Cancellation, ReadError
 from nz_explorer.text.file_kinds import START, kind_of
+from nz_explorer.text.phrases import plural
 from nz_explorer.values.reading import size_limits, unpacking
 from nz_explorer.values.reading.opening import OpenArray
+
+if TYPE_CHECKING:
+    from nz_explorer.values.reading.chunk_presence import Presence
 
 _HEADS: tuple[tuple[bytes, str], ...] = (
     (b"\x28\xb5\x2f\xfd", "zstd"),
@@ -26,6 +31,7 @@ _HEADS: tuple[tuple[bytes, str], ...] = (
     (b"\x02\x01", "blosc"),
 )
 """How packed bytes begin; of blosc the versions of its format and of its codec."""
+_NUMBERS = re.compile(r"\d+")
 _READABLE = b"<v"
 """How texts begin that are found in place of a chunk: pages, errors, pointers of Git LFS."""
 _V3 = {
@@ -60,12 +66,15 @@ class PackedBytes:
         unpacking them gives as many bytes as the values have.
     why
         By what that is known; empty where it is not.
+    of
+        What of the metadata `codec` is: the shape of chunks, where their bytes tell that.
     """
 
     name: str
     text: str
     codec: Any = None
     why: str = ""
+    of: Literal["codecs", "chunk shape"] = "codecs"
 
 
 def look_at(opened: OpenArray, key: str, cancel: Cancellation | None = None) -> PackedBytes | None:
@@ -112,6 +121,58 @@ def look_at(opened: OpenArray, key: str, cancel: Cancellation | None = None) -> 
         text,
         f"one chunk was unpacked with {name}, and has the size of its values then",
     )
+
+
+def look_at_grid(
+    opened: OpenArray, key: str, presence: Presence, cancel: Cancellation | None = None
+) -> PackedBytes | None:
+    """Return which shape the chunks have by their number and the size of one, None where it is that of the metadata.
+
+    Parameters
+    ----------
+    opened
+        The array.
+    key
+        Of a chunk that does not have its size, relative to the store of zarr.
+    presence
+        Which chunks there are.
+    cancel
+        Withdraws the request.
+    """
+    array, itemsize = opened.array, opened.array.data_type.itemsize
+    names = [codec.get("name") if isinstance(codec, dict) else codec for codec in array.codecs]
+    if (
+        not (array.shape and itemsize and presence.complete)
+        or opened.edges
+        or opened.shard_shape is not None
+        or array.metadata.get("filters")
+        or (array.zarr_format == 3 and names[:1] != ["bytes"])
+    ):
+        return None
+    outside = (tuple(map(int, _NUMBERS.findall(name))) for name in presence.outside)
+    places = [*map(tuple, presence.places.tolist()), *outside]
+    numbers = [
+        max((place[n] for place in places if n < len(place)), default=0) + 1
+        for n in range(len(array.shape))
+    ]
+    shape = [
+        max(1, -(-length // number)) for length, number in zip(array.shape, numbers, strict=True)
+    ]
+    if tuple(shape) == opened.object_shape:
+        return None
+    reader = array.hierarchy.reader
+    prefix = f"{reader.prefix}/" if reader.prefix else ""
+    try:
+        data = reader.get(key.removeprefix(prefix), cancel, max_bytes=size_limits.LEAST_STAGE_BYTES)
+    except ReadError:
+        return None
+    name = next((name for head, name in _HEADS if data and data.startswith(head)), None)
+    size = _unpacked_size(name, data, opened) if data and name else len(data or b"")
+    if size != math.prod(shape) * itemsize:
+        return None
+    text = f"it has {plural(math.prod(shape), 'value')}, as many as chunks of shape {shape}"
+    why = "by the number of chunks, and the size of one of them"
+    return PackedBytes("", text, shape, why, "chunk shape")
 
 
 def _by_size(opened: OpenArray, size: int, whole: int) -> PackedBytes | None:

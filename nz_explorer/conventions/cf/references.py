@@ -27,6 +27,7 @@ OTHERS = (
     "cell_measures",
     "formula_terms",
 )
+_REFERRING = frozenset((*DECODED, *OTHERS))
 
 
 def _words(array: Array, attribute: str) -> list[str]:
@@ -94,12 +95,14 @@ def _as_text(node: Node) -> Draft:
 @rule("CF-COORD-002", on="members")
 def no_scalar_like_a_dimension(group: Group) -> Iterator[Fail]:
     """Require that no scalar is called like a dimension."""
+    arrays = group.arrays
+    scalars = [array for array in arrays if array.shape == ()]
     users: dict[str | None, str] = {}
-    for array in group.arrays:
+    for array in arrays if scalars else ():
         for name in array.dimension_names or ():
             users.setdefault(name, array.path)
-    for array in group.arrays:
-        if array.shape == () and array.name in users:
+    for array in scalars:
+        if array.name in users:
             yield Fail(
                 "",
                 f"this array is a scalar, and {users[array.name]} has a dimension of its name",
@@ -120,6 +123,8 @@ def references_lead_somewhere(group: Group) -> Iterator[Fail]:
     """Require the arrays that others name: coordinates and grid mappings, without which values lie nowhere, and the rest."""
     for array in group.arrays:
         attributes = array.attributes
+        if _REFERRING.isdisjoint(attributes):  # as most
+            continue
         for attribute in (*DECODED, *OTHERS):
             if attribute not in attributes:
                 continue

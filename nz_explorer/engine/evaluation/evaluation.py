@@ -304,7 +304,7 @@ class Evaluation:
             records.add(path, record)
         else:
             record.take_over(known)
-            records.nodes[path] = record
+            records.note(path, record)
             records.put(path, record, "documents", documents)
             records.put(path, record, "name", name)
             if entry is not None or record.entry is not None:
@@ -524,7 +524,8 @@ class Evaluation:
                 node = self.hierarchy.node_if_loaded(path) or stored.root
                 with self._lock:
                     if record is None:
-                        record = records.nodes[path] = Record.of(node)
+                        record = Record.of(node)
+                        records.note(path, record)
                     record.ghost = True
                     # The one finding is that the node is not there.
                     for part in record.parts:
@@ -735,6 +736,8 @@ class Evaluation:
         formats : collection of int or None
             The versions.
         """
+        if self._records.formats.isdisjoint(formats):
+            return []
         return [
             path
             for path, record in tuple(self._records.nodes.items())

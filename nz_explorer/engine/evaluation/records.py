@@ -109,6 +109,8 @@ class Records:
     ----------
     nodes : dict of str to Record
         The records by path, in the order of the visit.
+    formats : set of int or None
+        The versions of Zarr of all nodes that were met.
     counts : FindingCounts
         Findings at each node and below it.
     work : OpenWork
@@ -124,6 +126,7 @@ class Records:
         self._advisory: frozenset[str] = frozenset()
         """Families of rules that a dataset has not promised to keep, and that are written for another format."""
         self.nodes: dict[str, Record] = {}
+        self.formats: set[int | None] = set()
         self.counts = FindingCounts()
         self.work = OpenWork()
         self._failed: Counter[str] = Counter()
@@ -142,6 +145,7 @@ class Records:
         twin = copy.copy(self)
         vars(twin).update(
             nodes={path: record.copy() for path, record in self.nodes.items()},
+            formats=self.formats.copy(),
             counts=self.counts.copy(),
             work=self.work.copy(),
             _failed=self.failed.copy(),
@@ -201,6 +205,19 @@ class Records:
         if results is not None and not results.clean:
             self._account(owner, part, results, 1)
 
+    def note(self, path: str, record: Record) -> None:
+        """Have the record of a node; its results are counted as they are put.
+
+        Parameters
+        ----------
+        path : str
+            Path of the node.
+        record : Record
+            Its record.
+        """
+        self.nodes[path] = record
+        self.formats.add(record.zarr_format)
+
     def add(self, owner: str, record: Record) -> None:
         """Take in a node of which nothing was known, with the results that its record has.
 
@@ -211,7 +228,7 @@ class Records:
         record : Record
             Its record, with results on its documents, its name and perhaps its entry.
         """
-        self.nodes[owner] = record
+        self.note(owner, record)
         if (results := record.documents) is not None and not results.clean:
             self._account(owner, "documents", results, 1)
         if (results := record.name) is not None and not results.clean:

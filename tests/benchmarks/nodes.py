@@ -6,6 +6,7 @@ takes half the processor time. See ``docs/performance.md``.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def against_zarr(
     ratio = zarr.seconds / mine.seconds
     results = [
         Result(
-            f"{work} (CPU)",
+            f"{work} (CPU, load {os.getloadavg()[0]:.0f})",
             mine.seconds,
             reference,
             zarr.seconds,

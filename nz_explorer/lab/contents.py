@@ -7,14 +7,26 @@ answered when the outputs are in it.
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from jupyter_server.auth.decorator import authorized
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
+from jupyter_server.services.nbconvert.handlers import NbconvertRootHandler
+from tornado import web
 
 HELD = "NZ_EXPLORER_HELD"
 """The environment variable with the path of a file that is there for as long as a notebook, which it names, is run."""
+
+EXPORTERS = "nbconvert.exporters.base"
+"""What the server's handler imports; a module that is imported once takes no time the next time."""
+
+REST_SECONDS = 3.0
+"""How long the page has the processor for itself, to show the notebook that it was handed."""
 
 
 class Contents(AsyncLargeFileManager):
@@ -52,6 +64,27 @@ class Contents(AsyncLargeFileManager):
         while content and path.strip("/") == _held():  # noqa: ASYNC110  # another process holds it
             await asyncio.sleep(0.01)
         return await super().get(path, content, type, format, require_hash)  # type: ignore[no-untyped-call]
+
+
+class Exporters(NbconvertRootHandler):
+    """The formats that a menu of JupyterLab offers for export, listed when the notebook was handed out.
+
+    The page asks for them as soon as it is there. The server imports nbconvert to answer, for about a second in
+    which it would neither hand out the notebook nor pass on what kernel and browser have for each other.
+    """
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """Return the formats."""
+        if EXPORTERS not in sys.modules:
+            while _held() is not None:  # noqa: ASYNC110  # another process holds it
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(REST_SECONDS)
+            with suppress(ImportError):  # which the server's own handler answers
+                await asyncio.to_thread(importlib.import_module, EXPORTERS)
+        if (answer := super().get()) is not None:
+            await answer
 
 
 def _held() -> str | None:

@@ -351,9 +351,13 @@ def _environment(scratch: Path, token: str) -> dict[str, str]:
     config, workspaces = scratch / "config" / "labconfig", scratch / "workspaces"
     config.mkdir(parents=True)
     workspaces.mkdir()
-    # The question about announcements would cover the widget.
-    announcements = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
-    (config / "page_config.json").write_text(json.dumps(announcements), "utf-8")
+    page = {
+        # The question about announcements would cover the widget.
+        "disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True},
+        # Whether JupyterLab should be built anew takes its server long to find out, beside a kernel that starts.
+        "buildCheck": False,
+    }
+    (config / "page_config.json").write_text(json.dumps(page), "utf-8")
     path = os.environ.get("JUPYTER_CONFIG_PATH")
     (workspaces / "default-37a8.jupyterlab-workspace").write_text(json.dumps(WORKSPACE), "utf-8")
     return {

@@ -50,6 +50,7 @@ def test_a_cell_run_before_the_browser_came_is_alive(lab: Lab, page: Page) -> No
     assert notebook.run("counter.n") == "4"
     notebook.run("counter.n = 9")
     expect(page.get_by_role("button", name="count 9")).to_be_visible()
+    assert "html" in lab.server.request("GET", "api/nbconvert")  # for the menu; listed late
 
 
 def test_cells_of_an_opened_notebook_run(notebook: OpenNotebook, page: Page) -> None:
@@ -65,9 +66,10 @@ def test_an_error_in_a_cell_is_an_error_of_the_test(
         notebook([]).run("1 / 0")
 
 
-def test_the_server_wants_its_token(lab: Lab) -> None:
+@pytest.mark.parametrize("path", ["api/contents", "api/nbconvert"])
+def test_the_server_wants_its_token(lab: Lab, path: str) -> None:
     with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(f"{lab.server.url}api/contents")
+        urllib.request.urlopen(f"{lab.server.url}{path}")
     assert refused.value.code == 403
     refused.value.close()
 

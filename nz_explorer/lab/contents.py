@@ -14,10 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from jupyter_server.auth.decorator import authorized
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
 from jupyter_server.services.nbconvert.handlers import NbconvertRootHandler
-from tornado import web
 
 HELD = "NZ_EXPLORER_HELD"
 """The environment variable with the path of a file that is there for as long as a notebook, which it names, is run."""
@@ -73,11 +71,9 @@ class Exporters(NbconvertRootHandler):
     which it would neither hand out the notebook nor pass on what kernel and browser have for each other.
     """
 
-    @web.authenticated
-    @authorized
     async def get(self) -> None:
-        """Return the formats."""
-        if EXPORTERS not in sys.modules:
+        """Return the formats to whom the server's own handler gives them."""
+        if self.current_user is not None and EXPORTERS not in sys.modules:
             while _held() is not None:  # noqa: ASYNC110  # another process holds it
                 await asyncio.sleep(0.01)
             await asyncio.sleep(REST_SECONDS)

@@ -1,8 +1,10 @@
 """From ``nz-explorer lab`` to the first picture in a browser that runs already: ``python -m tests.benchmarks --only lab``.
 
-Where the time goes (processor time, two cores): JupyterLab's server imports for 0.5 s (1.6 s before a grammar that nobody
-uses was left out), the command 0.5 s beside it; then the kernel, 1.2 s, runs beside the page, which loads JupyterLab's
-several megabytes and is JupyterLab's own for all but the widget.
+Where the time goes (processor time, two cores, 7.3 s in all): JupyterLab's server 1.1 s, of which half are imports; the
+command 0.4 s beside it; then the kernel 1.7 s, of which 0.9 s are imports and the store and 0.5 s the saved output, nearly
+all of it matplotlib, beside the page, which takes 3 s in its own process and 1 s in the others of the browser. Left out
+until the notebook is there, or altogether: nbconvert for the menu of formats and the check of JupyterLab's build (0.4 s of
+the server's loop, which would have handed out the notebook in that time), and a grammar that nobody uses (1.1 s).
 """
 
 from __future__ import annotations

@@ -336,7 +336,7 @@ def _command(folder: Path, port: int, *, exact: bool) -> list[str]:
         f"--ServerApp.root_dir={folder}",
         # A wheel puts it where JupyterLab looks; of a checkout it is what has just been built.
         f"--LabApp.extra_labextensions_path={Path(__file__).with_name('labextensions')}",
-        # Nothing is fetched: neither the list of newer versions nor announcements.
+        # Nothing is fetched, no list of newer versions and no announcements.
         "--LabApp.news_url=None",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     ]
@@ -351,13 +351,9 @@ def _environment(scratch: Path, token: str) -> dict[str, str]:
     config, workspaces = scratch / "config" / "labconfig", scratch / "workspaces"
     config.mkdir(parents=True)
     workspaces.mkdir()
-    page = {
-        # The question about announcements would cover the widget.
-        "disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True},
-        # Whether JupyterLab should be built anew takes its server long to find out, beside a kernel that starts.
-        "buildCheck": False,
-    }
-    (config / "page_config.json").write_text(json.dumps(page), "utf-8")
+    # The question about announcements would cover the widget; the check of the build delays the notebook.
+    page = '{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}, "buildCheck": false}'
+    (config / "page_config.json").write_text(page, "utf-8")
     path = os.environ.get("JUPYTER_CONFIG_PATH")
     (workspaces / "default-37a8.jupyterlab-workspace").write_text(json.dumps(WORKSPACE), "utf-8")
     return {

@@ -33,11 +33,24 @@ test("what a person does is shown at once and saved once after the delay", () =>
 test("while a person moves it, an echo of an older value does not throw it back", () => {
   const model = new FakeModel();
   const trait = new Trait(model, "index", readIndex, never);
+  trait.set({ time: 3 });
   trait.set({ time: 7 }, 80);
-  model.fromPython("index", { time: 3 });
+  trait.hear({ time: 3 });
+  trait.hear({ time: 3 });
   expect(trait.value).toEqual({ time: 7 });
   vi.runAllTimers();
   expect(model.get("index")).toEqual({ time: 7 });
+});
+
+test("what Python sets after a key was pressed is not overwritten by what still waits to be sent", () => {
+  const model = new FakeModel({ index: { time: 0 } });
+  const trait = new Trait(model, "index", readIndex, never);
+  trait.set({ time: 1 }, 300);
+  model.fromPython("index", { time: 20 });
+  expect(trait.value).toEqual({ time: 20 });
+  vi.runAllTimers();
+  expect(trait.value).toEqual({ time: 20 });
+  expect(model.saved).toEqual([]);
 });
 
 test("setting what is already there saves nothing", () => {

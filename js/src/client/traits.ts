@@ -76,10 +76,16 @@ export class Trait<T> {
     return this.#signal.peek();
   }
 
-  /** Takes what the kernel has; what a person has set since is newer. */
+  /**
+   * Takes what the kernel has. What was sent and is not confirmed is newer; what still waits to be sent is newer than
+   * an echo, and older than what somebody else has set.
+   */
   hear(raw: unknown): void {
+    const before = this.#known;
     this.#known = this.#read(raw);
-    if (this.#sent && same(this.#sent.value, this.#known)) this.#settle();
+    if (!this.#sent) {
+      if (!same(before, this.#known)) this.#drop();
+    } else if (same(this.#sent.value, this.#known)) this.#settle();
     if (this.#delay || this.#sent || same(this.#known, this.#signal.peek())) return;
     this.#signal.value = this.#known;
   }
@@ -91,7 +97,7 @@ export class Trait<T> {
 
   set(value: T, delay = 0): void {
     if (!same(value, this.#signal.peek())) this.#signal.value = value;
-    clearTimeout(this.#delay);
+    this.#drop();
     this.#delay = delay > 0 ? setTimeout(() => this.flush(), delay) : undefined;
     if (delay <= 0) this.flush(true);
   }
@@ -99,8 +105,7 @@ export class Trait<T> {
   /** Writes now what still waits to be written. */
   flush(force = false): void {
     if (!this.#delay && !force) return;
-    clearTimeout(this.#delay);
-    this.#delay = undefined;
+    this.#drop();
     const value = this.#signal.peek();
     if (same(this.#sent ? this.#sent.value : this.#known, value)) return;
     this.#settle();
@@ -122,6 +127,11 @@ export class Trait<T> {
     this.flush();
     this.#settle();
     this.#model.off(`change:${this.#name}`, this.#listener);
+  }
+
+  #drop(): void {
+    clearTimeout(this.#delay);
+    this.#delay = undefined;
   }
 
   #settle(): void {

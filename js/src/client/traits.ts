@@ -83,9 +83,9 @@ export class Trait<T> {
   hear(raw: unknown): void {
     const before = this.#known;
     this.#known = this.#read(raw);
-    if (!this.#sent) {
-      if (!same(before, this.#known)) this.#drop();
-    } else if (same(this.#sent.value, this.#known)) this.#settle();
+    if (this.#sent) {
+      if (same(this.#sent.value, this.#known)) this.#settle();
+    } else if (!same(before, this.#known)) this.#drop();
     if (this.#delay || this.#sent || same(this.#known, this.#signal.peek())) return;
     this.#signal.value = this.#known;
   }
@@ -98,8 +98,8 @@ export class Trait<T> {
   set(value: T, delay = 0): void {
     if (!same(value, this.#signal.peek())) this.#signal.value = value;
     this.#drop();
-    this.#delay = delay > 0 ? setTimeout(() => this.flush(), delay) : undefined;
-    if (delay <= 0) this.flush(true);
+    if (delay > 0) this.#delay = setTimeout(() => this.flush(), delay);
+    else this.flush(true);
   }
 
   /** Writes now what still waits to be written. */

@@ -5,16 +5,12 @@ import type { Scene } from "../../../plots/shared/scene";
 import { visible } from "../../../ui/text/text";
 import "./caption.css";
 
-const MONTHS = "January February March April May June July August September October November December".split(
-  " ",
-);
-
 /** "16 August 2024, 06:00" for "2024-08-16 06:00"; other labels as they are. */
 export function dateText(label: string): string {
   const [, year, month, day, clock] =
-    /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?$/.exec(label) ?? [];
-  const name = MONTHS[Number(month) - 1];
-  if (!name) return label;
+    /^(\d{4})-(0[1-9]|1[0-2])-(\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?$/.exec(label) ?? [];
+  if (!month) return label;
+  const name = new Date(2000, Number(month) - 1).toLocaleString("en", { month: "long" });
   return `${Number(day)} ${name} ${year}${clock && clock !== "00:00" ? `, ${clock}` : ""}`;
 }
 

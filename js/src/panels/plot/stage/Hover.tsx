@@ -291,9 +291,11 @@ interface ReadoutProps {
 function Readout({ scene, x, y, atX, atY, stage }: ReadoutProps) {
   const { rows, value, state } = reading(scene, x, y);
   const units = scene.picture.units;
+  const { width, height } = stage;
+  // Above or below the pointer; where that is all the room there is, also across it.
   const place = {
-    ...(atX > stage.width / 2 ? { right: px(stage.width - atX + 12) } : { left: px(atX + 12) }),
-    ...(atY > stage.height / 2 ? { bottom: px(stage.height - atY + 12) } : { top: px(atY + 12) }),
+    [atX > width / 2 ? "right" : "left"]: px(12 + Math.max(-12, Math.min(atX, width - atX, width - 312))),
+    [atY > height / 2 ? "bottom" : "top"]: px(12 + Math.min(atY, height - atY)),
   };
   return (
     <div class="nzx-readout" style={place} aria-live="polite">

@@ -106,6 +106,8 @@ def search(
         If ``is:`` is asked of something that nodes are not.
     """
     words = _words(query)
+    if query.startswith("/"):  # the path of a node that was not read yet, or that nothing lists
+        tree.hierarchy.get(query.strip(), cancel)
     # What costs least is asked first.
     tests = sorted((_test(tree, word, bookmarks) for word in words), key=lambda test: test[0])
     found = []

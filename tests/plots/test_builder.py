@@ -745,7 +745,7 @@ def test_scalar_coordinates_and_those_of_fixed_dimensions_are_said(tmp_path):
     field = group.create_array(
         "t", data=np.ones((2, 3, 4, 5)), dimension_names=("a", "b", "y", "x")
     )
-    field.attrs["coordinates"] = "valid height lead y nowhere"
+    field.attrs["coordinates"] = "height lead valid y nowhere"
     for name, values, dims, attributes in [
         ("valid", np.arange(6).reshape(2, 3), ("a", "b"), {"units": "days since 2001-01-01"}),
         ("height", np.array(2), (), {"units": "m"}),

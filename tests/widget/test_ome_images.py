@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -129,3 +130,25 @@ def test_named_dimensions_of_an_image_have_their_places_in_cdl(tmp_path: Path) -
     document.write_text(json.dumps({**meta, "dimension_names": list("tczyx")}), "utf-8")
     header = [line.text.strip() for line in cdl(open_store(store).root)]
     assert "x = 4 ; // coordinates 0 … 0.3 micrometer, described by multiscales in /" in header
+
+
+def test_what_the_image_names_is_there_without_listing_and_paths_are_typed(
+    browse: Browse, tmp_path: Path, http_server: Callable[..., Any]
+) -> None:
+    store = image(tmp_path / "i.zarr", "0.5")
+    there = open_store(http_server(store).url)
+    here = open_store(store)
+    assert {node.path for node in there.walk()} == {
+        node.path
+        for node in here.walk()
+        if node.path.startswith(("/0", "/1", "/labels")) or node.path == "/"
+    }
+    plain = zarr.open_group(tmp_path / "p.zarr")
+    plain.create_array("a/b", shape=2, dtype="i1")
+    browser = browse(http_server(tmp_path / "p.zarr").url)
+    assert (
+        "opened by path only, which the search takes"
+        in browser.ask("node", path="/")["row"]["problem"]
+    )
+    found = browser.ask("search", query="/a/b", limit=10)["rows"]
+    assert [row["path"] for row in found] == ["/a/b"]

@@ -108,6 +108,30 @@ def prescribed_names(group: Group) -> set[str]:
     return names | _columns(group)
 
 
+def named_children(group: Group) -> set[str]:
+    """Return the names of children that OME-NGFF or another convention of pyramids gives, for stores without listing.
+
+    Parameters
+    ----------
+    group : Group
+        With levels, rows, wells, fields of view or labels in it.
+    """
+    names = prescribed_names(group)
+    ome = group.attributes.get("ome")
+    for held in (group.attributes, ome if isinstance(ome, Mapping) else {}):
+        wells, labels = member(held.get("plate"), "wells"), held.get("labels")
+        paths = [member(one, "path") for one in wells] if isinstance(wells, list) else []
+        paths += labels if isinstance(labels, list) else []
+        names |= {one.strip("/").split("/")[0] for one in paths if isinstance(one, str)}
+        # an image may have them, which nothing says
+        names |= {"labels"} if isinstance(held.get("multiscales"), list) else set()
+    above = None if group.parent is None else group.hierarchy.node_if_loaded(group.parent)
+    for name in () if above is None else level_names(above.attributes):
+        first, _, rest = name.partition("/")
+        names |= {rest.split("/")[0]} if first == group.name else set()
+    return names - {"", ".", ".."}
+
+
 def _columns(group: Group) -> set[str]:
     """Return the names of columns where a group is a row of a plate."""
     plate = None if group.parent is None else group.hierarchy.node_if_loaded(group.parent)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.dialects import multiscales, nczarr
 from nz_explorer.model.group import Group
 from nz_explorer.model.hierarchy.names import is_below_document, is_document
 from nz_explorer.model.hierarchy.node_reader import nodes_without_documents, read_nodes
@@ -255,6 +255,9 @@ def _named(hierarchy: Hierarchy, group: Group) -> Listed:
         return Listed(hierarchy.consolidated.child_names(group.path), cannot)
     notes = nczarr.group_notes(group)
     noted = None if notes is None else notes.children
+    named = tuple(sorted(filter(is_safe, multiscales.named_children(group))))
+    if noted is None and named and group.path.count("/") < MAX_DEPTH:
+        return Listed(named, f"{cannot}: shown are the nodes that the metadata of images name")
     if noted is None:
         return Listed(
             problem=f"{cannot} and this one has no consolidated metadata: its nodes can be opened by path only"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Film = Literal["gif", "mp4"]
 
 _NO_LAYOUT: Any = {"figure.autolayout": False, "figure.constrained_layout.use": False}
-_NO_FFMPEG = "MP4 takes ffmpeg: pip install imageio-ffmpeg, or choose GIF"
+_NO_FFMPEG = "MP4 takes ffmpeg: pip install imageio-ffmpeg"
 
 
 def animation(

@@ -52,7 +52,7 @@ def auxiliary_labels(
         return []
     at = {name: fixed[axis] for axis, name in enumerate(names) if name and axis in fixed}
     group = "" if array.parent in {None, "/"} else array.parent
-    found: list[str] = []
+    found: list[tuple[bool, str]] = []
     for name in listed.split()[: 4 * _MOST]:
         node = None if "/" in name else array.hierarchy.get(f"{group}/{name}", cancel)
         if not isinstance(node, Array) or node.shape is None:
@@ -67,8 +67,9 @@ def auxiliary_labels(
         ]
         text = _text(node, points, cache, cancel) if len(points) == len(dims) else None
         if text is not None and len(found) < _MOST:
-            found.append(f"{name} {text}")
-    return found
+            found.append((not dims, f"{name} {text}"))
+    # first what another index changes: there may be no room for all
+    return [text for _, text in sorted(found, key=lambda one: one[0])]
 
 
 def _text(

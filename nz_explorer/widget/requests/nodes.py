@@ -102,4 +102,7 @@ def node(session: SessionView, params: protocol.NodeParams, cancel: Cancellation
         ]
         result.about = [protocol.Fact(name, said) for name, said in text.about(node)]
         result.attributes_total = len(node.attributes)
+        if node.listing_problem is not None and not tree.children(node):
+            problem = f"{node.listing_problem}, which the search takes"
+            result.row.problem = result.row.problem or problem
     return result, ()

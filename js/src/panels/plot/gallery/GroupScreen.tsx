@@ -133,7 +133,7 @@ export function GroupScreen({ path, node }: { path: string; node: NodeResult }) 
           action="Go to the root"
           {...(path !== "/" && { onAction: () => session.select("/") })}
         >
-          This group is empty.
+          {visible(node.row.problem ?? "This group is empty.")}
         </Blank>
       )}
     </div>

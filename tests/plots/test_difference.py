@@ -55,6 +55,8 @@ def test_another_index_is_subtracted_with_statistics_about_zero(store: Path) -> 
 
 def test_another_array_is_subtracted_where_it_has_the_same_points(store: Path) -> None:
     found = look(store, against="/b")
+    alone = look(store, against={"path": "/b", "show": "b"}).stored
+    assert (alone.dtype, alone[0, 0]) == (np.float32, 1)
     assert found.title == "a · time 1 minus b"
     assert found.stored[0, 0] == 12**2 * 0.5 + 1 - 1
     for path, why in {

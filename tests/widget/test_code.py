@@ -246,6 +246,8 @@ def test_programs_bind_what_the_picture_shows(store: Path, v2: Path, tmp_path: P
             continue
         assert drawn["title"] == look["title"], said
         assert drawn["labels"] == look["labels"], said
+        if what[2].get("kind") == "histogram":
+            np.testing.assert_allclose(drawn["x"], look["x"], err_msg=said)
         if "both" not in str(what[2]) and look["colours"] and look["bar"]:
             assert drawn["bar"] == look["bar"], said
         if look["colours"] and drawn["colours"]:

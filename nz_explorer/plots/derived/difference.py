@@ -195,12 +195,16 @@ def _difference(shown: QuickLook, minus: QuickLook, text: str, show: str) -> Qui
     both = ~(gone[0] | gone[1]) & np.isfinite(apart)
     sides = [(gone[1], minus), (gone[0], shown)]
     ranges: dict[str, Range | None] = {}
+    values: np.ndarray[Any, Any]
     if show in ("a", "b"):
         pair = (
             _cells(np.ma.getdata(first).copy(), sides[1:]),
             _cells(np.ma.getdata(second).copy(), sides[:1]),
         )
         values, states = pair[show == "b"]
+        alone = minus if show == "b" else shown
+        if alone.packing is None and alone.stored is not None and alone.stored.dtype == np.float32:
+            values = values.astype(np.float32)  # without digits that nobody has stored
         # in the limits of both
         ends = [end for side in pair for end in value_range(*side) if end is not None]
         ranges["frame"] = (min(ends), max(ends)) if ends else None

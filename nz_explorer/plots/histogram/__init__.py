@@ -69,6 +69,7 @@ class HistogramKind(PictureKind):
         counted = f"number of {look.histogram.of.removeprefix('the ')}"
         return [
             f"plt.hist(np.ravel({values}.astype(float).filled(np.nan)), bins={bins})",
+            "plt.margins(x=0)",
             line("plt.xlabel({})", safe(quantity(look, view))),
             line("plt.ylabel({})", counted),
         ]

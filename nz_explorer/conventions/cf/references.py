@@ -132,9 +132,10 @@ def references_lead_somewhere(group: Group) -> Iterator[Fail]:
             if not missing:
                 continue
             are = "is no array" if len(missing) == 1 else "are no arrays"
+            within = "" if any("/" in name for name in missing) else f" of {group.path}"
             yield Fail(
                 array.attribute_pointer(attribute),
-                f"{attribute} names {listed(map(json_text, missing))}, which {are} of {group.path}",
+                f"{attribute} names {listed(map(json_text, missing))}, which {are}{within}",
                 fix=_near(group, array.path, attribute, missing),
                 path=array.path,
                 rule="CF-REF-001" if attribute in DECODED else "CF-REF-002",

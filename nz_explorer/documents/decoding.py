@@ -68,6 +68,9 @@ class Entries(Mapping[str, Any]):
     def __getitem__(self, key: str) -> Any:
         return _decode_part(self.raw[key])[0]
 
+    def __contains__(self, key: object) -> bool:
+        return key in self.raw  # without decoding it
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.raw)
 

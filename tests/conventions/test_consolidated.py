@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -122,3 +123,22 @@ def test_the_entries_of_the_root_are_compared_if_nothing_else_is_asked_for(tmp_p
     _entries(tmp_path, 2, lambda entries: entries[".zattrs"].update(title="other"))
     report = nz.check(tmp_path, progress=False, select=["NZ-CONS-006"])
     assert [finding.rule for finding in report.findings] == ["NZ-CONS-006"]
+
+
+@pytest.mark.filterwarnings("ignore:Consolidated metadata")
+def test_large_metadata_of_a_group_are_compared_too(tmp_path: Path) -> None:
+    """Documents above some size are decoded only where they are looked at."""
+    root = zarr.open_group(tmp_path, mode="w")
+    group = root.create_group("g")
+    for n in range(100):
+        group.create_array(f"a{n}", shape=(1,), dtype="u1", dimension_names=("x",))
+    zarr.consolidate_metadata(tmp_path / "g")
+    assert (tmp_path / "g" / "zarr.json").stat().st_size > 2**15
+    document = json.loads((tmp_path / "g" / "a7" / "zarr.json").read_text())
+    (tmp_path / "g" / "a7" / "zarr.json").write_text(json.dumps(document | {"shape": [2]}))
+    shutil.rmtree(tmp_path / "g" / "a9")
+    found = nz.check(tmp_path, select=["NZ-CONS-002", "NZ-CONS-004"], progress=False).findings
+    assert {(one.rule, one.path) for one in found} == {
+        ("NZ-CONS-002", "/g/a7"),
+        ("NZ-CONS-004", "/g"),
+    }

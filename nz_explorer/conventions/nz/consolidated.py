@@ -234,7 +234,7 @@ def below_the_root(group: Group) -> Iterator[Fail | Undecided]:
         home = None if path == "/" else group.hierarchy.node_if_loaded(path)
         held = None if home is None else home.metadata.get("consolidated_metadata")
         entries = held.get("metadata") if isinstance(held, Mapping) else None
-        if home is None or not isinstance(entries, dict) or not entries:
+        if home is None or not isinstance(entries, Mapping) or not entries:
             continue
         if len(entries) > MOST_ENTRIES:
             yield Undecided("not compared")
@@ -245,13 +245,13 @@ def below_the_root(group: Group) -> Iterator[Fail | Undecided]:
             yield from _members(group, home, entries)
 
 
-def _lacks_children(home: Node, entries: dict[str, Any]) -> bool:
+def _lacks_children(home: Node, entries: Mapping[str, Any]) -> bool:
     """Whether the entries are so far from what is there that they should go, which is Z3-CM-004."""
     children = (home.children if isinstance(home, Group) else None) or ()
     return any(child.name not in entries and child.state == "ok" for child in children)
 
 
-def _members(group: Group, home: Node, entries: dict[str, Any]) -> Iterator[Fail | Undecided]:
+def _members(group: Group, home: Node, entries: Mapping[str, Any]) -> Iterator[Fail | Undecided]:
     stem = below(group.path)[len(below(home.path)) :]
     there = {child.name: child for child in group.children or () if child.state != "missing"}
     for name, child in there.items():

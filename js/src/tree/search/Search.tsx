@@ -13,7 +13,7 @@ import "./search.css";
 
 const PAGE = 200;
 const FILTERS = { findings: "is:finding", coordinates: "is:coordinate", bookmarks: "is:bookmark" };
-const HINT = "Paths, attributes, dim:time, attr:units=K, rule:NZ-DIM, is:scalar; * is any text";
+const HINT = "Paths, attributes, dim:time, attr:units=K*, rule:NZ-DIM, is:scalar";
 
 interface Found {
   query: string;

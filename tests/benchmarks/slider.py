@@ -144,7 +144,12 @@ def measure(store: Path, steps: int = STEPS) -> Motion:
         results: list[tuple[list[float], float]] = []
         for script, number in ((MOVE, steps), (PLAY, PLAYED)):
             browser, page = _connected(playwright, address)
-            slider = Explorer(Notebook(page, folder, NAME).widgets.first).slider("time")
+            explorer = Explorer(Notebook(page, folder, NAME).widgets.first)
+            if script is PLAY:  # the default, 12 a second, is never passed
+                explorer.root.get_by_role("button", name="More", exact=True).dispatch_event("click")
+                explorer.root.get_by_role("combobox", name="Frames per second").select_option("25")
+                page.keyboard.press("Escape")
+            slider = explorer.slider("time")
             results.append(_alone(playwright, browser, address, slider, script, number))
     (moves, move_cpu), (played, play_cpu) = results
     return Motion(moves, played, move_cpu / steps, play_cpu / PLAYED)

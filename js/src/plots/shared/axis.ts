@@ -99,24 +99,31 @@ export class AxisGeometry {
   ticks(count: number): AxisTick[] {
     const { axis, coordinates, size } = this;
     if (axis === null) return [];
-    if (axis.labels !== null && (axis.kind === "time" || axis.kind === "category")) {
-      const dates = axis.ticks.find(({ length }) => length <= Math.max(2, count));
-      if (dates) return dates.map(({ index, label }) => ({ at: this.center(index), label }));
-      const ticks = labelTicks(axis.labels.slice(0, size), count);
+    const named = axis.kind === "time" || axis.kind === "category" ? axis.labels : null;
+    const dates = named && axis.ticks.find(({ length }) => length <= Math.max(2, count));
+    if (dates) return dates.map(({ index, label }) => ({ at: this.center(index), label }));
+    const sides = hemispheres(axis);
+    const numbers = axis.kind === "index" ? null : coordinates;
+    // Numbers that are told by equal steps would all be at the end of depths that grow ever faster.
+    const labels =
+      named ??
+      (numbers && !this.true
+        ? Array.from(numbers, (value) =>
+            sides ? degreesText(value, sides, 6) : `${Number(value.toPrecision(6))}`.replace("-", "−"),
+          )
+        : null);
+    if (labels) {
+      const ticks = labelTicks(labels.slice(0, size), count);
       return ticks.map(({ value, label }) => ({ at: this.center(value), label }));
     }
-    if (axis.kind !== "index" && coordinates !== null) {
-      const [first, last] = [coordinates[0] as number, coordinates[size - 1] as number];
-      if (size === 1) return [{ at: 0.5, label: niceTicks(first, first, 1)[0]?.label ?? "" }];
-      if (monotonic(coordinates, size)) {
-        const degrees = axis.units?.startsWith("degree") ?? false;
-        const sides = hemispheres(axis);
-        return niceTicks(first, last, count, degrees).flatMap(({ value, label }) => {
-          const position = positionOf(coordinates, size, value);
-          const text = sides ? degreesText(value, sides) : label;
-          return position === null ? [] : [{ at: this.placeOf(position), label: text }];
-        });
-      }
+    if (numbers) {
+      const [first, last] = [numbers[0] as number, numbers[size - 1] as number];
+      const degrees = axis.units?.startsWith("degree") ?? false;
+      return niceTicks(first, last, count, degrees).flatMap(({ value, label }) => {
+        const position = positionOf(numbers, size, value);
+        const text = sides ? degreesText(value, sides) : label;
+        return position === null ? [] : [{ at: this.placeOf(position), label: text }];
+      });
     }
     const ticks = indexTicks(axis.start, axis.start + (size - 1) * axis.step, count);
     return ticks.map(({ value, label }) => ({

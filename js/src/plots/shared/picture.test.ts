@@ -136,6 +136,14 @@ describe("orientation", () => {
     expect([...lat.lookup(3)]).toEqual([0, 1, 2]);
   });
 
+  test("coordinates that are too uneven to be drawn by their size are named evenly", () => {
+    const depths = Float64Array.from([5, 10, 20, 50, 100, 200, 500, 2000]);
+    const depth = new AxisGeometry(axis({ kind: "number", size: 8, downwards: true }), depths, true);
+    expect(depth.ticks(4).map(({ label }) => label)).toEqual(["5", "20", "100", "500"]);
+    const places = depth.ticks(4).map(({ at }) => at);
+    expect(Math.max(...places) - Math.min(...places)).toBeCloseTo(6 / 8);
+  });
+
   test("increasing latitudes: the first row is the bottom one", () => {
     const lat = new AxisGeometry(axis({ kind: "number", size: 3 }), Float64Array.from([40, 50, 60]), true);
     expect([...lat.lookup(3)]).toEqual([2, 1, 0]);

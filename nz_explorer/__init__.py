@@ -84,7 +84,10 @@ def _version() -> str:
 
 
 class _AfterXarray:
-    """Adds the accessor ``.nz`` once xarray is imported, which takes a second and is not done before it is wanted."""
+    """Adds the accessor ``.nz`` once xarray is imported, which takes a second and is not done before it is wanted.
+
+    xarray has no entry point for accessors.
+    """
 
     @classmethod
     def find_spec(cls, name: str, path: Any = None, target: Any = None) -> Any:
@@ -99,6 +102,8 @@ class _AfterXarray:
 
             def execute_and_add(module: Any) -> None:
                 execute(module)
+                if cls in sys.meta_path:
+                    sys.meta_path.remove(cls)
                 import_module(_ACCESSOR)
 
             spec.loader.exec_module = execute_and_add  # type: ignore[method-assign]

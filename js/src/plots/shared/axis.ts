@@ -1,4 +1,5 @@
 import type { Axis } from "../../client/protocol.gen";
+import { compact } from "../../ui/text/format";
 import { visible } from "../../ui/text/text";
 import { floats } from "./field";
 import { indexTicks, labelTicks, niceTicks } from "./ticks";
@@ -107,11 +108,11 @@ export class AxisGeometry {
     // Numbers that are told by equal steps would all be at the end of depths that grow ever faster.
     const labels =
       named ??
-      (numbers && !this.true
-        ? Array.from(numbers, (value) =>
-            sides ? degreesText(value, sides, 6) : `${Number(value.toPrecision(6))}`.replace("-", "−"),
-          )
-        : null);
+      (!this.true &&
+        numbers &&
+        Array.from(numbers, (value) =>
+          sides ? degreesText(value, sides, 6) : compact(value).replace("-", "−"),
+        ));
     if (labels) {
       const ticks = labelTicks(labels.slice(0, size), count);
       return ticks.map(({ value, label }) => ({ at: this.center(value), label }));

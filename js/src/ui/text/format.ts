@@ -29,9 +29,7 @@ export function bytes(count: number): string {
     value /= 1024;
     at += 1;
   }
-  const text =
-    at === 0 || value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(0) : value.toFixed(1);
-  return `${text} ${units[at]}`;
+  return `${value.toFixed(at && value < 10 ? 1 : 0)} ${units[at]}`;
 }
 
 /** What reading something takes, before it is read. */
@@ -43,24 +41,24 @@ export function shortest(value: number, type: "float32" | "float64" | null): str
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "Inf" : "-Inf";
   if (Object.is(value, -0)) return "-0";
-  if (type !== "float32") return String(value);
-  for (let digits = 1; digits <= 9; digits++) {
-    const short = Number(value.toPrecision(digits));
-    if (Math.fround(short) === value) return String(short);
+  let shown = value;
+  if (type === "float32") {
+    for (let digits = 9; digits; digits--) {
+      const short = Number(value.toPrecision(digits));
+      if (Math.fround(short) === value) shown = short;
+    }
   }
-  return String(value);
+  // 1e20, where JavaScript writes all 21 digits of it
+  return Math.abs(shown) < 1e16 ? String(shown) : shown.toExponential().replace("+", "");
 }
 
 /** A number for labels: at most `digits` significant ones, no trailing zeros. */
 export function compact(value: number, digits = 5): string {
-  if (!Number.isFinite(value)) return shortest(value, null);
   if (value === 0) return "0";
+  if (!Number.isFinite(value)) return shortest(value, null);
   const size = Math.abs(value);
   if (size >= 1e6 || size < 1e-4) {
-    return value
-      .toExponential(Math.max(0, digits - 1))
-      .replace(/\.?0+e/, "e")
-      .replace("e+", "e");
+    return value.toExponential(digits - 1).replace(/\.?0*e\+?/, "e");
   }
   return String(Number(value.toPrecision(digits)));
 }

@@ -41,6 +41,8 @@ test("a float32 is given by its shortest decimal, a float64 in full", () => {
   expect(shortest(Number.NaN, "float32")).toBe("NaN");
   expect(shortest(Number.NEGATIVE_INFINITY, "float64")).toBe("-Inf");
   expect(shortest(-0, "float64")).toBe("-0");
+  expect(shortest(1e20, "float64")).toBe("1e20");
+  expect(shortest(Math.fround(9.96921e36), "float32")).toBe("9.96921e36");
 });
 
 test("JSON is coloured, also where it is not JSON", () => {

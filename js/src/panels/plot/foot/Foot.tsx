@@ -71,7 +71,7 @@ export function Foot({ picture, scene, whole, loading, onWhole, children }: Prop
         <span class="nzx-foot-frame">
           {Object.entries(frame).map(([name, value]) => (
             <span key={name}>
-              {name} <b>{compact(value, 5).replace("-", "−")}</b>
+              {name} <b>{compact(value).replace("-", "−")}</b>
             </span>
           ))}
         </span>

@@ -260,7 +260,7 @@ def _set(pointer: str, value: str) -> Any:
 
 @rule("OME-VER-001", on="group", needs=("attributes",), formats=(3,), when=_is_image)
 def metadata_in_their_place(group: Group) -> Iterator[Fail]:
-    """Require the metadata below ``ome`` in Zarr v3: readers of 0.5 look for them nowhere else."""
+    """Require the metadata below ``ome`` in Zarr v3."""
     placed = any(
         "coordinateTransformations" in level
         for image, pointer in _images(group)
@@ -270,7 +270,7 @@ def metadata_in_their_place(group: Group) -> Iterator[Fail]:
         return
     yield Fail(
         group.attribute_pointer("multiscales"),
-        'the metadata of OME-Zarr 0.5, which is the first on Zarr v3, are below "ome"; at the top readers do not look for them',
+        'the metadata of OME-Zarr 0.5, which is the first on Zarr v3, are below "ome"; not every reader looks for them at the top',
         fix=_below_ome,
     )
 

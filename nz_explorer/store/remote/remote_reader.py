@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CONCURRENCY = 192
+CONCURRENCY = 256
 """Requests under way at once. Object stores serve thousands a second, …"""
 HTTP_CONCURRENCY = 128
 """… any other server need not."""

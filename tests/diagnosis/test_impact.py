@@ -142,6 +142,24 @@ def test_levels_of_a_pyramid_are_not_red_and_readers_are_told(tmp_path: Path) ->
     assert report.readers["xarray"].blocked_by == ("NZ-DIM-010",)  # which opens one level at a time
 
 
+@pytest.mark.parametrize(("levels", "impact"), [(2, "advice"), (1, "blocks")])
+def test_nameless_levels_of_an_image_are_not_red(levels: int, impact: str, tmp_path: Path) -> None:
+    axes = [{"name": name, "type": "space"} for name in ("y", "x")]
+    paths = [{"path": str(n), "coordinateTransformations": []} for n in range(levels)]
+    image = {"multiscales": [{"version": "0.4", "axes": axes, "datasets": paths}]}
+    store: dict[str, object] = {".zgroup": {"zarr_format": 2}, ".zattrs": image}
+    for n in range(levels):
+        array = {"zarr_format": 2, "shape": [4 >> n] * 2, "chunks": [4 >> n] * 2, "dtype": "|u1"}
+        array |= {"compressor": None, "filters": None, "order": "C", "fill_value": 0}
+        store[f"{n}/.zarray"] = array
+    place = write({key: json.dumps(value).encode() for key, value in store.items()}, tmp_path)
+    report = nz.check(place, progress=False)
+    found = [finding for finding in report.findings if finding.rule == "Z2-OGC-002"]
+    assert [finding.impact for finding in found] == [impact] * levels
+    # names would not help xarray: the levels would conflict
+    assert report.readers["xarray"].blocked_by == ("Z2-OGC-002",)
+
+
 def test_a_type_that_netcdf_c_alone_lacks_heads_no_report(tmp_path: Path) -> None:
     array = {"zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "|b1", "fill_value": None}
     array |= {"compressor": None, "filters": None, "order": "C"}

@@ -17,6 +17,8 @@ from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
+from nz_explorer.model.dialects.images import image_level
+from nz_explorer.model.dialects.multiscales import level_names
 from nz_explorer.model.dialects.nczarr import find
 from nz_explorer.text.phrases import listed
 
@@ -53,8 +55,17 @@ def has_array_dimensions(array: Array) -> Iterator[Fail]:
             readers={}
             if array.hierarchy.zarr_format == 3
             else None,  # they do not see it: TREE-005
+            # OME-NGFF asks for no such names, and levels that had them would conflict (NZ-DIM-010)
+            impact="advice" if _is_level(array) else None,
             fix=_name_dimensions,
         )
+
+
+def _is_level(array: Array) -> bool:
+    """Whether an array is one of several levels of an image."""
+    level = image_level(array)
+    image = None if level is None else array.hierarchy.node_if_loaded(level.path)
+    return image is not None and len(level_names(image.attributes)) > 1
 
 
 def _name_dimensions(node: Node) -> Draft | None:

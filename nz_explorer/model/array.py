@@ -257,7 +257,7 @@ class Array(Node):
 
     def _sharding(self) -> dict[str, Any] | None:
         for codec in self.codecs:
-            if isinstance(codec, dict) and codec.get("name") == "sharding_indexed":
+            if isinstance(codec, dict) and codec_name(codec) == "sharding_indexed":
                 configuration = codec.get("configuration")
                 return configuration if isinstance(configuration, dict) else {}
         return None
@@ -393,6 +393,18 @@ class Array(Node):
         if names is None or not name or names.count(name) > 1:
             return f"dim_{axis}"
         return name
+
+
+def codec_name(codec: Any) -> str | None:
+    """Return the name of a codec, written in full or by its name alone; of v2 its id.
+
+    Parameters
+    ----------
+    codec : object
+        What stands in the list of codecs.
+    """
+    name = codec.get("name", codec.get("id")) if isinstance(codec, dict) else codec
+    return name if isinstance(name, str) else None
 
 
 def lengths(given: Any) -> tuple[int, ...] | None:

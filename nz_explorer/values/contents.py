@@ -17,7 +17,7 @@ from nz_explorer.values.reading.chunk_presence import Presence, listed
 from nz_explorer.values.reading.decoding import are_stored, error_text
 from nz_explorer.values.reading.inner_chunks import look_at_index, look_at_shard
 from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
-from nz_explorer.values.reading.packed_bytes import PackedBytes, look_at, look_at_grid
+from nz_explorer.values.reading.packed_bytes import PackedBytes, look_at
 from nz_explorer.values.reading.size_limits import MOST_SCANNED_CHUNKS
 from nz_explorer.values.scan import scan_array
 from nz_explorer.values.window import ChunkError
@@ -167,7 +167,6 @@ def contents(
     faulty = next((e for e in found.errors if e.fault != "store"), None)
     looks = None
     if faulty is not None:
-        looks = look_at_index(opened, faulty.chunk, cancel) or look_at(opened, faulty.chunk, cancel)
-        if presence is not None and not (looks and looks.why):
-            looks = look_at_grid(opened, faulty.chunk, presence, cancel) or looks
+        looks = look_at_index(opened, faulty.chunk, cancel)
+        looks = looks or look_at(opened, faulty.chunk, presence, cancel)
     return Contents(found, presence, looks=looks, census=census_of(array, cancel=cancel))

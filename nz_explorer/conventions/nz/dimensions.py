@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.suggested_names import suggested_names
-from nz_explorer.conventions.zarr3.arrays import codec_name
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array, Group, dimension_table
+from nz_explorer.model import Array, Group, codec_name, dimension_table
 from nz_explorer.model.paths import all_above
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
+from nz_explorer.conventions.zarr3.nodes import set_to
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, Undecided
@@ -108,7 +109,7 @@ def levels_are_there(group: Group) -> Iterator[Fail | Undecided]:
             path = level.get("path")
             if not isinstance(path, str) or ".." in path:
                 continue
-            node = _node(group, path)
+            node = group.hierarchy.get(below(group.path) + path.strip("/"))
             if isinstance(node, Array):
                 found.append(node)
             elif node is None:
@@ -129,14 +130,6 @@ def levels_are_there(group: Group) -> Iterator[Fail | Undecided]:
                     rule="OME-IMG-005",
                 )
                 break
-
-
-def _node(group: Group, path: str) -> Node | None:
-    """Return what lies at a path below a group; None where there is nothing."""
-    name = path.strip("/")
-    if "/" in name:
-        return group.hierarchy.get(below(group.path) + name)
-    return next((child for child in group.children or () if child.name == name), None)
 
 
 def _rank(array: Array, axes: list[Any] | None, pointer: str) -> Iterator[Fail]:
@@ -246,16 +239,12 @@ def channels_can_be_shown(group: Group) -> Iterator[Fail]:
             yield Fail(
                 f"{place}/color",
                 f"the color of channel {n} must be six hexadecimal digits, such as FF0000, got {got}",
-                fix=_set(f"{place}/color", bare) if _COLOR.fullmatch(bare) else None,
+                fix=set_to(f"{place}/color", bare) if _COLOR.fullmatch(bare) else None,
             )
         if not isinstance(window, Mapping) or not {"min", "max", "start", "end"} <= window.keys():
             yield Fail(
                 f"{place}/window", f"the window of channel {n} needs min, max, start and end"
             )
-
-
-def _set(pointer: str, value: str) -> Any:
-    return lambda _node: Draft("safe", (replace(pointer, value),))
 
 
 @rule("OME-VER-001", on="group", needs=("attributes",), formats=(3,), when=_is_image)

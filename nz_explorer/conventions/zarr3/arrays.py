@@ -374,12 +374,6 @@ def codecs_list(array: Array) -> Iterator[Fail | Undecided]:
         yield Fail("/codecs", f"codecs must be a list with at least one codec, got {shown(given)}")
 
 
-def codec_name(codec: Any) -> str | None:
-    """Return the name of a codec, written in full or by its name alone; of v2 its id."""
-    name = codec.get("name", codec.get("id")) if isinstance(codec, dict) else codec
-    return name if isinstance(name, str) else None
-
-
 _WITHOUT_CONFIGURATION = {
     "zarr-python": "raises ValueError: Named configuration does not have a 'configuration' key",
     "xarray": "cannot open the group",

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import jsonpointer
 
-from nz_explorer.conventions.zarr3.arrays import (
-    all_codecs,
-    codec_name,
-)
+from nz_explorer.conventions.zarr3.arrays import all_codecs
 from nz_explorer.conventions.zarr3.nodes import V3, is_integer, set_to, shown
 from nz_explorer.conventions.zarr3.registered_extensions import (
     CODECS,
@@ -23,7 +20,7 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array
+from nz_explorer.model import Array, codec_name
 from nz_explorer.model.chunk_edges import runs_of, shapes_of
 from nz_explorer.text.phrases import plural
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.zarr3.nodes import V3, shown
 from nz_explorer.documents import pointers
@@ -14,7 +14,6 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.text.phrases import listed, plural
 
 if TYPE_CHECKING:
-    from nz_explorer.engine.impact import Impact
     from nz_explorer.model import Array, Consolidated, Group, Node
 
 MOST_ODD_ENTRIES = 100_000
@@ -37,12 +36,11 @@ def consolidated_form(group: Group) -> Iterator[Fail]:
         )
         return
     if not isinstance(held, Mapping):
-        stops = _stopped_by("an error")
         yield Fail(
             base,
             f"consolidated_metadata must be an object, got {shown(held)}",
-            impact=stops["impact"] if held else None,
-            readers=stops["readers"] if held else None,
+            impact="blocks" if held else None,
+            readers=_stopped_by("an error") if held else None,
             fix=lambda _node: Draft("suggest", (remove(base),)),
         )
         return
@@ -59,29 +57,26 @@ def consolidated_form(group: Group) -> Iterator[Fail]:
             f'kind must be "inline", got {shown(held["kind"])}'
             if "kind" in held
             else 'kind is missing; it must be "inline"',
-            **_stopped_by("ValueError: Consolidated metadata kind"),
+            impact="blocks",
+            readers=_stopped_by("ValueError: Consolidated metadata kind"),
             fix=_set_kind if entries else None,
         )
     if not entries:
         yield Fail(
             f"{base}/metadata",
             "consolidated_metadata: metadata must be an object",
-            **_stopped_by("TypeError"),
+            impact="blocks",
+            readers=_stopped_by("TypeError"),
             fix=lambda _node: Draft(
                 "suggest", (remove(base),), note="or consolidate the metadata again"
             ),
         )
 
 
-class _Stopped(TypedDict):
-    impact: Impact
-    readers: Mapping[str, str]
-
-
-def _stopped_by(error: str) -> _Stopped:
+def _stopped_by(error: str) -> dict[str, str]:
     """Return what readers do that take the metadata of a group from here."""
     said = f"raises {error}, unless told not to use consolidated metadata"
-    return {"impact": "blocks", "readers": {"zarr-python": said, "xarray": said}}
+    return {"zarr-python": said, "xarray": said}
 
 
 def _set_kind(_node: Node) -> Draft:

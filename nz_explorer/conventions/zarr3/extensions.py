@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.zarr3.arrays import (
-    all_codecs,
-    codec_name,
-)
+from nz_explorer.conventions.zarr3.arrays import all_codecs
 from nz_explorer.conventions.zarr3.nodes import V3, set_to, shown
 from nz_explorer.conventions.zarr3.registered_extensions import (
     EXTENSION_NAME,
@@ -18,6 +15,7 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, remove, replace
 from nz_explorer.engine.registry import rule
+from nz_explorer.model import codec_name
 
 if TYPE_CHECKING:
     from nz_explorer.engine.findings import FixMaker
@@ -185,20 +183,21 @@ def codec_of_the_type(array: Array) -> Iterator[Fail]:
     name = given.get("name") if isinstance(given, dict) else given
     if array.data_type.kind == "unknown" or _CASTS & {codec_name(c) for c in array.codecs}:
         return
-    fixed_text = array.data_type.kind in ("string", "bytes", "raw") and name not in _VARIABLE
+    of_one_length = array.data_type.kind in ("string", "bytes", "raw") and name not in _VARIABLE
     wanted = _VARIABLE.get(name, "bytes") if isinstance(name, str) else "bytes"
     for pointer, codec in all_codecs(array.codecs, "/codecs"):
         found = codec_name(codec)
         if found not in _SERIALIZERS or found == wanted or "/index_codecs/" in pointer:
             continue
-        why = "elements of varying length, which " + (
-            "these are not" if wanted == "bytes" else f"{wanted} writes"
+        why = (
+            "it is for elements of varying length, which these are not"
+            if wanted == "bytes"
+            else f"it has elements of varying length, which {wanted} writes"
         )
         yield Fail(
             pointer,
-            f"the codec {found} cannot write the data type {array.data_type.text}: "
-            + (f"it is for {why}" if wanted == "bytes" else f"it has {why}"),
-            readers={} if fixed_text else None,
+            f"the codec {found} cannot write the data type {array.data_type.text}: {why}",
+            readers={} if of_one_length else None,
             fix=_serializer(pointer, wanted),
         )
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from nz_explorer.model.array import Array
 from nz_explorer.model.group import Group
+from nz_explorer.model.node import Node
 from nz_explorer.model.paths import below
 
 Family = Literal["GeoZarr", "multiscales", "OME-NGFF"]
@@ -95,8 +96,7 @@ def prescribed_names(group: Group) -> set[str]:
         With levels, wells, fields of view or series in it.
     """
     names = {name.split("/")[0] for name in level_names(group.attributes)}
-    ome = group.attributes.get("ome")
-    for held in (group.attributes, ome if isinstance(ome, Mapping) else {}):
+    for held in _ome_attributes(group):
         images = member(held.get("well"), "images")
         names |= (
             {str(member(one, "path")) for one in images if member(one, "path")}
@@ -117,8 +117,7 @@ def named_children(group: Group) -> set[str]:
         With levels, rows, wells, fields of view or labels in it.
     """
     names = prescribed_names(group)
-    ome = group.attributes.get("ome")
-    for held in (group.attributes, ome if isinstance(ome, Mapping) else {}):
+    for held in _ome_attributes(group):
         wells, labels = member(held.get("plate"), "wells"), held.get("labels")
         paths = [member(one, "path") for one in wells] if isinstance(wells, list) else []
         paths += labels if isinstance(labels, list) else []
@@ -132,14 +131,19 @@ def named_children(group: Group) -> set[str]:
     return names - {"", ".", ".."}
 
 
+def _ome_attributes(group: Node) -> tuple[Mapping[str, Any], ...]:
+    """Return where metadata of OME-NGFF may be: among the attributes, since 0.5 below ``ome``."""
+    inside = group.attributes.get("ome")
+    return (group.attributes, inside) if isinstance(inside, Mapping) else (group.attributes,)
+
+
 def _columns(group: Group) -> set[str]:
     """Return the names of columns where a group is a row of a plate."""
     plate = None if group.parent is None else group.hierarchy.node_if_loaded(group.parent)
     if plate is None:
         return set()
     found = set()
-    ome = plate.attributes.get("ome")
-    for held in (plate.attributes, ome if isinstance(ome, Mapping) else {}):
+    for held in _ome_attributes(plate):
         wells = member(held.get("plate"), "wells")
         for well in wells if isinstance(wells, list) else ():
             row, _, column = str(member(well, "path")).partition("/")

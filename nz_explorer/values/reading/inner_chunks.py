@@ -15,7 +15,7 @@ from zarr.abc.store import RangeByteRequest, Store, SuffixByteRequest
 from zarr.buffer import default_buffer_prototype
 
 from nz_explorer.documents import Document
-from nz_explorer.model import Hierarchy
+from nz_explorer.model import Hierarchy, codec_name
 from nz_explorer.store import Cancelled
 from nz_explorer.values.reading import size_limits
 from nz_explorer.values.reading.chunk_presence import listed
@@ -152,7 +152,7 @@ def look_at_index(
         With the codecs by which the index refers to what is in the shard; None where those of the metadata do.
     """
     codecs = list(opened.array.codecs)
-    names = [codec.get("name") if isinstance(codec, dict) else codec for codec in codecs]
+    names = [codec_name(codec) for codec in codecs]
     if opened.edges is not None or "sharding_indexed" not in names:
         return None
     at = names.index("sharding_indexed")
@@ -169,7 +169,7 @@ def look_at_index(
     except Exception:  # noqa: BLE001  # stores raise what they like; then nothing is known of the shard
         return None
     said_at = "start" if held.get("index_location") == "start" else "end"
-    said = [c.get("name") if isinstance(c, dict) else c for c in held["index_codecs"]]
+    said = [codec_name(codec) for codec in held["index_codecs"]]
     for location in sorted(ends, key=lambda end: end != said_at):
         for checked in sorted((True, False), key=lambda checked: checked != ("crc32c" in said)):
             if not _fits(

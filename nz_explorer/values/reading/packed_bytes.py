@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numcodecs  # type: ignore[import-untyped]
 
+from nz_explorer.model import codec_name
 from nz_explorer.store import Cancellation, ReadError
 from nz_explorer.text.file_kinds import START, kind_of
 from nz_explorer.text.phrases import plural
@@ -77,8 +78,10 @@ class PackedBytes:
     of: Literal["codecs", "chunk shape"] = "codecs"
 
 
-def look_at(opened: OpenArray, key: str, cancel: Cancellation | None = None) -> PackedBytes | None:
-    """Return what a chunk looks like, None where its bytes tell nothing.
+def look_at(
+    opened: OpenArray, key: str, presence: Presence | None, cancel: Cancellation | None = None
+) -> PackedBytes | None:
+    """Return what a chunk that does not decode looks like, None where its bytes tell nothing.
 
     Parameters
     ----------
@@ -86,18 +89,28 @@ def look_at(opened: OpenArray, key: str, cancel: Cancellation | None = None) -> 
         The array.
     key
         Of the chunk, relative to the store of zarr.
+    presence
+        Which chunks there are: their number tells their shape. None where that is not known.
     cancel
         Withdraws the request.
     """
     reader = opened.array.hierarchy.reader
     prefix = f"{reader.prefix}/" if reader.prefix else ""
-    limit = size_limits.LEAST_STAGE_BYTES
     try:
-        data = reader.get(key.removeprefix(prefix), cancel, max_bytes=limit)
+        data = reader.get(key.removeprefix(prefix), cancel, max_bytes=size_limits.LEAST_STAGE_BYTES)
     except ReadError:
         return None
     if data is None:
         return None
+    name = next((name for head, name in _HEADS if data.startswith(head)), None)
+    looks = _by_content(opened, data, name)
+    if presence is None or (looks is not None and looks.why):
+        return looks
+    return _by_grid(opened, data, name, presence) or looks
+
+
+def _by_content(opened: OpenArray, data: bytes, name: str | None) -> PackedBytes | None:
+    """Return what the bytes themselves tell; `name` is what they begin like."""
     if not data:
         return PackedBytes("", "it is empty")
     kind = kind_of(data[:START]) if data[:1] in _READABLE else None
@@ -106,7 +119,6 @@ def look_at(opened: OpenArray, key: str, cancel: Cancellation | None = None) -> 
     if not any(data[:4096]) and not any(data):
         return PackedBytes("", f"all of its {len(data):,} bytes are zero")
     whole = math.prod(opened.object_shape) * (opened.array.data_type.itemsize or 0)
-    name = next((name for head, name in _HEADS if data.startswith(head)), None)
     if name is None or _packs(opened, name):
         return _by_size(opened, len(data), whole)
     size = _unpacked_size(name, data, opened)
@@ -123,30 +135,20 @@ def look_at(opened: OpenArray, key: str, cancel: Cancellation | None = None) -> 
     )
 
 
-def look_at_grid(
-    opened: OpenArray, key: str, presence: Presence, cancel: Cancellation | None = None
+def _by_grid(
+    opened: OpenArray, data: bytes, name: str | None, presence: Presence
 ) -> PackedBytes | None:
-    """Return which shape the chunks have by their number and the size of one, None where it is that of the metadata.
-
-    Parameters
-    ----------
-    opened
-        The array.
-    key
-        Of a chunk that does not have its size, relative to the store of zarr.
-    presence
-        Which chunks there are.
-    cancel
-        Withdraws the request.
-    """
+    """Return the shape of chunks by their number and the size of one, None where it is that of the metadata."""
     array, itemsize = opened.array, opened.array.data_type.itemsize
-    names = [codec.get("name") if isinstance(codec, dict) else codec for codec in array.codecs]
     if (
         not (array.shape and itemsize and presence.complete)
         or opened.edges
         or opened.shard_shape is not None
         or array.metadata.get("filters")
-        or (array.zarr_format == 3 and names[:1] != ["bytes"])
+        or (
+            array.zarr_format == 3
+            and [codec_name(codec) for codec in array.codecs[:1]] != ["bytes"]
+        )
     ):
         return None
     outside = (tuple(map(int, _NUMBERS.findall(name))) for name in presence.outside)
@@ -160,14 +162,7 @@ def look_at_grid(
     ]
     if tuple(shape) == opened.object_shape:
         return None
-    reader = array.hierarchy.reader
-    prefix = f"{reader.prefix}/" if reader.prefix else ""
-    try:
-        data = reader.get(key.removeprefix(prefix), cancel, max_bytes=size_limits.LEAST_STAGE_BYTES)
-    except ReadError:
-        return None
-    name = next((name for head, name in _HEADS if data and data.startswith(head)), None)
-    size = _unpacked_size(name, data, opened) if data and name else len(data or b"")
+    size = _unpacked_size(name, data, opened) if name else len(data)
     if size != math.prod(shape) * itemsize:
         return None
     text = f"it has {plural(math.prod(shape), 'value')}, as many as chunks of shape {shape}"
@@ -240,12 +235,11 @@ def _unpacked(opened: OpenArray, name: str, text: str, why: str) -> PackedBytes:
         # filters are undone after the compressor: what they make of the bytes is not known
         known = not array.metadata.get("filters") and (not name or name in _V2)
         return PackedBytes(name, text, _V2.get(name), why if known else "")
-    names = [str(c.get("name") if isinstance(c, dict) else c) for c in array.codecs]
-    kept = [
-        codec
-        for codec, what in zip(array.codecs, names, strict=True)
-        if what in ("bytes", "endian", "transpose")
-    ]
-    if opened.shard_shape is not None or "bytes" not in names or (name and name not in _V3):
+    kept = [c for c in array.codecs if codec_name(c) in ("bytes", "endian", "transpose")]
+    if (
+        opened.shard_shape is not None
+        or "bytes" not in map(codec_name, kept)
+        or (name and name not in _V3)
+    ):
         return PackedBytes(name, text)
     return PackedBytes(name, text, [*kept, _V3[name]] if name else kept, why)

@@ -58,6 +58,7 @@ def types_of_attributes(array: Array) -> Iterator[Fail]:
             if _is_lone_text(value)
             else None,
         )
+    yield from _signs(array)
     for name in LIMITS if is_numeric else ():
         if types.get(name) not in (str, list):
             continue
@@ -74,6 +75,23 @@ def types_of_attributes(array: Array) -> Iterator[Fail]:
             if None in numbers
             else _setter(name, right, "readers mask what is outside afterwards"),
         )
+
+
+def _signs(array: Array) -> Iterator[Fail]:
+    """Warn of an _Unsigned that xarray does not take: it knows "true" and "false", in small letters."""
+    given = array.attributes.get("_Unsigned")
+    wanted = {"int": "true", "uint": "false"}.get(array.data_type.kind)
+    if given == wanted or str(given).lower() != wanted:
+        return
+    sign = "unsigned" if wanted == "true" else "signed"
+    yield Fail(
+        array.attribute_pointer("_Unsigned"),
+        f'_Unsigned {shown(given)} is not the text "{wanted}", so xarray does not show {sign} values',
+        severity="warning",
+        impact="values",
+        readers={"xarray": f"shows the values as they are stored, not as {sign} ones"},
+        fix=_setter("_Unsigned", wanted, f"xarray shows {sign} values afterwards"),
+    )
 
 
 def _is_lone_text(value: Any) -> bool:

@@ -104,7 +104,7 @@ def _base64_error(value: Any, wanted: str) -> str | None:
 def _correct(problem: FillProblem) -> FixMaker:
     def fix(node: Node) -> Draft | None:
         if problem.suggestion is MISSING:
-            return None
+            return _left_out(node)
         return Draft(
             problem.safety,
             set_attribute(node, "_FillValue", problem.suggestion),
@@ -112,6 +112,14 @@ def _correct(problem: FillProblem) -> FixMaker:
         )
 
     return fix
+
+
+def _left_out(node: Node) -> Draft | None:
+    """Return the fix for NaN on integers, which no value of theirs is."""
+    if node.attributes.get("_FillValue") != "NaN":
+        return None
+    note = "no integer is NaN, so nothing is masked either way; if a number stands for missing values, write that one"
+    return Draft("suggest", (remove(node.attribute_pointer("_FillValue")),), note)
 
 
 def _note(node: Node, problem: FillProblem) -> str | None:

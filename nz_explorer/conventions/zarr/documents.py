@@ -66,7 +66,14 @@ def utf8(node: Node, document: Document) -> Iterator[Fail]:
         # Python's decoder of JSON tells UTF-16 by its byte order mark, and reads it.
         marked = (document.raw or b"").startswith((b"\xff\xfe", b"\xfe\xff"))
         if _kind(document) is None:  # else it is no text, which JSON-002 tells
-            yield Fail(place(node, document), problem.message, readers={} if marked else None)
+            yield Fail(
+                place(node, document),
+                problem.message,
+                readers={} if marked else None,
+                fix=_advise(
+                    "write the document again as UTF-8; if it is Latin-1, iconv -f LATIN1 -t UTF-8 does that"
+                ),
+            )
 
 
 @rule("JSON-002", on="document", when=_has_problems)

@@ -259,6 +259,9 @@ def _is_number_as_text(given: Any, kind: str) -> bool:
     return True
 
 
+NO_NAN = "no integer is NaN; chunks that were not written then hold nothing in particular"
+
+
 @rule("Z2-FV-004", on="array", formats=V2, needs=("data type", "fill scalar"))
 def fill_fits(array: Array) -> Iterator[Fail]:
     """Require a value of the array's type."""
@@ -282,5 +285,9 @@ def fill_fits(array: Array) -> Iterator[Fail]:
             f"fill_value {shown(given)} ({json_type(given)}) does not fit {array.data_type.text}: {problem.why}",
             impact="blocks",
             readers=CRASHES if _is_number_as_text(given, kind) else None,
-            fix=set_to(FILL, problem.suggestion, problem.safety) if safe else None,
+            fix=set_to(FILL, problem.suggestion, problem.safety)
+            if safe
+            else set_to(FILL, None, "suggest", NO_NAN)
+            if given == "NaN" and kind in ("int", "uint")
+            else None,
         )

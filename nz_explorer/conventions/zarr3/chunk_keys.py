@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.zarr3.nodes import V3, set_to
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
 from nz_explorer.text.phrases import listed
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 Encoding = tuple[str, str]
 """Name and separator of a chunk key encoding."""
+_COPIED = re.compile(r"(?<=\d) \([^()/]*\)$|(?<=\d) - copy$", re.IGNORECASE)
 ENCODINGS: tuple[Encoding, ...] = (("default", "/"), ("default", "."), ("v2", "."), ("v2", "/"))
 
 
@@ -96,8 +99,18 @@ def _misspelled(
         severity="info" if right else None,
         impact="advice" if right else None,
         readers={} if right else None,
-        fix=None if meant is None else _declare(meant),
+        fix=_rename(names) if meant is None else _declare(meant),
     )
+
+
+def _rename(names: list[str]) -> FixMaker | None:
+    """Return what to do about copies of chunks, such as ``c/0/0 (1)``."""
+    plain = _COPIED.sub("", names[0])
+    if plain == names[0]:
+        return None
+    rest = ", the others likewise" * (len(names) > 1)
+    note = f"rename {names[0]} to {plain} where that is not there{rest}; else delete it"
+    return lambda _node: Draft("suggest", note=note)
 
 
 def _declare(encoding: Encoding) -> FixMaker:

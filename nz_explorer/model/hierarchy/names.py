@@ -49,8 +49,12 @@ def is_below_document(path: str) -> bool:
 
 
 _LEFT_BEHIND = frozenset((".ds_store", "__macosx", "thumbs.db", "desktop.ini"))
-_COPIED = re.compile(r" ?\(\d+\)|^copy of |^kopie von | - copy")
-_ENDINGS = (".txt", ".json", ".bak", ".gz")
+_COPIED = re.compile(
+    r" ?\((\d+|[^()]*conflicted copy[^()]*)\)|^copy of |^kopie von | - copy|\.sync-conflict-[\w-]+"
+)
+_INTERRUPTED = re.compile(r"\.[\da-f]{32}\.partial$")
+"""What zarr-python puts in place of an ending, or behind it, until all is written."""
+_ENDINGS = (".txt", ".json", ".bak", ".gz", ".tmp", ".part", ".partial")
 _RIGHT_NAMES = {name.strip("."): name for name in (*V3_NAMES, *V2_NAMES, ".zmetadata")}
 
 
@@ -70,8 +74,8 @@ def renamed_document(name: str) -> str | None:
     if is_left_behind(name) or name in (*V3_NAMES, *V2_NAMES, ".zmetadata"):
         return None
     plain = _COPIED.sub("", unquote(name).lower()).strip("._ ")
-    if plain == "zattr":
-        plain = "zattrs"
+    plain = _INTERRUPTED.sub("", plain)
+    plain = {"zattr": "zattrs", "zarr": "zarr.json"}.get(plain, plain) if plain != name else plain
     for ending in ("", *_ENDINGS):
         known = _RIGHT_NAMES.get(plain.removesuffix(ending).strip("."))
         if known is not None and plain.endswith(ending):

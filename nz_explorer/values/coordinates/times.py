@@ -133,7 +133,9 @@ def time_problem(attributes: Mapping[str, Any]) -> TimeProblem | None:
     """
     if not is_time(attributes):
         return None
-    given = attributes.get("calendar", "standard")
+    given = attributes.get("calendar")
+    if given is None:  # null, too, is none for readers
+        given = "standard"
     calendar = given.lower() if isinstance(given, str) else ""
     if calendar not in CALENDARS:
         return TimeProblem("calendar", "is no calendar that is known", _meant_calendar(calendar))

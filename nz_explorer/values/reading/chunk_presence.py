@@ -25,7 +25,8 @@ MOST_FOLDERS = 5_000
 MOST_SIZES = 32
 """Chunks whose size is asked for."""
 
-_NUMBERS = re.compile(r"\d+(\..*)?")
+_NUMBERS = re.compile(r"\d+([ .~].*)?")
+"""Names of chunks elsewhere, of copies such as ``0 (1)``, and of what an interrupted write left behind."""
 
 Places = np.ndarray[Any, np.dtype[np.int64]]
 Part = tuple[int, int]

@@ -115,6 +115,28 @@ def test_a_newer_picture_stops_the_older_at_once(
     assert message["error"]["code"] == "cancelled"
 
 
+def test_the_value_at_a_pin_leaves_the_picture_alone(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = chunks.read_together
+    begun, end = threading.Event(), threading.Event()
+
+    def slow(*arguments: object) -> object:
+        begun.set()
+        end.wait(60)
+        return real(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(chunks, "read_together", slow)
+    monkeypatch.setattr(chunks, "_MOST_TOGETHER", 1)
+    browser.send("picture", path="/t")
+    assert begun.wait(60)
+    cell = {"lat": [3, 4], "lon": [5, 6]}
+    browser.send("picture", path="/t", index={"lat": 3, "lon": 5}, window=cell, width=1, height=1)
+    end.set()
+    answers = [browser.answer()[0] for _ in range(2)]
+    assert [one["ok"] for one in answers] == [True, True], answers
+
+
 def test_the_next_slice_is_read_ahead(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prefetch, "IDLE_SECONDS", 0)
     browser.ask("picture", path="/t", index={"time": 0})

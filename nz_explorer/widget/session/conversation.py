@@ -103,7 +103,8 @@ class Conversation:
             if self.closed:
                 return
             self._waiting[request.id] = cancel
-            if request.method == "picture":
+            # The value at a pin, a picture of one cell, is asked for beside the one on the screen.
+            if request.method == "picture" and request.params.get("width") != 1:
                 self._make_way()
                 # Two views, or two tabs, that show the same do not take it from each other.
                 shows = {name: request.params.get(name) for name in ("path", "index")}

@@ -26,7 +26,8 @@ export function hemispheres({ units }: { units?: string | null }): "NS" | "EW" |
 /** "60° N", "75° W", "0°". */
 export function degreesText(value: number, sides: "NS" | "EW", digits = 10): string {
   const turned = sides === "EW" ? ((((value + 180) % 360) + 360) % 360) - 180 : value;
-  const size = Number(Math.abs(turned).toPrecision(digits));
+  // A metre is what degrees are good for: 0.0000076 is a zero that was computed.
+  const size = +(+Math.abs(turned).toPrecision(digits)).toFixed(5);
   const side = size === 0 || (sides === "EW" && size === 180) ? "" : ` ${sides[turned > 0 ? 0 : 1]}`;
   return `${size}°${side}`;
 }

@@ -99,7 +99,9 @@ function Here({ pin, scene, params }: { pin: Pin; scene: Scene; params: PictureP
       {!found ? (
         <span class="nzx-quiet">{asked ? "…" : "outside"}</span>
       ) : found.state === "value" ? (
-        <strong>{visible(found.value)}</strong>
+        <strong class="nzx-cut" title={visible(found.value)}>
+          {visible(found.value)}
+        </strong>
       ) : (
         <StateChip state={found.state} />
       )}

@@ -12,7 +12,7 @@ from nz_explorer.conventions.cf.packing import number_in
 from nz_explorer.conventions.cf.times import is_time
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
-from nz_explorer.engine.fixes import Draft, plain, set_attribute
+from nz_explorer.engine.fixes import Draft, plain, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
 
 if TYPE_CHECKING:
@@ -158,6 +158,38 @@ def large_integers_survive(array: Array, contents: Contents) -> Iterator[Fail | 
                 note="without a _FillValue, or with mask_and_scale=False, xarray leaves them integers",
             ),
         )
+
+
+@rule(
+    "CF-FILL-005",
+    on="array",
+    needs=("attributes", "data type"),
+    when=lambda array: array.attributes.get("dtype") == "bool" and _turns_to_floats(array),
+)
+def booleans_are_not_masked(array: Array) -> Iterator[Fail]:
+    """Require no missing value of what xarray turns into booleans: NaN is true."""
+    if array.data_type.kind not in ("int", "uint"):
+        return
+    marked_by = next((n for n in ("_FillValue", "missing_value") if n in array.attributes), None)
+    pointer = array.attribute_pointer(marked_by) if marked_by else array.pointer("fill_value")
+    mark = array.attributes[marked_by] if marked_by else array.metadata.get("fill_value")
+    which = "all false values" if mark in (0, False) else "missing values"
+    yield Fail(
+        pointer,
+        f"xarray masks {shown(mark)} and then turns the values into bool, as the attribute dtype has it: {which} come out as true",
+        fix=_without_mark(marked_by),
+    )
+
+
+def _without_mark(name: str | None) -> FixMaker:
+    """Return the fix that takes the missing value away: an attribute, or the fill value of Zarr v2."""
+
+    def fix(node: Node) -> Draft:
+        if name is None:
+            return Draft("suggest", (replace(node.pointer("fill_value"), None),))
+        return Draft("suggest", (remove(node.attribute_pointer(name)),))
+
+    return fix
 
 
 def _turns_to_floats(array: Array) -> bool:

@@ -229,6 +229,7 @@ OF_LEVELS = (
     "GZ-MS-011",
     "GZ-MS-012",
     "GZ-MS-013",
+    "GZ-MS-016",
 )
 
 
@@ -273,7 +274,25 @@ def levels(group: Group) -> RuleOutput:
             tiled = known and called not in VARIABLE_TILES
             tile = (TILE, TILE) if tiled else _tile(matrix)
             yield from _chunks(array, arrays[level.name], tile)
+    yield from _own_methods(given, found)
     yield from _same_crs(given, pointer, arrays, KNOWN_SETS.get(called, ()))
+
+
+def _own_methods(given: Any, found: list[Group]) -> RuleOutput:
+    """Compare the resampling methods that groups of levels give themselves."""
+    method = member(given, "resampling_method")
+    for level in found:
+        for keys in (("resampling_method",), ("multiscales", "resampling_method")):
+            own: Any = level.attributes
+            for key in keys:
+                own = member(own, key)
+            if own is not None and own != method:
+                yield Fail(
+                    level.attribute_pointer(*keys),
+                    f"level {json_text(level.name)} uses {json_text(own)}, all of them should use {json_text(method)}",
+                    path=level.path,
+                    rule="GZ-MS-016",
+                )
 
 
 def _tile(matrix: Mapping[str, Any] | None) -> tuple[int, int] | None:

@@ -279,15 +279,20 @@ def fill_fits(array: Array) -> Iterator[Fail]:
         why = "the bits of a number in hexadecimal are a spelling of Zarr v3"
         yield Fail(FILL, f"fill_value {shown(given)} does not fit {array.data_type.text}: {why}")
     elif problem is not None:
-        safe = problem.suggestion is not MISSING
+        # zarr-python and netCDF-C take true for 1 and false for 0
+        taken = isinstance(given, bool) and kind in ("int", "uint", "float")
+        readers = CRASHES if _is_number_as_text(given, kind) else None
+        fix = None
+        if taken:
+            fix = set_to(FILL, int(given))
+        elif problem.suggestion is not MISSING:
+            fix = set_to(FILL, problem.suggestion, problem.safety)
+        elif given == "NaN" and kind in ("int", "uint"):
+            fix = set_to(FILL, None, "suggest", NO_NAN)
         yield Fail(
             FILL,
             f"fill_value {shown(given)} ({json_type(given)}) does not fit {array.data_type.text}: {problem.why}",
-            impact="blocks",
-            readers=CRASHES if _is_number_as_text(given, kind) else None,
-            fix=set_to(FILL, problem.suggestion, problem.safety)
-            if safe
-            else set_to(FILL, None, "suggest", NO_NAN)
-            if given == "NaN" and kind in ("int", "uint")
-            else None,
+            impact="convention" if taken else "blocks",
+            readers={} if taken else readers,
+            fix=fix,
         )

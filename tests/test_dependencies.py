@@ -32,8 +32,8 @@ PRIVATE_ATTRIBUTES = {
 }
 """What zarr's objects have behind a public name, and was used here once or is likely to be."""
 
-ONLY_WITH = {"msgpack", "netCDF4", "pytest"}
-"""What is imported only where it is installed: what a codec needs, a reader that is tried, and what runs the plugin."""
+ONLY_WITH = {"jupyter_lsp", "msgpack", "netCDF4", "pytest"}
+"""What is imported only where it is installed: what a codec needs, a reader that is tried, what runs the plugin or the lab."""
 
 
 def trees() -> Iterator[tuple[str, ast.Module]]:

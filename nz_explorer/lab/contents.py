@@ -1,7 +1,7 @@
-"""The files that JupyterLab's server hands out, where a notebook is opened while its first cell runs.
+"""What JupyterLab's server does earlier and later than usual, where a notebook is opened while its first cell runs.
 
 The browser loads JupyterLab's several megabytes while the kernel starts. It asks for the notebook meanwhile, and is
-answered when the outputs are in it.
+answered when the outputs are in it. What takes the processor and can wait is done after that.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import asyncio
 import importlib
 import os
 import sys
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,25 @@ class Exporters(NbconvertRootHandler):
                 await asyncio.to_thread(importlib.import_module, EXPORTERS)
         if (answer := super().get()) is not None:
             await answer
+
+
+def later(start: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    """Return a function that does the same when the notebook is shown.
+
+    Parameters
+    ----------
+    start
+        What jupyter_lsp does when the server runs: it looks for language servers, by way of a process of npm. Whoever
+        asks for these meanwhile is answered afterwards.
+    """
+
+    async def started(*given: Any) -> None:
+        await asyncio.sleep(REST_SECONDS)
+        while _held() is not None:  # noqa: ASYNC110  # another process holds it
+            await asyncio.sleep(0.1)
+        await start(*given)
+
+    return started
 
 
 def _held() -> str | None:

@@ -1,10 +1,11 @@
 """From ``nz-explorer lab`` to the first picture in a browser that runs already: ``python -m tests.benchmarks --only lab``.
 
-Where the time goes (processor time, two cores, 7.3 s in all): JupyterLab's server 1.1 s, of which half are imports; the
-command 0.4 s beside it; then the kernel 1.7 s, of which 0.9 s are imports and the store and 0.5 s the saved output, nearly
-all of it matplotlib, beside the page, which takes 3 s in its own process and 1 s in the others of the browser. Left out
-until the notebook is there, or altogether: nbconvert for the menu of formats and the check of JupyterLab's build (0.4 s of
-the server's loop, which would have handed out the notebook in that time), and a grammar that nobody uses (1.1 s).
+Where the time goes (processor time, two cores, 7.0 s in all): JupyterLab's server 1.1 s, of which half are imports; the
+command 0.4 s and the imports of the first kernel 1.1 s beside it (`nz_explorer.lab.warm_kernel`); then the page, which
+takes 3 s in its own process and 1 s in the others of the browser, and what is left of the kernel, 0.4 s, of which half is
+the saved picture. Left out until the notebook is there, or altogether: nbconvert for the menu of formats and the check of
+JupyterLab's build (0.4 s of the server's loop, which would have handed out the notebook in that time), npm, which is asked
+for language servers (0.3 s), and a grammar that nobody uses (1.1 s).
 """
 
 from __future__ import annotations

@@ -186,7 +186,7 @@ def _from_path(path: Path, label: str, *, follow_links: bool = False) -> Reader:
             if kind is not None:
                 raise SourceError(f"{label} is {kind.name}, and no Zarr hierarchy; {kind.cure}")
             raise SourceError(
-                f"{label} is a file, but neither a folder nor a zip file with a Zarr hierarchy"
+                f"{label} is a file, but neither a folder nor a zip file with a Zarr hierarchy, nor netCDF or HDF5"
             )
     except PermissionError as error:
         raise SourceError(f"{label} may not be read: {error.strerror}") from error

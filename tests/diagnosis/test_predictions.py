@@ -67,6 +67,8 @@ EXPLAINED = {
                 "Z3-FV-007: a wrong field of a struct",
                 "Z3-FV-007: an integer with a fraction in a struct",
                 "Z3-FV-007: near miss: a struct",
+                "Z2-DT-003: fields of a field",
+                "printed in Zarr v2, Data type encoding, nested",
             )
         }
         if SINCE_3_2
@@ -78,7 +80,7 @@ EXPLAINED = {
         else {}
     ),
     "zarr-python: Z3-CM-002: the key of a document is not another node": "it ignores the entry; xarray does not",
-    "zarr-python: Z3-SHAPE-001: true": "true is 1 to Python; xarray then has two lengths",
+    "xarray: Z3-SHAPE-001: true": "true is 1 to Python, and xarray then has two lengths",
 }
 """Cases in which a reader does something else than is said of it, and why that is so."""
 BY_CHANCE = {"netCDF-C: Z2-ARR-006: too few"}

@@ -10,7 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import zarr
 
 import nz_explorer as nz
 from nz_explorer.conventions import evaluate, registry
@@ -22,6 +24,7 @@ from nz_explorer.engine.plan import Plan
 from nz_explorer.model import Array, Group, open_store
 from nz_explorer.model.dialects import nczarr
 from nz_explorer.store import Cancellation
+from nz_explorer.values.contents import contents as contents_of
 from tests.corpus.cases import CASES, FaultyStore, contents, source, write
 
 CONSOLIDATED = [
@@ -697,3 +700,37 @@ def test_what_is_counted_over_all_arrays_follows_edits(tmp_path: Path) -> None:
     assert _few_objects(evaluation)
     trial.undo()
     assert _few_objects(trial.evaluation) == _few_objects(evaluation)
+
+
+@pytest.mark.parametrize("index_codecs", [None, [], "crc32c"])
+def test_a_shard_without_codecs_for_its_index_is_checked(tmp_path: Path, index_codecs: Any) -> None:
+    root = zarr.create_group(tmp_path / "s.zarr")
+    root.create_array("a", data=np.arange(4), chunks=(1,), shards=(2,), dimension_names=["x"])
+    document = tmp_path / "s.zarr" / "a" / "zarr.json"
+    metadata = json.loads(document.read_text())
+    metadata["codecs"][0]["configuration"].pop("index_codecs")
+    if index_codecs is not None:
+        metadata["codecs"][0]["configuration"]["index_codecs"] = index_codecs
+    document.write_text(json.dumps(metadata))
+    (tmp_path / "s.zarr" / "a" / "c" / "0").write_bytes(b"no shard")
+    report = nz.check(tmp_path / "s.zarr", values="all", progress=False)
+    assert "Z3-CODEC-008" in {finding.rule for finding in report.findings}
+
+
+def test_an_array_whose_values_end_in_a_bug_does_not_take_down_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = zarr.create_group(tmp_path / "s.zarr")
+    for name in ("a", "b"):
+        root.create_array(name, data=np.full(4, 1e20), dimension_names=["x"])
+
+    def broken(array: Any, **options: Any) -> Any:
+        if array.path == "/a":
+            raise KeyError("index_codecs")
+        return contents_of(array, **options)
+
+    monkeypatch.setattr("nz_explorer.values.contents.contents", broken)
+    report = nz.check(tmp_path / "s.zarr", values="all", progress=False)
+    assert "/b" in {finding.path for finding in report.findings if finding.rule == "CF-FILL-002"}
+    reasons = {one.reason for one in report.not_evaluated if one.path == "/a"}
+    assert "internal error: KeyError: 'index_codecs'" in reasons

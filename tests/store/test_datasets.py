@@ -242,6 +242,17 @@ def test_a_file_that_is_broken_is_an_error_in_a_sentence(tmp_path: Path) -> None
         open_store(tmp_path / "f.nc")
 
 
+def test_a_file_can_be_written_again_once_it_is_closed(tmp_path: Path) -> None:
+    file = tmp_path / "f.nc"
+    for value in (1.0, 2.0):
+        xr.Dataset({"a": ("x", [value])}).to_netcdf(file, engine="netcdf4")
+        ex = nz.explore(file, path="/a")
+        lazily = ex.to_xarray()
+        assert float(ex.values()) == value
+        ex.close()
+    assert lazily.values.tolist() == [2.0]
+
+
 def test_programs_of_what_is_no_zarr_store(
     netcdf_file: Callable[[str], Path], dataset: xr.Dataset
 ) -> None:

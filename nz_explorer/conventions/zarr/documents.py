@@ -220,7 +220,7 @@ def not_object(node: Node, document: Document) -> Iterator[Fail]:
 
 
 @rule("Z2-ATT-001", on="document", formats=(2,), when=_has_problems, provides="attributes")
-def v2_attributes_not_object(_node: Node, document: Document) -> Iterator[Fail]:
+def v2_attributes_not_object(node: Node, document: Document) -> Iterator[Fail]:
     """Fail where .zattrs holds something else than an object."""
     if document.name == ".zattrs":
         for problem in _of(document, "not-object"):
@@ -228,10 +228,21 @@ def v2_attributes_not_object(_node: Node, document: Document) -> Iterator[Fail]:
             yield Fail(
                 "/.zattrs",
                 f".zattrs must be an object, got {kind}",
+                readers=_of_attributes(node, kind),
                 fix=(lambda _node: Draft("safe", (replace("/.zattrs", {}),)))
                 if kind == "null"
                 else None,
             )
+
+
+def _of_attributes(node: Node, kind: str) -> dict[str, str] | None:
+    """Return what readers do with attributes of Zarr v2 that are no object, where the rule's entry does not say it."""
+    is_array = node.kind == "array"
+    if kind == "null":  # as if they were not there
+        return None if is_array else {}
+    if kind == "array" and is_array:
+        return None
+    return {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
 
 
 @rule("JSON-007", on="document", when=_has_problems)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.codec_packages import EXTRAS, NUMCODECS, what_it_needs
 from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.engine.findings import Fail
-from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.fixes import Draft, remove, replace
 from nz_explorer.engine.registry import rule
 
 if TYPE_CHECKING:
@@ -23,24 +25,50 @@ COMMON = frozenset(
     ]
 )  # fmt: skip
 """Codecs that programs in other languages have, too."""
+SETTINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "adler32": ((), ("location",)),
+    "astype": (("encode_dtype", "decode_dtype"), ()),
+    "base64": ((), ()),
+    "bitround": (("keepbits",), ()),
+    "blosc": ((), ("cname", "clevel", "shuffle", "blocksize", "typesize")),
+    "bz2": ((), ("level",)),
+    "categorize": (("labels", "dtype"), ("astype",)),
+    "crc32": ((), ("location",)),
+    "delta": (("dtype",), ("astype",)),
+    "fixedscaleoffset": (("offset", "scale", "dtype"), ("astype",)),
+    "fletcher32": ((), ()),
+    "gzip": ((), ("level",)),
+    "lz4": ((), ("acceleration",)),
+    "lzma": ((), ("format", "check", "preset", "filters")),
+    "packbits": ((), ()),
+    "quantize": (("digits", "dtype"), ("astype",)),
+    "shuffle": ((), ("elementsize",)),
+    "vlen-array": (("dtype",), ()),
+    "vlen-bytes": ((), ()),
+    "vlen-utf8": ((), ()),
+    "zlib": ((), ("level",)),
+    "zstd": ((), ("level", "checksum")),
+}
+"""What numcodecs asks of the settings of its codecs: those that there must be, and those that there may be."""
 SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
 
 
-def _named(array: Array) -> Iterator[tuple[str, str]]:
-    """Yield pointer and id of the compressor and the filters; what has no id is Z2-ARR-007 and Z2-ARR-008."""
+def _named(array: Array) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield pointer and settings of the compressor and the filters; what has no id is Z2-ARR-007 and Z2-ARR-008."""
     filters = array.metadata.get("filters")
     codecs = [("/.zarray/compressor", array.metadata.get("compressor"))]
     if isinstance(filters, list):
         codecs += [(f"/.zarray/filters/{i}", codec) for i, codec in enumerate(filters)]
     for pointer, codec in codecs:
         if isinstance(codec, dict) and isinstance(codec.get("id"), str):
-            yield pointer, codec["id"]
+            yield pointer, codec
 
 
 @rule("Z2-CODEC-001", "Z2-CODEC-002", on="array", formats=V2)
 def readers_have_it(array: Array) -> Iterator[Fail]:
     """Require codecs that readers have: of numcodecs at least, and best those of other languages, too."""
-    for pointer, name in _named(array):
+    for pointer, codec in _named(array):
+        name = codec["id"]
         if name in COMMON:
             continue
         if name in NUMCODECS:
@@ -58,6 +86,34 @@ def readers_have_it(array: Array) -> Iterator[Fail]:
             f"zarr-python does not have the codec {json_text(name)} by itself: {needs}",
             fix=_call_it(f"{pointer}/id", right) if right else _install(needs),
         )
+
+
+@rule("Z2-CODEC-003", on="array", formats=V2)
+def settings_are_known(array: Array) -> Iterator[Fail]:
+    """Require the settings that numcodecs makes a codec of, and no others."""
+    for pointer, codec in _named(array):
+        name = codec["id"]
+        needed, optional = SETTINGS.get(name, ((), None))
+        if optional is None:
+            continue
+        for member in [one for one in needed if one not in codec]:
+            yield Fail(
+                pointers.join(pointer, member),
+                f"the codec {name} lacks its setting {member}, without which zarr-python cannot make it",
+            )
+        known = ("id", *needed, *optional)
+        for member in [one for one in codec if one not in known]:
+            meant = next(iter(get_close_matches(member, known[1:], 1)), None)
+            yield Fail(
+                pointers.join(pointer, member),
+                f"the codec {name} has no setting {json_text(member)}, and zarr-python refuses it"
+                + (f"; did you mean {meant}?" if meant and meant not in codec else ""),
+                fix=_without(pointers.join(pointer, member)),
+            )
+
+
+def _without(pointer: str) -> FixMaker:
+    return lambda _node: Draft("suggest", (remove(pointer),), "if the chunks do not depend on it")
 
 
 def _call_it(pointer: str, right: str) -> Any:

@@ -53,6 +53,7 @@ READERS_WITHOUT: dict[str, dict[str, str]] = {
 """What readers do without a member, where that is not what the rule's entry says."""
 ARRAY_MEMBERS = frozenset((*MANDATORY, "dimension_separator"))
 SEPARATORS = (".", "/")
+REFUSED = {"netCDF-C": "refuses the dataset: NCZarr error"}
 NCZARR = "_nczarr_"
 """How the members begin that netCDF-C up to 4.9.2 put into these documents, in either case."""
 
@@ -130,7 +131,13 @@ def chunks(array: Array) -> Iterator[Fail]:
         f"chunks must be a list of {plural(len(lengths), 'positive integer')} for shape {lengths}"
     )
     if not isinstance(given, list) or not all(map(is_integer, given)):
-        yield Fail("/.zarray/chunks", f"{what}, got {shown(given)}")
+        lone = is_integer(given) and given > 0 and len(lengths) == 1  # a list of one to zarr-python
+        yield Fail(
+            "/.zarray/chunks",
+            f"{what}, got {shown(given)}",
+            readers=REFUSED if lone else None,
+            fix=set_to("/.zarray/chunks", [given]) if lone else None,
+        )
     elif stored is not None and len(given) != len(lengths):
         yield Fail("/.zarray/chunks", f"{what}, got {len(given)}: {shown(given)}")
     else:

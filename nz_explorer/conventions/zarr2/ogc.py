@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.suggested_names import suggested_names
-from nz_explorer.conventions.zarr2.nodes import NCZARR, V2
-from nz_explorer.conventions.zarr2.types import CRASHES, REFUSED
+from nz_explorer.conventions.zarr2.nodes import NCZARR, REFUSED, V2
+from nz_explorer.conventions.zarr2.types import CRASHES
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, Undecided

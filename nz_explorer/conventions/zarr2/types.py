@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.zarr2.nodes import V2
+from nz_explorer.conventions.zarr2.nodes import REFUSED, V2
 from nz_explorer.conventions.zarr3.nodes import set_to, shown
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
@@ -26,13 +26,14 @@ _SOME_BYTES = re.compile(r"\|(?:[iufc](?!1$)\d+|[mM]8.*|U[1-9]\d*)")
 """Types that need a byte order, without one."""
 _EXTENDED = re.compile(r"[<>](?:f(?:12|16)|c(?:24|32))")
 """Types of NumPy that depend on the machine, and that no reader of Zarr has."""
+_EMPTY = re.compile(r"[<>|][SUV]0+")
+"""Types whose elements have no bytes."""
 _NO_UNITS = re.compile(r"[<>|]?[mM]8?(\[generic\])?")
 NAMES = ("NaN", "Infinity", "-Infinity")
 """The only spellings of numbers that JSON does not have (Zarr v2, Fill value encoding)."""
 BASE64 = ("bytes", "raw", "struct")
 """Kinds of types whose fill values are base64."""
 FILL = "/.zarray/fill_value"
-REFUSED = {"netCDF-C": "refuses the dataset: NCZarr error"}
 CRASHES = {"netCDF-C": "crashes the process (4.10)"}
 OBJECTS = {"zarr-python": "reads no such objects", "xarray": "cannot open the group"}
 OTHERS = {"zarr-python": "raises ValueError", "xarray": "cannot open the group"}
@@ -81,6 +82,13 @@ def type_string(array: Array) -> Iterator[Fail]:
                 severity="info",
                 readers={**OTHERS, **REFUSED},
             )
+        elif isinstance(given, str) and _EMPTY.fullmatch(given):
+            yield Fail(
+                at,
+                f"{what} has elements without bytes, which zarr-python does not open",
+                severity="info",
+                readers=OTHERS,
+            )
         elif not isinstance(given, str) or array.data_type.status in ("unknown", "malformed"):
             yield Fail(
                 at,
@@ -108,6 +116,14 @@ def type_string(array: Array) -> Iterator[Fail]:
                 severity="warning",
                 readers={} if _has_known_objects(array) else OBJECTS,
             )
+        elif _has_known_objects(array):
+            yield Fail(
+                at,
+                f"{what} has elements of one length, and a filter for those of any length",
+                severity="warning",
+                readers=OTHERS,
+                fix=set_to(at, "|O", "suggest", "if texts or byte strings are stored"),
+            )
         elif _ONE_BYTE.fullmatch(given):
             yield Fail(
                 at,
@@ -132,7 +148,8 @@ def structured_type(array: Array) -> Iterator[Fail]:
     if isinstance(given, list) and array.data_type.status in ("unknown", "malformed"):
         yield Fail("/.zarray/dtype", f"structured dtype: {array.data_type.text}")
         return
-    for at, name, shape in _subarrays(given, "/.zarray/dtype"):
+    with_shapes = list(_subarrays(given, "/.zarray/dtype"))
+    for at, name, shape in with_shapes:
         if not isinstance(shape, list):
             yield Fail(
                 at,
@@ -144,6 +161,15 @@ def structured_type(array: Array) -> Iterator[Fail]:
             yield Fail(
                 at,
                 f"structured dtype: field {shown(name)} has a shape, which is valid; zarr-python 3 does not open such arrays",
+                severity="info",
+                impact="blocks",
+                readers=OTHERS,
+            )
+    for i, field in enumerate(given if isinstance(given, list) and not with_shapes else ()):
+        if isinstance(field[1], list):
+            yield Fail(
+                f"/.zarray/dtype/{i}/1",
+                f"structured dtype: field {shown(field[0])} has fields itself, which is valid; zarr-python up to 3.1 does not open such arrays",
                 severity="info",
                 impact="blocks",
                 readers=OTHERS,
@@ -279,8 +305,10 @@ def fill_fits(array: Array) -> Iterator[Fail]:
         why = "the bits of a number in hexadecimal are a spelling of Zarr v3"
         yield Fail(FILL, f"fill_value {shown(given)} does not fit {array.data_type.text}: {why}")
     elif problem is not None:
-        # zarr-python and netCDF-C take true for 1 and false for 0
-        taken = isinstance(given, bool) and kind in ("int", "uint", "float")
+        # zarr-python and netCDF-C take true for 1 and false for 0, and 1.0 for 1
+        taken = (isinstance(given, bool) and kind in ("int", "uint", "float")) or (
+            isinstance(given, float) and kind in ("int", "uint") and problem.suggestion == given
+        )
         readers = CRASHES if _is_number_as_text(given, kind) else None
         fix = None
         if taken:

@@ -17,6 +17,7 @@ from nz_explorer.conventions.zarr3.codec_packages import (
 )
 from nz_explorer.conventions.zarr3.nodes import (
     V3,
+    are_integers_or_booleans,
     empty_chunks,
     is_integer,
     missing,
@@ -147,10 +148,17 @@ def data_type_known(array: Array) -> Iterator[Fail]:
     yield Fail(
         "/data_type",
         f"{shown(given)} is not a registered data type; few readers can open the array{hint}",
-        fix=set_to("/data_type", meant.name, "suggest")
+        fix=set_to("/data_type", meant.name, "suggest", _byte_order(given))
         if meant.status == "core"
         else _dates_of_numpy(given),
     )
+
+
+def _byte_order(given: Any) -> str | None:
+    """Return where Zarr v3 has the byte order that a type string of NumPy begins with."""
+    if not isinstance(given, str) or not given.startswith(">"):
+        return None
+    return 'the byte order is the endian of the codec bytes: it must be "big" if the values are stored so'
 
 
 @rule("Z3-DT-002", on="array", formats=V3, needs=("data type",))
@@ -202,7 +210,9 @@ def grid_shape(array: Array) -> Iterator[Fail | Undecided]:
             yield Fail(
                 "/chunk_grid/configuration/chunk_shape",
                 f"a regular chunk grid needs configuration.chunk_shape, a list of integers{got}",
-                readers={} if is_integer(given) and array.ndim == 1 else None,
+                readers={}
+                if (is_integer(given) and array.ndim == 1) or are_integers_or_booleans(given)
+                else None,
                 fix=None
                 if (meant := whole_numbers(given)) is None
                 else set_to("/chunk_grid/configuration/chunk_shape", meant),

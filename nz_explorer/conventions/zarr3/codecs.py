@@ -198,7 +198,7 @@ BLOSC: dict[str, tuple[str, Callable[[Any], bool]]] = {
 @rule("Z3-CODEC-006", on="array", formats=V3, needs=("codecs",))
 def blosc_configuration(array: Array) -> Iterator[Fail]:
     """Require settings that Blosc supports."""
-    for pointer, configuration, _ in _configured(array, "blosc"):
+    for pointer, configuration, codec in _configured(array, "blosc"):
         base = f"{pointer}/configuration"
         for member, (wanted, is_sound) in BLOSC.items():
             value = configuration.get(member)
@@ -209,7 +209,9 @@ def blosc_configuration(array: Array) -> Iterator[Fail]:
             yield Fail(
                 f"{base}/{member}",
                 f"{member} of blosc must be {wanted}, got {got}",
-                readers={}
+                readers=_NO_CONFIGURATION
+                if "configuration" not in codec
+                else {}
                 if member not in configuration or (is_integer(value) and member != "shuffle")
                 else None,
                 fix=set_to(f"{base}/{member}", SHUFFLES[number]) if 0 <= number <= 2 else None,

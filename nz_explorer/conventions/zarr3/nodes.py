@@ -58,6 +58,12 @@ UNREAD = {
 }
 
 
+EMPTY = {
+    "zarr-python": "does not see what is in the group",
+    "xarray": "does not see what is in the group",
+}
+"""What becomes of a group of Zarr v2 that says it has another format."""
+
 REFUSED = {
     "zarr-python": "raises ValueError: Invalid zarr_format",
     "xarray": "cannot open the group",
@@ -78,15 +84,22 @@ def wrong_format(node: Node, wanted: int) -> Iterator[Fail]:
     if is_integer(given) and given == wanted:
         return
     pointer = node.pointer("zarr_format")
-    is_float = type(given) is float and given == wanted
-    yield Fail(
-        pointer,
-        f"zarr_format must be {wanted}, got {shown(given)}",
-        # a text is refused, also where the rule asks for less
-        impact="blocks" if isinstance(given, str) else None,
-        readers={} if is_float else REFUSED if isinstance(given, str) else None,
-        fix=set_to(pointer, wanted) if is_float or given == str(wanted) else None,
-    )
+    message = f"zarr_format must be {wanted}, got {shown(given)}"
+    if type(given) is float and given == wanted:
+        yield Fail(pointer, message, readers={}, fix=set_to(pointer, wanted))
+    elif given is not MISSING and not is_integer(given):  # also where the rule asks for less
+        fix = set_to(pointer, wanted) if given == str(wanted) else None
+        yield Fail(pointer, message, impact="blocks", readers=REFUSED, fix=fix)
+    elif not isinstance(node, Array):  # zarr-python does without it in zarr.json of a group
+        unread = given is not MISSING
+        yield Fail(
+            pointer,
+            message,
+            impact="values" if unread else "convention",
+            readers=EMPTY if unread else {},
+        )
+    else:
+        yield Fail(pointer, message)
 
 
 @rule("Z3-DOC-001", on="node", formats=V3)
@@ -157,11 +170,13 @@ def attributes_object(node: Node) -> Iterator[Fail]:
     """Require attributes that can be looked up by name."""
     given = node.metadata.get("attributes", {})
     if not isinstance(given, dict):
+        # zarr-python asks no more of an array's than that there is something in them
+        read_as_none = given is None or (given in ([], "") and isinstance(node, Array))
         yield Fail(
             "/attributes",
             f"attributes must be an object, got {json_type(given)}",
-            readers={} if given is None else None,
-            fix=set_to("/attributes", {}) if given is None else None,
+            readers={} if read_as_none else None,
+            fix=set_to("/attributes", {}) if read_as_none else None,
         )
 
 
@@ -184,6 +199,9 @@ def missing(array: Array, member: str) -> Iterator[Undecided]:
     """
     if member not in array.metadata:
         yield Undecided("dependency: Z3-DOC-003")
+
+
+MOST_ELEMENTS = 2**63 - 1
 
 
 def wrong_lengths(array: Array, member: str) -> Iterator[Fail]:
@@ -212,14 +230,40 @@ def wrong_lengths(array: Array, member: str) -> Iterator[Fail]:
         return
     for axis, length in enumerate(given):
         if not is_integer(length) or length < 0:
-            at = array.pointer(member, axis)
             meant = whole_numbers(given)
-            yield Fail(at, message, fix=None if meant is None else set_to(pointer, meant))
+            yield Fail(
+                array.pointer(member, axis),
+                message,
+                readers={} if are_integers_or_booleans(given) else None,
+                fix=None if meant is None else set_to(pointer, meant),
+            )
+            return
+        if length > MOST_ELEMENTS:
+            yield Fail(
+                array.pointer(member, axis),
+                f"{member} has the length {length}, and 2**63 - 1 is the most that readers count to",
+                severity="warning",
+                readers={
+                    "zarr-python": "raises ValueError when values are read",
+                    "xarray": "raises OverflowError, and opens nothing of the group",
+                },
+            )
             return
 
 
+def are_integers_or_booleans(given: Any) -> bool:
+    """Whether a list holds what zarr-python takes for integers that are not negative: true and false are such in Python.
+
+    Parameters
+    ----------
+    given : object
+        A JSON value.
+    """
+    return isinstance(given, list) and all(isinstance(one, int) and one >= 0 for one in given)
+
+
 def whole_numbers(given: Any) -> list[int] | None:
-    """Return the integers that a list means which has some as ``4.0`` or ``"4"``; None where one is no length.
+    """Return the integers that a list means which has some as ``4.0``, ``"4"`` or true; None where one is no length.
 
     Parameters
     ----------
@@ -228,7 +272,10 @@ def whole_numbers(given: Any) -> list[int] | None:
     """
     if not isinstance(given, list):
         return None
-    texts = [str(int(n)) if type(n) is float and n.is_integer() else str(n) for n in given]
+    texts = [
+        str(int(n)) if isinstance(n, bool) or (type(n) is float and n.is_integer()) else str(n)
+        for n in given
+    ]
     return [int(text) for text in texts] if all(map(_DIGITS.fullmatch, texts)) else None
 
 

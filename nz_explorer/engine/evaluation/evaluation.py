@@ -442,8 +442,14 @@ class Evaluation:
         else:
             from nz_explorer.values.contents import contents
 
-            found = contents(array, client=self.client, cancel=cancel, progress=progress)
-            results = plan.run(array, found)
+            try:
+                found = contents(array, client=self.client, cancel=cancel, progress=progress)
+            except Cancelled:
+                raise
+            except Exception as error:  # noqa: BLE001  # named in the report; one array must not take down the others
+                results = plan.undecided(f"internal error: {type(error).__name__}: {error}")
+            else:
+                results = plan.run(array, found)
         with self._lock:
             budget.use(size)
             self._put_on(array, "contents", results)

@@ -12,6 +12,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import xarray
 import zarr
@@ -374,3 +375,31 @@ def test_a_fix_that_does_not_help_is_taken_back(
 def test_the_public_names() -> None:
     assert nz.apply is apply
     assert nz.WhatIf is WhatIf
+
+
+@pytest.mark.parametrize(
+    ("shape", "names", "order"),
+    [
+        ((4, 3), ("lat", "time"), ["time", "lat"]),
+        ((2, 4, 3), ("time", "lat", "lon"), ["lon", "time", "lat"]),
+        ((4, 5), ("lat", "time"), None),
+        ((4, 3), ("lat", "x"), None),
+    ],
+)
+def test_exchanged_dimension_names_are_put_into_the_order_that_fits(
+    tmp_path: Path, shape: tuple[int, ...], names: tuple[str, ...], order: list[str] | None
+) -> None:
+    root = zarr.create_group(tmp_path / "s.zarr")
+    for name, length in (("time", 4), ("lat", 3), ("lon", 2)):
+        root.create_array(name, data=np.arange(length), dimension_names=[name])
+    root.create_array("t", data=np.ones(shape), dimension_names=names)
+    what_if = opened(tmp_path / "s.zarr")
+    finding = next(f for f in what_if.evaluation.findings() if f.rule == "NZ-DIM-010")
+    assert ("in the order" in finding.message) is (order is not None)
+    if order:
+        what_if.apply(finding)
+        assert list(what_if.hierarchy["/t"].dimension_names) == order  # type: ignore[attr-defined]
+        assert "NZ-DIM-010" not in {f.rule for f in what_if.evaluation.findings()}
+        apply(what_if).write()
+        data = xarray.open_zarr(tmp_path / "s.zarr", consolidated=False)
+        assert list(data["t"].dims) == order

@@ -10,6 +10,7 @@ import pytest
 
 import nz_explorer as nz
 from nz_explorer.conventions import evaluate, rules
+from nz_explorer.diagnosis.symptoms import symptoms
 from nz_explorer.editing.trial_edits.what_if import WhatIf
 from nz_explorer.engine.findings import Finding
 from tests.field.case import Case, Outcome, cases
@@ -32,13 +33,24 @@ STEPS = re.compile(r"[0-9]+ steps? from NZ-1.0, which it does not declare")
 pytestmark = pytest.mark.filterwarnings("ignore")  # readers warn of what is wrong with the stores
 
 
-def _run(outcome: Outcome, source: Any) -> None:
+def _run(outcome: Outcome, source: Any) -> str:
+    """Return what the reader says, if it fails as expected."""
     if outcome.raises is not None:
-        with pytest.raises(outcome.raises, match=outcome.match or None):
+        with pytest.raises(outcome.raises, match=outcome.match or None) as caught:
             outcome.reader(source)
-        return
+        return f"{caught.typename}: {caught.value}"
     found = outcome.reader(source)
     assert outcome.sees is None or outcome.sees(found)
+    return ""
+
+
+def _leads_to_a_symptom(message: str, rule: str) -> bool:
+    """Whether somebody who pastes a message where symptoms are searched is led to a rule."""
+    return any(
+        symptom.may_come_from(rule)
+        and any(word.lower() in message.lower() for word in symptom.words)
+        for symptom in symptoms()
+    )
 
 
 def _told(report: nz.Report) -> list[tuple[str, str]]:
@@ -71,7 +83,8 @@ def test_a_reported_failure(case: Case, tmp_path: Path) -> None:
         pytest.skip("the oldest zarr and xarray do something else")
     source = case.make(tmp_path / "store")
     for outcome in case.before:
-        _run(outcome, source)
+        message = _run(outcome, source)
+        assert OLDEST or not message or _leads_to_a_symptom(message, case.rule), message
     if case.name in PENDING:
         return
     report = nz.check(source, values=case.values, progress=False)

@@ -96,6 +96,7 @@ def test_the_command_line(written: Path) -> None:
     said = call("--run", EMPTY, written, "--rules", "tree-009")
     assert said.exit_code == 1
     assert "rules that are never found: TREE-009" in said.output
+    assert "; 0 not run" in said.output  # cases of other rules are not counted
     assert "missing: TREE-009 / (whole document) warning" in said.output
     said = call("--run", EMPTY, "--rules", "TREE-009", "--format", "json")
     assert said.exit_code == 1

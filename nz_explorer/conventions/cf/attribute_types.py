@@ -10,12 +10,13 @@ from nz_explorer.conventions.cf.missing_values import LIMITS
 from nz_explorer.conventions.cf.packing import number_in
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.engine.findings import Fail
-from nz_explorer.engine.fixes import Draft, set_attribute
+from nz_explorer.engine.fixes import Draft, remove, set_attribute
 from nz_explorer.engine.registry import rule
+from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
     from nz_explorer.engine.findings import FixMaker
-    from nz_explorer.model import Array
+    from nz_explorer.model import Array, Node
 
 TEXTS = (
     "units",
@@ -33,6 +34,7 @@ TEXTS = (
 )
 """Attributes that are text (CF-1.11, Appendix A, type S); of others, rules of their own ask for it."""
 _NUMBERS = ("int", "uint", "float")
+_FLAGS = ("flag_values", "flag_masks")
 
 
 @rule("CF-ATTR-001", on="array", needs=("attributes", "data type"))
@@ -92,6 +94,62 @@ def _signs(array: Array) -> Iterator[Fail]:
         readers={"xarray": f"shows the values as they are stored, not as {sign} ones"},
         fix=_setter("_Unsigned", wanted, f"xarray shows {sign} values afterwards"),
     )
+
+
+@rule(
+    "CF-ATTR-002",
+    on="array",
+    needs=("attributes", "data type"),
+    when=lambda array: array.attributes.get("dtype") == "bool",
+)
+def floats_are_not_declared_as_bool(array: Array) -> Iterator[Fail]:
+    """Warn of floating-point numbers that xarray turns into booleans, as an attribute tells it."""
+    if array.data_type.kind in ("float", "complex"):
+        yield Fail(
+            array.attribute_pointer("dtype"),
+            f'the attribute dtype is "bool", so xarray turns these {array.data_type.name} values into booleans: 0 is false, all else is true',
+            fix=_remove_dtype,
+        )
+
+
+def _remove_dtype(node: Node) -> Draft:
+    return Draft("suggest", (remove(node.attribute_pointer("dtype")),))
+
+
+@rule(
+    "CF-FLAG-001",
+    on="array",
+    needs=("attributes", "data type"),
+    when=lambda array: "flag_meanings" in array.attributes,
+)
+def each_flag_has_a_meaning(array: Array) -> Iterator[Fail]:
+    """Require as many flags as meanings, where both are what CF says they are."""
+    meanings = array.attributes["flag_meanings"]
+    given = {name: array.attributes[name] for name in _FLAGS if name in array.attributes}
+    if not isinstance(meanings, str) or not given:
+        absent = "" if given else " beside neither flag_values nor flag_masks"
+        yield Fail(
+            array.attribute_pointer("flag_meanings"),
+            f"flag_meanings {shown(meanings)}{absent or ' is not one text'}: it cannot be told which value means what",
+            fix=_joined(meanings),
+        )
+        return
+    words = len(meanings.split())
+    for name, value in given.items():
+        count = len(value) if isinstance(value, list) else 1
+        if count != words:
+            yield Fail(
+                array.attribute_pointer(name),
+                f"{name} has {plural(count, name[5:-1])} and flag_meanings {plural(words, 'word')}: it cannot be told which value means what",
+            )
+
+
+def _joined(meanings: Any) -> FixMaker | None:
+    """Return the fix that makes one text of a list of meanings."""
+    if not isinstance(meanings, list) or not all(isinstance(one, str) for one in meanings):
+        return None
+    text = " ".join("_".join(one.split()) for one in meanings)
+    return _setter("flag_meanings", text, "one word for each flag")
 
 
 def _is_lone_text(value: Any) -> bool:

@@ -126,6 +126,22 @@ def marks_are_numbers(array: Array) -> Iterator[Fail]:
     )
 
 
+@rule("CF-FILL-003", on="array", needs=("attributes",))
+def marks_are_values(array: Array) -> Iterator[Fail]:
+    """Require a value, or a list of such; of _FillValue in Zarr v3 this is NZ-FILL-004."""
+    for name in ("missing_value",) if array.zarr_format == 3 else ("missing_value", "_FillValue"):
+        if array.attribute_types.get(name) is dict:
+            yield Fail(
+                array.attribute_pointer(name),
+                f"{name} {shown(array.attributes[name])} is an object, and no value",
+                impact="blocks",
+                readers={
+                    "xarray": "raises TypeError: unhashable type, and opens nothing of the group"
+                },
+                fix=_without_mark(name),
+            )
+
+
 def _number(mark: Any) -> float | None:
     if not isinstance(mark, str):
         return mark if isinstance(mark, int | float) else None

@@ -57,6 +57,22 @@ def numbers(array: Array) -> Iterator[Fail]:
         )
 
 
+def _packs_texts(array: Array) -> bool:
+    return _is_packed(array) and array.data_type.kind in ("string", "bytes")
+
+
+@rule("CF-PACK-001", on="array", needs=("attributes", "data type"), when=_packs_texts)
+def texts_are_not_packed(array: Array) -> Iterator[Fail]:
+    """Require numbers in what is to be unpacked."""
+    name = next(name for name in PACKING if name in array.attributes)
+    yield Fail(
+        array.attribute_pointer(name),
+        f"{array.data_type.name} values have {name}, and only numbers can be unpacked",
+        readers={"xarray": "opens it, and raises ValueError when values are loaded"},
+        fix=_set_aside,
+    )
+
+
 def _is_unpacked_by_codec(array: Array) -> bool:
     return _filter(array) is not None and "_FillValue" in array.attributes
 

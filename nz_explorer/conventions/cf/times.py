@@ -11,7 +11,7 @@ from nz_explorer.conventions.nz.coordinates import keep_one
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
-from nz_explorer.engine.fixes import Draft, set_attribute
+from nz_explorer.engine.fixes import Draft, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.text.phrases import article
 
@@ -46,6 +46,27 @@ def is_time(array: Array) -> bool:
     """
     units = array.attributes.get("units")
     return isinstance(units, str) and "since" in units and array.data_type.kind in DECODED
+
+
+def _are_no_numbers(array: Array) -> bool:
+    units = array.attributes.get("units")
+    kinds = ("string", "bytes", "bool", "complex")
+    return isinstance(units, str) and "since" in units and array.data_type.kind in kinds
+
+
+@rule("CF-TIME-001", on="array", needs=("attributes", "data type"), when=_are_no_numbers)
+def times_are_numbers(array: Array) -> Iterator[Fail]:
+    """Require numbers where units say that they are counted from a date."""
+    units = array.attributes["units"]
+    yield Fail(
+        array.attribute_pointer("units"),
+        f"units {shown(units)} make readers take these {array.data_type.name} values for times, and they are no numbers",
+        fix=lambda node: Draft(
+            "suggest",
+            (remove(node.attribute_pointer("units")),),
+            "if dates are stored as texts, they need no units",
+        ),
+    )
 
 
 def _has_other_units(array: Array) -> bool:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nz_explorer.model import Array, Group, Node
     from nz_explorer.values.coordinates.monotonicity import Monotonicity
 
+NOT_A_TIME = -(2**63)
 UNDECIDED = {"unreadable": "unreadable", "budget": "budget", "unordered": "unordered"}
 
 
@@ -95,6 +96,8 @@ def _break(array: Array, monotonic: Monotonicity) -> str:
 
 
 def _shown(value: Any) -> str:
+    if value == NOT_A_TIME:
+        return f"{value} (a missing time: NumPy stores NaT as this number)"
     return repr(value) if isinstance(value, str) else str(value)
 
 

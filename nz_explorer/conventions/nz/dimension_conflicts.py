@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.nz.dimensions import names_pointer, set_name
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 Axes = tuple[tuple[str, int, int], ...]
 """Path of an array, number of an axis, and its length."""
+
+MOST_EXCHANGED = 6
+"""Dimensions of an array whose names are tried in every order."""
 
 
 @rule("NZ-DIM-010", on="members")
@@ -99,7 +103,14 @@ def _conflict(group: Group, dimension: Dimension) -> Fail:
     odd = tuple(axis for axis in axes if axis[2] != kept)
     shortest = min(length for _, _, length in axes)
     name = str(dimension.name)
+    message = f"dimension {name} is {_lengths(dimension)}"
     ways: list[FixMaker] = [lambda node: _rename(node, odd, name)]
+    if exchanged := _exchanged(group, odd):
+        array, order = next(iter(exchanged.items()))
+        message += (
+            f"; in the order {', '.join(order)} the dimension names of {array.name} fit its shape"
+        )
+        ways.insert(0, lambda _node: _exchange(exchanged))
     if shortest:
         longer = tuple(axis for axis in axes if axis[2] > shortest)
         ways.append(lambda node: _crop(node, longer, shortest, name))
@@ -107,7 +118,7 @@ def _conflict(group: Group, dimension: Dimension) -> Fail:
     return _fail(
         group,
         dimension,
-        f"dimension {name} is {_lengths(dimension)}",
+        message,
         *ways,
     )
 
@@ -163,6 +174,40 @@ def _bundle(parts: dict[Array, tuple[Operation, ...]], note: str) -> Draft | Non
         return None
     first, *others = drafts
     return Draft(first.safety, first.operations, note, node=first.node, also=tuple(others))
+
+
+def _exchanged(group: Group, axes: Axes) -> dict[Array, tuple[str, ...]]:
+    """Return the order in which each array's names fit its shape and the coordinates; nothing unless each has just one."""
+    coordinates = {
+        array.name: array.shape[0]
+        for array in group.arrays
+        if array.shape and array.dimension_names == (array.name,)
+    }
+    found = {}
+    for array, _, _ in _arrays(group, axes):
+        names, shape = array.dimension_names or (), array.shape or ()
+        if not 1 < len(set(names)) == len(names) <= MOST_EXCHANGED:
+            return {}
+        orders = [
+            order
+            for order in permutations(str(name) for name in names)
+            if [coordinates.get(name) for name in order] == list(shape)
+        ]
+        if len(orders) != 1:
+            return {}
+        found[array] = orders[0]
+    return found
+
+
+def _exchange(arrays: dict[Array, tuple[str, ...]]) -> Draft | None:
+    """Give the dimensions of arrays the names that they have, in the order of their lengths."""
+    parts: dict[Array, tuple[Operation, ...]] = {
+        array: (replace(names_pointer(array), list(order)),) for array, order in arrays.items()
+    }
+    (first, order), *others = arrays.items()
+    rest = f", and likewise for {listed(array.name for array, _ in others)}" if others else ""
+    note = f"exchange: in the order {', '.join(order)} the names fit the shape of {first.name} and the coordinates{rest}"
+    return _bundle(parts, note)
 
 
 def _rename(node: Node, axes: Axes, name: str) -> Draft | None:

@@ -93,12 +93,15 @@ class Scoring:
             (folder / one["folder"], _read(folder / one["folder"] / "expect.json", EXPECT))
             for one in listed["cases"]
         ]
-        self.without = len(listed["left_out"])
-        """Cases of the corpus that cannot be files in a folder."""
+        self._not_run = [one["rule"] for one in listed["left_out"]]
         if not self.takes_options:
-            count = len(self.expected)
+            self._not_run += [one["rule"] for _, one in self.expected if one["options"]]
             self.expected = [one for one in self.expected if not one[1]["options"]]
-            self.without += count - len(self.expected)
+
+    @property
+    def without(self) -> int:
+        """Cases that are not run: they cannot be files in a folder, or ask for options that the command does not take."""
+        return len(self._not_run)
 
     def keep(self, rules: tuple[str, ...]) -> None:
         """Run only the cases of some rules.
@@ -109,6 +112,7 @@ class Scoring:
             Ids of rules, or prefixes of them.
         """
         self.expected = [one for one in self.expected if one[1]["rule"].startswith(rules)]
+        self._not_run = [rule for rule in self._not_run if rule.startswith(rules)]
 
     def run(self, progress: Callable[[int, int], object] | None = None) -> list[Score]:
         """Run the command on all cases.

@@ -5,7 +5,7 @@ import { WORDS } from "../../ui/impact/Impact";
 import { NodeLink } from "../../ui/link/NodeLink";
 import { Page } from "../../ui/page/Page";
 import { Quiet } from "../../ui/text/Quiet";
-import { visible } from "../../ui/text/text";
+import { titled, visible } from "../../ui/text/text";
 import { HEADINGS } from "./impact";
 
 const SEVERITIES = { error: "error", warning: "warning", info: "for information" };
@@ -20,7 +20,7 @@ export function Detail({ finding, source }: { finding: Finding; source: string }
   };
   return (
     <article>
-      <h3>{visible(message)}</h3>
+      <h3>{visible(titled(message))}</h3>
       <p class="nzx-one-id">
         <span class={`nzx-tone-word nzx-is-${impact}`} title={HEADINGS[impact]}>
           <Icon name={impact} /> {WORDS[impact]}

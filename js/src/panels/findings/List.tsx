@@ -5,7 +5,7 @@ import { Icon } from "../../ui/icons/Icon";
 import type { Impact } from "../../ui/impact/Impact";
 import { useWindow } from "../../ui/layout/window";
 import { grouped, px } from "../../ui/text/format";
-import { visible } from "../../ui/text/text";
+import { titled, visible } from "../../ui/text/text";
 import { HEADINGS } from "./impact";
 import { type FindingsList, type Group, Layout, UNIT } from "./paging";
 
@@ -38,14 +38,10 @@ export function List({ list, chosen, onChoose, links, children }: Props) {
   const here = result?.path ?? "/";
   const stem = here === "/" ? "/" : `${here}/`;
   /** A path as seen from the node that the list is of. */
-  const from = (path: string) =>
-    path === here && result?.below
-      ? "here"
-      : path === here
-        ? ""
-        : path.startsWith(stem)
-          ? path.slice(stem.length)
-          : path;
+  const from = (path: string) => {
+    if (path === here) return result?.below ? "here" : "";
+    return path.startsWith(stem) ? path.slice(stem.length) : path;
+  };
   const total = result?.total ?? 0;
   const groups = result?.groups;
   const layout = useMemo(() => new Layout(groups ?? [], total), [groups, total]);
@@ -200,7 +196,7 @@ function Item({ from, finding, index, total, top, quiet, chosen, reachable, onCh
       >
         {finding ? (
           <>
-            <span class="nzx-message">{visible(finding.message)}</span>
+            <span class="nzx-message">{visible(titled(finding.message))}</span>
             <span class="nzx-finding-id">
               <Icon name={finding.impact} />
               <span>{finding.rule}</span>

@@ -12,27 +12,29 @@ export function Symptoms({ result }: { result: FindingsResult | null }) {
   const [text, setText] = useState("");
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(0);
-  const words = text.toLowerCase().split(/\s+/);
+  const typed = text.toLowerCase();
   const all = [
-    ...(result?.symptoms ?? []).map((one) => ({ ...one, choose: () => (symptom.value = one.key) })),
+    ...(result?.symptoms ?? []),
     ...IMPACTS.map((impact) => ({
       key: impact,
       text: `only: ${HEADINGS[impact]}`,
       words: [],
       count: result?.impacts[impact] ?? 0,
-      choose: () => (wanted.value = impact),
     })).filter(({ count }) => count > 0),
   ];
-  const says = (said: string) => words.every((word) => said.toLowerCase().includes(word));
-  const matching = all
-    .filter((one) => says([one.text, ...one.words].join(" ")))
-    .sort((a, b) => Number(says(b.text)) - Number(says(a.text)));
+  /** How well a symptom fits what was typed, or was pasted: of a whole message the longest part that is known counts. */
+  const match = ({ text: said, words }: { text: string; words: string[] }) => {
+    const has = (given: string) => typed.split(/\s+/).every((word) => given.toLowerCase().includes(word));
+    const known = words.map((word) => (typed.includes(word.toLowerCase()) ? word.length : 0));
+    return has(said) ? 99 : Math.max(+has(`${said} ${words}`), ...known);
+  };
+  const matching = all.filter(match).sort((a, b) => match(b) - match(a));
   // What nobody has named is not left without a way on.
-  const found = matching.length > 0 ? matching : all;
-  const chips = [
-    { key: symptom.value, clear: () => (symptom.value = null) },
-    { key: wanted.value, clear: () => (wanted.value = null) },
-  ].filter(({ key }) => key);
+  const found = matching[0] ? matching : all;
+  const chips = [symptom, wanted].filter((chip) => chip.value);
+  const clear = (chip?: (typeof chips)[number]) => {
+    if (chip) chip.value = null;
+  };
   const close = () => {
     setText("");
     setOpen(false);
@@ -42,8 +44,10 @@ export function Symptoms({ result }: { result: FindingsResult | null }) {
     setActive(to);
   };
   const choose = (at: number) => {
-    if (!found[at]) return; // not there yet: what was typed is kept
-    found[at].choose();
+    const key = found[at]?.key;
+    if (!key) return; // not there yet: what was typed is kept
+    if (key in HEADINGS) wanted.value = key as Impact;
+    else symptom.value = key;
     close();
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -53,7 +57,7 @@ export function Symptoms({ result }: { result: FindingsResult | null }) {
     else if (key === "Enter" && open) choose(active);
     else if (key === "Escape" && open) close();
     else {
-      if (key === "Backspace" && text === "") chips.at(-1)?.clear();
+      if (key === "Backspace" && text === "") clear(chips.at(-1));
       return;
     }
     event.preventDefault();
@@ -64,7 +68,8 @@ export function Symptoms({ result }: { result: FindingsResult | null }) {
   return (
     <div class="nzx-symptoms">
       <Icon name="search" />
-      {chips.map(({ key, clear }) => {
+      {chips.map((chip) => {
+        const key = chip.value as string;
         const said = HEADINGS[key as Impact] ?? result?.symptoms.find((one) => one.key === key)?.text ?? key;
         return (
           <button
@@ -73,7 +78,7 @@ export function Symptoms({ result }: { result: FindingsResult | null }) {
             class="nzx-chip"
             aria-label={`Remove: ${said}`}
             title={said}
-            onClick={clear}
+            onClick={() => clear(chip)}
           >
             <span class="nzx-cut">{said}</span> <Icon name="cross" />
           </button>

@@ -64,6 +64,12 @@ describe("findings", () => {
     expect(options().map(({ textContent }) => textContent)).toEqual([
       "selecting by a coordinate fails or gives several rows1",
     ]);
+    // A message that is pasted whole leads to what it is about.
+    const pasted = "Traceback …\nInvalidIndexError: Reindexing only valid with uniquely valued Index objects";
+    fireEvent.input(box, { target: { value: pasted } });
+    expect(options().map(({ textContent }) => textContent)[0]).toBe(
+      "selecting by a coordinate fails or gives several rows1",
+    );
     press("Enter");
     await waitFor(() => expect(rulesIn(list())[0]).toBe("NZ-COORD-002"));
     expect(screen.getByText("1 of 10")).toBeTruthy();
@@ -132,11 +138,11 @@ describe("findings", () => {
       };
     });
     const list = await screen.findByRole("list", { name: "Findings" });
-    await waitFor(() => expect(list.textContent).toContain("message 0"));
+    await waitFor(() => expect(list.textContent).toContain("Message 0"));
     expect(within(list).getAllByRole("listitem").length).toBeLessThan(60);
     within(itemAt(list, 0)).getByRole("button").focus();
     fireEvent.keyDown(document.activeElement as Element, { key: "End" });
-    await waitFor(() => expect(itemAt(list, 9999).textContent).toContain("message 9999"));
+    await waitFor(() => expect(itemAt(list, 9999).textContent).toContain("Message 9999"));
     expect(host.requests("findings").length).toBeLessThan(6);
     for (const { params } of host.requests("findings")) expect(params.limit).toBeLessThanOrEqual(100);
   });

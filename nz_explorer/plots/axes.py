@@ -24,6 +24,8 @@ _BANDS_OF_NUMBERS = {
     "f": _COLOURS,
 }
 """Names of what are colours where values are no bytes: bands of floats, and components, are more often quantities."""
+_PERHAPS = {**_BANDS_OF_NUMBERS, "f": _COLOURS | {"band", "bands"}}
+"""Names of what may be colours, if someone wants to see them so."""
 
 
 class Squeezed:
@@ -52,14 +54,26 @@ def is_text(array: Array) -> bool:
     return array.data_type.kind in _TEXT_KINDS or array.data_type.numpy is None
 
 
-def image_axes(array: Array) -> tuple[int, int, int] | None:
-    """Return the axes of rows, columns and colours of an array that is an image, else None."""
+def image_axes(array: Array, *, perhaps: bool = False) -> tuple[int, int, int] | None:
+    """Return the axes of rows, columns and colours of an array that is an image, else None.
+
+    Parameters
+    ----------
+    array
+        The array.
+    perhaps
+        Whether it is enough that it may be one, such as three bands of floats.
+    """
     shape, numpy_type = array.shape or (), array.data_type.numpy
     last = len(shape) - 1
     if numpy_type is None or last < 2:
         return None
     of_bytes = numpy_type == "u1"
-    names = _BANDS if of_bytes else _BANDS_OF_NUMBERS.get(numpy_type.kind, set())
+    names = (
+        _BANDS
+        if of_bytes
+        else (_PERHAPS if perhaps else _BANDS_OF_NUMBERS).get(numpy_type.kind, set())
+    )
     if not names or (not of_bytes and (units_label(array) or packing(array) is not None)):
         return None
     for band, y, x in ((last, last - 2, last - 1), (last - 2, last - 1, last)):
@@ -71,8 +85,8 @@ def image_axes(array: Array) -> tuple[int, int, int] | None:
 
 
 def plane_axes(array: Array) -> tuple[int, ...]:
-    """Return the two axes of a plane: rows and columns of an image, else the last two longer than 1."""
-    colours = image_axes(array)
+    """Return the two axes of a plane: rows and columns of what may be an image, else the last two longer than 1."""
+    colours = image_axes(array, perhaps=True)
     return long_axes(array.shape or ())[-2:] if colours is None else colours[:2]
 
 

@@ -223,7 +223,7 @@ class _Reading(PictureSource):
             self.axes = with_chosen(array, self.axes, *wanted)
         self.parts = {
             axis: (low, high)
-            for axis in self.axes
+            for axis in self.axes[:2]  # of an image all colours are shown
             for low, high in [_pair(window.get(self.names[axis], ()))]
             if low < high
         }

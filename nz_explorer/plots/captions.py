@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +22,11 @@ if TYPE_CHECKING:
     from nz_explorer.values.window import Window
 
 _LONGEST_TEXT = 200
+_MONTHS = [
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+]
+_DATE = re.compile(r"(\d{4})-(0[1-9]|1[0-2])-(\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?")
 
 
 def title_of(array: Array, sliders: Sequence[Slider]) -> str:
@@ -40,6 +47,72 @@ def slice_text(slider: Slider) -> str:
     if slider.method is not None:
         return f"{slider.label} over {slider.dimension}"
     return " ".join(part for part in (slider.dimension, slider.label, slider.units) if part)
+
+
+def caption_of(look: QuickLook) -> str:
+    """Return where a picture lies, for those who see its name above it: ``16 August 2024, 5 m``.
+
+    Parameters
+    ----------
+    look
+        The picture.
+
+    Returns
+    -------
+    str
+        Its dimensions where there is only one such picture; its name where there are none.
+    """
+    sliders = look.sliders
+    if look.minus is not None and look.minus.beside == "b":
+        sliders = tuple(
+            one if one.minus is None else replace(one, label=one.minus, units=None, index=-1)
+            for one in sliders
+        )
+    along = " × ".join(axis.label for axis in (look.y, look.x) if axis is not None)
+    found = ", ".join(map(_place, sliders) if sliders else look.aside)
+    return found or along or look.path.rpartition("/")[2]
+
+
+def _place(slider: Slider) -> str:
+    """Return where a dimension is fixed; its name stands before what says little without."""
+    name, label, units = slider.dimension, slider.label, slider.units or ""
+    if slider.method is not None:
+        return slice_text(slider)
+    if (found := _DATE.fullmatch(label)) is not None:
+        year, month, day, clock = found.groups()
+        date = f"{int(day)} {_MONTHS[int(month) - 1]} {year}"
+        return date if clock in (None, "00:00") else f"{date}, {clock}"
+    if units.startswith("degree"):
+        return f"{name} {degrees_text(label, units)}"
+    if units:
+        return f"{label} {units}"
+    if label == str(slider.index):
+        return f"{name} [{label}]"
+    return f"{name} {label}" if label[:1] in "-0123456789" else label
+
+
+def degrees_text(label: str, units: str) -> str:
+    """Return degrees as on a map, ``40° N``, where their units say which way they go.
+
+    Parameters
+    ----------
+    label
+        The number.
+    units
+        Such as ``degrees_north``.
+    """
+    way = units.removeprefix("degrees").removeprefix("degree").lstrip("_").lower()
+    sides = {"n": "SN", "north": "SN", "e": "WE", "east": "WE"}.get(way)
+    if sides is None:
+        return f"{label} {units}"
+    try:
+        degrees = round(float(label), 5)
+    except ValueError:  # a name, of a category of them
+        return f"{label} {units}"
+    if sides == "WE":
+        degrees = (degrees + 180) % 360 - 180
+    side = sides[degrees > 0] if degrees not in (0, -180) else ""
+    return f"{abs(degrees):.6g}° {side}".rstrip()
 
 
 def describe(look: QuickLook, kind: PictureKind) -> str:

@@ -64,6 +64,10 @@ class PictureKind(ABC):
     def suits(self, array: Array) -> bool:
         """Return whether an array can be shown so, from its metadata alone."""
 
+    def is_usual(self, array: Array) -> bool:
+        """Return whether an array that can be shown so usually is; else other kinds come first."""
+        return True
+
     @abstractmethod
     def axes(self, array: Array) -> tuple[int, ...]:
         """Return the axes of an array that are shown, in the order of the points that are read."""

@@ -86,6 +86,7 @@ class Slider:
     cached: tuple[tuple[int, int], ...] = ()
     method: str | None = None
     whole_bytes: int = 0
+    minus: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

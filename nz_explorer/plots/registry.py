@@ -47,7 +47,8 @@ def registered() -> tuple[PictureKind, ...]:
 
 def kinds_of(array: Array) -> tuple[PictureKind, ...]:
     """Return the kinds of picture that an array can have, the usual one first."""
-    return tuple(kind for kind in _kinds.values() if kind.suits(array))
+    suitable = [kind for kind in _kinds.values() if kind.suits(array)]
+    return tuple(sorted(suitable, key=lambda kind: not kind.is_usual(array)))
 
 
 def kind_of(look: QuickLook) -> PictureKind | None:

@@ -163,7 +163,7 @@ class PictureSource:
 
     def _northwards(self, points: Points, found: AxisCoordinates) -> bool:
         """Return whether rows without coordinates of their own lead to the north."""
-        if found.kind != "index" or points.axis != self.axes[0]:
+        if found.kind != "index" or points.axis not in self.axes[:1]:
             return False
         budget = self.coordinate_budget
         return northwards(self.array, self.axes, budget, cache=self.cache, cancel=self.cancel)

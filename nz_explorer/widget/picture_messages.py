@@ -39,12 +39,14 @@ def picture(look: QuickLook) -> tuple[protocol.PictureResult, list[bytes]]:
 
 
 def _picture(look: QuickLook, buffers: _Buffers) -> protocol.PictureResult:
+    from nz_explorer.plots.captions import caption_of
     from nz_explorer.plots.drawing.aspect import aspect_of_axes
 
     return protocol.PictureResult(
         kind=look.kind,
         path=look.path,
         title=look.title,
+        caption=caption_of(look),
         label=look.label,
         message=look.message,
         data_type=look.data_type,

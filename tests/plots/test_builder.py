@@ -424,7 +424,11 @@ def test_what_is_no_image(group):
         )
         array.attrs.update(attributes)
     assert {look(group, f"/{name}").kind for name in "abcdefgh"} == {"map"}
-    assert look(group, "/b", kind="image").kind == "map"
+    bands = look(group, "/b")  # as colours only if someone wants them so
+    assert [slider.dimension for slider in bands.sliders] == ["band"]
+    assert bands.kinds == ("map", "line", "histogram", "table", "image")
+    assert look(group, "/b", kind="image").kind == "image"
+    assert look(group, "/a", kind="image").kind == "map"
 
 
 @pytest.mark.parametrize(

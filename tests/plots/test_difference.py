@@ -42,11 +42,12 @@ def test_another_index_is_subtracted_with_statistics_about_zero(store: Path) -> 
     assert (found.cell_states[~there] == FILL).all()
     assert (found.packing, found.units, found.colours.signed) == (None, "K", True)
     assert found.title == "a · time 1 minus time 0"
+    assert [slider.minus for slider in found.sliders] == ["0"]
     bias, rms = apart.mean(), np.sqrt((apart**2).mean())
     said = f"bias {bias:.4g}, RMS {rms:.4g}, largest {abs(apart).max():.4g} K"
     assert said in found.message
     related = np.corrcoef(stored[1][there], stored[0][there])[0, 1]
-    assert f"correlation {related:.4g} (of 10 points shown)" in found.message
+    assert f"correlation {related:.4g} (over 10 points)" in found.message
     colours = figure(found).axes[0].images[-1]
     assert colours.norm.vmin == -colours.norm.vmax
     line = look(store, against={"time": 0}, kind="line")
@@ -131,7 +132,7 @@ def test_means_of_differences_are_weighted_by_area(store: Path) -> None:
     found = look(store, against="/b")
     weights = np.cos(np.radians([0.0, 60, 80]))[:, None] * (found.cell_states == 0)
     bias = np.average(np.nan_to_num(found.stored), weights=weights)
-    assert f"bias weighted by area {bias:.4g}" in found.message
+    assert f"({bias:.4g} weighted by area)" in found.message
 
 
 def test_the_explorer_says_the_same(store: Path) -> None:

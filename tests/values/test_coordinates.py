@@ -346,5 +346,6 @@ def test_numbers_as_people_write_them():
     assert number_text(float(np.float32(0.1))) == "0.1"
     assert number_text(850.0) == "850"
     assert number_text(0.1) == "0.1"
+    assert number_text(1234567.25) == "1234567.25"
     assert number_text(float("nan")) == "nan"
     assert number_text(1e300) == "1e+300"

@@ -118,6 +118,7 @@ def test_daily_data_of_a_climate_model(daily: Path) -> None:
     assert (lat.coordinates[0], lat.coordinates[-1], lat.units) == (-89.5, 89.5, "degrees")
     assert (lon.coordinates[0], lon.coordinates[-1]) == (0.625, 359.375)
     assert index_of(array, 0, "1930-02-28") == index_of(array, 0, "1930-03-01") - 1
+    assert index_of(array, 0, "1930-03-1") - index_of(array, 0, "1930-02-28 12:00") in (0, 1)
     (height,) = [one for one in metadata_coordinates(array) if one.axis is None]
     assert (height.name, height.explicit, height.attributes) == ("height", [2], {"units": "meter"})
 

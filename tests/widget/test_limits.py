@@ -121,10 +121,11 @@ def test_an_animation_has_a_picture_for_each_index_and_the_same_limits(
         assert (image.n_frames, image.size) == (4, (300, 200))
         assert image.info["duration"] == 250
     assert film._fig.axes[0].images[0].get_clim() == (10.5, 163)  # type: ignore[attr-defined]
-    with pytest.raises(
-        KeyError, match="'x' is no dimension beside the axes of the picture; those are time"
-    ):
+    with pytest.raises(KeyError, match=r"'x' is no dimension beside .*; those are time"):
         ex.animate("x")
+    ex.view = {"reduce": {"time": "mean"}}
+    with pytest.raises(KeyError, match="not reduced; those are none"):
+        ex.animate("time")
 
 
 def test_the_browser_gets_an_animation_with_progress(browse: Browse, store: Path) -> None:

@@ -41,7 +41,7 @@ def test_a_length_of_time_in_any_unit(tmp_path: Path, steps: Any) -> None:
     if steps.dtype.kind == "i":
         step.attrs["units"] = "hours"
     ex = nz.explore(tmp_path / "s.zarr", path="/t")
-    for given in ("12h", "0.5 days", np.timedelta64(720, "m"), dt.timedelta(hours=12)):
+    for given in ("12h", "0.5 days", "12", np.timedelta64(720, "m"), dt.timedelta(hours=12)):
         assert ex.sel(step=given).index == {"step": 2}
     with pytest.raises(TypeError, match="write it as 12h"):
         ex.sel(step="soon")

@@ -119,6 +119,38 @@ def test_series_in_python_are_those_of_xarray(ex: Explorer, packed: Path) -> Non
         ex.series("depth")
 
 
+def test_series_follow_what_is_reduced_and_say_where_they_are(tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path / "s.zarr", mode="w")
+    values = np.arange(2 * 3 * 4 * 4, dtype="i2").reshape(2, 3, 4, 4)
+    data = group.create_array("t", data=values, dimension_names=("number", "time", "j", "i"))
+    data.attrs.update({"units": "K", "scale_factor": 0.5, "coordinates": "lat"})
+    group.create_array("number", data=np.array([7, 9]), dimension_names=("number",))
+    group.create_array("lat", data=values[0, 0] / 10, dimension_names=("j", "i"))
+    ex = nz.explore(tmp_path / "s.zarr", path="/t")
+    ex.pins, ex.index = [{"j": 1, "i": 2}, {"j": 3, "i": 0}], {"number": 1}
+    at = np.array([1, 3]), np.array([2, 0])
+    found = ex.series("time")
+    np.testing.assert_allclose(found.values, values[1, :, *at] / 2)
+    assert {name: one.values.tolist() for name, one in found.coords.items()} == {
+        "j": [1, 3],
+        "i": [2, 0],
+        "number": 9,
+        "lat": [0.6, 1.2],
+    }
+    ex.view = {"reduce": {"number": "mean"}}
+    found = ex.series("time")
+    np.testing.assert_allclose(found.values, values.mean(axis=0)[:, *at].T / 2)
+    assert found.attrs == {"units": "K", "cell_methods": "number: mean"}
+    ex.view = {"reduce": {"number": "mean", "j": "max"}}  # a pin has its own place along j
+    np.testing.assert_array_equal(ex.series("time"), found)
+    ex.view = {"cf": False}
+    assert ex.series("time").attrs == {}
+    ex.pins = []
+    with pytest.raises(ValueError, match="no point is pinned"):
+        ex.series("time")
+    ex.close()
+
+
 def test_series_are_written_as_a_table_and_as_netcdf(
     ex: Explorer, browse: Browse, packed: Path, tmp_path: Path
 ) -> None:

@@ -112,7 +112,10 @@ def test_a_scatter_says_how_many_rows_it_has(browse: Browse, store: Path) -> Non
         ("/stations", {"kind": "scatter", "x": "lat", "y": "when", "window": {"lat": [-10, 20]}}),
         ("/stations", {"kind": "scatter", "x": "lat", "y": "temp"}),
         ("/stations", {"kind": "scatter", "x": "lat", "y": "station", "color": "temp"}),
-        ("/stations", {"kind": "scatter", "x": "lat", "y": "temp", "color": "temp"}),
+        (
+            "/stations",
+            {"kind": "scatter", "x": "when", "y": "temp", "color": "lat", "scale": "log"},
+        ),
     ],
 )
 def test_values_files_and_code_say_the_same(
@@ -147,7 +150,10 @@ def test_values_files_and_code_say_the_same(
 
 
 def _seen(axes: Any) -> Any:
+    points = axes.collections[0]
+    coloured = points.get_array()  # numbers; not of points without a place
     return [
+        None if coloured is None else int(np.ma.masked_invalid(coloured).count()),
         [*axes.get_xlim(), *axes.get_ylim()],
         [axes.get_xlabel(), axes.get_ylabel(), axes.get_xscale(), axes.get_yscale()],
         [label.get_text() for label in [*axes.get_xticklabels(), *axes.get_yticklabels()]],

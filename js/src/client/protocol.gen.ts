@@ -57,6 +57,7 @@ export interface PictureResult {
   path: string;
   title: string;
   label: string;
+  caption: string;
   message: string | null;
   data_type: string | null;
   units: string | null;
@@ -132,6 +133,7 @@ export interface Slider {
   cached: number[][];
   method: string | null;
   whole_bytes: number;
+  minus: string | null;
 }
 
 /** How many of the points shown are in a cell state. */
@@ -386,7 +388,7 @@ export interface PictureParams {
   kind?: string;
   part?: "imaginary" | "magnitude" | "phase" | "real" | null;
   reduce?: Record<string, "any" | "max" | "mean" | "min" | "std">;
-  against?: Record<string, number | string>;
+  against?: Record<string, number | string | boolean>;
 }
 
 /** Asks for small pictures of some arrays. */
@@ -424,6 +426,7 @@ export interface SeriesParams {
   pins: (Record<string, number>)[];
   index?: Record<string, number>;
   width?: number;
+  view?: Record<string, unknown>;
 }
 
 /** Asks for the values at pinned points along one dimension as a file. */

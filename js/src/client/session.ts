@@ -166,6 +166,8 @@ export class Session {
   readonly colormaps: Signal<Colormaps | null> = signal(null);
   /** What the picture of the selected array shows along its axes. */
   readonly axes: Signal<Axes | null> = signal(null);
+  /** The dimension that was stepped along last. */
+  stepped = "";
   readonly pace: Signal<Pace> = signal({ step: "one", speed: 12, loop: true });
   /** Of an animation that is being written: pictures that are drawn, and of how many. */
   readonly frames: Signal<readonly number[]> = signal([]);

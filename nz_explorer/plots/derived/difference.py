@@ -13,7 +13,7 @@ from nz_explorer.plots.captions import describe
 from nz_explorer.plots.colours.defaults import difference_colours
 from nz_explorer.plots.colours.ranges import Range, robust
 from nz_explorer.plots.numbers import state_counts, value_range
-from nz_explorer.plots.picture import Axis, QuickLook
+from nz_explorer.plots.picture import Axis, QuickLook, Slider
 from nz_explorer.plots.registry import kind_of
 from nz_explorer.plots.shown_values import Reading, shown_values
 from nz_explorer.plots.summaries import histogram
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     Look = Callable[[Array, Mapping[str, int]], QuickLook]
 
+_SAME = "itself"
 _KINDS = ("map", "line", "table", "histogram")
 
 
@@ -110,6 +111,9 @@ def subtract(
         return _refused(shown, f"there is no array {path}{where} to subtract")
     index = {slider.dimension: slider.index for slider in shown.sliders}
     minus = look(other, {**index, **against.index})
+    places = {slider.dimension: _value(slider) for slider in minus.sliders}
+    sliders = tuple(replace(one, minus=places.get(one.dimension)) for one in shown.sliders)
+    shown = replace(shown, sliders=sliders)
     if minus.kind == "none":
         return _refused(shown, minus.message or f"{other.path} has no picture")
     apart = _other_points(shown, minus)
@@ -117,7 +121,7 @@ def subtract(
         return _refused(shown, apart)
     text = _minus(shown, minus)
     if against.elsewhere:
-        text = f"{hierarchy.source.rpartition('/')[2]} {text.removeprefix('itself')}".strip()
+        text = f"{hierarchy.source.rpartition('/')[2]} {text.removeprefix(_SAME)}".strip()
     if against.show == "both":
         names = [one.path.rpartition("/")[2] for one in (shown, minus)]
         if against.elsewhere:
@@ -136,11 +140,15 @@ def subtract(
     else:
         made = _difference(shown, minus, text, against.show)
         what = {"a": "A", "b": f"B: {text}"}.get(against.show, f"minus {text}")
-        made = replace(made, aside=(*shown.aside, what))
+        made = replace(made, aside=(what, *shown.aside))
     if made.minus is None:
         return made
     home = hierarchy if against.elsewhere else None
     return replace(made, minus=replace(made.minus, hierarchy=home, beside=against.show))
+
+
+def _value(slider: Slider) -> str:
+    return f"{slider.label} {slider.units or ''}".strip()
 
 
 def _refused(shown: QuickLook, message: str) -> QuickLook:
@@ -244,7 +252,7 @@ def _difference(shown: QuickLook, minus: QuickLook, text: str, show: str) -> Qui
         message="; ".join(
             filter(
                 None,
-                (_statistics(first, apart, both, shown.y, units, text), shown.message),
+                (_statistics(first, apart, both, (shown.y, shown.x), units, text), shown.message),
             )
         ),
         minus=minus.source,
@@ -278,38 +286,47 @@ def _minus(shown: QuickLook, minus: QuickLook) -> str:
         for slider in minus.sliders
         if slider.method is None and before.get(slider.dimension) != (slider.index, slider.label)
     ]
-    return " · ".join(words) or "itself"
+    return " · ".join(words) or _SAME
 
 
 def _statistics(
     first: np.ma.MaskedArray[Any, Any],
     apart: np.ndarray[Any, Any],
     there: np.ndarray[Any, np.dtype[np.bool_]],
-    rows: Axis | None,
+    axes: Sequence[Axis | None],
     units: str | None,
     text: str,
 ) -> str:
     """Return how two pictures differ where both have a value."""
+    rows = axes[0]
+    if text == _SAME:
+        return "A and B are the same slice: choose another B beside the slider"
     values = apart[there]
     if not values.size:
         return f"minus {text}: no point has both values"
-    numbers = {
-        "bias": values.mean(),
-        "RMS": np.sqrt(np.mean(values**2)),
-        "largest": np.abs(values).max(),
-    }
-    found = ", ".join(f"{what} {_short(one)}" for what, one in numbers.items())
+    bias = _short(values.mean())
+    if rows is not None and rows.coordinates is not None and is_latitude(rows.units):
+        weights = np.cos(np.radians(rows.coordinates))[:, None] * there
+        if weights.sum() > 0:
+            weighed = np.where(there, apart, 0) * weights
+            bias += f" ({_short(weighed.sum() / weights.sum())} weighted by area)"
+    rms, largest = np.sqrt(np.mean(values**2)), np.abs(values).max()
+    found = f"bias {bias}, RMS {_short(rms)}, largest {_short(largest)}"
     found += f" {units}" if units else ""
     one = np.ma.getdata(first)[there]
     two = one - values
     if one.std() > 0 and two.std() > 0:
         found += f", correlation {_short(np.corrcoef(one, two)[0, 1])}"
-    if rows is not None and rows.coordinates is not None and is_latitude(rows.units):
-        weights = np.cos(np.radians(rows.coordinates))[:, None] * there
-        if weights.sum() > 0:
-            weighed = np.where(there, apart, 0) * weights
-            found += f", bias weighted by area {_short(weighed.sum() / weights.sum())}"
-    return f"minus {text}: {found} (of {values.size:,} points shown)"
+    return f"minus {text}: {found} ({_points_of(values.size, axes)})"
+
+
+def _points_of(count: int, axes: Sequence[Axis | None]) -> str:
+    """Return over how many points numbers are, and whether there are more of them."""
+    thinned = [f"1 in {one.step} along {one.label}" for one in axes if one and one.step > 1]
+    if thinned:
+        return f"over the {count:,} points drawn, {' and '.join(thinned)}"
+    cut = any(one and one.size < one.length for one in axes)
+    return f"over {count:,} points{' of this part' * cut}"
 
 
 def _short(number: float) -> str:

@@ -10,7 +10,7 @@ from nz_explorer.plots.axes import is_text, long_axes, plane_axes
 from nz_explorer.plots.drawing.legends import quantity
 from nz_explorer.plots.drawing.parts import safe
 from nz_explorer.plots.drawing.view import View
-from nz_explorer.plots.histogram.draw import draw_histogram
+from nz_explorer.plots.histogram.draw import draw_histogram, highest, powers
 from nz_explorer.plots.kind import PictureKind
 from nz_explorer.plots.numeric import numeric_picture
 from nz_explorer.plots.picture import QuickLook
@@ -67,9 +67,16 @@ class HistogramKind(PictureKind):
             edges = look.packing.decode(edges)
         bins = line("np.linspace({}, {}, {})", float(edges.min()), float(edges.max()), len(edges))
         counted = f"number of {look.histogram.of.removeprefix('the ')}"
+        most = highest(look.histogram.counts)
+        log = [
+            "plt.yscale('function', functions=(np.log1p, np.expm1))",
+            line("plt.yticks({})", powers(most)),
+        ]
         return [
             f"plt.hist(np.ravel({values}.astype(float).filled(np.nan)), bins={bins})",
             "plt.margins(x=0)",
+            *(log if view.scale == "log" else []),
+            line("plt.ylim(0, {})", most),
             line("plt.xlabel({})", safe(quantity(look, view))),
             line("plt.ylabel({})", counted),
         ]

@@ -11,7 +11,7 @@ from nz_explorer.plots.drawing.parts import (
     safe,
 )
 from nz_explorer.plots.drawing.view import View
-from nz_explorer.plots.picture import QuickLook
+from nz_explorer.plots.picture import Numbers, QuickLook
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,12 +35,22 @@ def draw_histogram(axes: Axes, look: QuickLook, view: View) -> None:
     if view.decoded and look.packing is not None:
         edges = look.packing.decode(edges)
     axes.stairs(counts, edges, fill=True, color=INK)
-    most = max(1.0, float(counts.max()))
+    most = highest(counts)
     if view.scale == "log":  # a single one is to be seen, and none is no height
         axes.set_yscale("function", functions=(np.log1p, np.expm1))
-        axes.set_yticks(10.0 ** np.arange(np.floor(np.log10(most)) + 1))
+        axes.set_yticks(powers(most))
     axes.set_ylim(0, most)
     axes.set_xlim(float(edges.min()), float(edges.max()))
     axes.set_xlabel(safe(quantity(look, view)))
     axes.set_ylabel(f"number of {look.histogram.of.removeprefix('the ')}")
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def highest(counts: Numbers) -> float:
+    """Return the height of the tallest bar that there is room for."""
+    return max(1.0, float(counts.max()))
+
+
+def powers(most: float) -> list[float]:
+    """Return the powers of ten up to a height."""
+    return [10.0**power for power in range(int(np.floor(np.log10(most))) + 1)]

@@ -36,12 +36,16 @@ class ImageKind(PictureKind):
     reduces = False
 
     def suits(self, array: Array) -> bool:
-        """Return whether an array has an axis of three or four colours."""
-        return not is_text(array) and image_axes(array) is not None
+        """Return whether an array has an axis of what may be three or four colours."""
+        return not is_text(array) and image_axes(array, perhaps=True) is not None
+
+    def is_usual(self, array: Array) -> bool:
+        """Return whether these are colours beyond doubt; bands of floats are rather shown one by one."""
+        return image_axes(array) is not None
 
     def axes(self, array: Array) -> tuple[int, ...]:
         """Return the axes of rows, columns and colours."""
-        return image_axes(array) or ()
+        return image_axes(array, perhaps=True) or ()
 
     def build(
         self, source: PictureSource, window: Window, shared: dict[str, Any], most: int

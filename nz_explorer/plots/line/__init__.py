@@ -58,10 +58,10 @@ class Line(PictureKind):
             return [f"print({values})"]
         lines = [*places(look.x, "x"), f"plt.plot(x, {values})"]
         low, high = view.heights(look)
+        lines.append(code_line("plt.ylim({}, {})", low, high))
         if view.scale != "linear":
             near_zero = threshold(low, high) if view.scale == "symlog" else None
             lines.append(f"plt.yscale({arguments(repr(view.scale), linthresh=near_zero)})")
-        lines.append(code_line("plt.ylim({}, {})", low, high))
         edges = edges_of(look.x)
         lines.append(code_line("plt.xlim({}, {})", float(edges.min()), float(edges.max())))
         if look.categories:

@@ -58,11 +58,12 @@ def draw_line(axes: Axes, look: QuickLook, view: View) -> None:
     if alone.any():  # a point between gaps has no line to be seen by
         axes.plot(x[alone], values[alone], "o", ms=3, color=INK)
     low, high = view.heights(look)
+    # first, or matplotlib looks for limits of its own, and warns where nothing is positive
+    axes.set_ylim(low, high)
     if view.scale == "symlog":
         axes.set_yscale("symlog", linthresh=threshold(low, high))
     elif view.scale == "log":
         axes.set_yscale("log")
-    axes.set_ylim(low, high)
     edges = edges_of(look.x)
     for code in present(states):
         for start, stop in _runs(states == code):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nz_explorer.plots.colours.ranges import Range
 from nz_explorer.plots.drawing.cells import draw_cells, patch_area, upwards
 from nz_explorer.plots.drawing.legends import MOST_CATEGORIES, legend, present, with_left_out
 from nz_explorer.plots.drawing.parts import (
@@ -120,16 +121,19 @@ def _explain(
         bar = drawn.colorbar(picture, ax=axes, pad=0.02, extend=colours.extend, aspect=30)
         bar.set_label(safe(with_left_out(look, view)))
         if look.dates and look.values is not None:
-            ticks, labels = _dated(look, bar.get_ticks())
+            ticks, labels = _dated(look, bar.get_ticks(), view.span(look))
             bar.set_ticks(ticks, labels=labels)
         bar.outline.set_linewidth(0.5)  # type: ignore[operator, unused-ignore]
     legend(axes, states, patches)
 
 
-def _dated(look: QuickLook, ticks: Iterable[float]) -> tuple[list[float], list[str]]:
-    """Return the values next to some ticks of which the dates are known, and the dates."""
+def _dated(look: QuickLook, ticks: Iterable[float], span: Range) -> tuple[list[float], list[str]]:
+    """Return the values between limits next to some ticks of which the dates are known, and the dates."""
     values = np.asarray(look.values).ravel()
-    known = np.flatnonzero(np.asarray(look.dates, bool))
+    inside = (values >= span[0]) & (values <= span[1])
+    known = np.flatnonzero(np.asarray(look.dates, bool) & inside)
+    if not known.size:
+        return [], []
     nearest = {int(known[np.argmin(np.abs(values[known] - tick))]): None for tick in ticks}
     return [float(values[at]) for at in nearest], [look.dates[at] for at in nearest]
 

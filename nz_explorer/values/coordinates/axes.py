@@ -304,7 +304,10 @@ def coordinate_label(
         return found.labels[0], found.units
     text, units = str(index), None
     if found.coordinates is not None:
-        text, units = number_text(float(found.coordinates[0])), found.units
+        number, units = float(found.coordinates[0]), found.units
+        # a metre is what degrees are good for: 7.6e-06 is a zero that was computed
+        degrees = units is not None and units.startswith("degree")
+        text = number_text(0.0 if degrees and abs(number) < 1e-5 else number)
     time = None if units else _auxiliary_time(array, axis, index, cache, cancel)
     return (f"{text} ({time})" if time else text), units
 
@@ -343,13 +346,15 @@ def _auxiliary_time(
     return None
 
 
-def number_text(number: float) -> str:
+def number_text(number: float, *, exact: bool = False) -> str:
     """Return a coordinate as people write it: ``0.1``, whatever float32 makes of it.
 
     Parameters
     ----------
     number
         The number.
+    exact
+        Whether all digits are wanted, unless they are as many as float32 makes.
 
     Returns
     -------
@@ -359,8 +364,10 @@ def number_text(number: float) -> str:
         return str(number)
     if abs(number) < 1e15 and number == int(number):
         return str(int(number))
-    narrow = np.float32(number) if abs(number) < 1e38 else np.float32(np.inf)
-    return str(narrow) if float(narrow) == number else f"{number:.12g}"
+    narrow, whole = np.float32(number) if abs(number) < 1e38 else np.float32(np.inf), repr(number)
+    text = str(narrow) if float(narrow) == number else f"{number:.12g}"
+    longer = "e" in text and "e" not in whole  # 1234567.25
+    return whole if longer or (exact and len(whole) <= 16) else text
 
 
 def unpacked(array: Array, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -22,6 +22,8 @@ _ISO = re.compile(
     r"(-?\d{1,6})-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?)?)?Z?"
 )
 
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+
 
 def index_of(
     array: Array, axis: int, value: Any, *, exact: bool = False, cache: ChunkCache | None = None
@@ -61,7 +63,7 @@ def index_of(
     if found.labels is not None and isinstance(value, str):
         text = value.strip().replace("T", " ")
         for index, label in enumerate(found.labels):
-            if label == text or (found.kind == "time" and label.startswith(text)):
+            if label == text or (found.kind == "time" and _begins(label, text)):
                 return index
     if found.kind == "category":
         raise KeyError(f"{name} has no {value!r}; it has {_some(found.labels or [])}")
@@ -80,6 +82,11 @@ def index_of(
             f"{name} has no {value!r}: it runs {ends}; the nearest is {_shown(found, index)}"
         )
     return index
+
+
+def _begins(label: str, text: str) -> bool:
+    """Return whether a date begins with a text: 2001-01-1 is the first day, and does not begin 2001-01-10."""
+    return label.startswith(text) and not label[len(text) : len(text) + 1].isdigit()
 
 
 def index_of_text(array: Array, axis: int, text: str, *, cache: ChunkCache | None = None) -> int:
@@ -163,13 +170,15 @@ def _number(array: Array, axis: int, found: AxisCoordinates, value: Any) -> floa
         moment = cftime.datetime(*parts, calendar=calendar)
         return float(cftime.date2num(moment, attributes["units"], calendar))
     except ValueError as error:
-        raise KeyError(f"{value!r} is no date of the calendar {calendar}: {error}") from error
+        raise KeyError(f"{value!r} is no date of the calendar {calendar}") from error
 
 
 def _duration(name: str, units: str | None, numpy_type: np.dtype[Any] | None, value: Any) -> float:
     """Return a length of time, such as ``12h``, in the units of a coordinate."""
     import pandas as pd
 
+    if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
+        return float(value)  # in the units of the coordinate; pandas would take it for nanoseconds
     unit = units or ""
     if numpy_type is not None and numpy_type.kind == "m":
         unit, count = np.datetime_data(numpy_type)

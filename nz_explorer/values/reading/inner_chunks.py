@@ -169,7 +169,8 @@ def look_at_index(
     except Exception:  # noqa: BLE001  # stores raise what they like; then nothing is known of the shard
         return None
     said_at = "start" if held.get("index_location") == "start" else "end"
-    said = [codec_name(codec) for codec in held["index_codecs"]]
+    given = held.get("index_codecs")  # zarr-python does without, and so do we
+    said = [codec_name(one) for one in given] if isinstance(given, list) else ["bytes", "crc32c"]
     for location in sorted(ends, key=lambda end: end != said_at):
         for checked in sorted((True, False), key=lambda checked: checked != ("crc32c" in said)):
             if not _fits(

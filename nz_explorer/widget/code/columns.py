@@ -175,6 +175,8 @@ def _drawn(scatter: Scatter | None, colours: str) -> Iterator[str]:
     else:
         imported, given = colour_arguments(colours, *third[0].span, third[0].scale)
         yield from imported
+        if third[0].scale == "log":
+            yield noted("shade = np.where(shade > 0, shade, np.nan)", "others have no logarithm")
         yield f"plt.scatter(x, y, s=9, c=shade, {given})"
         ticks = [[place for place, _ in third[0].ticks]] if third[0].ticks else []
         told = line("label={}", safe(third[0].label, 60))

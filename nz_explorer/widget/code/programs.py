@@ -100,8 +100,7 @@ class ProgramWriter:
     def with_nz(self) -> str:
         """Return a program with this package."""
         lines = [*self._imports("nz_explorer as nz"), *self._why_not(), *self._explorer()]
-        if self._has_values:
-            lines.append("values = ex.values()")
+        lines += ["values = ex.values()"] if self._has_values else []
         return program([*lines, "ex", "", "# whole, as xarray has it:", "# ex.to_xarray()"])
 
     def with_zarr(self) -> str:
@@ -229,8 +228,8 @@ class ProgramWriter:
         lines += self._explorer()
         if not self._has_values:
             return program([*lines, "print(ex.to_xarray())"])
-        lines += ["values = ex.values()", "da = ex.to_xarray(shown=True)"]
-        return program([*lines, "print(da)"])
+        lines += ["values = ex.values()", "da = ex.to_xarray(shown=True)", "ex.figure()"]
+        return program(lines)
 
     def _refused_by_zarr(self, path: str) -> str | None:
         """Return why zarr does not open an array; None where it does."""
@@ -396,7 +395,8 @@ class ProgramWriter:
             return drawn
         other = self._plotted(look.beside, "other", array, using)
         wide = ["plt.figure(figsize=(13, 5))", "plt.subplot(1, 2, 1)"]
-        return [*wide, *drawn, "plt.subplot(1, 2, 2)", *other]
+        both = [*wide, *drawn, "plt.subplot(1, 2, 2)", *other]
+        return both if "plt." in "".join(drawn) else [*drawn, *other]  # tables are printed
 
     def _plotted(
         self, look: QuickLook | None, values: str, array: Array, using: Using
@@ -437,13 +437,13 @@ class ProgramWriter:
         shown = None if source is None else self.node.hierarchy.get(source.path)
         if source is None or not isinstance(shown, Array):
             return None
-        found = find_curvilinear(shown, source.order)
+        found = find_curvilinear(shown, source.order[:2])  # others are reduced
         if found is None:
             return None
         coordinate = found[name == "y"]
         names = [shown.dimension_label(axis) for axis in range(shown.ndim or 0)]
         axes = [names.index(one) for one in coordinate.dimension_names or () if one in names]
-        turned = axes != list(source.order)
+        turned = axes != list(source.order[:2])
         parts = tuple(source.parts[axis] for axis in axes)
         if coordinate.parent != shown.parent:
             return None

@@ -362,18 +362,18 @@ class Explorer(SyncedWidget):
         Returns
         -------
         DataArray
-            Of dimensions ``pin`` and `dimension`, float64, NaN where a value is missing. Every element is read,
-            however many bytes that takes; chunks are kept for the next time.
+            Of dimensions ``pin`` and `dimension`, float64, NaN where a value is missing; other dimensions are reduced
+            as in `view`. Every element is read, however many bytes that takes; chunks are kept for the next time.
 
         Raises
         ------
         KeyError
             If the array has no such dimension.
-        TypeError
-            If a group is selected.
+        TypeError, ValueError
+            If a group is selected; if no point is pinned.
         """
         array = self._selected_array()
-        found = pinned.along(self._session, array, dimension, self.pins, self.index, None)
+        found = pinned.along(self._session, array, dimension, self.pins, self.index, self.view)
         return pinned.as_xarray(array, found, self.pins, self.view)
 
     def export(

@@ -60,6 +60,8 @@ class Slider(Message):
     """What is shown in place of the values along it; `label` then is what that is called."""
     whole_bytes: int = 0
     """What decoding the picture takes at all of its indices."""
+    minus: str | None = None
+    """Of a difference: the coordinate value, with its units, at which what is subtracted stands."""
 
 
 class StateCount(Message):

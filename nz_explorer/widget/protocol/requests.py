@@ -92,7 +92,7 @@ class PictureParams(Message):
     """Of complex values; the magnitude by default."""
     reduce: dict[str, Literal["mean", "min", "max", "std", "any"]] = {}
     """By dimension: what is shown in place of its values; the same for all."""
-    against: dict[str, int | str] = {}
+    against: dict[str, int | str | bool] = {}
     """What is subtracted: an index by dimension, and ``path`` for that of another array."""
 
     @property
@@ -139,6 +139,8 @@ class SeriesParams(Message):
     index: dict[str, int] = {}
     """The index of dimensions that a pin does not name."""
     width: int = 800
+    view: dict[str, Any] = {}
+    """Which dimensions are reduced; see the trait of that name."""
 
 
 class ScanParams(Message):

@@ -178,6 +178,8 @@ class PictureResult(Message):
     title: str
     label: str
     """For assistive technology: array, slice and range."""
+    caption: str
+    """Where it lies: date and level, for those who see the name of the array above."""
     message: str | None = None
     """Why there is no picture, or what is odd about it."""
     data_type: str | None = None

@@ -97,11 +97,12 @@ def animated(
         found = session.quicklook(array, at, width=1600, height=1000, cancel=cancel, **shows)
         return session.limits.known(array, found)
 
-    known = {slider.dimension: slider.length for slider in look(index).sliders}
+    sliders = look(index).sliders
+    known = {one.dimension: one.length for one in sliders if one.method is None}
     if dimension not in known:
         names = ", ".join(known) or "none"
         raise KeyError(
-            f"{dimension!r} is no dimension beside the axes of the picture; those are {names}"
+            f"{dimension!r} is no dimension beside the axes of the picture that is not reduced; those are {names}"
         )
     return animation(
         lambda frame: look({**index, dimension: frame}), range(known[dimension]), fps=fps, **options

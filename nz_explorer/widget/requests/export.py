@@ -124,9 +124,7 @@ def slice_file(  # noqa: PLR0913  # each is a choice of the caller
     look = session.quicklook(array, index, width=size[0], height=size[1], cancel=cancel, **options)
     look = session.limits.known(array, look)
     reading = Reading.of(view, packed=packed)
-    if (
-        form == "nc" and not packed
-    ):  # whose attributes say how values are packed: who opens it unpacks them
+    if form == "nc" and not packed:  # who opens it unpacks, as its attributes say
         reading = replace(reading, decoded=True)
     return look, export(look, form, view, reading, lambda: shown_xarray(look, array, reading))
 
@@ -259,9 +257,10 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
     order = () if source is None else source.order
     if list(order) != sorted(order):
         found = found.transpose(*(whole.dims[axis] for axis in order))
-    times = found.dtype.kind in "mM" and values.dtype.kind not in "mM"
-    if times and not look.derived:
-        return found.where(~np.ma.getmaskarray(values))  # times, decoded by xarray
+    decoded = found.dtype.kind in "mM" or "calendar" in found.encoding  # cftime's are objects
+    times = decoded and values.dtype.kind not in "mM"
+    if times and not look.derived:  # as xarray decodes them
+        return found.where(~gone) if (gone := np.ma.getmaskarray(values)).any() else found
     filled = plain(values)
     if look.minus is not None:
         found = found.drop_encoding().assign_attrs(long_name=look.name)
@@ -270,12 +269,9 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
         how = f"{' '.join(f'{name}:' for name in over)} {look.reduction.text}"
         before = found.attrs.get("cell_methods")
         attributes = {**found.attrs, "cell_methods": f"{before} {how}" if before else how}
-        if times and look.reduction.method in (
-            "mean",
-            "min",
-            "max",
-        ):  # numbers, as `values` has them
-            given = array.attributes
+        # numbers, as `values` has them
+        if times and look.reduction.method in ("mean", "min", "max"):
+            given = {**found.encoding, **array.attributes}  # bounds have those of their parent
             attributes |= {name: given[name] for name in ("units", "calendar") if name in given}
         # A coordinate along what is reduced says nothing about the result.
         along = [name for name, one in found.coords.items() if set(over) & set(one.dims)]
@@ -284,7 +280,9 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
     shown = found.copy(deep=False, data=filled)
     if reading.part is not None and look.part is not None:
         shown = shown.rename(f"{found.name}_{reading.part}")
-    return shown if reading.decoded or look.packing is None else shown.drop_encoding()
+    # Who reads a file back masks by the _FillValue that it names: it must be what is masked here.
+    plainly = reading.mask != "nz" or (look.packing is not None and not reading.decoded)
+    return shown.drop_encoding() if plainly else shown
 
 
 def _parts_of(look: QuickLook, array: Array) -> Iterator[int | slice]:
@@ -441,7 +439,7 @@ def places(axis: Axis) -> list[str]:
     if axis.labels is not None:
         return [cell(label) for label in axis.labels]
     if axis.coordinates is not None:
-        return [number_text(value) for value in axis.coordinates.tolist()]
+        return [number_text(value, exact=True) for value in axis.coordinates.tolist()]
     return [str(axis.start + axis.step * i) for i in range(axis.size)]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,14 @@ from nz_explorer.model import Array
 from nz_explorer.store import Cancellation
 from nz_explorer.widget import picture_messages, protocol
 from nz_explorer.widget.requests.answer import Answer, BadRequest, answers
-from nz_explorer.widget.requests.export import MEDIA_TYPES, cell, netcdf_file, places, safe_name
+from nz_explorer.widget.requests.export import (
+    MEDIA_TYPES,
+    cell,
+    looking,
+    netcdf_file,
+    places,
+    safe_name,
+)
 from nz_explorer.widget.requests.nodes import array_at
 from nz_explorer.widget.session_view import ALL_POINTS, SessionView
 
@@ -23,6 +31,7 @@ if TYPE_CHECKING:
 
     from nz_explorer.plots import QuickLook
     from nz_explorer.plots.lines.collect import Lines
+    from nz_explorer.plots.shown_values import Reading
 
 
 @answers("series")
@@ -31,7 +40,14 @@ def series(session: SessionView, params: protocol.SeriesParams, cancel: Cancella
     array = array_at(session, params.path)
     try:
         found = along(
-            session, array, params.dimension, params.pins, params.index, params.width, cancel
+            session,
+            array,
+            params.dimension,
+            params.pins,
+            params.index,
+            params.view,
+            params.width,
+            cancel,
         )
     except KeyError as error:
         raise BadRequest(str(error.args[0])) from error
@@ -44,7 +60,8 @@ def along(
     dimension: str,
     pins: Sequence[Mapping[str, int]],
     index: Mapping[str, int],
-    width: int | None,
+    view: Mapping[str, Any],
+    width: int | None = None,
     cancel: Cancellation | None = None,
 ) -> Lines:
     """Return the values of an array along a dimension, at each of some points.
@@ -61,7 +78,9 @@ def along(
         The points: an index by dimension.
     index : mapping of str to int
         The index of dimensions that a pin does not name.
-    width : int or None
+    view : mapping
+        How the picture is drawn: which dimensions are reduced, unless a pin names them.
+    width : int, optional
         How many pixels there are; None for every element, however many bytes that takes.
     cancel : Cancellation, optional
         Set when it is no longer wanted.
@@ -73,6 +92,10 @@ def along(
     """
     from nz_explorer.plots import series as series_of
 
+    points = {dimension}.union(*pins)
+    reduce = looking(view).get("reduce", {})
+    reduce = {name: how for name, how in reduce.items() if name not in points}
+
     def look(at: Mapping[str, int]) -> QuickLook:
         return session.quicklook(
             array,
@@ -81,6 +104,7 @@ def along(
             everything=width is None,
             kind="line",
             x=dimension,
+            reduce=reduce,
             cancel=cancel,
         )
 
@@ -144,9 +168,7 @@ def written(
     ValueError
         If there is nothing to be written.
     """
-    found = along(session, array, dimension, pins, index, None, cancel)
-    if not found.looks:
-        raise ValueError(found.message or "no point is pinned")
+    found = along(session, array, dimension, pins, index, view, cancel=cancel)
     values = as_xarray(array, found, pins, view)
     if form == "nc":
         return netcdf_file(values)
@@ -181,35 +203,71 @@ def as_xarray(
     -------
     DataArray
         float64, of dimensions ``pin`` and the dimension of the lines; NaN where a value is missing. Coordinates
-        are those of the dimension, and along ``pin`` the ones that the points are pinned at.
+        are those of the dimension, along ``pin`` the ones that the points are pinned at, and those that they share.
+
+    Raises
+    ------
+    ValueError
+        If no point is pinned, or there are no numbers.
     """
     import xarray as xr
 
     from nz_explorer.plots.shown_values import Reading, shown_values
     from nz_explorer.values.to_xarray import to_xarray
 
+    if not found.looks:
+        raise ValueError(found.message or "no point is pinned")
+    if found.message:  # of many pins only some are read
+        warnings.warn(found.message, stacklevel=3)
     reading = Reading.of(view)
     size = found.x.size
     values = np.full((len(found.looks), size), np.nan)
     for row, look in zip(values, found.looks, strict=True):
         row[:] = np.ma.filled(np.ma.asarray(shown_values(look, reading), np.float64), np.nan)
     source: Any = to_xarray(array)
-    coordinates: dict[str, Any] = {}
-    if found.dimension in source.coords:
-        coordinates[found.dimension] = source.coords[found.dimension].variable
-    for name in {name: None for pin in pins for name in pin}:
-        if name in source.coords and name != found.dimension:
-            at = [pin.get(name, 0) for pin in pins[: len(found.looks)]]
-            coordinates[name] = ("pin", source.coords[name].values[at])
-    attributes = {
-        key: source.attrs[key]
-        for key in ("long_name", "standard_name", "units")
-        if key in source.attrs
-    }
     return xr.DataArray(
         values,
         dims=("pin", found.dimension),
-        coords=coordinates,
+        coords=_coordinates(source, found, {name for pin in pins for name in pin}),
         name=array.name or None,
-        attrs=attributes,
+        attrs=_attributes(array, source, found.looks[0], reading),
     )
+
+
+def _coordinates(source: Any, found: Lines, pinned: set[str]) -> dict[str, Any]:
+    """Return the coordinates along lines, those that points are pinned at, and those that all have in common."""
+    import xarray as xr
+
+    at: dict[str, Any] = {}
+    for slider in found.looks[0].sliders:
+        if slider.method is None:
+            indices = [
+                one.index
+                for look in found.looks
+                for one in look.sliders
+                if one.dimension == slider.dimension
+            ]
+            along = slider.dimension in pinned
+            at[slider.dimension] = xr.DataArray(indices, dims="pin") if along else indices[0]
+    known = {
+        name: one.isel({key: at[key] for key in one.dims if key in at}, drop=True).variable
+        for name, one in source.coords.items()
+        if one.dims == (found.dimension,) or set(one.dims) <= at.keys()
+    }
+    indices_of = {name: one for name, one in at.items() if name not in source.coords}
+    return {**{name: xr.as_variable(one) for name, one in indices_of.items()}, **known}
+
+
+def _attributes(array: Array, source: Any, look: QuickLook, reading: Reading) -> dict[str, Any]:
+    """Return what describes the values of a line."""
+    given = {**array.attributes, **source.attrs}  # of times xarray keeps the units elsewhere
+    names = ["long_name", "standard_name"]
+    stored = look.packing is not None and not (reading.decoded or look.derived)
+    if not stored and (look.reduction is None or look.reduction.method != "any"):
+        names.append("units")
+    found = {name: given[name] for name in names if name in given}
+    if look.reduction is not None:
+        over = [array.dimension_label(axis) for axis in look.reduction.axes]
+        how = " ".join([*(f"{name}:" for name in over), look.reduction.text])
+        found["cell_methods"] = " ".join(filter(None, [given.get("cell_methods"), how]))
+    return found

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from nz_explorer.plots import Lines, QuickLook
     from nz_explorer.report.store_diff import Comparison
 
-
 ACTING = (*AT_ONCE, "act", "animate", "export", "retry", "scan", "walk")
 """Methods that do something, once."""
 ANSWER_SECONDS = 120.0
@@ -94,7 +93,6 @@ class Session:
         self.cache = evaluation.cache = shared_cache()
         self.budget = budget
         self.bookmarks: Sequence[str] = ()
-        """Bookmarked paths."""
         self.set_traits = set_traits
         self.searches = Searches()
         self.prefetch = Prefetch(self.quicklook)
@@ -498,3 +496,5 @@ class Session:
         if self.history is not None:
             self.history.close()
         self.forget_values()
+        if self.base.hierarchy.reader.unwritten:  # a file of netCDF: others may write it now
+            self.base.hierarchy.close()

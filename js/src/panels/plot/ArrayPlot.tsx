@@ -90,6 +90,11 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
   // The limits of the whole array come from its statistics.
   const unknown = limits === "whole" && picture !== null && !picture.ranges.whole;
   const scanned = session.scans.value[row.path]?.scan.phase === "done";
+  // Two pictures need the room.
+  const two = picture?.beside != null;
+  useEffect(() => {
+    if (two) setBeside(null);
+  }, [two]);
   useEffect(() => {
     if (unknown) setBeside("statistics");
   }, [unknown]);
@@ -100,8 +105,10 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
   const drawn = picture && picture.kind !== "none" ? picture : null;
   const packing = options.decoded ? (picture?.packing ?? null) : null;
   const asXarray = options.mask === "storage";
-  const setIndex = (dimension: string, to: number) =>
+  const setIndex = (dimension: string, to: number) => {
+    session.stepped = dimension;
     session.index.set({ ...session.index.peek(), [dimension]: to }, 300);
+  };
   // What has come of the picture that is wanted is not old.
   const old = late && !(shown?.partial && JSON.stringify(shown.params) === key);
 
@@ -134,15 +141,17 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
         )}
       {error && picture && <Problem onRetry={() => loader.retry()}>{visible(error.message)}</Problem>}
       <div class="nzx-plot-main">
-        <Pane {...{ shown, picture, scene, stage, size, old }} busy={stale}>
-          {error && !picture && (
-            <Blank wrong action={RETRY} onAction={() => loader.retry()}>
-              {sentence(visible(error.message))}
-            </Blank>
-          )}
-          {late && <PictureWait loader={loader} onStop={everything ? () => setWhole(null) : undefined} />}
-        </Pane>
-        {other && <Other {...{ shown, old }} picture={picture?.beside ?? null} scene={other} />}
+        <div class="nzx-plot-sides">
+          <Pane {...{ shown, picture, scene, stage, size, old }} busy={stale}>
+            {error && !picture && (
+              <Blank wrong action={RETRY} onAction={() => loader.retry()}>
+                {sentence(visible(error.message))}
+              </Blank>
+            )}
+            {late && <PictureWait loader={loader} onStop={everything ? () => setWhole(null) : undefined} />}
+          </Pane>
+          {other && <Other {...{ shown, old }} picture={picture?.beside ?? null} scene={other} />}
+        </div>
         {beside === "statistics" && (
           <Beside
             title="Statistics of the whole array"
@@ -247,7 +256,7 @@ function Beside({ title, close, onClose, children }: BesideProps) {
   return (
     <aside class="nzx-plot-aside">
       <header>
-        <h3>{title}</h3>
+        <h4>{title}</h4>
         <span class="nzx-gap" />
         <IconButton icon="cross" label={close} onClick={onClose} />
       </header>

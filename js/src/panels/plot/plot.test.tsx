@@ -75,22 +75,25 @@ describe("plot", () => {
     await waitFor(() => expect(reduce()).toEqual({}));
   });
 
-  test("what is shown is subtracted from what comes, and no longer", async () => {
+  test("where the slider begins is subtracted, or what is typed, and no longer", async () => {
     host = await mountWidget("small", { path: "/forecast/temp", index: { time: 3 } });
     await screen.findByRole("slider", { name: "time" });
     const against = () => (host.model.get("view") as Record<string, unknown>).against;
     fireEvent.click(await screen.findByRole("button", { name: "A − B" }));
-    await waitFor(() => expect(against()).toEqual({ time: 3, level: 0 }));
+    await waitFor(() => expect(against()).toEqual({ time: 0 }));
     await waitFor(() => expect(host.requests("picture").at(-1)?.params.against).toEqual(against()));
     fireEvent.change(screen.getByRole("combobox", { name: "Show" }), { target: { value: "B" } });
-    await waitFor(() => expect(against()).toEqual({ time: 3, level: 0, show: "b" }));
+    await waitFor(() => expect(against()).toEqual({ time: 0, show: "b" }));
     fireEvent.change(screen.getByRole("combobox", { name: "Show" }), { target: { value: "A | B" } });
     await waitFor(() =>
       expect(screen.getAllByRole("img", { name: / of \/forecast\/temp / })).toHaveLength(2),
     );
     fireEvent.change(screen.getByRole("combobox", { name: "Show" }), { target: { value: "A − B" } });
-    await waitFor(() => expect(against()).toEqual({ time: 3, level: 0, show: "" }));
-    fireEvent.click(await screen.findByRole("button", { name: "A − B" }));
+    await waitFor(() => expect(against()).toEqual({ time: 0, show: "" }));
+    expect((screen.getByRole("textbox", { name: "B at time" }) as HTMLInputElement).value).toBe("2020-01-01");
+    fireEvent.click(screen.getAllByRole("button", { name: "− B" })[0] as HTMLElement);
+    await waitFor(() => expect(against()).toEqual({ time: 3, show: "" }));
+    fireEvent.click(screen.getByRole("button", { name: "No difference" }));
     await waitFor(() => expect(against()).toEqual({}));
   });
 

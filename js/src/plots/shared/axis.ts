@@ -13,7 +13,7 @@ export function axisNumbers(axis: Axis | null, buffers: readonly DataView[]): Fl
 /** What stands along an axis: its name, with its units where its labels do not have them. */
 export function nameOf(axis: Axis | null): string {
   // "60° N" needs no name.
-  if (axis === null || (hemispheres(axis) && /^(lat|lon)(itude|gitude)?$/i.test(axis.label))) return "";
+  if (axis === null || hemispheres(axis)) return "";
   return visible(axis.units && axis.kind !== "time" ? `${axis.label} (${axis.units})` : axis.label);
 }
 
@@ -26,8 +26,9 @@ export function hemispheres({ units }: { units?: string | null }): "NS" | "EW" |
 /** "60° N", "75° W", "0°". */
 export function degreesText(value: number, sides: "NS" | "EW", digits = 10): string {
   const turned = sides === "EW" ? ((((value + 180) % 360) + 360) % 360) - 180 : value;
+  const exact = +Math.abs(turned).toPrecision(digits);
   // A metre is what degrees are good for: 0.0000076 is a zero that was computed.
-  const size = +(+Math.abs(turned).toPrecision(digits)).toFixed(5);
+  const size = exact < 1e-5 ? 0 : +exact.toFixed(5);
   const side = size === 0 || (sides === "EW" && size === 180) ? "" : ` ${sides[turned > 0 ? 0 : 1]}`;
   return `${size}°${side}`;
 }

@@ -21,10 +21,9 @@ function digitsOf(write: (digits: number) => string, value: number, step: number
   return digits;
 }
 
-/** Labels of evenly spaced numbers: just enough decimals, a power of ten where they are far from 1. */
-export function label(value: number, step: number): string {
+/** Labels of evenly spaced numbers: just enough decimals, a power of ten where the largest is far from 1. */
+export function label(value: number, step: number, size = Math.abs(value)): string {
   if (value === 0) return "0";
-  const size = Math.abs(value);
   const text =
     size >= 1e6 || (size < 1e-4 && step < 1e-4)
       ? value.toExponential(digitsOf((digits) => value.toExponential(digits), value, step)).replace("e+", "e")
@@ -48,11 +47,12 @@ export function niceTicks(low: number, high: number, count: number, degrees = fa
   for (let nth = 0; nth < 100; nth++) {
     const value = (first + nth) * step;
     if (value > high + step * 1e-9) break;
-    const text = label(value, step);
+    const text = label(value, step, Math.max(Math.abs(low), Math.abs(high)));
     // Numbers that lie closer than their digits show share one tick.
     if (ticks.at(-1)?.label !== text) ticks.push({ value, label: text });
   }
-  return ticks;
+  // One number alone says nothing of a scale.
+  return ticks.length < 2 && count < 9 ? niceTicks(low, high, count * 2, degrees) : ticks;
 }
 
 /** Whole numbers only, for array indices. */

@@ -43,3 +43,7 @@ export function middle(text: string, most = 60): string {
 /** What the kernel says of a problem as a sentence: with a capital letter and a full stop. */
 export const sentence = (text: string): string =>
   text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? "" : ".");
+
+/** What the kernel says of a finding as a title; a path or a name that it begins with stays as it is. */
+export const titled = (text: string): string =>
+  text.replace(/^[a-z]+(?=[ :])/, (word) => word.charAt(0).toUpperCase() + word.slice(1));

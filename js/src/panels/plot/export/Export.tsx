@@ -95,7 +95,7 @@ export function Export({
   ];
   return (
     <>
-      <span class="nzx-cut" aria-live="polite">
+      <span class="nzx-cut" title={said} aria-live="polite">
         {film.current && done ? `${done} of ${of}` : said}
       </span>
       {film.current && <Button onClick={() => film.current?.abort()}>Cancel</Button>}

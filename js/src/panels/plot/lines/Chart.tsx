@@ -8,7 +8,7 @@ import { runs } from "../../../plots/shared/paint";
 import { BOTTOM, LEFT, Levels, TOP, useProbe } from "../../../plots/shared/probe";
 import { niceTicks } from "../../../plots/shared/ticks";
 import { useSize } from "../../../ui/layout/size";
-import { px, shortest } from "../../../ui/text/format";
+import { numberText, px } from "../../../ui/text/format";
 import { visible } from "../../../ui/text/text";
 import "./lines.css";
 
@@ -39,7 +39,7 @@ interface ChartProps {
   /** The name of the picture. */
   label: string;
   colorOf: (nth: number) => string;
-  /** An index that is marked along the dimension. */
+  /** An index that is marked along the dimension, whose name stands above. */
   mark?: number;
 }
 
@@ -54,7 +54,10 @@ export function Chart({ answer, lines: shown, label, colorOf, mark }: ChartProps
   const together = sameUnits(shown);
   const low = Math.min(...shown.map((line) => line.low));
   const high = Math.max(...shown.map((line) => line.high));
-  const [width, height] = [(size.width || 640) - LEFT - RIGHT, (size.height || 300) - TOP - BOTTOM];
+  const [width, height] = [
+    (size.width || 640) - LEFT - RIGHT,
+    (size.height || 300) - TOP - (mark === undefined ? BOTTOM : 22),
+  ];
   const partOf = (line: { low: number; high: number }) => {
     const { low: from, high: to } = airy(together ? { low, high } : line);
     return (value: number) => (value - from) / (to - from);
@@ -134,7 +137,7 @@ export function Chart({ answer, lines: shown, label, colorOf, mark }: ChartProps
           </text>
         ))}
         <text x={LEFT + width / 2} y={TOP + height + 34} text-anchor="middle">
-          {!upright && nameOf(axis)}
+          {!upright && mark === undefined && nameOf(axis)}
         </text>
         {shown.map((line, nth) => (
           <path key={line.nth} stroke={colorOf(line.nth)} d={paths[nth]} />
@@ -161,7 +164,7 @@ export function Chart({ answer, lines: shown, label, colorOf, mark }: ChartProps
                     <th scope="row">{visible(line.label)}</th>
                     <td>
                       {state === "value"
-                        ? `${shortest(line.numbers[at] ?? Number.NaN, "float64")} ${visible(line.units ?? "")}`
+                        ? `${numberText(line.numbers[at] ?? Number.NaN)} ${visible(line.units ?? "")}`
                         : STATE_NAMES[state]}
                     </td>
                   </tr>

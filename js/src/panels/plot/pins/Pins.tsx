@@ -90,14 +90,16 @@ function Here({ pin, scene, params }: { pin: Pin; scene: Scene; params: PictureP
   const where = found
     ? found.rows
         .slice(0, across.length)
-        .map(([name, text]) => (text[0] === "[" ? `${name} ${text}` : text.replace(/ +\[\d+\]$/, "")))
+        .map(([name, text]) =>
+          text[0] === "[" ? `${name} ${text}` : text.replace(/( \(.*\))? +\[\d+\]$/, ""),
+        )
     : Object.entries(pin).map(([name, index]) => `${name} [${index}]`);
   return (
     <>
       <span>{visible(where.join(", "))}</span>
       <span class="nzx-gap" />
       {!found ? (
-        <span class="nzx-quiet">{asked ? "…" : "outside"}</span>
+        <span class="nzx-quiet">{asked ? "…" : "not in this picture"}</span>
       ) : found.state === "value" ? (
         <strong class="nzx-cut" title={visible(found.value)}>
           {visible(found.value)}
@@ -123,20 +125,20 @@ function Series({ path, dimension, pins, index, mark }: SeriesProps) {
   const colorOf = usePinColor();
   const [problem, setProblem] = useState("");
   const { [dimension]: _, ...others } = index;
-  const call = useCall(
-    session.client,
-    "series",
-    { path, dimension, pins, index: others, width: 250 },
-    { keep: true },
-  );
+  const asked = { path, dimension, pins, index: others };
+  const { reduce } = session.options.value;
+  const call = useCall(session.client, "series", { ...asked, view: { reduce }, width: 250 }, { keep: true });
   const { answer } = call;
   if (answer === null) return <Waiting call={call} />;
-  const lines = linesOf(answer);
+  const lines = linesOf(answer)
+    .filter((line) => line.low <= line.high)
+    .map((line) => ({ ...line, label: `${line.nth + 1}` }));
+  const { message } = answer.value;
+  if (!lines.length && !message) return null;
   const units = lines[0]?.units;
   const save = (format: "csv" | "nc") => {
-    const params = { path, dimension, pins, format, index: others, view: session.options.peek() };
     session.client
-      .call("series_file", params)
+      .call("series_file", { ...asked, format, view: session.options.peek() })
       .answer.then(saved, (error: Error) => setProblem(error.message));
   };
   return (
@@ -153,12 +155,12 @@ function Series({ path, dimension, pins, index, mark }: SeriesProps) {
       {problem && <p class="nzx-note">{visible(problem)}</p>}
       <Chart
         answer={answer}
-        lines={lines.filter((line) => line.low <= line.high)}
+        lines={lines}
         label={`Series of ${visible(dimension)}`}
         colorOf={colorOf}
         mark={mark}
       />
-      {answer.value.message && <p class="nzx-note">{visible(answer.value.message)}</p>}
+      {message && <p class="nzx-note">{visible(message)}</p>}
     </section>
   );
 }

@@ -67,8 +67,8 @@ test("pins of another array stand where this one has their dimensions", async ()
   });
   const list = await screen.findByRole("list", { name: "Pins" });
   const [first, second] = within(list).getAllByRole("listitem");
-  expect(first?.textContent).not.toContain("outside");
-  expect(second?.textContent).toContain("depth [1]outside");
+  expect(first?.textContent).not.toContain("not in");
+  expect(second?.textContent).toContain("depth [1]not in this picture");
 });
 
 test("a thinned picture has a mark for a pin, but only for some pins the value", () => {

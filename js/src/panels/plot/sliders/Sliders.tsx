@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RequestError } from "../../../client/client";
 import type { Slider } from "../../../client/protocol.gen";
 import { useView } from "../../../client/view";
-import { IconButton } from "../../../ui/button/Button";
+import { Button, IconButton } from "../../../ui/button/Button";
 import { Select } from "../../../ui/select/Select";
 import { bytes, grouped } from "../../../ui/text/format";
 import { visible } from "../../../ui/text/text";
@@ -104,7 +104,12 @@ export function Sliders({ path, sliders, index, onIndex, loading }: SlidersProps
                   disabled={now >= length - 1}
                   onClick={() => void go(slider, 1)}
                 />
-                <GoTo path={path} slider={slider} now={now} onIndex={move} />
+                <GoTo
+                  label={`Go to ${name}`}
+                  shown={labelAt(slider, playing === dimension ? slider.index : now)}
+                  {...{ path, dimension, now }}
+                  onIndex={move}
+                />
                 <IconButton
                   icon={playing === dimension ? "pause" : "play"}
                   label={`${playing === dimension ? "Stop" : "Play"} ${name}`}
@@ -121,7 +126,11 @@ export function Sliders({ path, sliders, index, onIndex, loading }: SlidersProps
                 </button>
               </>
             )}
-            <Reduce slider={slider} />
+            {slider.minus != null && slider.method === null ? (
+              <Minus path={path} slider={slider} now={now} />
+            ) : (
+              <Reduce slider={slider} />
+            )}
           </div>
         );
       })}
@@ -158,23 +167,47 @@ function Reduce({ slider: { dimension, method, whole_bytes: size } }: { slider: 
   );
 }
 
+/** Where what is subtracted stands. */
+function Minus({ path, slider, now }: { path: string; slider: Slider; now: number }) {
+  const { session } = useView();
+  const { dimension, minus } = slider;
+  const { against } = session.options.value;
+  const move = (to: number) => session.setOptions({ against: { ...against, [dimension]: to } });
+  return (
+    <span class="nzx-colormap">
+      <Button title="Subtract what the slider stands at" onClick={() => move(now)}>
+        − B
+      </Button>
+      <GoTo
+        label={`B at ${visible(dimension)}`}
+        shown={visible(minus ?? "")}
+        {...{ path, dimension }}
+        now={Number(against[dimension] ?? now)}
+        onIndex={move}
+      />
+    </span>
+  );
+}
+
 /** The value at the slider, which can be typed: the kernel knows at which index it is. */
 function GoTo({
+  label,
+  shown,
   path,
-  slider,
+  dimension,
   now,
   onIndex,
 }: {
+  label: string;
+  shown: string;
   path: string;
-  slider: Slider;
+  dimension: string;
   now: number;
   onIndex: (to: number) => void;
 }) {
   const { session } = useView();
   const [text, setText] = useState<string | null>(null);
   const [problem, setProblem] = useState("");
-  const { dimension } = slider;
-  const shown = labelAt(slider, now);
   // The rest of the first date or name that begins so stands there selected: what is typed next replaces it.
   const complete = (box: HTMLInputElement, value: string) =>
     session.client.request("complete", { path, dimension, value }).then(
@@ -208,7 +241,7 @@ function GoTo({
       <input
         type="text"
         class="nzx-box nzx-slider-box"
-        aria-label={`Go to ${visible(dimension)}`}
+        aria-label={label}
         aria-invalid={problem !== ""}
         title={problem || shown}
         value={text ?? shown}

@@ -8,7 +8,7 @@ import { type CellState, STATES } from "../../../plots/shared/field";
 import type { Frame } from "../../../plots/shared/layout";
 import { StateChip } from "../../../plots/shared/StateChip";
 import type { Scene } from "../../../plots/shared/scene";
-import { valueText } from "../../../plots/shared/value";
+import { isMade, valueText } from "../../../plots/shared/value";
 import {
   centerOf,
   extent,
@@ -274,8 +274,9 @@ export function reading(
   if (date) rows.push(["date", date]);
   const value = valueText(scene, at);
   const numbers = field.stored ?? field.values;
-  const stored = shortest(numbers[at] ?? Number.NaN, numbers instanceof Float32Array ? "float32" : "float64");
-  if (!scene.image && stored !== value) rows.push(["stored", stored]);
+  const number = numbers[at] ?? Number.NaN;
+  const stored = shortest(number, numbers instanceof Float32Array ? "float32" : "float64");
+  if (!scene.image && !isMade(scene, number) && stored !== value) rows.push(["stored", stored]);
   return { rows, value, state };
 }
 
@@ -295,7 +296,7 @@ function Readout({ scene, x, y, atX, atY, stage }: ReadoutProps) {
   // Above or below the pointer; where that is all the room there is, also across it.
   const place = {
     [atX > width / 2 ? "right" : "left"]: px(12 + Math.max(-12, Math.min(atX, width - atX, width - 312))),
-    [atY > height / 2 ? "bottom" : "top"]: px(12 + Math.min(atY, height - atY)),
+    [atY > height / 2 ? "bottom" : "top"]: px(12 + Math.max(-12, Math.min(atY, height - atY, height - 132))),
   };
   return (
     <div class="nzx-readout" style={place} aria-live="polite">

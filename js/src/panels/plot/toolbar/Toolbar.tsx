@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { PictureResult } from "../../../client/protocol.gen";
-import type { Limits, Mask, Pace, PictureOptions, Scale } from "../../../client/session";
+import type { Against, Limits, Mask, Pace, PictureOptions, Scale } from "../../../client/session";
 import { useView } from "../../../client/view";
 import { kindOf, titleOf } from "../../../plots";
 import type { Control } from "../../../plots/kind";
@@ -60,16 +60,10 @@ export function Toolbar({
     scene && session.setOptions({ window: windowAround(scene, options.window, middle, by) });
   const movable = picture.sliders.filter(({ length }) => length > 1);
   const minus = Object.keys(options.against).length > 0;
-  const subtract = () =>
-    session.setOptions({
-      against: minus
-        ? {}
-        : Object.fromEntries(
-            movable.flatMap(({ dimension, index, method }) => (method === null ? [[dimension, index]] : [])),
-          ),
-      low: null,
-      high: null,
-    });
+  // What was stepped last minus where it begins; from there minus its end.
+  const steps = movable.filter(({ method }) => method === null);
+  const step = steps.find(({ dimension }) => dimension === session.stepped) ?? steps[0];
+  const subtract = (against: Against) => session.setOptions({ against, low: null, high: null });
   return (
     <div class="nzx-plot-tools" role="toolbar" aria-label="Picture">
       {kinds.length > 1 && (
@@ -113,7 +107,6 @@ export function Toolbar({
           <Limit end="low" norm={scene.norm} /> – <Limit end="high" norm={scene.norm} />
         </span>
       )}
-      {minus && <Sides />}
       {has("zoom") && (
         <span class="nzx-zoom">
           <IconButton icon="plus" label="Zoom in" onClick={() => zoom(0.5)} />
@@ -128,10 +121,20 @@ export function Toolbar({
           onClick={() => session.setOptions({ coastlines: !options.coastlines })}
         />
       )}
-      {(movable.length > 0 || minus) && (
-        <Button aria-pressed={minus} title="A − B: subtract what is shown now" onClick={subtract}>
-          A − B
-        </Button>
+      {minus ? (
+        <span class="nzx-zoom">
+          <Sides />
+          <IconButton icon="cross" label="No difference" onClick={() => subtract({})} />
+        </span>
+      ) : (
+        step && (
+          <Button
+            title="Subtract another place, B"
+            onClick={() => subtract({ [step.dimension]: step.index ? 0 : step.length - 1 })}
+          >
+            A − B
+          </Button>
+        )
       )}
       <span class="nzx-gap" />
       <More {...{ picture, scene, has, movable, minus }} />

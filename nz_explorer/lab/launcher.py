@@ -361,7 +361,7 @@ def _environment(scratch: Path, token: str) -> dict[str, str]:
         "JUPYTER_TOKEN": token,
         "NZ_EXPLORER_HELD": str(scratch / HELD),
         "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, (str(config.parent), path))),
-        "JUPYTERLABWORKSPACES_DIR": str(workspaces),
+        "JUPYTERLAB_WORKSPACES_DIR": str(workspaces),
     }
 
 

@@ -12,6 +12,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from jupyterlab.commands import get_workspaces_dir
+from jupyterlab_server.workspaces_handler import WorkspacesManager
 
 from nz_explorer.lab import launcher
 
@@ -105,6 +107,15 @@ def test_the_address_is_handed_out_when_the_server_accepts_connections(
             assert accepts.is_set()
         finally:
             late.join()
+
+
+def test_the_layout_with_folded_side_bars_lies_where_jupyterlab_looks_for_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, value in launcher._environment(tmp_path, "token").items():
+        monkeypatch.setenv(name, value)
+    kept = WorkspacesManager(get_workspaces_dir()).load("default")
+    assert kept["data"] == launcher.WORKSPACE["data"]
 
 
 def test_the_example_notebook_starts_with_the_explorer_and_names_its_kernel() -> None:

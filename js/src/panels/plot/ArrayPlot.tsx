@@ -187,7 +187,6 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
           {pins > 0 && (
             <Button
               aria-pressed={beside === "pins"}
-              title="The values at pinned points, and their series"
               onClick={() => setBeside(beside === "pins" ? null : "pins")}
             >
               Pins
@@ -195,7 +194,6 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
           )}
           <Button
             aria-pressed={beside === "statistics"}
-            title="Minimum, maximum, mean and histogram of the whole array; reading it can be stopped"
             onClick={() => setBeside(beside === "statistics" ? null : "statistics")}
           >
             Statistics

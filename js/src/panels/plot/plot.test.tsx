@@ -97,6 +97,27 @@ describe("plot", () => {
     await waitFor(() => expect(against()).toEqual({}));
   });
 
+  test("another array of the same dimensions and units is subtracted, and the first place again", async () => {
+    host = await mountWidget("small", { path: "/forecast/temp", index: { time: 3 } }, (kernel) => {
+      kernel.answers.node = (_, usual) => {
+        const node = usual();
+        const own = node.arrays.find(({ path }) => path === "/forecast/temp");
+        const beside = own ? [{ ...own, path: "/forecast/old", name: "old" }] : [];
+        return { ...node, arrays: [...node.arrays, ...beside] };
+      };
+      kernel.answers.picture = (_, usual) => usual({ against: undefined });
+    });
+    const against = () => (host.model.get("view") as Record<string, unknown>).against;
+    fireEvent.click(await screen.findByRole("button", { name: "A − B" }));
+    const box = await screen.findByRole<HTMLSelectElement>("combobox", { name: "B" });
+    expect([...box.options].map(({ text }) => text)).toEqual(["temp", "old"]);
+    fireEvent.change(box, { target: { value: "/forecast/old" } });
+    await waitFor(() => expect(against()).toEqual({ path: "/forecast/old" }));
+    await waitFor(() => expect(host.requests("picture").at(-1)?.params.against).toEqual(against()));
+    fireEvent.change(box, { target: { value: "/forecast/temp" } });
+    await waitFor(() => expect(against()).toEqual({ time: 0 }));
+  });
+
   test("what is typed at a slider goes there; what is not there is refused, and Escape takes it back", async () => {
     host = await mountWidget("small", { path: "/forecast/temp" });
     const box = (await screen.findByRole("textbox", { name: "Go to time" })) as HTMLInputElement;

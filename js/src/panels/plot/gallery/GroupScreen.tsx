@@ -45,13 +45,13 @@ export function GroupScreen({ path, node }: { path: string; node: NodeResult }) 
   const data = arrays.filter(isData);
   const lines = arrays.some(({ shape }) => shape?.length === 1 && (shape[0] ?? 0) > 1);
   const shows = [
-    { value: "auto", label: "Pictures", title: "A small picture of each array" },
-    { value: "list", label: "List", title: "The arrays one below the other" },
+    { value: "auto", label: "Pictures" },
+    { value: "list", label: "List" },
     ...(lines
       ? [
-          { value: "lines", label: "Lines", title: "The one-dimensional arrays together" },
-          { value: "table", label: "Table", title: "The one-dimensional arrays side by side" },
-          { value: "scatter", label: "Scatter", title: "One array against another" },
+          { value: "lines", label: "Lines" },
+          { value: "table", label: "Table" },
+          { value: "scatter", label: "Scatter" },
         ]
       : []),
   ];

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import type { PictureResult } from "../../../client/protocol.gen";
+import { useCall } from "../../../client/calls";
+import type { NodeRow, PictureResult } from "../../../client/protocol.gen";
 import type { Against, Limits, Mask, Pace, PictureOptions, Scale } from "../../../client/session";
 import { useView } from "../../../client/view";
 import { kindOf, titleOf } from "../../../plots";
@@ -54,16 +55,24 @@ export function Toolbar({
   const { kind, kinds, parts } = picture;
   const controls = kindOf(picture)?.controls(picture) ?? [];
   const has = (control: Control) => (scene !== null || control === "log") && controls.includes(control);
-  if (scene === null && controls.length === 0 && kinds.length < 2 && parts.length < 2) return null;
   const middle = { x: Math.floor((scene?.field.nx ?? 0) / 2), y: Math.floor((scene?.field.ny ?? 0) / 2) };
   const zoom = (by: number) =>
     scene && session.setOptions({ window: windowAround(scene, options.window, middle, by) });
   const movable = picture.sliders.filter(({ length }) => length > 1);
-  const minus = Object.keys(options.against).length > 0;
+  const { against } = options;
+  const minus = Object.keys(against).length > 0;
   // What was stepped last minus where it begins; from there minus its end.
   const steps = movable.filter(({ method }) => method === null);
   const step = steps.find(({ dimension }) => dimension === session.stepped) ?? steps[0];
   const subtract = (against: Against) => session.setOptions({ against, low: null, high: null });
+  const { path } = picture;
+  const group = path.slice(0, path.lastIndexOf("/")) || "/";
+  // Who has no other place may have another array.
+  const around = useCall(session.client, "node", minus || !step ? { path: group } : null);
+  const others = around.answer ? alike(around.answer.value.arrays, path) : [];
+  const begin = (): Against =>
+    step ? { [step.dimension]: step.index ? 0 : step.length - 1 } : { path: others[0] as string };
+  if (scene === null && controls.length === 0 && kinds.length < 2 && parts.length < 2) return null;
   return (
     <div class="nzx-plot-tools" role="toolbar" aria-label="Picture">
       {kinds.length > 1 && (
@@ -124,14 +133,20 @@ export function Toolbar({
       {minus ? (
         <span class="nzx-zoom">
           <Sides />
+          {others[0] && !against.store && (
+            <Select
+              label="B"
+              value={String(against.path ?? path)}
+              names={[path, ...others]}
+              titleOf={(name) => name.slice(name.lastIndexOf("/") + 1)}
+              onChange={(name) => subtract(name === path ? begin() : { path: name })}
+            />
+          )}
           <IconButton icon="cross" label="No difference" onClick={() => subtract({})} />
         </span>
       ) : (
-        step && (
-          <Button
-            title="Subtract another place, B"
-            onClick={() => subtract({ [step.dimension]: step.index ? 0 : step.length - 1 })}
-          >
+        (step || others[0]) && (
+          <Button title="Subtract another one" onClick={() => subtract(begin())}>
             A − B
           </Button>
         )
@@ -140,6 +155,13 @@ export function Toolbar({
       <More {...{ picture, scene, has, movable, minus }} />
     </div>
   );
+}
+
+/** The arrays beside one that can be subtracted from it: of its dimensions and units. */
+function alike(rows: NodeRow[], path: string): string[] {
+  const sort = (row?: NodeRow) => String(row && [row.shape, row.dimension_names, row.units, row.role]);
+  const own = sort(rows.find((row) => row.path === path));
+  return rows.filter((row) => row.path !== path && sort(row) === own).map((row) => row.path);
 }
 
 /** Where limits come from, and whether they stay. */

@@ -45,6 +45,16 @@ LAYOUT = """() => {
     };
 }"""
 
+BELOW_ITS_CELL = """() => {
+    const root = document.querySelector(".nzx");
+    let panel = root.parentElement;
+    while (!/auto|scroll/.test(getComputedStyle(panel).overflowY) || panel.scrollHeight <= panel.clientHeight)
+        if (!(panel = panel.parentElement)) return true;  // all of it is seen
+    panel.scrollTop = 0;
+    const slider = root.querySelector("input[type=range]").getBoundingClientRect();
+    return slider.bottom <= panel.getBoundingClientRect().bottom;
+}"""
+
 
 GROUP = "/a_group_with_a_name_that_is_longer_than_what_fits_here"
 ARRAY = f"{GROUP}/an_array_with_a_name_that_is_longer_than_what_fits_here"
@@ -152,3 +162,8 @@ def test_the_picture_and_its_slider_are_seen_together(
         eventually(book.page, lambda: book.page.evaluate(LAYOUT) == GOOD)
         assert book.page.evaluate(LAYOUT) == GOOD, f"{width} × {height}"
         assert book.page.evaluate(PROBLEMS) == [], f"{width} × {height}"
+    # The cell above leaves room for both: nobody has to scroll first.
+    for width, height in ((1440, 900), (1000, 700)):
+        book.page.set_viewport_size({"width": width, "height": height})
+        eventually(book.page, lambda: book.page.evaluate(BELOW_ITS_CELL))
+        assert book.page.evaluate(BELOW_ITS_CELL), f"{width} × {height}"

@@ -279,7 +279,7 @@ function More({
     </label>
   );
   return (
-    <Menu label="More" icon="more" kind="group" title="More: what is missing, scale, decoding">
+    <Menu label="More" icon="more" kind="group" title="More settings">
       {() => (
         <>
           {has("log") &&

@@ -279,6 +279,9 @@ def values_object(shown: str, home: Node, given: Any, pointer: str) -> RuleOutpu
         Where it is.
     """
     there = [kind for kind in KINDS if isinstance(given, Mapping) and kind in given]
+    if not there and (turned := _turned_round(given)) is not None:
+        yield _ref_outside(f"values of {shown}", pointer, turned, "CS-VAL-001")
+        return
     if len(there) != 1:
         got = " and ".join(there) if there else json_text(given) if given is not None else "nothing"
         yield Fail(
@@ -307,6 +310,25 @@ def values_object(shown: str, home: Node, given: Any, pointer: str) -> RuleOutpu
             f"explicit values of {shown} must be a list of numbers or a list of texts, got {json_text(values)}",
             rule="CS-VAL-005",
         )
+
+
+def _turned_round(given: Any) -> dict[str, Any] | None:
+    """Return values with ``ref`` inside ``external``, None where it is not the other way round."""
+    outer = given.get("ref") if isinstance(given, Mapping) else None
+    inner = outer.get("external") if isinstance(outer, Mapping) and len(outer) == 1 else None
+    if not isinstance(inner, Mapping):
+        return None
+    rest = {name: value for name, value in given.items() if name != "ref"}
+    return {**rest, "external": {"ref": inner}}
+
+
+def _ref_outside(shown: str, pointer: str, turned: dict[str, Any], rule_id: str) -> Fail:
+    return Fail(
+        pointer,
+        f"{shown} have external inside ref, as in examples of the text; its tables and its schema have ref inside external",
+        fix=lambda _node: Draft("suggest", (replace(pointer, turned),)),
+        rule=rule_id,
+    )
 
 
 def _alike(given: Any) -> bool:
@@ -344,6 +366,9 @@ def _boundaries(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
     there = [
         kind for kind in ("regular", "external") if isinstance(given, Mapping) and kind in given
     ]
+    if not there and (turned := _turned_round(given)) is not None:
+        yield _ref_outside(f"boundaries of {json_text(axis.name)}", pointer, turned, "CS-BND-001")
+        return
     if len(there) != 1:
         yield Fail(
             pointer,

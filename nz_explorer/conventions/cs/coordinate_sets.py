@@ -30,6 +30,7 @@ from nz_explorer.model.dialects.ref import Reference, Target, is_reference, reso
 
 if TYPE_CHECKING:
     from nz_explorer.conventions.zcf.known_conventions import Convention
+from nz_explorer.conventions.cs.geolocation import geolocation
 from nz_explorer.conventions.cs.references import _reference
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,
@@ -169,6 +170,7 @@ OF_ARRAY = (
     "CS-VAL-004",
     "CS-BND-004",
     "CS-CF-001",
+    "CS-GEO-001",
     "REF-006",
     "REF-007",
 )
@@ -217,6 +219,7 @@ def coordinate_set(array: Array) -> RuleOutput:
         for rule_id in ("CS-ARR-004", "CS-ARR-005"):
             yield Undecided(f"dependency: {missing}", rule_id)
     yield from _lengths(system)
+    yield from geolocation(system)
     yield from _described_twice(system)
 
 
@@ -271,7 +274,9 @@ def _identifiers(system: CoordinateSystem) -> RuleOutput:
         has_id = isinstance(crs.given, Mapping) and crs.given.get("id") is not None
         pointer = array.attribute_pointer("cs", "crs", i)
         planar = any(axis.abbreviation in ("X", "Y") for axis in crs.axes)
-        if planar and not has_id and not composite:
+        # Of a grid that arrays locate the text expects none: it is typically not known.
+        located = isinstance(crs.given, Mapping) and "geolocation" in crs.given
+        if planar and not has_id and not composite and not located:
             which = f"crs[{i}]" if crs.name is None else json_text(crs.name)
             yield Fail(pointer, f"reference system {which} has no id", rule="CS-ID-002")
         elif has_id and composite:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.nodes import is_integer, shown
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, Operation, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array
@@ -107,11 +107,22 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
 def known_types(node: Node) -> Iterator[Fail]:
     """Require types that netCDF-C knows."""
     found = _typed(node)
-    for key, spelled in () if found is None else found[1].items():
-        if found is not None and nczarr.attribute_type(spelled) is None:
+    if found is None:
+        return
+    place, types = found
+    for key, spelled in types.items():
+        # Characters were U1 once, which netCDF-C of today does not take where it keeps types today.
+        late = place.era == "attributes" and isinstance(spelled, str) and "U" in spelled
+        if late or nczarr.attribute_type(spelled) is None:
             yield Fail(
-                found[0].at("types", key), f"the type {shown(spelled)} of {key} is not known"
+                place.at("types", key),
+                f"the type {shown(spelled)} of {key} is not known",
+                fix=_as_characters(place.at("types", key)) if late else None,
             )
+
+
+def _as_characters(pointer: str) -> FixMaker:
+    return lambda _node: Draft("suggest", (replace(pointer, ">S1"),))
 
 
 @rule("NCZ-ATT-003", on="node", needs=("attributes",))

@@ -19,10 +19,13 @@ from nz_explorer.model.dialects import nczarr
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
+    from nz_explorer.engine.impact import Impact
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
 from nz_explorer.conventions.nczarr.superblock import V2, unread
 
+HARMLESS: tuple[Impact, str] = ("convention", "")
+"""What a list does that netCDF-C does not mind, or of its first version, which nothing reads any more."""
 STORAGE = ("chunked", "contiguous", "compact", "scalar")
 """Values of ``storage`` in netCDF-C; the last one only up to 4.9."""
 
@@ -121,16 +124,27 @@ def contents(group: Group) -> Iterator[Fail]:
                 f"does not list {listed(map(json_text, unseen))}, so {which} does not see "
                 f"{'it' if len(unseen) == 1 else 'them'}"
             )
-        harmless = place.era == "objects" or not (missing or unseen or kind == "groups")
+        impact, does = _harm(group, kind, missing, unseen) if place.era != "objects" else HARMLESS
         stem = paths.below(group.path)
         yield Fail(
             place.at(member),
             f"{member} {' and '.join(facts)}",
-            impact="convention" if harmless else None,
-            readers={} if harmless else None,
+            impact=impact,
+            readers={"netCDF-C": does} if does else {},
             related=tuple(stem + name for name in unseen),
             fix=partial(_rewrite_list, kind, member),
         )
+
+
+def _harm(group: Group, kind: str, missing: list[str], unseen: list[str]) -> tuple[Impact, str]:
+    """Return the impact of wrong lists, and what netCDF-C does."""
+    # A listed group of which nothing is there is empty to it; of one that holds something it reads on.
+    left = {child.name for child in group.children or () if child.state == "missing"}
+    if missing and (kind == "arrays" or left & set(missing)):
+        return "blocks", "cannot open the dataset, or crashes"
+    if unseen:
+        return "values", "does not see what is not listed"
+    return HARMLESS
 
 
 def _names_there(group: Group, kind: str, noted: list[str]) -> list[str]:

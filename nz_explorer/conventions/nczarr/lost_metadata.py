@@ -28,10 +28,17 @@ def metadata_are_there(group: Group) -> Iterator[Fail]:
     if nczarr.find(group, "group") is None:
         held = [child.name for child in group.children or ()]
         if held:
+            crashes = era == "attributes" and group.document(".zattrs") is None
             yield Fail(
                 _pointer(group, "_nczarr_group", era),
-                f"the superblock is that of netCDF-C, and its metadata of {group.path} are lost: netCDF-C opens the dataset"
-                f" without an error and does not see {listed(map(json_text, held))}",
+                f"the superblock is that of netCDF-C, and its metadata of {group.path} are lost: netCDF-C "
+                + (
+                    "crashes, because the group has no .zattrs"
+                    if crashes
+                    else f"opens the dataset without an error and does not see {listed(map(json_text, held))}"
+                ),
+                impact="blocks" if crashes else None,
+                readers={"netCDF-C": "crashes the process (4.10)"} if crashes else None,
                 fix=lambda node: _group_metadata(node, era),
             )
         return

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.nz.names import S3_KEY
+from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft
@@ -109,6 +110,13 @@ def superblock(node: Node) -> Iterator[Fail | Undecided]:
     place = nczarr.find(node, "superblock")
     if place is not None and (problem := unread(place)):
         yield problem
+    elif place is not None and not isinstance(place.value, dict):
+        yield Fail(
+            place.pointer,
+            f"the NCZarr superblock must be an object, got {shown(place.value)}",
+            impact="blocks",
+            readers={"netCDF-C": "refuses the dataset: NCZarr error"},
+        )
     elif place is not None:
         name = "nczarr_version" if place.era == "objects" else "version"
         given = place.member(name)[1]

@@ -30,7 +30,15 @@ ZARR2 = Convention(
     decided_by=("Z2", "JSON", "TREE"),
     rules=tuple(
         f"{__name__}.{module}"
-        for module in ("nodes", "codecs", "types", "hidden_values", "chunks", "ogc")
+        for module in (
+            "nodes",
+            "codecs",
+            "types",
+            "hidden_values",
+            "chunks",
+            "ogc",
+            "netcdf_attributes",
+        )
     ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),
     zarr_format=2,

@@ -31,6 +31,7 @@ _SINCE = re.compile(r"\s*\S+\s+since\s+\S", re.IGNORECASE)
 _UNITS = {
     "s": "seconds",
     "sec": "seconds",
+    "m": "minutes",  # by the text; CF means metres
     "min": "minutes",
     "h": "hours",
     "hr": "hours",

@@ -114,8 +114,9 @@ class Place:
     @property
     def is_scalar(self) -> bool:
         """Whether it marks an array as scalar."""
-        _, scalar = self.member("scalar")
-        return bool(scalar) or self.member("storage")[1] == "scalar"
+        # netCDF-C asks whether the mark is there, and not what it says.
+        marked = isinstance(self.value, dict) and "scalar" in self.value
+        return marked or self.member("storage")[1] == "scalar"
 
 
 @dataclass(frozen=True, slots=True)

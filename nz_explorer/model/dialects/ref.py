@@ -111,12 +111,12 @@ def resolve(given: Any, base: Node, cancel: Cancellation | None = None) -> Refer
     for member in MEMBERS:
         if member in inner and not isinstance(inner[member], str):
             return Reference(given, problem=f"{member} is not a string", kind="form")
+    if path is None:
+        return Reference(given, None, attribute, uri, problem="node is missing", kind="form")
     if uri is not None:
         return Reference(
             given, path, attribute, uri, problem="other stores are not read", kind="uri"
         )
-    if path is None:
-        return Reference(given, problem="node is missing", kind="form")
     nodes = _nodes(path, base, cancel)
     if not nodes:
         why = f"{path} does not lead to a node from {base.path}"

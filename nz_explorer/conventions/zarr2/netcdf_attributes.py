@@ -1,0 +1,104 @@
+"""Z2: lists in attributes of which netCDF-C, which goes by their first value, cannot make an array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.registry import rule
+from nz_explorer.model.dialects import nczarr
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Node
+
+INTEGERS = {
+    "int32": (-(2**31), 2**31 - 1),
+    "uint32": (0, 2**32 - 1),
+    "int64": (-(2**63), 2**63 - 1),
+    "uint64": (0, 2**64 - 1),
+}
+"""The types that netCDF-C tries for a whole number, in this order, with their limits."""
+
+
+class _Problem(NamedTuple):
+    """What is wrong with a list.
+
+    Attributes
+    ----------
+    what : str
+        In words.
+    does : str
+        What netCDF-C does.
+    rule : str
+        The rule that the list breaks.
+    """
+
+    what: str
+    does: str
+    rule: str = "Z2-OGC-011"
+
+
+@rule("Z2-OGC-011", "Z2-OGC-012", on="node", formats=(2,), needs=("attributes",))
+def lists_of_one_type(node: Node) -> Iterator[Fail]:
+    """Note lists of values that do not have the type of the first one, and empty lists, which have none."""
+    typed = nczarr.attribute_types(node)
+    # In its own datasets that is grave. Most others are never read with netCDF-C.
+    own = any(nczarr.find(node, part) is not None for part in ("group", "array", "attr"))
+    for name, value in node.odd_attributes:
+        if type(value) is not list or name in typed or nczarr.is_hidden(name):
+            continue
+        problem = _problem(value)
+        if problem is not None:
+            pointer = node.attribute_pointer(name)
+            yield Fail(
+                pointer,
+                f"attribute {json_text(name)}: {problem.what}",
+                impact=None if own else "advice",
+                readers={"netCDF-C": problem.does},
+                fix=_with_fraction(pointer, value),
+                rule=problem.rule,
+            )
+
+
+def _problem(value: list[Any]) -> _Problem | None:
+    if not value:
+        return _Problem("the list is empty, so it has no type", "refuses the dataset")
+    first, rest = value[0], value[1:]
+    if isinstance(first, str) or any(
+        item is None or isinstance(item, list | dict) for item in value
+    ):
+        return None  # a list of texts, or else its JSON is kept as text
+    texts = [item for item in rest if isinstance(item, str)]
+    if texts:
+        what = f"the first value is a number, and {json_text(texts[0])} is text"
+        return _Problem(what, "crashes the process (4.10)")
+    if isinstance(first, float):
+        return None
+    kind, least, most = _integer_type(first)
+    outside = [item for item in rest if not least <= item <= most]  # as NaN is
+    if outside:
+        what = f"the first value makes it {kind}, which does not hold {json_text(outside[0])}"
+        return _Problem(what, "refuses the dataset: Numeric conversion not representable")
+    cut = [item for item in rest if isinstance(item, float) and not item.is_integer()]
+    if cut:
+        what = f"the first value makes it {kind}, so {json_text(cut[0])} is read as {int(cut[0])}"
+        return _Problem(what, f"reads {json_text(cut[0])} as {int(cut[0])}", "Z2-OGC-012")
+    return None
+
+
+def _integer_type(first: int) -> tuple[str, int, int]:
+    if isinstance(first, bool):
+        return "uint8", 0, 255
+    kinds = ((kind, *limits) for kind, limits in INTEGERS.items())
+    return next((kind for kind in kinds if kind[1] <= first <= kind[2]), ("uint64", 0, 2**64 - 1))
+
+
+def _with_fraction(pointer: str, value: list[Any]) -> FixMaker | None:
+    """Return the fix that writes the first number as a float, where all are numbers and that is the cause."""
+    numbers = all(isinstance(item, int | float) and not isinstance(item, bool) for item in value)
+    if not value or not numbers or not any(isinstance(item, float) for item in value):
+        return None
+    return lambda _node: Draft("suggest", (replace(f"{pointer}/0", float(value[0])),))

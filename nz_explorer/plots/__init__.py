@@ -7,6 +7,7 @@ and drawn, its controls and its words.
 from nz_explorer.plots.builder import make
 from nz_explorer.plots.captions import missing
 from nz_explorer.plots.colours.colormaps import colormap, colormap_tables, is_diverging
+from nz_explorer.plots.derived.difference import Against
 from nz_explorer.plots.drawing.animation import animation, film
 from nz_explorer.plots.figure import figure
 from nz_explorer.plots.lines.collect import Lines, lines
@@ -17,6 +18,7 @@ from nz_explorer.plots.registry import is_drawn
 from nz_explorer.plots.thumbnail import thumbnail
 
 __all__ = [
+    "Against",
     "Axis",
     "Lines",
     "QuickLook",

@@ -151,6 +151,33 @@ def test_series_follow_what_is_reduced_and_say_where_they_are(tmp_path: Path) ->
     ex.close()
 
 
+def test_the_series_of_a_difference_are_differences(tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path / "s.zarr", mode="w")
+    values = np.arange(2 * 5 * 3, dtype="f4").reshape(2, 5, 3)
+    for name, stored in (("new", values**2), ("old", values)):
+        array = group.create_array(name, data=stored, dimension_names=("level", "time", "i"))
+        array.attrs.update({"units": "K", "long_name": name, "standard_name": "air_temperature"})
+    ex = nz.explore(tmp_path / "s.zarr", path="/new")
+    ex.pins, ex.index = [{"i": 2}], {"level": 1}
+    ex.view = {"kind": "line", "x": "i", "against": {"path": "/old"}}
+    found = ex.series("time")
+    np.testing.assert_allclose(found.values[0], (values**2 - values)[1, :, 2])
+    assert found.attrs == {"units": "K", "long_name": "new minus old"}
+    ex.view = {"kind": "line", "x": "i", "against": {"level": 0}}
+    found = ex.series("time")
+    np.testing.assert_allclose(found.values[0], (values[1] ** 2 - values[0] ** 2)[:, 2])
+    ex.view = {"kind": "line", "x": "i", "against": {"level": 0, "show": "b"}}
+    np.testing.assert_allclose(ex.series("time").values[0], values[0, :, 2] ** 2)
+    ex.view = {"kind": "line", "x": "i", "against": {"level": 0, "show": "a"}}
+    np.testing.assert_allclose(ex.series("time").values[0], values[1, :, 2] ** 2)
+    ex.view = {"kind": "line", "x": "i", "against": {"time": 0}}
+    with pytest.warns(UserWarning, match="of A: B stands at one place along time"):
+        found = ex.series("time")
+    np.testing.assert_allclose(found.values[0], values[1, :, 2] ** 2)
+    assert found.attrs["standard_name"] == "air_temperature"
+    ex.close()
+
+
 def test_series_are_written_as_a_table_and_as_netcdf(
     ex: Explorer, browse: Browse, packed: Path, tmp_path: Path
 ) -> None:

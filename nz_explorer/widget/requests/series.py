@@ -7,6 +7,7 @@ import io
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -79,7 +80,8 @@ def along(
     index : mapping of str to int
         The index of dimensions that a pin does not name.
     view : mapping
-        How the picture is drawn: which dimensions are reduced, unless a pin names them.
+        How the picture is drawn: which dimensions are reduced, unless a pin names them, and what is subtracted,
+        unless it stands at one place along the dimension.
     width : int, optional
         How many pixels there are; None for every element, however many bytes that takes.
     cancel : Cancellation, optional
@@ -90,11 +92,15 @@ def along(
     KeyError
         If the array has no such dimension.
     """
+    from nz_explorer.plots import Against
     from nz_explorer.plots import series as series_of
 
     points = {dimension}.union(*pins)
-    reduce = looking(view).get("reduce", {})
-    reduce = {name: how for name, how in reduce.items() if name not in points}
+    shown = looking(view)
+    reduce = {name: how for name, how in shown.get("reduce", {}).items() if name not in points}
+    against = Against.of(shown.get("against"))
+    fixed = against is not None and dimension in against.index
+    alone = against is None or fixed or against.show in ("a", "both")
 
     def look(at: Mapping[str, int]) -> QuickLook:
         return session.quicklook(
@@ -105,10 +111,15 @@ def along(
             kind="line",
             x=dimension,
             reduce=reduce,
+            against=None if alone else shown["against"],
             cancel=cancel,
         )
 
-    return series_of(array, dimension, pins, index, look)
+    found = series_of(array, dimension, pins, index, look)
+    if fixed and found.looks and not found.message:
+        note = f"of A: B stands at one place along {dimension}"
+        found = replace(found, message=note)
+    return found
 
 
 @answers("series_file")
@@ -261,11 +272,13 @@ def _coordinates(source: Any, found: Lines, pinned: set[str]) -> dict[str, Any]:
 def _attributes(array: Array, source: Any, look: QuickLook, reading: Reading) -> dict[str, Any]:
     """Return what describes the values of a line."""
     given = {**array.attributes, **source.attrs}  # of times xarray keeps the units elsewhere
-    names = ["long_name", "standard_name"]
+    names = ["long_name", "standard_name"] if look.minus is None else []
     stored = look.packing is not None and not (reading.decoded or look.derived)
     if not stored and (look.reduction is None or look.reduction.method != "any"):
         names.append("units")
     found = {name: given[name] for name in names if name in given}
+    if look.minus is not None:
+        found["long_name"] = f"{array.name} {look.aside[0]}"
     if look.reduction is not None:
         over = [array.dimension_label(axis) for axis in look.reduction.axes]
         how = " ".join([*(f"{name}:" for name in over), look.reduction.text])

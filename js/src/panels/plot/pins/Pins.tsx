@@ -99,7 +99,7 @@ function Here({ pin, scene, params }: { pin: Pin; scene: Scene; params: PictureP
       <span>{visible(where.join(", "))}</span>
       <span class="nzx-gap" />
       {!found ? (
-        <span class="nzx-quiet">{asked ? "…" : "not in this picture"}</span>
+        <span class="nzx-quiet">{asked ? "…" : "not shown"}</span>
       ) : found.state === "value" ? (
         <strong class="nzx-cut" title={visible(found.value)}>
           {visible(found.value)}
@@ -126,8 +126,8 @@ function Series({ path, dimension, pins, index, mark }: SeriesProps) {
   const [problem, setProblem] = useState("");
   const { [dimension]: _, ...others } = index;
   const asked = { path, dimension, pins, index: others };
-  const { reduce } = session.options.value;
-  const call = useCall(session.client, "series", { ...asked, view: { reduce }, width: 250 }, { keep: true });
+  const { reduce, against } = session.options.value;
+  const call = useCall(session.client, "series", { ...asked, view: { reduce, against }, width: 250 }, { keep: true });
   const { answer } = call;
   if (answer === null) return <Waiting call={call} />;
   const lines = linesOf(answer)

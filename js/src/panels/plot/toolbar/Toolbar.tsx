@@ -279,7 +279,7 @@ function More({
     </label>
   );
   return (
-    <Menu label="More" icon="more" kind="group" title="More settings">
+    <Menu label="More" icon="more" kind="group">
       {() => (
         <>
           {has("log") &&

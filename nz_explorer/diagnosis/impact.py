@@ -139,6 +139,7 @@ def forecasts(
     *,
     zarr_format: int | None,
     complete: bool,
+    told: bool = True,
     unwritten: bool = False,
     known: Mapping[str, str] | None = None,
 ) -> Iterator[Forecast]:
@@ -152,6 +153,8 @@ def forecasts(
         The format of the store.
     complete : bool
         Whether every node was checked: until then, the absence of findings means nothing.
+    told : bool
+        Whether the rules that are needed for this were all asked for.
     unwritten : bool
         Whether there is no store yet that a reader could open; see `Reader`.
     known : dict of str to str, optional
@@ -169,6 +172,8 @@ def forecasts(
             reason = "few builds of netCDF-C read Zarr v3"
         elif not complete:
             reason = "not everything has been checked yet"
+        elif not told:
+            reason = "the rules that tell this were not all asked for"
         opens = False if blocked else None if reason else True
         if opens and known is not None:
             reason = known.get(reader, "")

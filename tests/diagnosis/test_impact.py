@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
+import zarr
 
 import nz_explorer as nz
 from nz_explorer.conventions import rules
@@ -193,3 +194,25 @@ def test_the_widget_and_the_report_say_the_same(tmp_path: Path) -> None:
     ]
     assert f"{counted.steps()} steps from NZ-1.0" in report.to_text()
     explorer.close()
+
+
+@pytest.mark.parametrize(
+    ("asked", "opens"),
+    [
+        ({}, True),
+        ({"conventions": "cs"}, True),
+        ({"conventions": "geozarr"}, True),
+        ({"conventions": "cf"}, None),
+        ({"select": ["NZ-DIM"]}, None),
+        ({"ignore": ["Z3"]}, None),
+    ],
+    ids=str,
+)
+def test_readers_are_predicted_only_where_the_rules_of_zarr_were_asked_for(
+    asked: dict[str, Any], opens: bool | None, tmp_path: Path
+) -> None:
+    group = zarr.open_group(tmp_path / "d.zarr", mode="w")
+    group.create_array("x", data=np.arange(3.0), dimension_names=["x"])
+    xarray = nz.check(tmp_path / "d.zarr", progress=False, **asked).readers["xarray"]
+    assert xarray.opens is opens
+    assert ("asked for" in xarray.reason) is (opens is None)

@@ -11,6 +11,7 @@ CS = Convention(
     name="cs",
     title="Coordinate systems in metadata (R-CF/zarr_conventions_cs)",
     families=("CS", "REF", "JSON"),
+    builds_on=("zarr3",),
     decided_by=("CS",),
     rules=(f"{__name__}.coordinate_sets", f"{__name__}.ref"),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),

@@ -12,6 +12,7 @@ GEOZARR = Convention(
     name="GeoZarr",
     title="The GeoZarr draft",
     families=("GZ", "JSON"),
+    builds_on=("zarr", "zarr2", "zarr3"),
     decided_by=("GZ",),
     decides="warning",
     suggested_by=lambda attributes: "multiscales" in attributes and family(attributes) == "GeoZarr",

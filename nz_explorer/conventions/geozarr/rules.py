@@ -156,6 +156,19 @@ def conventions_on_root(node: Node) -> Iterator[Fail]:
         )
 
 
+@rule("GZ-DIM-001", on="array", formats=(3,), needs=("shape", "names"))
+def named(array: Array) -> Iterator[Fail]:
+    """Require names of dimensions, which Zarr v3 leaves to the writer."""
+    names = array.dimension_names
+    if array.ndim and (names is None or not all(names)):
+        yield Fail(
+            "/dimension_names",
+            "this array has no dimension_names"
+            if names is None
+            else "not every dimension of this array has a name",
+        )
+
+
 @rule("GZ-DIM-005", on="array", formats=(3,))
 def resizeable(array: Array) -> Iterator[Fail]:
     """Fail on the member that the draft recommends, and that makes conforming readers refuse the array."""

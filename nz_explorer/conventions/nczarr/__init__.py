@@ -13,6 +13,7 @@ NCZARR = Convention(
     name="NCZarr",
     title="NCZarr, as netCDF-C writes it",
     families=("NCZ", "JSON"),
+    builds_on=("zarr2",),
     decided_by=("NCZ",),
     rules=tuple(
         f"{__name__}.{module}"

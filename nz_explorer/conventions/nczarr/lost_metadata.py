@@ -9,7 +9,7 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, Operation, add, set_attribute
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array, Group
+from nz_explorer.model import Array, Group, paths
 from nz_explorer.model.dialects import nczarr
 from nz_explorer.text.phrases import listed
 
@@ -28,17 +28,25 @@ def metadata_are_there(group: Group) -> Iterator[Fail]:
     if nczarr.find(group, "group") is None:
         held = [child.name for child in group.children or ()]
         if held:
-            crashes = era == "attributes" and group.document(".zattrs") is None
+            # Of a group without .zattrs netCDF-C lists the folder, and wants the dimensions that this had declared.
+            listed_anyway = era == "attributes" and group.document(".zattrs") is None
+            stem = paths.below(group.path)
+            lost = [
+                reference
+                for array in group.arrays
+                for reference in array.dimension_references or ()
+                if reference.startswith(stem)
+            ]
+            if listed_anyway and not lost:
+                return
+            does = f"opens the dataset without an error and does not see {listed(map(json_text, held))}"
+            if listed_anyway:
+                does = f"crashes, because {listed(sorted(set(lost)))} cannot be found"
             yield Fail(
                 _pointer(group, "_nczarr_group", era),
-                f"the superblock is that of netCDF-C, and its metadata of {group.path} are lost: netCDF-C "
-                + (
-                    "crashes, because the group has no .zattrs"
-                    if crashes
-                    else f"opens the dataset without an error and does not see {listed(map(json_text, held))}"
-                ),
-                impact="blocks" if crashes else None,
-                readers={"netCDF-C": "crashes the process (4.10)"} if crashes else None,
+                f"the superblock is that of netCDF-C, and its metadata of {group.path} are lost: netCDF-C {does}",
+                impact="blocks" if listed_anyway else None,
+                readers={"netCDF-C": "crashes the process (4.10)"} if listed_anyway else None,
                 fix=lambda node: _group_metadata(node, era),
             )
         return

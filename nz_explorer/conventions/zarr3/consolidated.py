@@ -44,6 +44,13 @@ def consolidated_form(group: Group) -> Iterator[Fail]:
             fix=lambda _node: Draft("suggest", (remove(base),)),
         )
         return
+    if not held:
+        yield Fail(
+            base,
+            "consolidated_metadata is an empty object, without kind and entries; readers take it for absent",
+            fix=lambda _node: Draft("safe", (remove(base),)),
+        )
+        return
     if held.get("must_understand") is not False:
         yield Fail(
             f"{base}/must_understand",
@@ -120,7 +127,7 @@ def consolidated_entries(node: Node) -> Iterator[Fail | Undecided]:
             pointers.join(consolidated.base, key),
             f"consolidated entry {json_text(key)}: {why}",
             impact=None if key.strip("/") else "convention",
-            readers=None if key.strip("/") else {"zarr-python": "shows a node without a name"},
+            readers=None if key.strip("/") else {},
             fix=_again,
         )
 

@@ -113,6 +113,18 @@ class Evaluation:
         self.wanted = frozenset(
             rule_id for rule_id in wanted if wanted.isdisjoint(self.rules[rule_id].yields_to)
         )
+        usual = registry.select((), ())
+        format_of_zarr = f"Z{hierarchy.zarr_format}"
+        self.tells_readers = all(
+            info.id in self.wanted
+            for info in self.rules.values()
+            if info.family in ("JSON", "TREE", format_of_zarr)
+            and info.works
+            and info.affects
+            and usual[info.id]
+            and wanted.isdisjoint(info.yields_to)
+        )
+        """Whether the rules of Zarr that readers are predicted from are all evaluated."""
         self._content_rules = self.wanted & registry.ids_on("contents", hierarchy.zarr_format)
         self._comparisons = self.wanted & registry.ids_on("entry", hierarchy.zarr_format)
         self.cache: ChunkCache | None = None

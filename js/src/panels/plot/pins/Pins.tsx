@@ -127,7 +127,12 @@ function Series({ path, dimension, pins, index, mark }: SeriesProps) {
   const { [dimension]: _, ...others } = index;
   const asked = { path, dimension, pins, index: others };
   const { reduce, against } = session.options.value;
-  const call = useCall(session.client, "series", { ...asked, view: { reduce, against }, width: 250 }, { keep: true });
+  const call = useCall(
+    session.client,
+    "series",
+    { ...asked, view: { reduce, against }, width: 250 },
+    { keep: true },
+  );
   const { answer } = call;
   if (answer === null) return <Waiting call={call} />;
   const lines = linesOf(answer)

@@ -284,6 +284,33 @@ def test_missing_cells_are_hatched_on_two_dimensional_coordinates(tmp_path):
     assert sorted(cells[:, :4].mean(axis=1).round().tolist()) == [[4, 3], [8, 8]]
 
 
+def test_missing_cells_are_drawn_without_a_visit_to_each(tmp_path, monkeypatch):
+    """Matplotlib finds the extent of a path edge by edge in Python: seconds for an ocean model's land."""
+    from matplotlib.path import Path
+
+    visited = []
+    edges = Path.iter_bezier
+
+    def counted(path, *args, **kwargs):
+        visited.append(len(path))
+        return edges(path, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "iter_bezier", counted)
+    group = zarr.create_group(tmp_path / "s.zarr")
+    y, x = np.mgrid[0:30, 0:40].astype("f8")
+    for name, values in (("a", np.where(x > y, -9.0, x)), ("lat", y + x / 10), ("lon", x - y / 10)):
+        made = group.create_array(
+            name, shape=(30, 40), dtype="f8", dimension_names=("y", "x"), fill_value=0.0
+        )
+        made[:] = values
+    group["a"].attrs.update({"coordinates": "lat lon", "_FillValue": -9.0})
+    for name, units in (("lat", "degrees_north"), ("lon", "degrees_east")):
+        group[name].attrs["units"] = units
+    drawn = figure(make(open_store(tmp_path / "s.zarr"), "/a"), curvilinear=True)
+    assert drawn.axes[0].patches[0].get_hatch() == PATTERNS[FILL][2]
+    assert sum(visited) < (x > y).sum()
+
+
 def test_histograms_are_bars(kinds):
     drawn = figure(make(kinds, "/packed", kind="histogram"))
     (bars,) = drawn.axes[0].patches

@@ -189,7 +189,9 @@ def draw_curvilinear(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> 
         for code in present(states):
             where = (states == code) & cells.whole
             if where.any():
-                axes.add_patch(_outlined(cells.x + turn, cells.y, where, view.pattern(code)))
+                outlined = _outlined(cells.x + turn, cells.y, where, view.pattern(code))
+                # add_patch goes through every edge for limits, which are set below
+                axes.add_artist(outlined)
         shown = np.ma.masked_array(colours.values, mask=(states != VALUE) | ~cells.whole)
         picture = axes.pcolormesh(
             cells.x + turn,

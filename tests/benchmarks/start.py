@@ -18,50 +18,82 @@ import sys
 import time
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
-from tests.benchmarks.results import Result, alone
+from tests.benchmarks.results import Result
 from tests.e2e import browser as chromium
+from tests.e2e.lab import write_notebook
 
 ROUNDS = 3
 PICTURE = ".nzx canvas[role=img][aria-label]"
 VARIABLES = ("JUPYTER_CONFIG_DIR", "JUPYTERLAB_SETTINGS_DIR", "JUPYTER_RUNTIME_DIR")
 """Of JupyterLab, so that the person's own settings play no part."""
+PLAIN = (
+    "--allow-root",
+    "--ServerApp.ip=127.0.0.1",
+    "--ServerApp.port_retries=50",
+    "--IdentityProvider.token=plain",
+    "--LabApp.news_url=None",
+)
 
 
 def rows(folder: Path, store: Path) -> list[Result]:
-    """Start the command, open what it names, and wait for the picture; medians of the times since the start."""
+    """Start the command, open what it names, and wait for the picture; beside it JupyterLab alone, until a notebook is shown."""
     places = {name: folder / name.lower() for name in VARIABLES}
     for place in places.values():
         place.mkdir(mode=0o700)
     environment = {**os.environ, **{name: str(place) for name, place in places.items()}}
-    command = [sys.executable, "-m", "nz_explorer.cli", "lab", "--no-browser", str(store)]
-    taken = []
+    write_notebook(folder / "empty.ipynb", [""])
+    ours = [sys.executable, "-m", "nz_explorer.cli", "lab", "--no-browser", str(store)]
+    plain = [sys.executable, "-m", "jupyterlab", "--no-browser", *PLAIN]
+    plain.append(f"--ServerApp.root_dir={folder}")
+    taken, alone = [], []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=chromium.find(), args=[*chromium.ARGUMENTS]
         )
         for _ in range(ROUNDS):
-            page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
-            began = time.perf_counter()
-            with subprocess.Popen(
-                command,
-                stdout=subprocess.PIPE,
-                text=True,
-                env={**environment, "PYTHONUNBUFFERED": "1"},
-            ) as process:
-                assert process.stdout is not None
-                lines = (re.search(r"http://127\S+", line) for line in process.stdout)
-                address = next(found[0] for found in lines if found)
-                times = [time.perf_counter() - began]
-                page.goto(address, wait_until="commit")
-                for shown in (".jp-Notebook", PICTURE):
-                    page.wait_for_selector(shown, timeout=60_000)
-                    times.append(time.perf_counter() - began)
-                taken.append(times)
-                page.context.close()
-                process.terminate()  # in the background of a shell Ctrl-C is ignored
+            taken.append(_seconds(browser, ours, environment, "", (".jp-Notebook", PICTURE)))
+            alone.append(
+                _seconds(browser, plain, environment, "/tree/empty.ipynb", (".jp-Notebook",))
+            )
         browser.close()
     server, notebook, picture = (statistics.median(one) for one in zip(*taken, strict=True))
+    reference = statistics.median(one[-1] for one in alone)
     work = f"nz-explorer lab: server {server:.1f} s, notebook {notebook:.1f} s, first picture (load {os.getloadavg()[0]:.0f})"
-    return [alone(work, picture, "<= 4 s", picture <= 4)]
+    what = "JupyterLab, an empty notebook"
+    return [
+        Result(work, picture, what, reference, reference / picture, "<= 4 s", picture <= 4),
+    ]
+
+
+def _seconds(
+    browser: Browser,
+    command: list[str],
+    environment: dict[str, str],
+    below: str,
+    shown: tuple[str, ...],
+) -> list[float]:
+    """Return when a server said its address, and when each of some elements was seen, since it was started."""
+    page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+    began = time.perf_counter()
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**environment, "PYTHONUNBUFFERED": "1"},
+    ) as process:
+        assert process.stdout is not None
+        lines = (re.search(r"http://127\S+", line) for line in process.stdout)
+        address = next(found[0] for found in lines if found)
+        times = [time.perf_counter() - began]
+        if below:
+            address = address.replace("/lab", f"/lab{below}", 1)
+        page.goto(address, wait_until="commit")
+        for one in shown:
+            page.wait_for_selector(one, timeout=60_000)
+            times.append(time.perf_counter() - began)
+        page.context.close()
+        process.terminate()  # in the background of a shell Ctrl-C is ignored
+    return times

@@ -34,7 +34,7 @@ the case, the rule states it in the `Fail` that it yields:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from nz_explorer.conventions.nz import NZ
@@ -139,7 +139,7 @@ def forecasts(
     *,
     zarr_format: int | None,
     complete: bool,
-    told: bool = True,
+    untold: Collection[str] = (),
     unwritten: bool = False,
     known: Mapping[str, str] | None = None,
 ) -> Iterator[Forecast]:
@@ -153,8 +153,8 @@ def forecasts(
         The format of the store.
     complete : bool
         Whether every node was checked: until then, the absence of findings means nothing.
-    told : bool
-        Whether the rules that are needed for this were all asked for.
+    untold : collection of str
+        Readers of which the rules that are needed for this were not all asked for.
     unwritten : bool
         Whether there is no store yet that a reader could open; see `Reader`.
     known : dict of str to str, optional
@@ -172,7 +172,7 @@ def forecasts(
             reason = "few builds of netCDF-C read Zarr v3"
         elif not complete:
             reason = "not everything has been checked yet"
-        elif not told:
+        elif reader in untold:
             reason = "the rules that tell this were not all asked for"
         opens = False if blocked else None if reason else True
         if opens and known is not None:

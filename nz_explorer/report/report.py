@@ -92,7 +92,7 @@ class Report:
             found,
             zarr_format=self.zarr_format,
             complete=self.complete,
-            told=self._evaluation.tells_readers,
+            untold=self._evaluation.untold,
             unwritten=self._evaluation.hierarchy.reader.unwritten,
             known=hints(self._evaluation.hierarchy.root),
         )

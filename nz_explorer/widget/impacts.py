@@ -74,7 +74,7 @@ class Impacts:
                 found,
                 zarr_format=self._evaluation.hierarchy.zarr_format,
                 complete=self._evaluation.complete,
-                told=self._evaluation.tells_readers,
+                untold=self._evaluation.untold,
                 unwritten=self._evaluation.hierarchy.reader.unwritten,
                 known=hints(self._evaluation.hierarchy.root),
             )

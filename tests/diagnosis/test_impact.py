@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -197,22 +198,39 @@ def test_the_widget_and_the_report_say_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "opens"),
+    ("asked", "xarray", "zarr_python"),
     [
-        ({}, True),
-        ({"conventions": "cs"}, True),
-        ({"conventions": "geozarr"}, True),
-        ({"conventions": "cf"}, None),
-        ({"select": ["NZ-DIM"]}, None),
-        ({"ignore": ["Z3"]}, None),
+        ({}, True, True),
+        ({"conventions": "nz"}, None, True),
+        ({"conventions": "cs"}, None, None),
+        ({"conventions": "geozarr"}, None, None),
+        ({"conventions": "cf"}, None, None),
+        ({"select": ["NZ-DIM"]}, None, None),
+        ({"ignore": ["Z3"]}, None, None),
+        ({"ignore": ["CF-TIME-001"]}, None, True),
+        ({"ignore": ["CF-FILL", "NZ-NAME"]}, True, True),
     ],
     ids=str,
 )
-def test_readers_are_predicted_only_where_the_rules_of_zarr_were_asked_for(
-    asked: dict[str, Any], opens: bool | None, tmp_path: Path
+def test_a_reader_is_predicted_only_where_all_rules_on_what_it_refuses_were_asked_for(
+    asked: dict[str, Any], xarray: bool | None, zarr_python: bool | None, tmp_path: Path
 ) -> None:
     group = zarr.open_group(tmp_path / "d.zarr", mode="w")
     group.create_array("x", data=np.arange(3.0), dimension_names=["x"])
-    xarray = nz.check(tmp_path / "d.zarr", progress=False, **asked).readers["xarray"]
-    assert xarray.opens is opens
-    assert ("asked for" in xarray.reason) is (opens is None)
+    readers = nz.check(tmp_path / "d.zarr", progress=False, **asked).readers
+    for reader, opens in (("xarray", xarray), ("zarr-python", zarr_python)):
+        assert readers[reader].opens is opens
+        assert ("asked for" in readers[reader].reason) is (opens is None)
+
+
+def test_a_literal_fill_value_is_not_said_to_open_where_only_geozarr_was_asked_for(
+    tmp_path: Path,
+) -> None:
+    group = zarr.open_group(tmp_path / "d.zarr", mode="w")
+    array = group.create_array("x", data=np.arange(3.0), dimension_names=["x"])
+    array.attrs["_FillValue"] = -9999.0
+    with pytest.raises(TypeError):
+        xr.open_zarr(tmp_path / "d.zarr", consolidated=False)
+    check = partial(nz.check, tmp_path / "d.zarr", progress=False)
+    assert check().readers["xarray"].opens is False
+    assert check(conventions="geozarr").readers["xarray"].opens is None

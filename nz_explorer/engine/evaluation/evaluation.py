@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -113,24 +113,29 @@ class Evaluation:
         self.wanted = frozenset(
             rule_id for rule_id in wanted if wanted.isdisjoint(self.rules[rule_id].yields_to)
         )
-        usual = registry.select((), ())
-        format_of_zarr = f"Z{hierarchy.zarr_format}"
-        self.tells_readers = all(
-            info.id in self.wanted
-            for info in self.rules.values()
-            if info.family in ("JSON", "TREE", format_of_zarr)
-            and info.works
-            and info.affects
-            and usual[info.id]
-            and wanted.isdisjoint(info.yields_to)
-        )
-        """Whether the rules of Zarr that readers are predicted from are all evaluated."""
+        self.untold = self._untold(wanted, registry.select((), ()))
+        """Readers of which nothing can be predicted: rules that tell what they refuse are not evaluated."""
         self._content_rules = self.wanted & registry.ids_on("contents", hierarchy.zarr_format)
         self._comparisons = self.wanted & registry.ids_on("entry", hierarchy.zarr_format)
         self.cache: ChunkCache | None = None
         """Where decoded chunks are looked for, and kept; None keeps none."""
         self._lock = threading.RLock()
         self._clear()
+
+    def _untold(self, wanted: set[str], usual: Mapping[str, bool]) -> frozenset[str]:
+        """Return readers that are affected by rules which were not asked for and which none stands in for."""
+        stand_in = {other for rule_id in wanted for other in self.rules[rule_id].yields_to}
+        needed = {"JSON", "TREE", f"Z{self.hierarchy.zarr_format}", "NZ", "CF"}
+        return frozenset(
+            reader
+            for info in self.rules.values()
+            if info.family in needed
+            and info.works
+            and usual[info.id]
+            and (info.impact == "blocks" or info.family not in ("NZ", "CF"))
+            and info.id not in wanted | stand_in
+            for reader in info.affects
+        )
 
     def _clear(self) -> None:
         """Begin with nothing evaluated."""

@@ -18,6 +18,7 @@ import nz_explorer as nz
 from nz_explorer.model import NodeNotFound
 from nz_explorer.store import Cancellation
 from nz_explorer.widget.explorer import Explorer
+from nz_explorer.widget.explorer.traits import SHARED
 from nz_explorer.widget.panels.registry import Context, compose, perform
 from nz_explorer.widget.protocol.blocks import Actions
 
@@ -85,7 +86,8 @@ def test_what_pages_set_is_confirmed_and_set_by_message_where_it_was_not(
     ex.set_state({"path": "/analysis"})  # the host's way
     assert told() == {"path": "/analysis", "view": {}}
     now = {"path": "/ocean", "index": {"time": 2}}
-    assert ask(**now)["result"] == {"traits": now}
+    assert ask(**now)["result"]["traits"].items() >= now.items()
+    assert ask()["result"] == {"traits": {name: getattr(ex, name) for name in SHARED}}
     assert told() == {**now, "view": {}} == {"path": ex.path, "index": ex.index, "view": ex.view}
     for wrong in ({"path": "/nothing"}, {"panel": "none"}, {"_esm": "x"}, {"comm": None}):
         assert ask(**wrong)["ok"] is False

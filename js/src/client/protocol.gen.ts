@@ -490,7 +490,7 @@ export interface ActParams {
   params?: Record<string, unknown>;
 }
 
-/** Sends the values of traits, where the host's own update was not confirmed. */
+/** Sends the values of traits, where the host's own update was not confirmed; none to ask for what they are. */
 export interface SetParams {
   traits: Record<string, unknown>;
 }

@@ -160,3 +160,29 @@ test("what the kernel refuses stays shown, and what it has later is followed", a
   trait.hear("/b");
   expect(trait.value).toBe("/b");
 });
+
+test("what the host restores is shown, and asked for: it may be older than what was confirmed", async () => {
+  const model = new FakeModel({ path: "/" });
+  const ask = vi.fn((_: string, value: unknown) => Promise.resolve(value ?? "/analysis"));
+  const trait = new Trait(model, "path", readPath, ask);
+  trait.set("/analysis");
+  trait.hear("/analysis");
+  model.fromPython("path", "/ocean"); // of a request made before
+  expect(trait.value).toBe("/ocean");
+  await vi.runAllTimersAsync();
+  expect(ask.mock.calls).toEqual([["path", undefined]]);
+  expect(trait.value).toBe("/analysis");
+  expect(model.saved).toHaveLength(1);
+});
+
+test("what Python sets and confirms is not asked for", () => {
+  const model = new FakeModel({ path: "/" });
+  const ask = vi.fn(never);
+  const trait = new Trait(model, "path", readPath, ask);
+  model.fromPython("path", "/a");
+  trait.hear("/a");
+  trait.hear("/b"); // the model may come after the message
+  model.fromPython("path", "/b");
+  vi.runAllTimers();
+  expect(ask).not.toHaveBeenCalled();
+});

@@ -20,7 +20,7 @@ export function same(a: unknown, b: unknown): boolean {
   );
 }
 
-/** Sends the kernel, in a message of ours, what a trait is; resolves to what it then is. */
+/** Sends the kernel, in a message of ours, what a trait is, or nothing to ask; resolves to what it then is. */
 export type Send = (name: string, value: unknown) => Promise<unknown>;
 
 /** How long the kernel may take to confirm what the model has saved. */
@@ -34,6 +34,9 @@ export const CONFIRM_MS = 2000;
  * What is saved must be confirmed. A model of ipywidgets whose connection has lost one message waits for its echo for
  * ever: it sends no trait any more and is deaf to those of other pages. From the first that is not confirmed the
  * kernel is therefore informed directly.
+ *
+ * What the model hears must be confirmed as well: after a connection was made again it is given what the kernel had at
+ * some moment, which may be applied after what was confirmed since. What no message of ours says is asked for.
  */
 export class Trait<T> {
   readonly #model: Traits;
@@ -59,7 +62,7 @@ export class Trait<T> {
     this.#known = read(model.get(name));
     this.#signal = signal(this.#known);
     this.#listener = () => {
-      if (!this.#writing) this.hear(this.#model.get(this.#name));
+      if (!this.#writing) this.hear(this.#model.get(this.#name), false);
     };
     model.on(`change:${name}`, this.#listener);
   }
@@ -78,14 +81,20 @@ export class Trait<T> {
 
   /**
    * Takes what the kernel has. What was sent and is not confirmed is newer; what still waits to be sent is newer than
-   * an echo, and older than what somebody else has set.
+   * an echo, and older than what somebody else has set. What is not sure is asked for unless it is confirmed.
    */
-  hear(raw: unknown): void {
+  hear(raw: unknown, sure = true): void {
     const before = this.#known;
     this.#known = this.#read(raw);
     if (this.#sent) {
       if (same(this.#sent.value, this.#known)) this.#settle();
-    } else if (!same(before, this.#known)) this.#drop();
+    } else {
+      if (sure) this.#settle();
+      if (!same(before, this.#known)) {
+        this.#drop();
+        if (!sure) this.#after(() => this.#say(null));
+      }
+    }
     if (this.#delay || this.#sent || same(this.#known, this.#signal.peek())) return;
     this.#signal.value = this.#known;
   }
@@ -116,10 +125,10 @@ export class Trait<T> {
     if (this.#direct) this.#say(this.#sent);
     else {
       this.#model.save_changes();
-      this.#timer = setTimeout(() => {
+      this.#after(() => {
         this.#direct = true;
         if (this.#sent) this.#say(this.#sent);
-      }, CONFIRM_MS);
+      });
     }
   }
 
@@ -139,12 +148,17 @@ export class Trait<T> {
     this.#sent = null;
   }
 
-  #say(sent: { value: T }): void {
+  #after(then: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(then, CONFIRM_MS);
+  }
+
+  #say(sent: { value: T } | null): void {
     const settled = (): boolean => {
       const last = this.#sent === sent;
       if (last) this.#settle();
       return last;
     };
-    this.#send(this.#name, sent.value).then((raw) => settled() && this.hear(raw), settled);
+    this.#send(this.#name, sent?.value).then((raw) => settled() && this.hear(raw), settled);
   }
 }

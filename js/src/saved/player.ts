@@ -76,7 +76,7 @@ class SavedKernel implements Model {
         return answer({ ids: [] });
       case "set":
         Object.assign(this.#saved.traits, params.traits);
-        return answer({ traits: params.traits });
+        return answer({ traits: this.#saved.traits });
       case "rows":
         return answer({ rows: this.#rows.filter(({ path }) => (params.paths as string[]).includes(path)) });
       case "search":

@@ -313,7 +313,7 @@ class SyncedWidget(anywidget.AnyWidget):
                 raise traitlets.TraitError(f"{name!r} is not the browser's to set")
         for name, value in traits.items():
             setattr(self, name, value)
-        return {name: getattr(self, name) for name in traits}
+        return {name: getattr(self, name) for name in SHARED}
 
     def close(self) -> None:
         """Close the widget and let go of its threads."""

@@ -241,7 +241,7 @@ class ActParams(Message):
 
 
 class SetParams(Message):
-    """Sends the values of traits, where the host's own update was not confirmed."""
+    """Sends the values of traits, where the host's own update was not confirmed; none to ask for what they are."""
 
     traits: dict[str, Any]
 

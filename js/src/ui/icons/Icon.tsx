@@ -23,7 +23,7 @@ function Svg({ children, name }: { children: ComponentChildren; name: string }) 
 
 /** Outlines; more than an outline where it has parts of its own. */
 const PATHS: Record<string, ComponentChildren> = {
-  group: "M1.8 12.2V4.3c0-.6.4-1 1-1h3.1l1.5 1.8h5.8c.6 0 1 .4 1 1v6.1c0 .6-.4 1-1 1H2.8c-.6 0-1-.4-1-1Z",
+  group: "M1.8 13.2V3.3h4.1l1.5 1.8h6.8v8.1Z",
   data: "M2.2 2.7h11.6v10.6H2.2ZM2.2 6.3h11.6M2.2 9.8h11.6M6.1 2.7v10.6M9.9 2.7v10.6",
   coordinate: "M2.5 11.2h11M2.5 11.2V7.4M5.3 11.2V9M8 11.2V7.4M10.8 11.2V9M13.5 11.2V7.4",
   candidate: <path d="M2.5 11.2h11M2.5 11.2V7.4M8 11.2V7.4M13.5 11.2V7.4" stroke-dasharray="1.6 1.6" />,
@@ -42,7 +42,7 @@ const PATHS: Record<string, ComponentChildren> = {
   unknown: "M2 8a6 6 0 1 0 12 0 6 6 0 1 0-12 0M6.3 6.4c0-2.3 3.5-2.2 3.5 0 0 1.4-1.8 1.4-1.8 2.8M8 11.4v.1",
   chevron: "m6 4 4 4-4 4",
   search: "M2.7 7a4.3 4.3 0 1 0 8.6 0 4.3 4.3 0 1 0-8.6 0M10.3 10.3l3.4 3.4",
-  copy: "M5.4 5.4h8.2v8.2H5.4ZM3.6 10.6h-.2c-.6 0-1-.4-1-1V3.4c0-.6.4-1 1-1h6.2c.6 0 1 .4 1 1v.2",
+  copy: "M5.4 5.4h8.2v8.2H5.4ZM3.6 10.6H2.4V2.4h8.2v1.2",
   check: "m2.8 8.6 3.4 3.4 7-7.6",
   cross: "m3.8 3.8 8.4 8.4M12.2 3.8l-8.4 8.4",
   play: "M4.8 3.2v9.6L12.6 8Z",

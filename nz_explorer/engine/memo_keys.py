@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-PACKING = ("scale_factor", "add_offset")
-"""Attributes that describe how values are packed."""
-
 MEMO_ENTRIES = 20_000
 """Results that are remembered of each kind of node; a store that repeats itself needs far fewer."""
 

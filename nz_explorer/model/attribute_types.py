@@ -10,6 +10,8 @@ from nz_explorer.text.phrases import noun
 
 INT64 = (-(2**63), 2**63 - 1)
 
+PACKING = ("scale_factor", "add_offset")
+"""Attributes that describe how values are packed (CF-1.11, 8.1 Packed Data)."""
 _SCALARS = {
     str: "string",
     bool: "boolean",

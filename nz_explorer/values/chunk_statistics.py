@@ -35,6 +35,30 @@ _ROWS, _ROW = 16, 2**13
 which would conflict with ours."""
 
 _MOST_ERRORS = 20
+_MOST_WRAPPED = 2
+"""Bytes of integers that are likely to be too few for what is packed into them."""
+_NEAR = 20
+"""Values within this part of the range of a type are near its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """How many packed integers lie within a twentieth of the ends of their type, and how they meet there.
+
+    Parameters
+    ----------
+    low, high
+        Values near the least and near the greatest that the type holds.
+    meetings
+        Pairs of neighbours of which one is near the one end and one near the other.
+    """
+
+    low: int = 0
+    high: int = 0
+    meetings: int = 0
+
+    def __add__(self, other: Ends) -> Ends:
+        return Ends(self.low + other.low, self.high + other.high, self.meetings + other.meetings)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +92,8 @@ class ArrayScan:
         The first chunks that could not be read.
     faults
         How many chunks could not be read for each kind of reason; see `Fault`.
+    ends
+        Of packed integers of one or two bytes: what lies at the ends of their type.
     seconds
         How long it took.
     found
@@ -88,6 +114,7 @@ class ArrayScan:
     chunks: np.ndarray[Any, Any] | None
     errors: tuple[ChunkError, ...]
     faults: dict[FaultKind, int]
+    ends: Ends
     seconds: float
     found: Found = field(repr=False)
 
@@ -100,6 +127,8 @@ class Task:
     fill: FillValue | None
     storage_fill: FillValue | None
     histogram: bool
+    packed: bool = False
+    """Whether attributes unpack the values."""
 
 
 @dataclass(slots=True, eq=False)
@@ -119,6 +148,7 @@ class Found:
     histogram: BinaryHistogram | None = None
     errors: list[ChunkError] = field(default_factory=list)
     faults: Counter[FaultKind] = field(default_factory=Counter)
+    ends: Ends = Ends()
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     timed: np.dtype[Any] | None = None
     """The type of times, whose ticks the numbers are."""
@@ -152,6 +182,7 @@ class Found:
             self.states[code] = self.states.get(code, 0) + number
         self.errors.extend(other.errors[: max(0, _MOST_ERRORS - len(self.errors))])
         self.faults.update(other.faults)
+        self.ends += other.ends
         self.timed = self.timed or other.timed
         if not other.count:
             return
@@ -216,6 +247,7 @@ class Found:
             chunks=records,
             errors=tuple(self.errors),
             faults=dict(self.faults),
+            ends=self.ends,
             seconds=seconds,
             found=self.copy() if phase == "cancelled" else self,
         )
@@ -282,7 +314,28 @@ def scan_chunk(task: Task, coordinates: Coordinates, chunk: Chunk) -> Found:
         if values.size:
             low, high = values.min(), values.max()
     _summarise(found, values, low, high, histogram=task.histogram)
+    if task.packed and values.dtype.kind in "iu" and values.dtype.itemsize <= _MOST_WRAPPED:
+        found.ends = _ends(chunk.values, fill, low, high)
     return found
+
+
+def _ends(values: Numbers, fill: FillValue | None, low: Any, high: Any) -> Ends:
+    """Return which values of a chunk lie at the ends of their type; `low` and `high` are theirs, without missing ones."""
+    limits = np.iinfo(values.dtype)
+    margin = (int(limits.max) - int(limits.min)) // _NEAR
+    lower, upper = int(limits.min) + margin, int(limits.max) - margin
+    if low > lower or high < upper:
+        return Ends()
+    good = np.True_ if fill is None or not fill.usable else ~matches(values, fill)
+    at_low, at_high = (values <= lower) & good, (values >= upper) & good
+    meetings = 0
+    for axis in range(values.ndim):
+        before, after = (
+            (slice(None),) * axis + (part,) for part in (slice(None, -1), slice(1, None))
+        )
+        for one, other in ((at_low, at_high), (at_high, at_low)):
+            meetings += int(np.count_nonzero(one[before] & other[after]))
+    return Ends(int(np.count_nonzero(at_low)), int(np.count_nonzero(at_high)), meetings)
 
 
 def _scan_others(task: Task, values: Numbers, found: Found) -> Found:

@@ -19,6 +19,7 @@ from nz_explorer.values.reading.inner_chunks import look_at_index, look_at_shard
 from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
 from nz_explorer.values.reading.packed_bytes import PackedBytes, look_at
 from nz_explorer.values.reading.size_limits import MOST_SCANNED_CHUNKS
+from nz_explorer.values.reading.stored_objects import filter_of_objects
 from nz_explorer.values.scan import scan_array
 from nz_explorer.values.window import ChunkError
 
@@ -32,6 +33,7 @@ __all__ = [
     "PackedBytes",
     "absence",
     "contents",
+    "filter_of_objects",
     "gap_texts",
     "look_at_shard",
 ]

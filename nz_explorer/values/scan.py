@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from nz_explorer.model import Array, Group, Hierarchy, Node, open_store
+from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.store.cancellation import hand_over
 from nz_explorer.values.chunk_statistics import ArrayScan, Found, Phase, Task, scan_chunk
@@ -134,7 +135,8 @@ def scan_array(
     """
     began = time.monotonic() - (0.0 if resume is None else resume.seconds)
     opened = open_for_reading(array)
-    task = Task(opened.plain, array.fill, array.storage_fill, histogram)
+    packed = any(name in array.attributes for name in PACKING)
+    task = Task(opened.plain, array.fill, array.storage_fill, histogram, packed)
     total = math.prod(opened.grid)
     found = Found() if resume is None else resume.found.copy()
     rows = total <= _MOST_ROWS

@@ -36,10 +36,14 @@ CUSTOMARY = frozenset(
     )
 )
 """Numbers that people write for missing data."""
+LARGE = 4
+"""Bytes of such a type."""
 LEAST_CUSTOMARY = 500
 """A value closer to zero may well have been measured."""
 EXACT = 2**53
 """Up to here float64 has every integer."""
+NANOSECONDS = ("1678", "2261")
+"""Between these years dates are nanoseconds since 1970 in 64 bits."""
 LIMITS = ("valid_range", "valid_min", "valid_max")
 
 
@@ -226,6 +230,8 @@ def stored_marks_are_declared(array: Array, contents: Contents) -> Iterator[Fail
     for value in (scan.minimum, scan.maximum):
         mark = _mark(array, value)
         if mark is None:
+            mark = _end_of_type(array, value)
+        if mark is None:
             continue
         of_netcdf = default is not None and _equal(value, default)
         # CF-RANGE-001 tells what is outside of limits
@@ -237,13 +243,44 @@ def stored_marks_are_declared(array: Array, contents: Contents) -> Iterator[Fail
         given = default if of_netcdf and default is not None else value
         yield Fail(
             array.attribute_pointer("_FillValue"),
-            f"values of {value:.6g} are stored, {mark}, and no _FillValue declares it: xarray shows them as data",
+            f"values of {_text(value)} are stored, {mark}, and no _FillValue declares it: {_as_data(array, value)}",
             # what is customary may have been measured, too
             severity=None if of_netcdf else "info",
-            readers={"xarray": f"shows it as data: {value:.6g}"},
+            readers={"xarray": _as_data(array, value).removeprefix("xarray ")},
             fix=_declare(given if array.data_type.kind == "float" else int(given)),
         )
         return
+
+
+def _end_of_type(array: Array, value: Any) -> str | None:
+    """Return which end of its type a value is, for types so large that it has hardly been measured."""
+    numpy = array.data_type.numpy
+    if numpy is None or numpy.kind not in "iu" or numpy.itemsize < LARGE or not value:
+        return None
+    limits = np.iinfo(numpy)
+    ends = {int(limits.min): "the least", int(limits.max): "the greatest"}
+    return f"{ends[value]} {array.data_type.name}" if value in ends else None
+
+
+def _as_data(array: Array, value: float) -> str:
+    """Return what xarray makes of a mark for missing data that nothing declares."""
+    from nz_explorer.values.cf_decoding import date_of
+
+    if not is_time(array):
+        return f"xarray shows it as data: {_text(value)}"
+    date = date_of(array.attributes, value)
+    if date is None:
+        return "xarray raises OverflowError when the times are read"
+    others = (
+        ""
+        if NANOSECONDS[0] <= date[:4] <= NANOSECONDS[1]
+        else ", and makes cftime objects of all times"
+    )
+    return f"xarray shows it as a date, {date}{others}"
+
+
+def _text(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _masked_by_xarray(array: Array, value: float) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,18 +11,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.conventions.zarr3.nodes import shown
-from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, move, remove, set_attribute
-from nz_explorer.engine.memo_keys import PACKING
 from nz_explorer.engine.registry import rule
+from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
+    from nz_explorer.values.contents import Contents
 
 
 SCALING = frozenset({"fixedscaleoffset", "numcodecs.fixedscaleoffset"})
 """Names of the codec of numcodecs that packs."""
+ANGLE = re.compile(
+    r"(deg|degrees?)([ _]?([NESW]|north|east|south|west|true))?|rad|radians?|°", re.IGNORECASE
+)
+"""Units of what does go from one end of its range to the other, such as longitudes and directions."""
+FEWEST_MEETINGS = 12
+MOST_AT_ENDS = 0.4
+"""Where more of the values lie at the ends, as those of masks and of cloud cover do, they often meet."""
+MOST_UNLIKE = 20
+"""How many times more values may lie at one end: of rain, nearly all are at the lower one."""
 
 
 def _is_packed(array: Array) -> bool:
@@ -99,6 +110,51 @@ def fill_is_unpacked(array: Array) -> Iterator[Fail]:
     )
 
 
+def _may_wrap(array: Array, _: Any) -> bool:
+    units = array.attributes.get("units")
+    return _is_packed(array) and not (isinstance(units, str) and ANGLE.fullmatch(units))
+
+
+@rule("CF-PACK-004", on="contents", when=_may_wrap)
+def values_do_not_wrap(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Warn where neighbours lie at both ends of what the type holds: the packed values were too large for it."""
+    if contents.scan is None:
+        yield Undecided(contents.problem)
+        return
+    ends, numpy = contents.scan.ends, array.data_type.numpy
+    few, many = sorted((ends.low, ends.high))
+    if (
+        numpy is None
+        or ends.meetings < max(FEWEST_MEETINGS, few // 10)
+        or many > few * MOST_UNLIKE
+        or few + many > contents.scan.count * MOST_AT_ENDS
+    ):
+        return
+    held = [_unpacked(array, end) for end in (np.iinfo(numpy).min, np.iinfo(numpy).max)]
+    low, high = sorted(held)
+    yield Fail(
+        array.attribute_pointer(
+            "scale_factor" if "scale_factor" in array.attributes else "add_offset"
+        ),
+        f"values at both ends of {array.data_type.name} lie beside each other, in {ends.meetings:,} places: what is"
+        f" outside of {low:.6g} … {high:.6g} has probably come out at the other end when it was packed",
+        fix=_pack_again,
+    )
+
+
+def _unpacked(array: Array, stored: float) -> float:
+    scale, offset = (array.attributes.get(name) for name in PACKING)
+    return stored * (_number(scale) or 1) + (_number(offset) or 0)
+
+
+def _pack_again(_node: Node) -> Draft:
+    return Draft(
+        "suggest",
+        note="write it again from the source, with a scale_factor and an add_offset that hold its range, or as float32;"
+        " of files that are joined, each has its own packing: remove encoding before to_zarr",
+    )
+
+
 @dataclass(frozen=True)
 class _Unpacking:
     """A codec that unpacks integers.
@@ -157,6 +213,10 @@ def _without(name: str) -> FixMaker:
     return lambda node: Draft(
         "suggest", (remove(node.attribute_pointer(name)),), "values are shown without it then"
     )
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if _is_number(value) else None
 
 
 def _is_number(value: Any) -> bool:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from nz_explorer.conventions.zarr3.registered_extensions import CODECS
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
-from nz_explorer.engine.memo_keys import PACKING
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import codec_name
+from nz_explorer.model.attribute_types import PACKING
 
 if TYPE_CHECKING:
     from nz_explorer.engine.totals import Totals

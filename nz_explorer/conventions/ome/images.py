@@ -99,9 +99,13 @@ def lists_levels(group: Group) -> Iterator[Fail]:
                 yield Fail(f"{pointer}/{n}/datasets/{i}", f"level {i} has no path")
 
 
-@rule("OME-IMG-002", "OME-IMG-003", "OME-IMG-005", on="members", when=_is_image)
+@rule(
+    *("OME-IMG-002", "OME-IMG-003", "OME-IMG-005", "OME-IMG-008", "OME-IMG-009"),
+    on="members",
+    when=_is_image,
+)
 def levels_are_there(group: Group) -> Iterator[Fail | Undecided]:
-    """Require an array for each level, with as many dimensions as there are axes, and the largest first."""
+    """Require an array for each level, with as many dimensions and channels as are described, and the largest first."""
     for image, pointer in _images(group):
         axes = _axes(image)
         found: list[Array] = []
@@ -121,6 +125,9 @@ def levels_are_there(group: Group) -> Iterator[Fail | Undecided]:
                 yield Fail(f"{place}/path", f"level {json_text(path)} is a group, not an array")
         if found:
             yield from _rank(found[0], axes, pointer)
+            yield from _channels(group, found[0], axes)
+            if "0.2" <= _version(group) <= "0.4":
+                yield from _folders(found)
         for first, then in pairwise(found):
             if math.prod(first.shape or ()) < math.prod(then.shape or ()):
                 yield Fail(
@@ -141,6 +148,58 @@ def _rank(array: Array, axes: list[Any] | None, pointer: str) -> Iterator[Fail]:
             related=(array.path,),
             rule="OME-IMG-003",
         )
+
+
+def _channels(group: Group, array: Array, axes: list[Any] | None) -> Iterator[Fail]:
+    """Compare how many channels are described with how many there are."""
+    given, pointer = held(group)
+    described = _described(given)
+    names = [axis.get("type") if isinstance(axis, Mapping) else axis for axis in axes or []]
+    place = next((n for n, name in enumerate(names) if name in ("channel", "c")), None)
+    if described is None or place is None or len(names) != len(array.shape or ()):
+        return
+    length = (array.shape or ())[place]
+    if described and len(described) != length:
+        yield Fail(
+            f"{pointer}/omero/channels",
+            f"{plural(len(described), 'channel')} {'is' if len(described) == 1 else 'are'} described, and {array.path} has {length}:"
+            " viewers that give each channel its own colors stop",
+            related=(array.path,),
+            rule="OME-IMG-008",
+        )
+
+
+def _described(given: Mapping[str, Any]) -> list[Any] | None:
+    omero = given.get("omero")
+    channels = omero.get("channels") if isinstance(omero, Mapping) else None
+    return channels if isinstance(channels, list) else None
+
+
+def _folders(levels: list[Array]) -> Iterator[Fail]:
+    """Require chunks in folders, as the text draws them since 0.2."""
+    flat = [
+        array
+        for array in levels
+        if array.zarr_format == 2
+        and len(array.shape or ()) > 1
+        and array.metadata.get("dimension_separator", ".") == "."
+    ]
+    if flat:
+        yield Fail(
+            flat[0].pointer("dimension_separator"),
+            f"the chunks of {flat[0].path} have keys such as {'.'.join('0' * len(flat[0].shape or ()))}; those of OME-Zarr are"
+            " in folders: readers that look for them there find nothing and show zeros",
+            path=flat[0].path,
+            fix=_in_folders,
+            rule="OME-IMG-009",
+        )
+
+
+def _in_folders(_node: Node) -> Draft:
+    return Draft(
+        "suggest",
+        note='write the levels again with dimension_separator "/", or rename the chunks (0.0.0 to 0/0/0) and set it in .zarray',
+    )
 
 
 def _version(group: Group) -> str:
@@ -223,9 +282,7 @@ def levels_are_placed(group: Group) -> Iterator[Fail]:
 def channels_can_be_shown(group: Group) -> Iterator[Fail]:
     """Require a colour and a window for each channel that is described."""
     given, pointer = held(group)
-    omero = given.get("omero")
-    channels = omero.get("channels") if isinstance(omero, Mapping) else None
-    for n, channel in enumerate(channels[:1000] if isinstance(channels, list) else []):
+    for n, channel in enumerate((_described(given) or [])[:1000]):
         if not isinstance(channel, Mapping):
             continue
         place, color, window = (

@@ -10,7 +10,7 @@ from nz_explorer.conventions.zarr2.nodes import REFUSED, V2
 from nz_explorer.conventions.zarr3.nodes import set_to, shown
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
-from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.data_type import parse_v3
 from nz_explorer.model.fill_values import MISSING, FillProblem
@@ -115,6 +115,7 @@ def type_string(array: Array) -> Iterator[Fail]:
                 ),
                 severity="warning",
                 readers={} if _has_known_objects(array) else OBJECTS,
+                fix=None if array.metadata.get("filters") else _by_first_chunk,
             )
         elif _has_known_objects(array):
             yield Fail(
@@ -324,3 +325,15 @@ def fill_fits(array: Array) -> Iterator[Fail]:
             readers={} if taken else readers,
             fix=fix,
         )
+
+
+def _by_first_chunk(node: Node) -> Draft | None:
+    """Return the fix that names the filter which takes the first chunk apart."""
+    from nz_explorer.model import Array
+    from nz_explorer.values.contents import filter_of_objects
+
+    found = filter_of_objects(node) if isinstance(node, Array) else None
+    if found is None:
+        return None
+    named = add(node.pointer("filters"), [found])
+    return Draft("suggest", (named,), "the first chunk can be taken apart by it")

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from nz_explorer.model import Array, is_candidate
+from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.model.dialects import nczarr
 from nz_explorer.store import Cancellation
 from nz_explorer.text.phrases import plural
@@ -35,7 +36,6 @@ _PRESSURES = (
     *("decibars", "pascal", "pascals"),
 )
 """Units by which CF knows a vertical coordinate without a stated direction."""
-_PACKING = ("scale_factor", "add_offset")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -412,7 +412,7 @@ def unusable_packing(array: Array) -> str | None:
     str or None
         Name of the attribute. An attribute that is null is not there, as for xarray.
     """
-    for name in _PACKING:
+    for name in PACKING:
         if array.attributes.get(name) is not None and number_attribute(array, name) is None:
             return name
     return None

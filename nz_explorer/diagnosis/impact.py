@@ -34,6 +34,7 @@ the case, the rule states it in the `Fail` that it yields:
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -48,6 +49,7 @@ from nz_explorer.engine.impact import (
     impact_of_rule,
 )
 from nz_explorer.model import Group, Node
+from nz_explorer.model.dimensions import unlike_above
 
 __all__ = [
     "HARMS",
@@ -68,6 +70,10 @@ __all__ = [
 
 IN_GROUPS = "open_zarr shows an empty dataset, because the arrays are in groups; name one with group=, or use open_datatree"
 """What users of xarray have to know of a root without arrays."""
+UNLIKE = 'open_datatree raises ValueError, "not aligned with its parents": dimension {} of {} has length {}, and {} has {}; open_groups opens it'
+"""What they have to know of a tree whose groups do not fit the coordinates above them."""
+MOST_GROUPS = 256
+"""Groups that are looked at for that."""
 IN_ZIP = 'given as zarr.storage.ZipStore(path, mode="r"); its path alone is taken for that of a folder, in which no group is found'
 """What users of zarr-python have to know of zip files, since zarr-python 3."""
 BEHIND_QUERY = "given as a store that asks with the query; of the address alone fsspec makes …?query/zarr.json, which is nothing"
@@ -186,15 +192,34 @@ def hints(root: Node) -> dict[str, str]:
     Parameters
     ----------
     root : Node
-        The root of a hierarchy.
+        The root of a hierarchy; what is below it is looked at as far as it is loaded.
     """
     reader = root.hierarchy.reader
     packed = [IN_ZIP] if reader.kind == "zip file" else []
     if reader.label.startswith("http") and "?" in reader.label:
         packed.append(BEHIND_QUERY)
-    grouped = isinstance(root, Group) and bool(root.groups) and not root.arrays
-    found = {"xarray": [*packed, IN_GROUPS] if grouped else packed, "zarr-python": packed}
+    if isinstance(root, Group) and root.children is None:
+        root = (
+            root.hierarchy.stored.root
+        )  # where documents are compared with a copy, they are walked
+    inside = _of_groups(root) if isinstance(root, Group) and root.groups else ""
+    found = {"xarray": [*packed, inside] if inside else packed, "zarr-python": packed}
     return {reader: "; ".join(texts) for reader, texts in found.items() if texts}
+
+
+def _of_groups(root: Group) -> str:
+    """Return what users of xarray have to know of the groups below a root, as far as they are loaded."""
+    groups = deque(root.groups)
+    for _ in range(MOST_GROUPS):
+        if not groups:
+            break
+        group = groups.popleft()
+        groups.extend(group.groups)
+        unlike = next(unlike_above(group), None)
+        if unlike is not None:
+            name, length, coordinate = unlike
+            return UNLIKE.format(name, group.path, length, coordinate.path, *coordinate.shape or ())
+    return "" if root.arrays else IN_GROUPS
 
 
 def by_impact(findings: Iterable[Finding]) -> dict[Impact, list[Finding]]:

@@ -6,11 +6,13 @@ dimension.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from nz_explorer.model.array import Array
 from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.group import Group
+from nz_explorer.model.paths import all_above, below
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,34 @@ def _look_up(dimension: Dimension) -> None:
 def _reference(use: Use) -> str | None:
     references = use.array.dimension_references
     return None if references is None else references[use.axis]
+
+
+def unlike_above(group: Group) -> Iterator[tuple[str, int, Array]]:
+    """Yield dimensions of a group whose length is not that of the nearest coordinate of their name in a group above.
+
+    Parameters
+    ----------
+    group : Group
+        The group. Groups above are looked at as far as they are loaded.
+
+    Yields
+    ------
+    tuple of str, int and Array
+        The dimension, its length in the group, and the coordinate.
+    """
+    lengths = {
+        name: length
+        for array in group.arrays
+        for name, length in zip(array.dimension_names or (), array.shape or (), strict=False)
+        if name and "/" not in name
+    }
+    for path in all_above(group.path) if lengths else ():
+        for name in list(lengths):
+            coordinate = group.hierarchy.node_if_loaded(below(path) + name)
+            if isinstance(coordinate, Array) and is_candidate(coordinate):
+                length = lengths.pop(name)
+                if coordinate.shape != (length,):
+                    yield name, length, coordinate
 
 
 def is_candidate(array: Array) -> bool:

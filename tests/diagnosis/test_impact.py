@@ -234,3 +234,30 @@ def test_a_literal_fill_value_is_not_said_to_open_where_only_geozarr_was_asked_f
     check = partial(nz.check, tmp_path / "d.zarr", progress=False)
     assert check().readers["xarray"].opens is False
     assert check(conventions="geozarr").readers["xarray"].opens is None
+
+
+@pytest.mark.filterwarnings("ignore:Consolidated metadata is currently not part")
+@pytest.mark.parametrize("consolidated", [True, False])
+def test_users_of_xarray_are_told_how_a_tree_of_groups_opens(
+    consolidated: bool, tmp_path: Path
+) -> None:
+    def said(folder: Path) -> str:
+        return nz.check(folder, progress=False).readers["xarray"].reason
+
+    grouped = tmp_path / "grouped.zarr"
+    made = xr.Dataset({"v": ("x", [1, 2, 3])}, {"x": [1, 2, 3]})
+    made.to_zarr(grouped, group="fine", consolidated=consolidated)
+    if consolidated:
+        zarr.consolidate_metadata(grouped)
+    assert not xr.open_zarr(grouped, consolidated=consolidated).variables
+    assert "an empty dataset" in said(grouped)
+
+    tree = tmp_path / "tree.zarr"
+    xr.Dataset(coords={"x": [1, 2]}).to_zarr(tree, consolidated=False)
+    made.to_zarr(tree, group="fine", consolidated=False)
+    if consolidated:
+        zarr.consolidate_metadata(tree)
+    with pytest.raises(ValueError, match="not aligned with its parents"):
+        xr.open_datatree(tree, engine="zarr", consolidated=consolidated)
+    assert "dimension x of /fine has length 3, and /x has 2" in said(tree)
+    assert set(xr.open_groups(tree, engine="zarr", consolidated=consolidated)) == {"/", "/fine"}

@@ -13,6 +13,7 @@ from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, paths
+from nz_explorer.model.dimensions import unlike_above
 from nz_explorer.text.phrases import article, listed
 
 if TYPE_CHECKING:
@@ -174,3 +175,23 @@ def _near(group: Group, array: str, attribute: str, missing: list[str]) -> FixMa
         return Draft("suggest", operations, note, node=holder)
 
     return fix
+
+
+@rule("CF-COORD-003", on="members", when=lambda group: group.path != "/")
+def fits_coordinates_above(group: Group) -> Iterator[Fail]:
+    """Note dimensions of another length than a coordinate in a group above, which DataTree would hand down."""
+    for name, length, coordinate in unlike_above(group):
+        yield Fail(
+            "",
+            f'dimension "{name}" has length {length} in {group.path}, and {coordinate.path} has'
+            f" {(coordinate.shape or (0,))[0]}: xarray.open_datatree hands it down and raises an error",
+            related=(coordinate.path,),
+            fix=_own_names,
+        )
+
+
+def _own_names(_node: Node) -> Draft:
+    return Draft(
+        "suggest",
+        note="open it with xarray.open_groups, or give the dimension of one of the groups another name",
+    )

@@ -43,7 +43,7 @@ def levels_of_an_image(folder: Path) -> Path:
     "NetCDF: NCZarr error for OME-Zarr images: the names of dimensions are used with several lengths",
     finding=("NZ-DIM-010", "/", "levels"),
     before=fails(xarray, ValueError, "conflicting sizes"),
-    beside=("Z2-FV-006", "OME-IMG-006"),
+    beside=("Z2-FV-006", "OME-IMG-006", "OME-IMG-009"),
 )
 def levels_with_names_in_v2(folder: Path) -> Path:
     return _image(folder, 2, ["y", "x"])

@@ -172,3 +172,17 @@ def units_not_kept(folder: Path) -> Path:
 )
 def junk_at_the_first_index(folder: Path) -> Path:
     return _series(folder, [140624802912264, 0, 10, 20])
+
+
+@reported(
+    "pydata/xarray#6757",
+    "Missing times become ridiculous dates after the year 6000, and the whole variable cftime objects",
+    finding=("CF-FILL-002", "/obs_time", "2147483647", "6101", "cftime"),
+    before=sees(xarray, lambda ds: ds["obs_time"].dtype == object),
+    after=sees(xarray, lambda ds: np.isnat(ds["obs_time"].values).tolist() == [False, True, False]),
+    values="all",
+)
+def missing_times_in_the_year_6101(folder: Path) -> Path:
+    times = np.array([1, 2147483647, 3], "i4")
+    array(group(folder), "obs_time", times, ["obs"], units="minutes since 2018-01-01T00:00:00")
+    return folder

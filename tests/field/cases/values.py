@@ -227,3 +227,17 @@ def offset_of_references(folder: Path) -> Path:
 def scale_is_a_list(folder: Path) -> Path:
     array(group(folder), "foo", np.array([0, 1], "i2"), ["x"], scale_factor=[0.01, 0.02])
     return folder
+
+
+@reported(
+    "pydata/xarray#5739",
+    "Values are wrong after files with different packing were joined and saved: they run over the end of int16",
+    finding=("CF-PACK-004", "/t2m", "int16", "other end"),
+    before=sees(xarray, lambda ds: float(ds["t2m"].max() - ds["t2m"].min()) < 66),
+    values="all",
+)
+def packing_overflows(folder: Path) -> Path:
+    kelvin = np.linspace(-40, 40, 40)[:, None] + np.linspace(0, 2, 30)
+    packed = np.round(kelvin / 0.001).astype("i8").astype("i2")
+    array(group(folder), "t2m", packed, ["y", "x"], scale_factor=0.001, units="degC")
+    return folder

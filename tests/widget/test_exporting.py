@@ -163,3 +163,25 @@ def test_a_saved_page_holds_the_view_of_an_array(sample_store: Path, tmp_path: P
         *("time", "rlat", "rlon")
     }
     assert f"<td>{shown}</td>" in page[: answers.start()]
+
+
+def test_times_are_dates_in_a_table_as_on_the_screen(tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path / "t.zarr", mode="w")
+    stored = np.array([[0, 6], [-9, 30]], "i4")
+    group.create_array(
+        "issued",
+        data=stored,
+        dimension_names=("y", "x"),
+        attributes={"units": "hours since 2000-02-28", "calendar": "noleap", "_FillValue": -9},
+    )
+    ex = nz.explore(tmp_path / "t.zarr", path="/issued")
+    try:
+        table = ex.export(tmp_path / "a.csv").read_text().splitlines()
+        assert table[1:] == ["0,2000-02-28 00:00,2000-02-28 06:00", "1,,2000-03-01 06:00"]
+        # numbers are numbers for who asks for them, and where they are no dates
+        packed = ex.export(tmp_path / "b.csv", packed=True).read_text().splitlines()
+        assert packed[1:] == ["0,0,6", "1,,30"]
+        ex.view = {"reduce": {"y": "std"}}
+        assert ex.export(tmp_path / "c.csv").read_text().splitlines()[1:] == ["0,0.0", "1,12.0"]
+    finally:
+        ex.close()

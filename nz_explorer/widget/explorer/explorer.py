@@ -390,7 +390,7 @@ class Explorer(SyncedWidget):
         ----------
         file
             Its extension determines the format: png, svg, npy, csv or nc. Files of numbers hold what `values`
-            returns, NaN where one is missing; netCDF has packed values with the attributes that unpack them.
+            returns, NaN where one is missing; times are dates in csv, and netCDF has attributes that unpack its values.
         series : str, optional
             A dimension: what is written, to csv or nc, is the series of the pinned points along it instead.
         whole : bool

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 import re
@@ -20,11 +19,11 @@ from nz_explorer.model import Array
 from nz_explorer.plots.shown_values import Reading, shown_values
 from nz_explorer.store import Cancellation
 from nz_explorer.store.cancellation import hand_over
-from nz_explorer.values.coordinates.axes import number_text
 from nz_explorer.values.reading.opening import open_for_reading
 from nz_explorer.widget import protocol
 from nz_explorer.widget.requests import tables
 from nz_explorer.widget.requests.answer import Answer, BadRequest, answers
+from nz_explorer.widget.requests.csv_text import csv_text
 from nz_explorer.widget.requests.nodes import array_at
 from nz_explorer.widget.session_view import ALL_POINTS, SessionView
 
@@ -126,7 +125,10 @@ def slice_file(  # noqa: PLR0913  # each is a choice of the caller
     reading = Reading.of(view, packed=packed)
     if form == "nc" and not packed:  # who opens it unpacks, as its attributes say
         reading = replace(reading, decoded=True)
-    return look, export(look, form, view, reading, lambda: shown_xarray(look, array, reading))
+    dates = array.attributes if reading.decoded and not look.derived else {}
+    return look, export(
+        look, form, view, reading, lambda: shown_xarray(look, array, reading), dates
+    )
 
 
 USUAL: dict[str, Any] = {
@@ -323,6 +325,7 @@ def export(
     view: Mapping[str, Any],
     reading: Reading,
     to_xarray: Callable[[], xarray.DataArray],
+    dates: Mapping[str, Any] | None = None,
 ) -> bytes:
     """Return a picture, or the values that it shows, as the bytes of a file.
 
@@ -338,6 +341,8 @@ def export(
         What is made of stored values.
     to_xarray
         Returns the slice as xarray has it, for netCDF.
+    dates
+        The attributes by which a table has dates in place of numbers, as the picture has.
     """
     if form in ("png", "svg"):
         return _picture(look, form, view)
@@ -348,7 +353,7 @@ def export(
         target = io.BytesIO()
         np.save(target, plain(values), allow_pickle=False)
         return target.getvalue()
-    return _csv(look, values).encode()
+    return csv_text(look, values, dates or {}).encode()
 
 
 @cache
@@ -395,52 +400,6 @@ def plain(values: np.ma.MaskedArray[Any, Any]) -> np.ndarray[Any, Any]:
     if values.dtype.kind in "bui":
         return np.where(np.ma.getmaskarray(values), np.nan, values.data.astype(np.float64))
     return np.asarray(values.filled(np.nan)) if values.dtype.kind in "fc" else values.data
-
-
-def _csv(look: QuickLook, values: np.ma.MaskedArray[Any, Any]) -> str:
-    target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
-    name = look.path.rsplit("/", 1)[-1] or "value"
-    gone, data = np.ma.getmaskarray(values), values.data
-    if data.dtype.kind == "M":  # of nanoseconds, Python has no date
-        gone, data = gone | np.isnat(data), np.datetime_as_string(data)
-
-    def row(at: Any) -> list[Any]:
-        cells = zip(np.atleast_1d(data[at]).tolist(), np.atleast_1d(gone[at]), strict=True)
-        return ["" if missing else cell(value) for value, missing in cells]
-
-    if values.ndim == 0 or look.x is None:
-        writer.writerows([[cell(name)], row(())])
-    elif values.ndim == 1:
-        writer.writerow([cell(look.x.label), cell(name)])
-        along = places(look.x)
-        writer.writerows([place, *row(i)] for i, place in enumerate(along))
-    elif values.ndim == 2 and look.y is not None:
-        writer.writerow([cell(f"{look.y.label} \\ {look.x.label}"), *places(look.x)])
-        writer.writerows([place, *row(i)] for i, place in enumerate(places(look.y)))
-    else:
-        raise ValueError("an image has no table: choose a map of one of its bands")
-    return target.getvalue()
-
-
-def cell(value: Any) -> Any:
-    """Return a value so that no spreadsheet takes a text of a stranger for a formula."""
-    if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return value
-    try:
-        float(value)
-    except ValueError:
-        return f"'{value}"
-    return value
-
-
-def places(axis: Axis) -> list[str]:
-    """Return what stands along an axis, as a file has it."""
-    if axis.labels is not None:
-        return [cell(label) for label in axis.labels]
-    if axis.coordinates is not None:
-        return [number_text(value, exact=True) for value in axis.coordinates.tolist()]
-    return [str(axis.start + axis.step * i) for i in range(axis.size)]
 
 
 def _parts(array: xarray.DataArray) -> Mapping[str, xarray.DataArray]:

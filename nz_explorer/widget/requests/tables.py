@@ -157,7 +157,7 @@ class Columns:
         return target.getvalue()
 
     def _csv(self) -> str:
-        from nz_explorer.widget.requests.export import cell
+        from nz_explorer.widget.requests.csv_text import cell
 
         target = io.StringIO()
         writer = csv.writer(target, lineterminator="\n")

@@ -12,7 +12,7 @@ from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array, paths
+from nz_explorer.model import Array, is_candidate, paths
 from nz_explorer.model.dimensions import unlike_above
 from nz_explorer.text.phrases import article, listed
 
@@ -179,15 +179,18 @@ def _near(group: Group, array: str, attribute: str, missing: list[str]) -> FixMa
 
 @rule("CF-COORD-003", on="members", when=lambda group: group.path != "/")
 def fits_coordinates_above(group: Group) -> Iterator[Fail]:
-    """Note dimensions of another length than a coordinate in a group above, which DataTree would hand down."""
-    for name, length, coordinate in unlike_above(group):
-        yield Fail(
-            "",
-            f'dimension "{name}" has length {length} in {group.path}, and {coordinate.path} has'
-            f" {(coordinate.shape or (0,))[0]}: xarray.open_datatree hands it down and raises an error",
-            related=(coordinate.path,),
-            fix=_own_names,
-        )
+    """Note coordinates of another length than one in a group above, which DataTree would hand down."""
+    own = {array.name: array for array in group.arrays if is_candidate(array)}
+    for name, length, coordinate in unlike_above(group) if own else ():
+        if name in own:
+            yield Fail(
+                "",
+                f"this coordinate has {length} values, and {coordinate.path} has {(coordinate.shape or (0,))[0]}:"
+                " xarray.open_datatree hands that down and raises an error; open_zarr opens each group by itself",
+                related=(coordinate.path,),
+                path=own[name].path,
+                fix=_own_names,
+            )
 
 
 def _own_names(_node: Node) -> Draft:

@@ -8,7 +8,7 @@ import numpy as np
 import zarr
 
 from tests.field.case import fails, opens, reported, sees
-from tests.field.readers import xarray, zarr_python
+from tests.field.readers import tree, xarray, zarr_python
 from tests.field.stores import array, group, without
 
 
@@ -116,4 +116,18 @@ def extended_null_coordinate(folder: Path) -> Path:
     root = group(folder)
     root.create_array("t", shape=(0,), chunks=(1,), dtype="i8", dimension_names=["t"])
     array(root, "foo", np.zeros(1, "i8"), ["t"])
+    return folder
+
+
+@reported(
+    "pydata/xarray#10632",
+    "A tree that was written cannot be loaded again with open_datatree: a group is not aligned with its parents",
+    finding=("CF-COORD-003", "/child/x", "3 values", "/x has 2", "open_datatree"),
+    before=(fails(tree, ValueError, "not aligned with its parents"), opens(xarray)),
+    kind="pull",
+)
+def coordinate_of_another_length_below(folder: Path) -> Path:
+    root = group(folder)
+    array(root, "x", [1, 2], ["x"])
+    array(root.create_group("child"), "x", [1, 2, 3], ["x"])
     return folder

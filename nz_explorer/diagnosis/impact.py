@@ -217,8 +217,8 @@ def _of_groups(root: Group) -> str:
         groups.extend(group.groups)
         unlike = next(unlike_above(group), None)
         if unlike is not None:
-            name, length, coordinate = unlike
-            return UNLIKE.format(name, group.path, length, coordinate.path, *coordinate.shape or ())
+            name, length, coordinate, other = unlike
+            return UNLIKE.format(name, group.path, length, coordinate.path, other)
     return "" if root.arrays else IN_GROUPS
 
 

@@ -115,7 +115,7 @@ def _reference(use: Use) -> str | None:
     return None if references is None else references[use.axis]
 
 
-def unlike_above(group: Group) -> Iterator[tuple[str, int, Array]]:
+def unlike_above(group: Group) -> Iterator[tuple[str, int, Array, int]]:
     """Yield dimensions of a group whose length is not that of the nearest coordinate of their name in a group above.
 
     Parameters
@@ -125,8 +125,8 @@ def unlike_above(group: Group) -> Iterator[tuple[str, int, Array]]:
 
     Yields
     ------
-    tuple of str, int and Array
-        The dimension, its length in the group, and the coordinate.
+    tuple of str, int, Array and int
+        The dimension, its length in the group, the coordinate, and the length of that.
     """
     lengths = {
         name: length
@@ -139,8 +139,9 @@ def unlike_above(group: Group) -> Iterator[tuple[str, int, Array]]:
             coordinate = group.hierarchy.node_if_loaded(below(path) + name)
             if isinstance(coordinate, Array) and is_candidate(coordinate):
                 length = lengths.pop(name)
-                if coordinate.shape != (length,):
-                    yield name, length, coordinate
+                match coordinate.shape:  # missing or longer in documents that are not valid
+                    case (other,) if other != length:
+                        yield name, length, coordinate, other
 
 
 def is_candidate(array: Array) -> bool:

@@ -261,3 +261,16 @@ def test_users_of_xarray_are_told_how_a_tree_of_groups_opens(
         xr.open_datatree(tree, engine="zarr", consolidated=consolidated)
     assert "dimension x of /fine has length 3, and /x has 2" in said(tree)
     assert set(xr.open_groups(tree, engine="zarr", consolidated=consolidated)) == {"/", "/fine"}
+
+
+@pytest.mark.parametrize("shape", [None, [], [2, 2], "2"])
+def test_a_coordinate_above_without_a_length_says_nothing_of_groups(
+    shape: object, tmp_path: Path
+) -> None:
+    xr.Dataset(coords={"x": [1, 2]}).to_zarr(tmp_path, consolidated=False)
+    xr.Dataset(coords={"x": [1, 2, 3]}).to_zarr(tmp_path, group="child", consolidated=False)
+    document = tmp_path / "x" / "zarr.json"
+    document.write_text(json.dumps(json.loads(document.read_text()) | {"shape": shape}))
+    report = nz.check(tmp_path, progress=False)
+    assert "not aligned" not in report.readers["xarray"].reason
+    assert not any(finding.rule == "CF-COORD-003" for finding in report.findings)

@@ -30,5 +30,5 @@ class Drawn:
 def test_nothing_hostile_is_our_mistake(name: str, data: st.DataObject) -> None:
     began = time.process_time()
     CASES[name](Drawn(data))
-    # Not by the clock, which goes on while other tests have the processor.
-    assert time.process_time() - began < 5
+    # No budget, but the sign of a loop; not by the clock, which goes on while other tests have the processor.
+    assert time.process_time() - began < 20

@@ -181,11 +181,11 @@ def _near(group: Group, array: str, attribute: str, missing: list[str]) -> FixMa
 def fits_coordinates_above(group: Group) -> Iterator[Fail]:
     """Note coordinates of another length than one in a group above, which DataTree would hand down."""
     own = {array.name: array for array in group.arrays if is_candidate(array)}
-    for name, length, coordinate in unlike_above(group) if own else ():
+    for name, length, coordinate, other in unlike_above(group) if own else ():
         if name in own:
             yield Fail(
                 "",
-                f"this coordinate has {length} values, and {coordinate.path} has {(coordinate.shape or (0,))[0]}:"
+                f"this coordinate has {length} values, and {coordinate.path} has {other}:"
                 " xarray.open_datatree hands that down and raises an error; open_zarr opens each group by itself",
                 related=(coordinate.path,),
                 path=own[name].path,

@@ -93,6 +93,12 @@ export class RecordedKernel {
     this.model.onSave = null;
   }
 
+  /** All that is shared, which a real kernel says in reply, also where nothing is set. */
+  #traits(): Params {
+    const names = ["path", "index", "view", "panel", "bookmarks", "pins"];
+    return Object.fromEntries(names.map((name) => [name, this.model.get(name)]));
+  }
+
   /** What belongs to one array comes back with it. */
   #changeView(path: unknown): void {
     const view = this.model.get("view") as Params;
@@ -198,7 +204,7 @@ export class RecordedKernel {
         return { ids: (params.ids as number[]).filter((id) => !this.#working.has(id)) };
       case "set":
         this.tellTraits(params.traits as Params);
-        return { traits: params.traits };
+        return { traits: { ...this.#traits(), ...(params.traits as Params) } };
       case "walk":
         this.summary.progress.phase = params.action === "cancel" ? "cancelled" : "walk";
         return { progress: { ...this.summary.progress } };

@@ -56,7 +56,10 @@ EXTRA = {
     "small": [
         {"method": "picture", "params": {"path": "/forecast/temp", "index": {"time": at}}}
         for at in range(16)
-    ]
+    ],
+    # Asked by pages that are open for a while, which depends on the speed of the machine.
+    "sample": [{"method": "node", "params": {"path": "/stations"}}],
+    "broken": [{"method": "node", "params": {"path": "/analysis"}}],
 }
 """Questions that no test asks each time: how far a slider plays until it is stopped is a matter of time."""
 

@@ -19,6 +19,7 @@ for (const [store, paths] of Object.entries(NODES)) {
         const panel = () => screen.getByRole("tabpanel", { name: title });
         await waitFor(() => expect(panel().textContent?.length).toBeGreaterThan(10));
         await waitFor(() => expect(panel().querySelector(".nzx-wait")).toBeNull());
+        await waitFor(() => expect(host.kernel.idle).toBe(true));
         if (store === "sample" && path === paths[0]) expect(panel().textContent).not.toContain("no recorded");
       }
     }

@@ -87,6 +87,11 @@ export class RecordedKernel {
     };
   }
 
+  /** Whether everything that was asked has been answered. */
+  get idle(): boolean {
+    return this.#working.size === 0;
+  }
+
   stop(): void {
     for (const timer of this.#timers) clearTimeout(timer);
     this.model.onSend = null;

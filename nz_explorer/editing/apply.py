@@ -9,7 +9,6 @@ The hierarchy must have been opened with ``mode="r+"``, and `apply` only shows w
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -24,6 +23,7 @@ from nz_explorer.model import Hierarchy
 from nz_explorer.store import ReadError
 from nz_explorer.store.writing import Edit, Recovery, WriteError, Writer, writer_for
 from nz_explorer.text.phrases import plural
+from nz_explorer.text.preformatted import preformatted
 
 ROUNDS = 12
 """How often findings are looked for again after fixes; each round can bring others to light."""
@@ -87,7 +87,7 @@ class Proposal:
         return f"{self.diff()}\n\nNothing has been written yet: .write() does."
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+        return preformatted(repr(self), "print(proposal)")
 
     def write(self) -> Applied:
         """Write the documents, read the hierarchy again, and evaluate it again.

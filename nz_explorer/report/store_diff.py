@@ -19,6 +19,7 @@ from nz_explorer.engine.findings import Finding
 from nz_explorer.model import Array, Group, Hierarchy, Node, dimension_table
 from nz_explorer.report.check import check
 from nz_explorer.report.report import Report
+from nz_explorer.text.preformatted import preformatted
 from nz_explorer.text.printable import printable
 
 SCHEMA = "nz-explorer/comparison/1"
@@ -120,6 +121,9 @@ class Comparison:
         if self.equal:
             lines += ["", "no differences in nodes, dimensions, metadata, attributes and findings"]
         return "\n".join(printable(line, MAX_LINE) for line in lines)
+
+    def _repr_html_(self) -> str:
+        return preformatted(self.to_text(), "to_text() has all")
 
     def __repr__(self) -> str:
         counts = Counter(change.kind for change in self.changes)

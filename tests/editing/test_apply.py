@@ -60,7 +60,7 @@ def test_what_was_tried_is_written(broken_copy: Path) -> None:
     assert tree(broken_copy) == before
     assert "+++ zarr.json" in repr(proposal)
     assert "Nothing has been written yet" in repr(proposal)
-    assert "<pre>" in proposal._repr_html_()
+    assert "<pre" in proposal._repr_html_()
     applied = proposal.write()
     assert {key: (broken_copy / key).read_bytes() for key in after} == after
     assert {k: v for k, v in tree(broken_copy).items() if k not in after} == {

@@ -50,6 +50,17 @@ def test_what_differs_is_named_with_both_sides(sample_store: Path, copy: Path) -
     assert "\x1b" not in nz.compare(sample_store, copy).to_text()
 
 
+def test_a_notebook_shows_what_differs(tmp_path: Path) -> None:
+    left, right = (zarr.open_group(tmp_path / name, mode="w", zarr_format=3) for name in "ab")
+    left.attrs["title"] = "<script>alert(1)</script>"
+    right.attrs.update({f"name{number}": number for number in range(300)})
+    page = nz.compare(tmp_path / "a", tmp_path / "b")._repr_html_()
+    assert "Attributes (301)" in page
+    assert "&lt;script&gt;" in page and "<script" not in page
+    assert page.count("\n") == 200
+    assert "more lines: to_text() has all" in page
+
+
 def test_dimensions_and_long_values_are_compared_whole(tmp_path: Path) -> None:
     for name, length in (("a", 4), ("b", 5)):
         group = zarr.open_group(tmp_path / name, mode="w", zarr_format=3)

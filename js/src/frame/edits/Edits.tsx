@@ -64,14 +64,14 @@ export function Edits() {
       <Button title="Undo all edits" onClick={() => void act("reset")}>
         Reset
       </Button>
-      <Button title="Undo the last edit" onClick={() => void act("undo")}>
+      <Button onClick={() => void act("undo")}>
         <Icon name="undo" /> Undo
       </Button>
       {summary.mode === "r+" && (
         <button
           type="button"
           class="nzx-button nzx-main"
-          title="See which documents would be written"
+          title="What would be written"
           onClick={() => setSaving(true)}
         >
           <Icon name="save" /> Save to the store

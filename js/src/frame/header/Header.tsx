@@ -82,10 +82,7 @@ function inWords({ nodes, counts, not_evaluated: open }: Summary): string {
 function Source({ summary }: { summary: Summary }) {
   const { source, store, zarr_format: format, metadata, listable, version, versions } = summary;
   const { act } = useAct(useView().session.path.value);
-  const shown =
-    metadata === "consolidated"
-      ? "What is shown comes from the consolidated metadata."
-      : "What is shown comes from the documents as they are stored.";
+  const shown = metadata === "consolidated" ? "Consolidated metadata is shown" : "Stored documents are shown";
   const facts = [
     visible(store),
     format === null ? "no Zarr format found" : `Zarr v${format}`,

@@ -153,16 +153,12 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
           {other && <Other {...{ shown, old }} picture={picture?.beside ?? null} scene={other} />}
         </div>
         {beside === "statistics" && (
-          <Beside
-            title="Statistics of the whole array"
-            close="Close the statistics"
-            onClose={() => setBeside(null)}
-          >
+          <Beside title="Statistics of the whole array" onClose={() => setBeside(null)}>
             <Statistics path={row.path} units={(packing ?? picture)?.units ?? null} packing={packing} />
           </Beside>
         )}
         {beside === "pins" && drawn && pins > 0 && (
-          <Beside title="Pins" close="Close the pins" onClose={() => setBeside(null)}>
+          <Beside title="Pins" onClose={() => setBeside(null)}>
             <Pins picture={drawn} params={params} scene={scene} />
           </Beside>
         )}
@@ -244,19 +240,18 @@ function Other(props: OtherProps) {
 
 interface BesideProps {
   title: string;
-  close: string;
   onClose: () => void;
   children: ComponentChildren;
 }
 
 /** What opens beside the picture. */
-function Beside({ title, close, onClose, children }: BesideProps) {
+function Beside({ title, onClose, children }: BesideProps) {
   return (
     <aside class="nzx-plot-aside">
       <header>
         <h4>{title}</h4>
         <span class="nzx-gap" />
-        <IconButton icon="cross" label={close} onClick={onClose} />
+        <IconButton icon="cross" label={`Close ${title.toLowerCase()}`} onClick={onClose} />
       </header>
       {children}
     </aside>

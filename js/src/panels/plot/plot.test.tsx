@@ -198,7 +198,7 @@ describe("plot", () => {
     const button = await screen.findByRole("button", { name: "Statistics" });
     fireEvent.click(button);
     await screen.findByRole("region", { name: "Statistics" });
-    fireEvent.click(screen.getByRole("button", { name: "Close the statistics" }));
+    fireEvent.click(screen.getByRole("button", { name: "Close statistics of the whole array" }));
     await waitFor(() => expect(screen.queryByRole("region", { name: "Statistics" })).toBeNull());
     expect(button.getAttribute("aria-pressed")).toBe("false");
   });

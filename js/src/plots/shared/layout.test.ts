@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { readOptions } from "../../client/session";
 import { axis, picture } from "../../mock/picture";
 import { sceneOf } from "..";
-import { barTicks, frameOf } from "./layout";
+import { place } from "./field";
+import { barTicks, frameOf, valueTicks } from "./layout";
 
 /** A picture of 3 × 2 points: 1 2 NaN / −9999 0 6, the first of the second row being a fill value. */
 
@@ -28,6 +29,13 @@ describe("layout", () => {
     const ticks = scene?.norm ? barTicks(scene, scene.norm, 200) : [];
     expect(ticks[0]).toEqual({ value: 0, label: "2001-01-01" });
     expect(ticks.at(-1)).toEqual({ value: 6, label: "2001-01-07" });
+  });
+
+  test("numbers of a symmetric logarithm do not stand on each other", () => {
+    const norm = { low: -78.5, high: 78.5, scale: "symlog" } as const;
+    const at = valueTicks(norm, 116).map(({ value }) => place(norm, value) * 116);
+    expect(at.length).toBeGreaterThan(2);
+    for (const one of at) expect(at.filter((other) => Math.abs(other - one) < 11)).toHaveLength(1);
   });
 
   test("nothing is larger than its room", () => {

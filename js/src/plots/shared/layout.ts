@@ -1,6 +1,6 @@
 import { visible } from "../../ui/text/text";
 import { nameOf } from "./axis";
-import { linearUpTo, type Norm } from "./field";
+import { linearUpTo, type Norm, place } from "./field";
 import type { Scene } from "./scene";
 import { logTicks, niceTicks, symlogTicks, type Tick } from "./ticks";
 
@@ -36,8 +36,16 @@ export type Measure = (text: string) => number;
 export function valueTicks(norm: Norm, height: number): Tick[] {
   const count = Math.max(3, Math.floor(height / 38));
   const { low, high, scale } = norm;
-  if (scale === "symlog") return symlogTicks(low, high, linearUpTo(norm), count);
-  return (scale === "log" ? logTicks : niceTicks)(low, high, count);
+  const ticks =
+    scale === "symlog"
+      ? symlogTicks(low, high, linearUpTo(norm), count)
+      : (scale === "log" ? logTicks : niceTicks)(low, high, count);
+  // The numbers of a logarithm may stand on each other: the first ones stay.
+  const taken: number[] = [];
+  return ticks.filter(({ value }) => {
+    const at = place(norm, value) * height;
+    return taken.every((other) => Math.abs(other - at) > 11) && taken.push(at);
+  });
 }
 
 /** Ticks of the colour bar; of times they are at values whose dates are known. */

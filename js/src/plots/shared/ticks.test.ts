@@ -52,7 +52,7 @@ describe("ticks", () => {
 
   test("powers of ten for logarithms", () => {
     expect(labels(niceTicks(1e6, 2e6, 4))).toEqual(["1e6", "1.25e6", "1.5e6", "1.75e6", "2e6"]);
-    expect(labels(symlogTicks(-100, 100, 1, 6))).toEqual(["−100", "−10", "−1", "0", "1", "10", "100"]);
+    expect(labels(symlogTicks(-100, 100, 1, 6))).toEqual(["0", "1", "−1", "10", "−10", "100", "−100"]);
     expect(labels(logTicks(1, 1000, 4))).toEqual(["1", "10", "100", "1000"]);
     expect(labels(logTicks(1, 100, 8))).toEqual(["1", "2", "5", "10", "20", "50", "100"]);
   });

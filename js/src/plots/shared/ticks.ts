@@ -85,13 +85,13 @@ export function logTicks(low: number, high: number, count: number): Tick[] {
   return ticks.length >= 2 ? ticks : niceTicks(low, high, count);
 }
 
-/** Zero, and powers of ten on both sides of it, from where the scale is no longer linear. */
+/** Zero, and powers of ten on both sides of it, from where the scale is no longer linear; from zero outwards. */
 export function symlogTicks(low: number, high: number, near: number, count: number): Tick[] {
   const up = logTicks(near, Math.max(-low, high), count / (low < 0 && high > 0 ? 2 : 1));
-  const down = up.map(({ value, label }) => ({ value: -value, label: `−${label}` }));
-  return [...down.reverse(), { value: 0, label: "0" }, ...up].filter(
-    ({ value }) => value >= low && value <= high,
-  );
+  return [
+    { value: 0, label: "0" },
+    ...up.flatMap((tick) => [tick, { value: -tick.value, label: `−${tick.label}` }]),
+  ].filter(({ value }) => value >= low && value <= high);
 }
 
 /** Some of many labels, evenly; `value` is the number of the label. */

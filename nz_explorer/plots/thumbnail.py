@@ -21,7 +21,7 @@ def thumbnail(look: QuickLook, width: int = 160, height: int = 100) -> Image | N
     -------
     ndarray of uint8 or None
         Rows from top to bottom; 0 is missing, 1 to 255 run from the lowest to the highest value. Of an
-        image its colours and their opacity, along a third dimension. Coordinates grow upwards and to
+        image, and of categories, the colours and their opacity, along a third dimension. Coordinates grow upwards and to
         the right as in the large picture. None where `look` is of another kind or has no value.
     """
     kind = kind_of(look)

@@ -8,6 +8,7 @@ import zarr
 
 from nz_explorer.model import NodeNotFound, open_store
 from nz_explorer.plots import figure, make, missing, thumbnail
+from nz_explorer.plots.drawing.parts import category_colour
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.registry import kind_of
 from nz_explorer.store import Cancellation, Cancelled
@@ -337,6 +338,19 @@ def test_a_small_image_has_its_colours(group):
     assert thumbnail(look(group, "/i"), 6, 4)[0, 0, 3] == 0  # missing, so nothing is painted
     group.create_array("y", data=np.arange(4.0), dimension_names=("y",))
     np.testing.assert_array_equal(thumbnail(look(group, "/i"), 6, 4)[0, :, :3], colours[3])
+
+
+def test_a_small_map_of_categories_has_their_colours(group):
+    array = group.create_array("a", data=np.array([[1, 2, 9], [4, 1, 1]], "i1"), fill_value=1)
+    array.attrs.update(
+        {"flag_values": [1, 2], "flag_meanings": "land sea", "_FillValue": 4, "units": "1"}
+    )
+    found = look(group, "/a")
+    image = thumbnail(found, 3, 2)
+    assert image.shape == (2, 3, 4)
+    assert image[..., 3].tolist() == [[255, 255, 255], [0, 255, 255]]
+    colours = [[round(255 * part) for part in category_colour(number)] for number in range(2)]
+    assert image[0, :2, :3].tolist() == colours
 
 
 def test_a_small_line(group):

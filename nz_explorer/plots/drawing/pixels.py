@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from nz_explorer.plots.drawing.parts import category_colour
 from nz_explorer.plots.picture import Axis, QuickLook
 from nz_explorer.values.masks.cell_states import VALUE
 
@@ -50,6 +51,29 @@ def levels(look: QuickLook) -> Image:
     part = (look.values[good] / 2 - low / 2) / span if span else np.full(int(good.sum()), 0.5)
     found[good] = np.clip(np.rint(1 + 254 * part), 1, 255).astype(np.uint8)
     return found
+
+
+def category_numbers(look: QuickLook) -> np.ndarray[Any, np.dtype[np.intp]]:
+    """Return which category each value is, counted from 0; their number where a value is none of them."""
+    numbers = np.array([category.value for category in look.categories])
+    assert look.values is not None  # noqa: S101  # where there are categories there are values
+    order = np.searchsorted(numbers, look.values)
+    count = len(numbers)
+    known = (order < count) & (numbers[np.minimum(order, count - 1)] == look.values)
+    return np.where(known, order, count)
+
+
+def category_colours(look: QuickLook) -> list[tuple[float, float, float]]:
+    """Return the colours of those numbers: that of each category, and grey."""
+    return [*map(category_colour, range(len(look.categories))), (0.5, 0.5, 0.5)]
+
+
+def shades(look: QuickLook) -> Image:
+    """Return the colours of categories and their opacity, as uint8 along a last dimension; what is missing is clear."""
+    table = np.rint(255 * np.array(category_colours(look))).astype(np.uint8)
+    good = np.equal(look.cell_states, VALUE)  # type: ignore[arg-type]
+    opacity = np.where(good, 255, 0).astype(np.uint8)
+    return np.concatenate([table[category_numbers(look)], opacity[..., None]], axis=-1)
 
 
 def forward(image: Image, along: Axis, *, axis: int) -> Image:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model import Array
 from nz_explorer.plots.axes import is_text, long_axes, plane_axes
-from nz_explorer.plots.drawing.pixels import Image, area, levels
+from nz_explorer.plots.drawing.pixels import Image, area, levels, shades
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.earth.overlay import on_coordinates
 from nz_explorer.plots.kind import PictureKind
@@ -69,7 +69,7 @@ class Map(PictureKind):
         """Return the map as a small image; see `PictureKind.thumbnail`."""
         if look.values is None or look.low is None:
             return None
-        return area(levels(look), look, width, height)
+        return area(shades(look) if look.categories else levels(look), look, width, height)
 
 
 MAP = Map()

@@ -18,6 +18,7 @@ from nz_explorer.plots.drawing.parts import (
     safe,
     set_ticks,
 )
+from nz_explorer.plots.drawing.pixels import category_colours, category_numbers
 from nz_explorer.plots.drawing.view import Pattern, View
 from nz_explorer.plots.earth.draw import draw_earth
 from nz_explorer.plots.map.mesh import mesh
@@ -86,14 +87,9 @@ def _colours(look: QuickLook, view: View, values: Numbers, states: States) -> _C
     from matplotlib.colors import BoundaryNorm, ListedColormap
 
     if look.categories:
-        numbers = np.array([category.value for category in look.categories])
-        order = np.searchsorted(numbers, look.values)  # type: ignore[arg-type]
-        count = len(numbers)
-        known = (order < count) & (numbers[np.minimum(order, count - 1)] == look.values)
-        colours = [category_colour(i) for i in range(count)]
-        table = ListedColormap([*colours, (0.5, 0.5, 0.5)])
-        norm: Any = BoundaryNorm(np.arange(count + 2) - 0.5, count + 1)
-        return _Colours(np.where(known, order, count), table, norm)
+        table = ListedColormap(category_colours(look))
+        norm: Any = BoundaryNorm(np.arange(table.N + 1) - 0.5, table.N)
+        return _Colours(category_numbers(look), table, norm)
     norm = view.norm(look)
     extend = _extend(values[states == VALUE], norm.vmin, norm.vmax)
     return _Colours(values, view.colours(look), norm, extend)

@@ -329,7 +329,7 @@ class Thumbnail(Message):
     width: int
     height: int
     image_buffer: int | None = None
-    """Values as uint8 per pixel, 0 = missing, 1…255 = low…high; the browser colours them. An image's are RGBA."""
+    """Values as uint8 per pixel, 0 = missing, 1…255 = low…high; the browser colours them. An image's are RGBA, and those of categories."""
     kind: str = "none"
     """Name of a kind of picture, or ``none``."""
     label: str = ""

@@ -80,7 +80,7 @@ def thumbnails(
                 image.shape[1],
                 image.shape[0],
                 len(buffers),
-                look.kind,
+                "image" if image.ndim == 3 else look.kind,
                 look.label,
                 look.colours.colormap,
             )

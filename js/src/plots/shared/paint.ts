@@ -145,7 +145,7 @@ export function faded(colors: Uint32Array, { background }: Inks): Uint32Array {
 export function categoryColor(at: number, dark: boolean): Rgb {
   if (at > 254) return [128, 128, 128];
   const hue = (210 + at * 137.5) % 360;
-  const light = (dark ? 0.55 : 0.48) + ((at % 3) - 1) * 0.13;
+  const light = (dark ? 0.62 : 0.48) + ((at % 3) - 1) * 0.13;
   const reach = 0.58 * Math.min(light, 1 - light);
   return [0, 8, 4].map((n) => {
     const k = (n + hue / 30) % 12;

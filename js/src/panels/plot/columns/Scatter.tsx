@@ -90,7 +90,8 @@ function Points({ answer }: { answer: Answer<"scatter"> }) {
   const place = (at: number) =>
     [LEFT + across(xs[at] as number) * width, TOP + (1 - up(ys[at] as number)) * height] as const;
   const colorOf = (shade: number) => {
-    if (words.length > 0 || !tone) return `rgb(${categoryColor(shade, dark)})`;
+    if (!tone) return "var(--accent)";
+    if (words[0]) return `rgb(${categoryColor(shade, dark)})`;
     return table ? `rgb(${table.subarray(shade * 3, shade * 3 + 3)})` : "currentColor";
   };
   const paths = useMemo(() => {

@@ -105,7 +105,7 @@ function Source({ summary }: { summary: Summary }) {
       {!listable && (
         <span
           class="nzx-chip nzx-form"
-          title="This store cannot be listed: only nodes named in its metadata are found."
+          title="This store cannot be listed: only nodes named in metadata are found"
         >
           not listable
         </span>

@@ -37,6 +37,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.nz import NZ
 from nz_explorer.engine.findings import SEVERITIES, Finding
@@ -49,7 +50,12 @@ from nz_explorer.engine.impact import (
     impact_of_rule,
 )
 from nz_explorer.model import Group, Node
-from nz_explorer.model.dimensions import unlike_above
+from nz_explorer.model.dimensions import same_above, unlike_above
+from nz_explorer.model.fill_values.spelling import value_text
+
+if TYPE_CHECKING:
+    from nz_explorer.engine.evaluation import Evaluation
+    from nz_explorer.model import Array
 
 __all__ = [
     "HARMS",
@@ -70,7 +76,7 @@ __all__ = [
 
 IN_GROUPS = "open_zarr shows an empty dataset, because the arrays are in groups; name one with group=, or use open_datatree"
 """What users of xarray have to know of a root without arrays."""
-UNLIKE = 'open_datatree raises ValueError, "not aligned with its parents": dimension {} of {} has length {}, and {} has {}; open_groups opens it'
+UNLIKE = 'open_datatree raises ValueError, "not aligned with its parents": {}; open_groups opens it'
 """What they have to know of a tree whose groups do not fit the coordinates above them."""
 MOST_GROUPS = 256
 """Groups that are looked at for that."""
@@ -186,14 +192,16 @@ def forecasts(
         yield Forecast(reader, opens, blocked, misled, "" if blocked else reason)
 
 
-def hints(root: Node) -> dict[str, str]:
+def hints(evaluation: Evaluation) -> dict[str, str]:
     """Return by reader what its users have to know of how it opens a store.
 
     Parameters
     ----------
-    root : Node
-        The root of a hierarchy; what is below it is looked at as far as it is loaded.
+    evaluation : Evaluation
+        Of its hierarchy, which is looked at as far as it is loaded, and of the values of its coordinates, as far as
+        they were read.
     """
+    root: Node = evaluation.hierarchy.root
     reader = root.hierarchy.reader
     packed = [IN_ZIP] if reader.kind == "zip file" else []
     if reader.label.startswith("http") and "?" in reader.label:
@@ -202,12 +210,13 @@ def hints(root: Node) -> dict[str, str]:
         root = (
             root.hierarchy.stored.root
         )  # where documents are compared with a copy, they are walked
-    inside = _of_groups(root) if isinstance(root, Group) and root.groups else ""
+    grouped = isinstance(root, Group) and root.groups
+    inside = _of_groups(root, evaluation) if isinstance(root, Group) and grouped else ""
     found = {"xarray": [*packed, inside] if inside else packed, "zarr-python": packed}
     return {reader: "; ".join(texts) for reader, texts in found.items() if texts}
 
 
-def _of_groups(root: Group) -> str:
+def _of_groups(root: Group, evaluation: Evaluation) -> str:
     """Return what users of xarray have to know of the groups below a root, as far as they are loaded."""
     groups = deque(root.groups)
     for _ in range(MOST_GROUPS):
@@ -215,11 +224,27 @@ def _of_groups(root: Group) -> str:
             break
         group = groups.popleft()
         groups.extend(group.groups)
-        unlike = next(unlike_above(group), None)
-        if unlike is not None:
-            name, length, coordinate, other = unlike
-            return UNLIKE.format(name, group.path, length, coordinate.path, other)
+        for name, length, coordinate, other in unlike_above(group):
+            return UNLIKE.format(
+                f"dimension {name} of {group.path} has length {length}, and {coordinate.path} has {other}"
+            )
+        for own, coordinate in same_above(group):
+            ends, others = (_ends(evaluation, array) for array in (own, coordinate))
+            if ends and others and ends != others:
+                return UNLIKE.format(
+                    f"{own.path} has the values {ends}, and {coordinate.path} {others}"
+                )
     return "" if root.arrays else IN_GROUPS
+
+
+def _ends(evaluation: Evaluation, array: Array) -> str:
+    """Return the first and the last value of a coordinate in words, and of what; nothing where they were not read."""
+    read = evaluation.monotonicity(array.path)
+    if read is None or not read.strict or read.first is None:
+        return ""
+    said = [value_text(end) for end in (read.first, read.last) if end is not None]
+    units = array.attributes.get("units")
+    return " … ".join(said) + (f" {units}" if isinstance(units, str) else "")
 
 
 def by_impact(findings: Iterable[Finding]) -> dict[Impact, list[Finding]]:

@@ -144,6 +144,30 @@ def unlike_above(group: Group) -> Iterator[tuple[str, int, Array, int]]:
                         yield name, length, coordinate, other
 
 
+def same_above(group: Group) -> Iterator[tuple[Array, Array]]:
+    """Yield coordinates of a group with the nearest one of their name above it, where both are as long and stored alike.
+
+    Parameters
+    ----------
+    group : Group
+        The group. Groups above are looked at as far as they are loaded.
+    """
+    own = {array.name: array for array in group.arrays if is_candidate(array)}
+    for path in all_above(group.path) if own else ():
+        for name in list(own):
+            coordinate = group.hierarchy.node_if_loaded(below(path) + name)
+            if isinstance(coordinate, Array) and is_candidate(coordinate):
+                array = own.pop(name)
+                if array.shape == coordinate.shape and all(
+                    array.attributes.get(key) == coordinate.attributes.get(key) for key in MEANING
+                ):
+                    yield array, coordinate
+
+
+MEANING = ("units", "calendar", "scale_factor", "add_offset", "_FillValue")
+"""Attributes by which equal numbers may be different values, and different numbers equal values."""
+
+
 def is_candidate(array: Array) -> bool:
     """Whether an array is a dimension coordinate if only its values allow it.
 

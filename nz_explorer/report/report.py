@@ -94,7 +94,7 @@ class Report:
             complete=self.complete,
             untold=self._evaluation.untold,
             unwritten=self._evaluation.hierarchy.reader.unwritten,
-            known=hints(self._evaluation.hierarchy.root),
+            known=hints(self._evaluation),
         )
         return {one.reader: one for one in predicted}
 

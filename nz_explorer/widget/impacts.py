@@ -76,7 +76,7 @@ class Impacts:
                 complete=self._evaluation.complete,
                 untold=self._evaluation.untold,
                 unwritten=self._evaluation.hierarchy.reader.unwritten,
-                known=hints(self._evaluation.hierarchy.root),
+                known=hints(self._evaluation),
             )
         ]
 

@@ -263,6 +263,25 @@ def test_users_of_xarray_are_told_how_a_tree_of_groups_opens(
     assert set(xr.open_groups(tree, engine="zarr", consolidated=consolidated)) == {"/", "/fine"}
 
 
+def test_users_of_xarray_are_told_of_groups_with_other_coordinate_values(tmp_path: Path) -> None:
+    def write(x: list[float], **attributes: object) -> str:
+        child = xr.Dataset({"v": ("x", [1, 2, 3])}, {"x": ("x", x, attributes)})
+        child.to_zarr(tmp_path, group="child", mode="w", consolidated=False)
+        return nz.check(tmp_path, progress=False).readers["xarray"].reason
+
+    xr.Dataset(coords={"x": ("x", [1.0, 2.0, 3.0], {"units": "m"})}).to_zarr(
+        tmp_path, consolidated=False
+    )
+    said = write([1.0, 2.0, 4.0], units="m")
+    assert "/child/x has the values 1.0 … 4.0 m, and /x 1.0 … 3.0 m" in said
+    with pytest.raises(ValueError, match="not aligned with its parents"):
+        xr.open_datatree(tmp_path, engine="zarr", consolidated=False)
+    assert "not aligned" not in write([1.0, 2.0, 3.0], units="m")
+    xr.open_datatree(tmp_path, engine="zarr", consolidated=False)
+    # In other units other numbers may be the same places: nothing is said without knowing.
+    assert "not aligned" not in write([0.001, 0.002, 0.003], units="km")
+
+
 @pytest.mark.parametrize("shape", [None, [], [2, 2], "2"])
 def test_a_coordinate_above_without_a_length_says_nothing_of_groups(
     shape: object, tmp_path: Path

@@ -17,7 +17,7 @@ from nz_explorer.text.phrases import article, listed
 if TYPE_CHECKING:
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
-from nz_explorer.conventions.nczarr.superblock import V2, unread
+from nz_explorer.conventions.nczarr.superblock import V2, read_today, unread
 
 ROUNDED_FILL = 9.96921e36
 
@@ -114,11 +114,12 @@ def known_types(node: Node) -> Iterator[Fail]:
         # Characters were U1 once, which netCDF-C of today does not take where it keeps types today.
         late = place.era == "attributes" and isinstance(spelled, str) and "U" in spelled
         if late or nczarr.attribute_type(spelled) is None:
-            yield Fail(
+            unknown = Fail(
                 place.at("types", key),
                 f"the type {shown(spelled)} of {key} is not known",
                 fix=_as_characters(place.at("types", key)) if late else None,
             )
+            yield read_today(place, unknown)
 
 
 def _as_characters(pointer: str) -> FixMaker:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nz_explorer.engine.impact import Impact
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
-from nz_explorer.conventions.nczarr.superblock import V2, unread
+from nz_explorer.conventions.nczarr.superblock import V2, read_today, unread
 
 HARMLESS: tuple[Impact, str] = ("convention", "")
 """What a list does that netCDF-C does not mind, or of its first version, which nothing reads any more."""
@@ -34,10 +34,8 @@ _ARTIFICIAL = re.compile(r"(\.zdim|_zdim|_Anonymous_Dim)_[0-9]+")
 
 
 def _no_object(place: nczarr.Place) -> Fail | Undecided:
-    return unread(place) or Fail(
-        place.pointer,
-        f"netCDF-C's metadata of this node must be an object, got {json_type(place.value)}",
-    )
+    said = f"netCDF-C's metadata of this node must be an object, got {json_type(place.value)}"
+    return unread(place) or read_today(place, Fail(place.pointer, said))
 
 
 @rule("NCZ-GRP-001", on="group")
@@ -49,6 +47,11 @@ def declared_dimensions(group: Group) -> Iterator[Fail | Undecided]:
     if not isinstance(place.value, dict):
         yield _no_object(place)
         return
+    for found in _of_group(group, place):
+        yield read_today(place, found)
+
+
+def _of_group(group: Group, place: Place) -> Iterator[Fail]:
     name, given = place.member("dimensions")
     if given is not None and not isinstance(
         given, dict | (list if group.zarr_format == 3 else dict)
@@ -73,7 +76,20 @@ def declared_dimensions(group: Group) -> Iterator[Fail | Undecided]:
     for kind in ("arrays", "groups"):
         member, names = place.member(kind)
         if names is not None and not _is_names(names):
-            yield Fail(place.at(member), f"{member} must be a list of names, got {shown(names)}")
+            opens = _opens_without(kind, names)
+            yield Fail(
+                place.at(member),
+                f"{member} must be a list of names, got {shown(names)}",
+                impact="values" if opens else None,
+                readers={"netCDF-C": f"does not see the {kind} of the group"} if opens else None,
+            )
+
+
+def _opens_without(kind: str, given: Any) -> bool:
+    """Whether netCDF-C 4.10 opens a dataset with something else in place of a list of names."""
+    if kind == "arrays":  # it looks for each element, also for what stands in an object
+        return not isinstance(given, list | dict)
+    return not isinstance(given, list) or None not in given
 
 
 def _is_names(given: Any) -> bool:
@@ -201,13 +217,15 @@ def references_fit(array: Array) -> Iterator[Fail | Undecided]:
     stored = list(array.stored_shape or ())
     names = _is_names(given)
     if not names or not all(name.startswith("/") for name in given):
-        yield Fail(
+        # netCDF-C looks the others up as well
+        known = names and len(given) == len(stored)
+        found = Fail(
             place.at(member),
             f"dimension references must be a list of full names such as /lat, got {shown(given)}",
-            # netCDF-C looks the others up as well
-            impact="convention" if names and len(given) == len(stored) else None,
-            readers={} if names and len(given) == len(stored) else None,
+            impact="convention" if known else None,
+            readers={} if known else None,
         )
+        yield read_today(place, found)
     elif array.shape is not None and len(given) != len(array.shape) and not place.is_scalar:
         yield Fail(
             place.at(member),
@@ -250,22 +268,24 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                 continue
             pointer = place.at(member, axis)
             if declared is None:
-                yield Fail(
+                undeclared = Fail(
                     pointer,
                     f"{reference} is not declared by any group",
                     fix=partial(_declare, reference, length),
                     path=array.path,
                 )
+                yield read_today(place, undeclared)
                 continue
             home, dimension = declared
             if length != dimension.size and not place.is_scalar:  # its references are not looked at
-                yield Fail(
+                other = Fail(
                     pointer,
                     f"{dimension.name} is {dimension.size} long in {home.path}, this array needs {length}",
                     related=(home.path,),
                     fix=partial(_set_length, dimension.name, home, length),
                     path=array.path,
                 )
+                yield read_today(place, other)
 
 
 def _declare(reference: str, length: int, node: Node) -> Draft | None:

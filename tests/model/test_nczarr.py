@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -267,3 +268,39 @@ def test_a_folder_is_no_zip_file(tmp_path: Path) -> None:
     zarr.create_group(tmp_path, zarr_format=2)
     with pytest.raises(SourceError, match="mode zip is for zip files"):
         open_store(f"{tmp_path.as_uri()}#mode=nczarr,zip")
+
+
+def test_notes_that_only_netcdf_c_4_8_0_read_stop_no_later_version(
+    netcdf_c: Path, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    as_objects(netcdf_c / "everything", store)
+    document = store / ".nczgroup"
+    document.write_text(json.dumps(json.loads(document.read_text()) | {"dims": {"x": "3"}}))
+    report = nz.check(store, progress=False)
+    broken = {finding.rule: finding.impact for finding in report.findings}
+    assert broken["NCZ-GRP-001"] == broken["NCZ-VAR-002"] == "convention"
+    assert report.readers["netCDF-C"].opens
+
+
+@pytest.mark.parametrize(
+    ("member", "given", "rule", "opens"),
+    [
+        ("arrays", 3, "NCZ-GRP-001", True),
+        ("groups", "g1", "NCZ-GRP-001", True),
+        ("arrays", [1], "NCZ-GRP-001", False),
+        ("groups", ["g1", "g1"], "NCZ-GRP-002", False),
+    ],
+)
+def test_what_netcdf_c_makes_of_malformed_lists(
+    member: str, given: object, rule: str, opens: bool, netcdf_c: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(netcdf_c / "everything", tmp_path / "store")
+    document = tmp_path / "store" / ".zattrs"
+    attributes = json.loads(document.read_text(), strict=False)  # netCDF-C does not escape
+    attributes["_nczarr_group"][member] = given
+    document.write_text(json.dumps(attributes))
+    report = nz.check(tmp_path / "store", progress=False)
+    found = next(finding for finding in report.findings if finding.rule == rule)
+    assert found.impact == ("values" if opens else "blocks")
+    assert report.readers["netCDF-C"].opens is opens

@@ -140,7 +140,9 @@ def contents(group: Group) -> Iterator[Fail]:
                 f"does not list {listed(map(json_text, unseen))}, so {which} does not see "
                 f"{'it' if len(unseen) == 1 else 'them'}"
             )
-        impact, does = _harm(group, kind, missing, unseen) if place.era != "objects" else HARMLESS
+        impact, does = (
+            _harm(group, kind, missing, unseen, twice) if place.era != "objects" else HARMLESS
+        )
         stem = paths.below(group.path)
         yield Fail(
             place.at(member),
@@ -152,12 +154,16 @@ def contents(group: Group) -> Iterator[Fail]:
         )
 
 
-def _harm(group: Group, kind: str, missing: list[str], unseen: list[str]) -> tuple[Impact, str]:
+def _harm(
+    group: Group, kind: str, missing: list[str], unseen: list[str], twice: list[str]
+) -> tuple[Impact, str]:
     """Return the impact of wrong lists, and what netCDF-C does."""
     # A listed group of which nothing is there is empty to it; of one that holds something it reads on.
     left = {child.name for child in group.children or () if child.state == "missing"}
     if missing and (kind == "arrays" or left & set(missing)):
         return "blocks", "cannot open the dataset, or crashes"
+    if kind == "groups" and twice:
+        return "blocks", "has the group twice, and Python's netCDF4 raises an AttributeError"
     if unseen:
         return "values", "does not see what is not listed"
     return HARMLESS

@@ -293,3 +293,17 @@ def test_a_coordinate_above_without_a_length_says_nothing_of_groups(
     report = nz.check(tmp_path, progress=False)
     assert "not aligned" not in report.readers["xarray"].reason
     assert not any(finding.rule == "CF-COORD-003" for finding in report.findings)
+
+
+def test_why_chunks_are_missing_stands_before_that_they_are(tmp_path: Path) -> None:
+    encoding = {"name": "default", "configuration": {"separator": "."}}
+    made = zarr.create_array(
+        tmp_path / "a", shape=(4,), chunks=(2,), dtype="u1", compressors=None, fill_value=0
+    )
+    made[:] = 7
+    document = tmp_path / "a" / "zarr.json"
+    document.write_text(
+        json.dumps(json.loads(document.read_text()) | {"chunk_key_encoding": encoding})
+    )
+    harms = nz.check(tmp_path / "a", values="all", progress=False).by_impact["values"]
+    assert [finding.rule for finding in harms] == ["Z3-CHUNK-005", "Z3-CHUNK-004"]

@@ -83,6 +83,15 @@ def _misspelled(
     array: Array, names: list[str], *, right: bool, meant: Encoding | None = None
 ) -> Fail:
     encoding = _encoding(array) or ENCODINGS[0]
+    declared = f"the declared keys are like {_example(encoding, array.ndim or 0)}"
+    if meant is not None:
+        there = _example(meant, array.ndim or 0)
+        return Fail(
+            "/chunk_key_encoding",
+            f"the chunks in the array's folder have keys like {there}, but {declared}:"
+            " no reader finds them, and every value reads as the fill_value",
+            fix=_declare(meant),
+        )
     some = listed(map(json_text, names[:3])) + (
         f" and {len(names) - 3:,} more" if len(names) > 3 else ""
     )
@@ -94,12 +103,11 @@ def _misspelled(
     )
     return Fail(
         "/chunk_key_encoding",
-        f"{some} in the array's folder {is_none}: the declared keys are"
-        f" like {_example(encoding, array.ndim or 0)}{none}",
+        f"{some} in the array's folder {is_none}: {declared}{none}",
         severity="info" if right else None,
         impact="advice" if right else None,
         readers={} if right else None,
-        fix=_rename(names) if meant is None else _declare(meant),
+        fix=_rename(names),
     )
 
 

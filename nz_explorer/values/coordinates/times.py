@@ -208,13 +208,21 @@ def time_labels(
         return None
     import cftime
 
-    numbers = values.astype(np.float64) if values.dtype.kind == "f" else values
-    calendar = attributes.get("calendar", "standard")
+    numbers = np.ma.masked_invalid(
+        values.astype(np.float64) if values.dtype.kind == "f" else values
+    )
+    given = attributes.get("calendar", "standard")
+    calendar = given if isinstance(given, str) else "standard"
+    units = attributes["units"]
+    unit, _, moment = units.partition(_SINCE)
+    if unit.strip().lower() in _NANOSECONDS and calendar.lower() in _BY_NUMPY:
+        # NumPy's own unit, which xarray writes; cftime has none finer than microseconds
+        numbers, units = numbers // np.int64(1000), f"microseconds{_SINCE}{moment}"
     try:
         dates = cftime.num2date(
-            np.ma.masked_invalid(numbers),
-            attributes["units"],
-            calendar if isinstance(calendar, str) else "standard",
+            numbers,
+            units,
+            calendar,
             only_use_cftime_datetimes=True,
         )
     except (ValueError, OverflowError, TypeError):

@@ -245,3 +245,18 @@ def _sharded(folder: Path, name: str, shard: list[int], inner: list[int]) -> Pat
     made[:] = 7
     put(folder / name / "zarr.json", inner, "codecs", 0, "configuration", "chunk_shape")
     return folder
+
+
+@reported(
+    "zarr-developers/zarr-python#2111",
+    "After the attributes were updated the separator of the keys is another: an array of tensorstore is all zeros",
+    finding=("Z3-CHUNK-005", "/a", "c/0/0", "c.0.0"),
+    before=sees(zarr_python, lambda found: not found["a"].any()),
+    after=sees(zarr_python, lambda found: found["a"].all()),
+    beside=("Z3-CHUNK-004",),
+)
+def separator_lost_in_v3(folder: Path) -> Path:
+    array(group(folder), "a", np.ones((4, 4), "u2"), ["y", "x"], chunks=(2, 2))
+    encoding = {"name": "default", "configuration": {"separator": "."}}
+    put(folder / "a" / "zarr.json", encoding, "chunk_key_encoding")
+    return folder

@@ -186,3 +186,16 @@ def missing_times_in_the_year_6101(folder: Path) -> Path:
     times = np.array([1, 2147483647, 3], "i4")
     array(group(folder), "obs_time", times, ["obs"], units="minutes since 2018-01-01T00:00:00")
     return folder
+
+
+@reported(
+    "pydata/xarray#7790",
+    "Fill values in time arrays are lost: a missing time in nanoseconds, under another _FillValue",
+    finding=("CF-TIME-006", "/time", "-9223372036854775808", "NaT"),
+    before=sees(xarray, lambda ds: np.isnat(ds["time"].values).tolist() == [False, True]),
+)
+def missing_time_in_nanoseconds(folder: Path) -> Path:
+    times = np.array([0, np.iinfo("i8").min], "i8")
+    attributes = {"units": "nanoseconds since 2023-01-02", "_FillValue": -1}
+    array(group(folder, 2), "time", times, ["time"], fill_value=None, **attributes)
+    return folder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -149,3 +150,18 @@ def recording_in_wavpack(folder: Path) -> Path:
 )
 def recording_in_a_container(folder: Path) -> Path:
     return _v2(folder, "traces_seg0", {"id": "wavpack", "level": 3, "bps": None})
+
+
+@reported(
+    "zarr-developers/VirtualiZarr#770",
+    "The codec is silently dropped when references are written, and the chunks are of the wrong size",
+    finding=("Z2-CHUNK-004", "/a", "look like zlib", "no compressor"),
+    before=fails(xarray, ValueError, "When changing to a larger dtype"),
+    after=opens(xarray),
+    values="all",
+)
+def codec_silently_dropped(folder: Path) -> Path:
+    values = np.arange(8, dtype="f8")
+    array(group(folder, 2), "a", values, ["x"])
+    (folder / "a" / "0").write_bytes(zlib.compress(values.tobytes()))
+    return folder

@@ -98,7 +98,15 @@ def old_objects(node: Node) -> Iterator[Fail]:
 
 
 def read_today(place: Place, found: Fail) -> Fail:
-    """Return a failure as it matters today: no newer netCDF-C reads the objects of 4.8.0."""
+    """Return a failure as it matters today: no newer netCDF-C reads the objects of 4.8.0.
+
+    Parameters
+    ----------
+    place : Place
+        Where it was found.
+    found : Fail
+        What a rule says of it.
+    """
     if place.era != "objects" or found.impact is not None:
         return found
     return replace(found, impact="convention", readers={})

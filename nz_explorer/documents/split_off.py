@@ -89,7 +89,7 @@ class Surroundings(Generic[T]):
     """What is known of documents by the text around their attributes."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes, list[tuple[bytes, T]]] = {}
+        self._known: dict[bytes, tuple[tuple[bytes, T], ...]] = {}
         """Text before the attributes → those behind them, the longest one first."""
         self._left = MOST_AROUND
 
@@ -104,12 +104,12 @@ class Surroundings(Generic[T]):
             What is to be found for documents with this text.
         """
         before, _, after = text.partition(b"\0")
-        given = self._known.setdefault(before, [])
+        given = self._known.get(before, ())
         if self._left <= 0 or any(after == other for other, _ in given):
             return False
         self._left -= 1
-        given.append((after, known))
-        given.sort(key=lambda one: -len(one[0]))
+        # Threads add and find at the same time: what they see never changes, and what two add at once, one may lose.
+        self._known[before] = tuple(sorted([*given, (after, known)], key=lambda one: -len(one[0])))
         return True
 
     def find(self, raw: bytes) -> tuple[T, bytes] | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -141,6 +143,27 @@ def test_the_end_of_attributes_is_not_taken_for_what_stands_behind_them() -> Non
     )
     assert around.find(b'{"attributes": {"a": {}}}') == ('{"attributes": \0}', b'{"a": {}}')
     assert around.find(b'{"b": {}}') is None
+
+
+def test_threads_may_add_and_find_at_the_same_time() -> None:
+    """Sorting a list that another thread adds to is an error."""
+    around: Surroundings[int] = Surroundings()
+    texts = [b'{"attributes": \0, "b": %d}' % number for number in range(2000)]
+
+    def add(first: int) -> None:
+        for number in range(first, len(texts), 4):
+            around.add(texts[number], number)
+            found = around.find(texts[number].replace(b"\0", b"{}"))
+            assert found is None or found == (number, b"{}")  # what two add at once, one may lose
+
+    pause = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            for done in [pool.submit(add, first) for first in range(4)]:
+                done.result()
+    finally:
+        sys.setswitchinterval(pause)
 
 
 @pytest.mark.parametrize(

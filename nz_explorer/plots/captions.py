@@ -46,7 +46,15 @@ def slice_text(slider: Slider) -> str:
     """Return where a dimension is fixed, such as ``level 850 hPa``, or how it is reduced."""
     if slider.method is not None:
         return f"{slider.label} over {slider.dimension}"
-    return " ".join(part for part in (slider.dimension, slider.label, slider.units) if part)
+    return f"{slider.dimension} {place_text(slider)}".strip()
+
+
+def place_text(slider: Slider) -> str:
+    """Return the value at which a dimension is fixed, such as ``850 hPa`` or ``60° S``."""
+    units = slider.units or ""
+    if units.startswith("degree"):
+        return degrees_text(slider.label, units)
+    return f"{slider.label} {units}".strip()
 
 
 def caption_of(look: QuickLook) -> str:
@@ -82,10 +90,8 @@ def _place(slider: Slider) -> str:
         year, month, day, clock = found.groups()
         date = f"{int(day)} {_MONTHS[int(month) - 1]} {year}"
         return date if clock in (None, "00:00") else f"{date}, {clock}"
-    if units.startswith("degree"):
-        return f"{name} {degrees_text(label, units)}"
     if units:
-        return f"{label} {units}"
+        return f"{name} {place_text(slider)}" if units.startswith("degree") else place_text(slider)
     if label == str(slider.index):
         return f"{name} [{label}]"
     return f"{name} {label}" if label[:1] in "-0123456789" else label

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -39,7 +40,7 @@ def picture(look: QuickLook) -> tuple[protocol.PictureResult, list[bytes]]:
 
 
 def _picture(look: QuickLook, buffers: _Buffers) -> protocol.PictureResult:
-    from nz_explorer.plots.captions import caption_of
+    from nz_explorer.plots.captions import caption_of, place_text
     from nz_explorer.plots.drawing.aspect import aspect_of_axes
 
     return protocol.PictureResult(
@@ -54,7 +55,9 @@ def _picture(look: QuickLook, buffers: _Buffers) -> protocol.PictureResult:
         x=_axis(look.x, buffers),
         y=_axis(look.y, buffers),
         aside=list(look.aside),
-        sliders=_same(look.sliders, list[protocol.Slider]),
+        sliders=_same(
+            [replace(one, label=place_text(one)) for one in look.sliders], list[protocol.Slider]
+        ),
         values_type=look.values_type,
         values_buffer=buffers.add(look.values),
         states_buffer=buffers.add(look.cell_states),

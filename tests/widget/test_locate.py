@@ -33,6 +33,45 @@ def test_a_value_as_it_is_shown_or_an_index(
     assert found == {"index": index}
 
 
+@pytest.mark.parametrize(
+    ("dimension", "text", "index"),
+    [
+        ("lat", "60° S", 0),
+        ("lat", "60s", 0),
+        ("lat", "-60", 0),
+        ("lat", "60 degrees_north", 2),
+        ("lat", "60°N", 2),
+        ("lon", "90 W", 3),
+        ("lon", "-90", 3),
+        ("lon", "90° E", 1),
+        ("lon", "450", 1),
+        ("lon", "-0.5", 0),
+        ("lat", "60 W", "lat is counted towards N and S, not W"),
+        ("lon", "350", 3),
+    ],
+)
+def test_degrees_with_the_side_of_the_earth(
+    browse: Any, tmp_path: Path, dimension: str, text: str, index: int | str
+) -> None:
+    group = zarr.open_group(tmp_path / "s.zarr")
+    group.create_array("t", data=np.zeros((3, 4, 2, 2)), dimension_names=("lat", "lon", "y", "x"))
+    for name, units, values in (
+        ("lat", "degrees_north", [-60, 0, 60]),
+        ("lon", "degrees_east", [0, 90, 180, 270]),
+    ):
+        made = group.create_array(name, data=np.array(values, "f4"), dimension_names=(name,))
+        made.attrs["units"] = units
+    browser = browse(tmp_path / "s.zarr")
+    shown = {one["dimension"]: one["label"] for one in browser.ask("picture", path="/t")["sliders"]}
+    assert shown == {"lat": "60° S", "lon": "0°"}
+    if isinstance(index, str):
+        why = browser.refused("locate", path="/t", dimension=dimension, value=text)
+        assert why["message"] == index
+    else:
+        found = browser.ask("locate", path="/t", dimension=dimension, value=text)
+        assert found == {"index": index}
+
+
 @pytest.mark.parametrize("steps", [np.arange(4) * 6, (np.arange(4) * 6).astype("m8[h]")])
 def test_a_length_of_time_in_any_unit(tmp_path: Path, steps: Any) -> None:
     group = zarr.open_group(tmp_path / "s.zarr")

@@ -129,7 +129,6 @@ export interface Slider {
   length: number;
   index: number;
   label: string;
-  units: string | null;
   cached: number[][];
   method: string | null;
   whole_bytes: number;

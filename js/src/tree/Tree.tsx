@@ -6,7 +6,7 @@ import { useView } from "../client/view";
 import { Icon, NodeIcon } from "../ui/icons/Icon";
 import { impactsText, Mark } from "../ui/impact/Impact";
 import { useWindow } from "../ui/layout/window";
-import { px, shapeText } from "../ui/text/format";
+import { clamp, px, shapeText } from "../ui/text/format";
 import { visible } from "../ui/text/text";
 import type { Item } from "./model";
 import "./tree.css";
@@ -135,7 +135,7 @@ export function Tree() {
   const activeIndex = tree.indexOf(active) ?? 0;
 
   const moveTo = async (index: number) => {
-    const to = Math.max(0, Math.min(count - 1, index));
+    const to = clamp(index, count - 1);
     live.current.win.show(to);
     let [item] = tree.items(to, to + 1);
     if (item?.kind === "pending") {

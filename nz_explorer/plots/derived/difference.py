@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.model import Array, Hierarchy
-from nz_explorer.plots.captions import describe
+from nz_explorer.plots.captions import describe, place_text
 from nz_explorer.plots.colours.defaults import difference_colours
 from nz_explorer.plots.colours.ranges import Range, robust
 from nz_explorer.plots.numbers import state_counts, value_range
-from nz_explorer.plots.picture import Axis, QuickLook, Slider
+from nz_explorer.plots.picture import Axis, QuickLook
 from nz_explorer.plots.registry import kind_of
 from nz_explorer.plots.shown_values import Reading, shown_values
 from nz_explorer.plots.summaries import histogram
@@ -111,7 +111,7 @@ def subtract(
         return _refused(shown, f"there is no array {path}{where} to subtract")
     index = {slider.dimension: slider.index for slider in shown.sliders}
     minus = look(other, {**index, **against.index})
-    places = {slider.dimension: _value(slider) for slider in minus.sliders}
+    places = {slider.dimension: place_text(slider) for slider in minus.sliders}
     sliders = tuple(replace(one, minus=places.get(one.dimension)) for one in shown.sliders)
     shown = replace(shown, sliders=sliders)
     if minus.kind == "none":
@@ -145,10 +145,6 @@ def subtract(
         return made
     home = hierarchy if against.elsewhere else None
     return replace(made, minus=replace(made.minus, hierarchy=home, beside=against.show))
-
-
-def _value(slider: Slider) -> str:
-    return f"{slider.label} {slider.units or ''}".strip()
 
 
 def _refused(shown: QuickLook, message: str) -> QuickLook:

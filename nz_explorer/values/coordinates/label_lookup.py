@@ -132,7 +132,25 @@ def index_of_text(array: Array, axis: int, text: str, *, cache: ChunkCache | Non
     number = re.match(r"\s*([-+\u2212]?[\d.]+(?:[eE][-+]?\d+)?)", text)
     if found.kind == "number" and number:
         value = float(number[1].replace("\u2212", "-"))
+        value = _degrees(value, text[number.end() :], name, found)
     return index_of(array, axis, value, cache=cache)
+
+
+def _degrees(number: float, rest: str, name: str, found: AxisCoordinates) -> float:
+    """Return degrees as the coordinate counts them: ``60° S`` is −60, and ``90° W`` may be 270."""
+    way = re.match(r"degrees?_?([ne])", (found.units or "").lower())
+    if way is None:
+        return number
+    ahead, back = "NS" if way[1] == "n" else "EW"
+    side = re.fullmatch(r"\s*°?\s*([NSEW])\s*", rest.upper())
+    if side is not None:
+        if side[1] not in (ahead, back):
+            raise ValueError(f"{name} is counted towards {ahead} and {back}, not {side[1]}")
+        number = -number if side[1] == back else number
+    if ahead == "E" and found.coordinates is not None:
+        turned = (first := float(found.coordinates.min())) + (number - first) % 360
+        return turned if turned <= found.coordinates.max() else number
+    return number
 
 
 def _shown(found: AxisCoordinates, index: int) -> str:

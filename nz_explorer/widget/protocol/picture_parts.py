@@ -52,8 +52,7 @@ class Slider(Message):
     length: int
     index: int
     label: str
-    """The coordinate value at the index, or the index itself."""
-    units: str | None = None
+    """The coordinate value at the index, with its units, or the index itself."""
     cached: list[list[int]] = []
     """Which indices need no further reading: first index and the one after the last, of each run."""
     method: str | None = None

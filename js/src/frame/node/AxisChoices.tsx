@@ -18,6 +18,12 @@ export function choices(row: NodeRow): { name: string; length: number }[] {
     .filter(({ length }) => length > 1);
 }
 
+/** What makes a dimension one that can be dragged to an axis. */
+export const dragged = (name: string) => ({
+  draggable: true,
+  onDragStart: (event: DragEvent) => event.dataTransfer?.setData("text", name),
+});
+
 /** Which dimensions the picture shows along its axes. Where one takes the other's place, they change places. */
 export function AxisChoices({ axes, row }: { axes: Axes; row: NodeRow }) {
   const { session } = useView();
@@ -36,9 +42,15 @@ export function AxisChoices({ axes, row }: { axes: Axes; row: NodeRow }) {
     <>
       {(["x", "y"] as const).map((axis) => {
         const value = axes[axis];
+        // What is over it lets go of no name yet.
+        const drop = (event: DragEvent) => {
+          event.preventDefault();
+          const name = String(event.dataTransfer?.getData("text"));
+          if (names.includes(name)) choose(axis, name);
+        };
         return (
           value !== null && (
-            <li key={axis} class="nzx-axis">
+            <li key={axis} class="nzx-axis" {...dragged(value)} onDragOver={drop} onDrop={drop}>
               {axis}
               <Select
                 label={axis === "x" ? "Horizontal axis" : "Vertical axis"}

@@ -8,7 +8,7 @@ import { Icon, NodeIcon } from "../../ui/icons/Icon";
 import { Problem } from "../../ui/problem/Problem";
 import { grouped, plural } from "../../ui/text/format";
 import { visible } from "../../ui/text/text";
-import { AxisChoices, choices, labelOfAxis } from "./AxisChoices";
+import { AxisChoices, choices, dragged, labelOfAxis } from "./AxisChoices";
 
 const ROLE_NAMES: Record<NonNullable<NodeRow["role"]>, string> = {
   coordinate: "dimension coordinate",
@@ -107,7 +107,7 @@ function Dimensions({ row, node }: { row: NodeRow; node: NodeResult | null }) {
   const { session } = useView();
   const drawn = session.axes.value?.path === row.path ? session.axes.value : null;
   const chosen = choices(row).length > 1 ? drawn : null;
-  const all =
+  const all: { name: string | null; label?: string; lengths: number[] }[] =
     row.kind === "array"
       ? (row.shape ?? [])
           .map((length, at) => ({
@@ -122,8 +122,8 @@ function Dimensions({ row, node }: { row: NodeRow; node: NodeResult | null }) {
   return (
     <ul class="nzx-dims" role="list" aria-label="Lengths of dimensions">
       {chosen && <AxisChoices axes={chosen} row={row} />}
-      {all.slice(0, MAX_CHIPS).map(({ name, lengths }, at) => (
-        <li key={`${at} ${name}`}>
+      {all.slice(0, MAX_CHIPS).map(({ name, label, lengths }, at) => (
+        <li key={`${at} ${name}`} {...(chosen && label && dragged(label))}>
           <button
             type="button"
             class={`nzx-chip ${lengths.length > 1 ? "nzx-is-blocks" : ""}`}

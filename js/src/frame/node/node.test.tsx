@@ -51,7 +51,17 @@ test("any dimension can stand along an axis; where one takes the other's place t
   const x = await screen.findByRole<HTMLSelectElement>("combobox", { name: "Horizontal axis" });
   const y = screen.getByRole<HTMLSelectElement>("combobox", { name: "Vertical axis" });
   expect([x.value, y.value]).toEqual(["lon", "lat"]);
-  fireEvent.change(x, { target: { value: "time" } });
+  const given = new Map<string, string>();
+  const dataTransfer = {
+    setData: (kind: string, text: string) => given.set(kind, text),
+    getData: (kind: string) => given.get(kind) ?? "",
+  };
+  given.set("text", "what somebody drags from elsewhere");
+  fireEvent.drop(x, { dataTransfer });
+  fireEvent.dragStart(screen.getByRole("button", { name: /^time/ }).closest("li") as Element, {
+    dataTransfer,
+  });
+  fireEvent.drop(x, { dataTransfer });
   await waitFor(() => expect(host.requests("picture").at(-1)?.params).toMatchObject({ x: "time", y: "lat" }));
   fireEvent.change(x, { target: { value: "lat" } });
   await waitFor(() => expect(host.requests("picture").at(-1)?.params).toMatchObject({ x: "lat", y: "lon" }));

@@ -4,7 +4,7 @@ import type { Finding } from "../../client/protocol.gen";
 import { Icon } from "../../ui/icons/Icon";
 import type { Impact } from "../../ui/impact/Impact";
 import { useWindow } from "../../ui/layout/window";
-import { grouped, px } from "../../ui/text/format";
+import { clamp, grouped, px } from "../../ui/text/format";
 import { titled, visible } from "../../ui/text/text";
 import { HEADINGS } from "./impact";
 import { type FindingsList, type Group, Layout, UNIT } from "./paging";
@@ -81,7 +81,7 @@ export function List({ list, chosen, onChoose, links, children }: Props) {
     }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    const next = Math.max(0, Math.min(total - 1, to));
+    const next = clamp(to, total - 1);
     const unit = layout.unitOf(next);
     // The heading of the first of a group comes into view with it.
     view.show(unit + 1);

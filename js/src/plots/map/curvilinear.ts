@@ -1,4 +1,5 @@
 import type { Curvilinear } from "../../client/protocol.gen";
+import { clamp } from "../../ui/text/format";
 import { AxisGeometry } from "../shared/axis";
 
 /** Two-dimensional coordinates of the points of a map. */
@@ -70,7 +71,6 @@ export function splat(curved: Curved, nx: number, ny: number, width: number, hei
   const px = new Float64Array(4);
   const py = new Float64Array(4);
   const id = new Int32Array(4);
-  const clamp = (at: number, size: number) => (at < 0 ? 0 : at >= size ? size - 1 : at);
   const triangle = (a: number, b: number, c: number, move: number) => {
     const [ax, ay] = [(px[a] as number) + move, py[a] as number];
     const [bx, by] = [(px[b] as number) + move - ax, (py[b] as number) - ay];
@@ -96,18 +96,18 @@ export function splat(curved: Curved, nx: number, ny: number, width: number, hei
   };
   for (let j = -1; j < ny; j++) {
     for (let i = -1; i < nx; i++) {
-      const origin = clamp(j, ny) * nx + clamp(i, nx);
+      const origin = clamp(j, ny - 1) * nx + clamp(i, nx - 1);
       const x0 = x[origin] as number;
       let [left, right] = [Number.POSITIVE_INFINITY, -Number.POSITIVE_INFINITY];
       for (let corner = 0; corner < 4; corner++) {
         const [ci, cj] = [i + (corner & 1), j + (corner >> 1)];
-        const [ki, kj] = [clamp(ci, nx), clamp(cj, ny)];
+        const [ki, kj] = [clamp(ci, nx - 1), clamp(cj, ny - 1)];
         const at = kj * nx + ki;
         let cx = x0 + wrap((x[at] as number) - x0);
         let cy = y[at] as number;
         if (ki !== ci || kj !== cj) {
           // Beyond the border: as far out as the next one is in.
-          const inner = clamp(2 * kj - cj, ny) * nx + clamp(2 * ki - ci, nx);
+          const inner = clamp(2 * kj - cj, ny - 1) * nx + clamp(2 * ki - ci, nx - 1);
           cx += wrap((x[at] as number) - (x[inner] as number));
           cy += (y[at] as number) - (y[inner] as number);
         }

@@ -1,4 +1,5 @@
 import type { Inks, Rgb } from "../../ui/base/theme";
+import { clamp } from "../../ui/text/format";
 import { type Field, type Norm, placer, STATES } from "./field";
 
 const TILE = 24;
@@ -96,7 +97,7 @@ export function shades(field: Field, states: Uint8Array, norm: Norm | null, colo
   const { values } = field;
   const placed = placer(norm);
   for (let at = 0; at < out.length; at++)
-    if (states[at] === 0) out[at] = Math.max(0, Math.min(colors - 1, placed(values[at] as number) * colors));
+    if (states[at] === 0) out[at] = clamp(placed(values[at] as number) * colors, colors - 1);
   return out;
 }
 

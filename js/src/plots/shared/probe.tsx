@@ -1,5 +1,6 @@
 import type { TargetedPointerEvent } from "preact";
 import { useState } from "preact/hooks";
+import { clamp } from "../../ui/text/format";
 import "./readout.css";
 
 export const [LEFT, BOTTOM, TOP] = [62, 38, 10];
@@ -18,7 +19,7 @@ export function useProbe(label: string, count: number, indexAt: (px: number, py:
         const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 }[event.key];
         if (step === undefined) return;
         event.preventDefault();
-        setAt(Math.max(0, Math.min(count - 1, (at ?? -1) + step)));
+        setAt(clamp((at ?? -1) + step, count - 1));
       },
       onBlur: clear,
       onPointerMove: ({ currentTarget, clientX, clientY }: TargetedPointerEvent<HTMLElement>) => {

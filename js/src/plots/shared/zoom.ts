@@ -1,5 +1,6 @@
 import type { Axis } from "../../client/protocol.gen";
 import type { Window } from "../../client/session";
+import { clamp } from "../../ui/text/format";
 import type { AxisGeometry } from "./axis";
 import type { Scene } from "./scene";
 
@@ -77,7 +78,7 @@ export function windowAround(scene: Scene, before: Window, around: Place, by: nu
     const middle = axis.start + ((at === 0 ? around.x : around.y) + 0.5) * axis.step;
     const next = Math.min(axis.length, Math.max(Math.min(2, axis.length), Math.round(span * by)));
     const wanted = Math.round(middle - ((middle - first) / span) * next);
-    const start = Math.max(0, Math.min(axis.length - next, wanted));
+    const start = clamp(wanted, axis.length - next);
     put(window, axis, start, start + next);
   });
   return window;
@@ -96,7 +97,7 @@ export function windowMoved(scene: Scene, before: Window, from: Place, to: Place
     if (axis === null || first === undefined || end === undefined) return;
     const [one, other] = at === 0 ? [from.x, to.x] : [from.y, to.y];
     const by = (geometry.indexAt(one) - geometry.indexAt(other)) * axis.step;
-    const start = Math.max(0, Math.min(axis.length - (end - first), first + by));
+    const start = clamp(first + by, axis.length - (end - first));
     put(window, axis, start, start + end - first);
   });
   return window;

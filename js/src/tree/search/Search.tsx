@@ -6,7 +6,7 @@ import { Icon } from "../../ui/icons/Icon";
 import { useDebounced } from "../../ui/layout/debounce";
 import { useWindow } from "../../ui/layout/window";
 import { Problem } from "../../ui/problem/Problem";
-import { plural, px } from "../../ui/text/format";
+import { clamp, plural, px } from "../../ui/text/format";
 import { visible } from "../../ui/text/text";
 import { describe, ROW, RowContent, titleOf } from "../Tree";
 import "./search.css";
@@ -85,7 +85,7 @@ export function Search({ children }: { children: preact.ComponentChildren }) {
     const to = { ArrowDown: active + 1, ArrowUp: active - 1 }[event.key];
     if (to !== undefined) {
       event.preventDefault();
-      setActive(Math.max(0, Math.min(total - 1, to)));
+      setActive(clamp(to, total - 1));
     } else if (event.key === "Enter") {
       event.preventDefault();
       select(active);

@@ -21,6 +21,9 @@ function Svg({ children, name }: { children: ComponentChildren; name: string }) 
   );
 }
 
+const TRIANGLE = "M8 2.2 14.4 13.4H1.6ZM8 6.4v3.2M8 11.5v.1";
+const CIRCLE = "M2 8a6 6 0 1 0 12 0 6 6 0 1 0-12 0";
+
 /** Outlines; more than an outline where it has parts of its own. */
 const PATHS: Record<string, ComponentChildren> = {
   group: "M1.8 13.2V3.3h4.1l1.5 1.8h6.8v8.1Z",
@@ -35,11 +38,11 @@ const PATHS: Record<string, ComponentChildren> = {
       <circle cx="8" cy="8" r="5.6" stroke-dasharray="1.6 2.2" />
     </>
   ),
-  warning: "M8 2.2 14.4 13.4H1.6ZM8 6.4v3.2M8 11.5v.1",
-  error: "M2 8a6 6 0 1 0 12 0 6 6 0 1 0-12 0M5.8 5.8l4.4 4.4M10.2 5.8l-4.4 4.4",
-  info: "M2 8a6 6 0 1 0 12 0 6 6 0 1 0-12 0M8 7.4v3.4M8 5v.1",
-  globe: "M2 8a6 6 0 1 0 12 0 6 6 0 1 0-12 0M2 8h12M8 2c-4 4-4 8 0 12M8 2c4 4 4 8 0 12",
-  unknown: "M2 8a6 6 0 1 0 12 0 6 6 0 1 0-12 0M6.3 6.4c0-2.3 3.5-2.2 3.5 0 0 1.4-1.8 1.4-1.8 2.8M8 11.4v.1",
+  warning: TRIANGLE,
+  error: `${CIRCLE}M5.8 5.8l4.4 4.4M10.2 5.8l-4.4 4.4`,
+  info: `${CIRCLE}M8 7.4v3.4M8 5v.1`,
+  globe: `${CIRCLE}M2 8h12M8 2c-4 4-4 8 0 12M8 2c4 4 4 8 0 12`,
+  unknown: `${CIRCLE}M6.3 6.4c0-2.3 3.5-2.2 3.5 0 0 1.4-1.8 1.4-1.8 2.8M8 11.4v.1`,
   chevron: "m6 4 4 4-4 4",
   search: "M2.7 7a4.3 4.3 0 1 0 8.6 0 4.3 4.3 0 1 0-8.6 0M10.3 10.3l3.4 3.4",
   copy: "M5.4 5.4h8.2v8.2H5.4ZM3.6 10.6H2.4V2.4h8.2v1.2",
@@ -54,7 +57,6 @@ const PATHS: Record<string, ComponentChildren> = {
   bookmark: "M4.4 2.6h7.2v10.8L8 10.6l-3.6 2.8Z",
   more: <path d="M3.5 8h.1M8 8h.1M12.5 8h.1" stroke-width="2.2" />,
   down: "m4 6 4 4 4-4",
-  link: "M6.6 9.4 9.4 6.6M7 4.6l1.7-1.7a3.1 3.1 0 0 1 4.4 4.4L11.4 9M9 11.4l-1.7 1.7a3.1 3.1 0 0 1-4.4-4.4L4.6 7",
   save: "M8 2.5v7M5.2 6.9 8 9.7l2.8-2.8M2.8 11v2.3h10.4V11",
   undo: "M5.5 3 2.8 5.7l2.7 2.7M3 5.7h6.2a3.7 3.7 0 0 1 0 7.4H6",
   plus: "M8 3.2v9.6M3.2 8h9.6",
@@ -69,9 +71,9 @@ const PATHS: Record<string, ComponentChildren> = {
     />
   ),
   values: "M8 1.4 14.6 8 8 14.6 1.4 8ZM5.8 6.8h4.4M5.8 9.2h4.4",
-  convention: "M8 2.2 14.4 13.4H1.6ZM8 6.4v3.2M8 11.5v.1",
+  convention: TRIANGLE,
   distance: "M1.8 13.2h3.6V9.6H9V6h3.6V2.4h2",
-  advice: "M2 8a6 6 0 1 0 12 0 6 6 0 1 0-12 0M8 7.4v3.4M8 5v.1",
+  advice: `${CIRCLE}M8 7.4v3.4M8 5v.1`,
   sidebar: "M2 2.8h12v10.4H2ZM6.4 2.8v10.4",
 };
 

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { clamp } from "../text/format";
 import { useSize } from "./size";
 
 /** Browsers give up on elements higher than some ten million pixels; longer lists scroll in proportion. */
@@ -45,10 +46,10 @@ export function useWindow(
   }, [ref, ratio, rowHeight]);
 
   // What was asked for before the list had its height may lie beyond its end.
-  const scrolled = Math.max(0, Math.min(scroll, height - viewport));
+  const scrolled = clamp(scroll, height - viewport);
   const at = scrolled * ratio;
   const visible = Math.ceil(viewport / rowHeight) + 1;
-  const margin = Math.max(0, Math.min(12, Math.floor((MOST_ROWS - visible) / 2)));
+  const margin = clamp(Math.floor((MOST_ROWS - visible) / 2), 12);
   const start = Math.max(0, Math.floor(at / rowHeight) - margin);
   const end = Math.min(count, start + Math.min(MOST_ROWS, visible + margin * 2));
 

@@ -2,6 +2,9 @@
 
 const THIN = "\u202f";
 
+/** A number not below zero and not above another one. */
+export const clamp = (value: number, most = 1): number => Math.max(0, Math.min(most, value));
+
 /** A length as style sheets write it. */
 export const px = (length: number): string => `${length}px`;
 

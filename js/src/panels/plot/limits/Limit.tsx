@@ -26,8 +26,7 @@ export function Limit({ end, norm }: { end: End; norm: Norm | null }) {
   const empty = text?.trim() === "";
   const commit = () => {
     if (text === null) return;
-    if (empty) session.setOptions({ [end]: null }, 80);
-    else if (Number.isFinite(number)) session.setOptions({ [end]: number }, 80);
+    if (empty || Number.isFinite(number)) session.setOptions({ [end]: empty ? null : number }, 80);
     setText(null);
   };
   const name = end === "low" ? "Low" : "High";
@@ -38,7 +37,7 @@ export function Limit({ end, norm }: { end: End; norm: Norm | null }) {
       inputMode="decimal"
       aria-label={name}
       aria-invalid={text !== null && !empty && !Number.isFinite(number)}
-      title={`${name} limit; where it is empty, that of the data`}
+      title={`${name} limit; if empty, that of the data`}
       placeholder={limitText(norm, end)}
       value={text ?? (value === null ? "" : String(value))}
       onInput={(event) => setText(event.currentTarget.value)}

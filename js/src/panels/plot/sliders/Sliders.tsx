@@ -4,7 +4,7 @@ import type { Slider } from "../../../client/protocol.gen";
 import { useView } from "../../../client/view";
 import { Button, IconButton } from "../../../ui/button/Button";
 import { Select } from "../../../ui/select/Select";
-import { bytes, grouped } from "../../../ui/text/format";
+import { bytes, clamp, grouped } from "../../../ui/text/format";
 import { visible } from "../../../ui/text/text";
 import "./sliders.css";
 
@@ -272,9 +272,8 @@ function GoTo({
 }
 
 /** What the slider stands at; the index, until the kernel has said more. */
-function labelAt({ index, label, units }: Slider, now: number): string {
-  if (now !== index || (label === String(index) && !units)) return `[${now}]`;
-  return visible(units ? `${label} ${units}` : label);
+function labelAt({ index, label }: Slider, now: number): string {
+  return now !== index || label === `${index}` ? `[${now}]` : visible(label);
 }
 
 /** Whether it stands at a date, of which there are months and years. */
@@ -294,7 +293,7 @@ const MOST_RUNS = 60;
 function trackOf({ length, cached }: Slider, now: number): string {
   // The middle of the thumb, 14 pixels wide, is at the value.
   const place = (value: number) => {
-    const part = Math.max(0, Math.min(1, value / (length - 1)));
+    const part = clamp(value / (length - 1));
     return `calc(7px + ${part.toFixed(4)} * (100% - 14px))`;
   };
   const stops = [`var(--accent) 0 ${place(now)}`];

@@ -17,11 +17,10 @@ import {
   windowMoved,
   windowOf,
 } from "../../../plots/shared/zoom";
-import { px, shortest } from "../../../ui/text/format";
+import { clamp, px, shortest } from "../../../ui/text/format";
 import { visible } from "../../../ui/text/text";
 import { pinnable, pinOf, placeOf, toggled } from "../pins/points";
 
-const clamp = (value: number, most = 1) => Math.max(0, Math.min(most, value));
 const inside = ({ x, y }: Point) => x >= 0 && x < 1 && y >= 0 && y < 1;
 
 interface HoverProps {
@@ -259,7 +258,7 @@ export function reading(
       slider.dimension,
       slider.method !== null
         ? slider.label
-        : slider.label === String(slider.index) && !slider.units
+        : slider.label === String(slider.index)
           ? `[${slider.index}]`
           : `${slider.label}  [${slider.index}]`,
     ]);

@@ -23,17 +23,26 @@ const TERSER = { module: true, ecma: 2022, compress: COMPRESS };
 const CLASS = /nzx-[a-z0-9-]*/g;
 const flags = new Set(process.argv.slice(2));
 
-/** Short names for the classes of a style sheet, except those that a script puts together ("nzx-is-" + impact). */
-function shortClasses(sheet, script) {
+/**
+ * Short names for the classes of a style sheet, except those that a script puts together ("nzx-is-" + impact), and for
+ * its own properties of three letters or more: in a script "--i" counts down.
+ */
+function shortNames(sheet, script) {
   const composed = `${sheet} ${script}`.match(/nzx-[a-z-]*-(?=\$\{|[\]"'`])/g) ?? [];
   const whole = [...new Set(sheet.match(CLASS))].filter(
     (name) => !composed.some((start) => name.startsWith(start)),
   );
   const used = (name) => `${sheet} ${script}`.split(name).length;
-  const names = new Map(
-    whole.sort((a, b) => used(b) - used(a)).map((name, n) => [name, `nz-${n.toString(36)}`]),
-  );
-  return (text) => text.replace(CLASS, (name) => names.get(name) ?? name);
+  const short = (names, nth) =>
+    new Map(names.sort((a, b) => used(b) - used(a)).map((name, n) => [name, nth(n)]));
+  // Not "nzx", which is the class of the root.
+  const names = short(whole, (n) => `nz${(n < 33 ? n : n + 1).toString(36)}`);
+  const own = [...new Set(sheet.match(/(?<=[{;\s])--(?!nzx|jp|vscode)[a-z-]{3,}(?=:)/g))];
+  const properties = short(own, (n) => `--${n}`);
+  return (text) =>
+    text
+      .replace(CLASS, (name) => names.get(name) ?? name)
+      .replace(/--[a-z][a-z-]*/g, (name) => properties.get(name) ?? name);
 }
 
 /** A style sheet without the spaces that esbuild leaves in values. */
@@ -121,7 +130,7 @@ if (flags.has("--serve")) {
   const { outputFiles } = await esbuild.build({ ...widget, write: false });
   mkdirSync(widget.outdir, { recursive: true });
   const [sheet, code] = [".css", ".js"].map((end) => outputFiles.find(({ path }) => path.endsWith(end)).text);
-  const short = shortClasses(sheet, code);
+  const short = shortNames(sheet, code);
   let total = 0;
   for (const { path, text } of outputFiles) {
     const name = path.slice(widget.outdir.length + 1);

@@ -7,6 +7,7 @@ from nz_explorer.plots.histogram import HISTOGRAM
 from nz_explorer.plots.image import IMAGE
 from nz_explorer.plots.kind import PictureKind
 from nz_explorer.plots.line import LINE
+from nz_explorer.plots.lines_of_rows import LINES_OF_ROWS
 from nz_explorer.plots.map import MAP
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.scalar import SCALAR
@@ -17,7 +18,7 @@ _NO_KIND = ("auto", "none")
 """Names that the protocol has for other things: the usual kind, and no picture."""
 
 _kinds: dict[str, PictureKind] = {
-    kind.name: kind for kind in (IMAGE, MAP, LINE, HISTOGRAM, TABLE, SCALAR, TEXT)
+    kind.name: kind for kind in (IMAGE, MAP, LINE, LINES_OF_ROWS, HISTOGRAM, TABLE, SCALAR, TEXT)
 }
 """By name, the usual one first where several suit an array."""
 

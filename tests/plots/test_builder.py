@@ -440,7 +440,7 @@ def test_what_is_no_image(group):
     assert {look(group, f"/{name}").kind for name in "abcdefgh"} == {"map"}
     bands = look(group, "/b")  # as colours only if someone wants them so
     assert [slider.dimension for slider in bands.sliders] == ["band"]
-    assert bands.kinds == ("map", "line", "histogram", "table", "image")
+    assert bands.kinds == ("map", "line", "lines", "histogram", "table", "image")
     assert look(group, "/b", kind="image").kind == "image"
     assert look(group, "/a", kind="image").kind == "map"
 

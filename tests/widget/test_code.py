@@ -32,6 +32,10 @@ VIEWS: list[tuple[str, dict[str, int], dict[str, Any]]] = [
     ("/t", {"time": 2}, {"kind": "histogram"}),
     ("/t", {"time": 2}, {"kind": "histogram", "scale": "log"}),
     ("/t", {"time": 0, "lat": 3}, {"kind": "line"}),
+    ("/t", {"lat": 3}, {"kind": "lines", "x": "time", "y": "lon"}),
+    ("/t", {"time": 1}, {"kind": "lines", "low": -5.0, "window": {"lat": [2, 9]}}),
+    ("/t", {"time": 2}, {"kind": "lines", "against": {"time": 0}}),
+    ("/column", {}, {"kind": "lines", "x": "depth", "y": "time"}),
     ("/lat", {}, {}),
     ("/series", {}, {}),
     ("/series", {}, {"window": {"step": [100, 400]}}),
@@ -132,6 +136,16 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         made[...] = values
         made.attrs.update(attributes)
         return made
+
+    column = np.linspace(0, 20, 120).reshape(24, 5)
+    column[3, 2] = np.nan
+    put("column", column, ("time", "depth"))
+    put(
+        "depth",
+        [0.0, 5.0, 20.0, 100.0, 300.0],
+        ("depth",),
+        attributes={"positive": "down", "units": "m"},
+    )
 
     packed = rng.integers(-100, 400, (4, 12, 15)).astype("i2")
     packed[:, 2, 3] = -999

@@ -54,6 +54,26 @@ describe("kinds", () => {
     expect(within(line).getAllByRole("columnheader")[1]?.textContent).toBe("speed");
   });
 
+  test("lines are the rows of an array, each with its coordinate, on one axis that limits hold", async () => {
+    host = await at("packed", { view: { kind: "lines" } });
+    const chart = await screen.findByRole("application", { name: /^Values/ });
+    const names = [...document.querySelectorAll(".nzx-plot .nzx-check")].map((one) => one.textContent);
+    expect(names.length).toBeGreaterThan(1);
+    expect(names.length).toBeLessThanOrEqual(12);
+    const paths = () =>
+      [...chart.querySelectorAll(".nzx-lines path")].map((one) => one.getAttribute("d") ?? "");
+    expect(paths()).toHaveLength(names.length);
+    fireEvent.keyDown(chart, { key: "ArrowRight" });
+    const rows = [...chart.querySelectorAll("tbody tr")];
+    expect(rows.map((row) => row.querySelector("th")?.textContent)).toEqual(names);
+    expect(rows[0]?.textContent).toMatch(/_FillValue| K$/);
+    const before = paths();
+    const high = screen.getByRole("textbox", { name: "High" });
+    fireEvent.input(high, { target: { value: "999" } });
+    fireEvent.keyDown(high, { key: "Enter" });
+    await waitFor(() => expect(paths()).not.toEqual(before));
+  });
+
   test("a histogram of what is stored with a negative scale_factor grows to the right", () => {
     const buffers = [
       [0, 1, 2],

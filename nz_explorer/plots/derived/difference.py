@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Look = Callable[[Array, Mapping[str, int]], QuickLook]
 
 _SAME = "itself"
-_KINDS = ("map", "line", "table", "histogram")
+_KINDS = ("map", "line", "lines", "table", "histogram")
 
 
 @dataclass(frozen=True, slots=True)

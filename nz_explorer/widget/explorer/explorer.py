@@ -77,7 +77,8 @@ class Explorer(SyncedWidget):
         - ``window``: part of dimensions, by name: ``[first, after the last]``; of a two-dimensional coordinate its
           range, as in ``{"nav_lon": [-20, 40]}``: `values` are then the smallest part of the array that holds it;
         - ``x``, ``y``: names of the dimensions along the axes, instead of the last two;
-        - ``kind``: ``line``, ``map``, ``image``, ``histogram`` or ``table``; of a group ``table``: its arrays that share
+        - ``kind``: ``line`` (along ``x``), ``lines`` (one for each index of ``y``; of more than twelve evenly spaced
+          ones), ``map``, ``image``, ``histogram`` or ``table``; of a group ``table``: its arrays that share
           a ``dimension``, side by side, or ``scatter``: the columns ``x``, ``y`` (each in its ``window``) and ``color``;
         - ``reduce``: by dimension what is shown in place of its values: ``mean`` (weighted by area along latitudes),
           ``min``, ``max``, ``std`` or ``any``, the same for all; ``against``: what is subtracted, an index as in

@@ -26,7 +26,7 @@ export function NodeView() {
   // The tree's row is newer where findings came in since.
   const row = known ?? node?.row ?? null;
   return (
-    <div class="nzx-node">
+    <div class="nzx-column">
       <NodeHeader path={path} row={row} node={node} />
       <Tabs panel={panel} row={row} />
       <PlaceContext.Provider value={{ tab: panel.name, section, nameOf: (one) => nameOf(panel, one) }}>

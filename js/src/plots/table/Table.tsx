@@ -14,7 +14,7 @@ const cellText = (scene: Scene, at: number): string => {
 };
 
 /** What a row or a column is called. */
-function nameOf(geometry: AxisGeometry, at: number): string {
+export function nameOf(geometry: AxisGeometry, at: number): string {
   const { index, coordinate } = geometry.describe(at);
   return visible(coordinate ?? `[${index}]`);
 }

@@ -2,12 +2,12 @@ import { useMemo, useState } from "preact/hooks";
 import { useCall } from "../../../client/calls";
 import type { Answer } from "../../../client/client";
 import { useView } from "../../../client/view";
+import { Chart, linesOf, sameUnits } from "../../../plots/lines/Chart";
 import { categoryColor } from "../../../plots/shared/paint";
 import { Waiting } from "../../../ui/problem/Waiting";
 import { Select } from "../../../ui/select/Select";
 import { Quiet } from "../../../ui/text/Quiet";
 import { visible } from "../../../ui/text/text";
-import { Chart, linesOf, sameUnits } from "./Chart";
 
 /** The one-dimensional arrays of a group that share a dimension, in one plot. */
 export function Lines({ path }: { path: string }) {

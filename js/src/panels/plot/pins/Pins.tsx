@@ -4,13 +4,13 @@ import type { PictureParams, PictureResult } from "../../../client/protocol.gen"
 import type { Pin } from "../../../client/session";
 import { useView } from "../../../client/view";
 import { sceneOf } from "../../../plots";
+import { Chart, linesOf } from "../../../plots/lines/Chart";
 import { StateChip } from "../../../plots/shared/StateChip";
 import type { Scene } from "../../../plots/shared/scene";
 import { IconButton } from "../../../ui/button/Button";
 import { Waiting } from "../../../ui/problem/Waiting";
 import { visible } from "../../../ui/text/text";
 import { saved } from "../export/Export";
-import { Chart, linesOf } from "../lines/Chart";
 import { reading } from "../stage/Hover";
 import { usePinColor } from "./PinMarks";
 import { isDrawn, pinOf, placeOf } from "./points";

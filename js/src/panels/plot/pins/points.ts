@@ -1,9 +1,9 @@
 import type { Pin } from "../../../client/session";
 import { same } from "../../../client/traits";
+import { pointAt } from "../../../plots/lines/Chart";
 import type { AxisGeometry } from "../../../plots/shared/axis";
 import type { Scene } from "../../../plots/shared/scene";
 import type { Place } from "../../../plots/shared/zoom";
-import { pointAt } from "../lines/Chart";
 
 /** The dimensions along which a point of a picture is pinned. */
 const across = ({ grid, look }: Scene): AxisGeometry[] => (look.flat ? [grid.y, grid.x] : [grid.x]);

@@ -245,8 +245,7 @@ function More({
   const { session } = useView();
   const { packing, curvilinear, valid_low: low, valid_high: high } = picture;
   const decodes = packing !== null || low !== null || high !== null;
-  if (!decodes && !curvilinear && !has("log") && !has("mask") && !has("grid") && movable.length === 0)
-    return null;
+  if (!decodes && !has("log") && !has("mask") && movable.length === 0) return null;
   const options = session.options.value;
   const set = (change: Partial<PictureOptions>) => session.setOptions(change);
   const pace = session.pace.value;

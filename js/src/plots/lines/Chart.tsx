@@ -1,21 +1,29 @@
 import { useMemo, useRef } from "preact/hooks";
-import type { Answer } from "../../../client/client";
-import type { Axis } from "../../../client/protocol.gen";
-import { AxisGeometry, axisNumbers, nameOf } from "../../../plots/shared/axis";
-import { floats, STATE_NAMES, STATES, uint8s } from "../../../plots/shared/field";
-import { airy } from "../../../plots/shared/layout";
-import { runs } from "../../../plots/shared/paint";
-import { BOTTOM, LEFT, Levels, TOP, useProbe } from "../../../plots/shared/probe";
-import { niceTicks } from "../../../plots/shared/ticks";
-import { useSize } from "../../../ui/layout/size";
-import { numberText, px } from "../../../ui/text/format";
-import { visible } from "../../../ui/text/text";
+import type { Answer } from "../../client/client";
+import type { Axis } from "../../client/protocol.gen";
+import { useSize } from "../../ui/layout/size";
+import { numberText, px } from "../../ui/text/format";
+import { visible } from "../../ui/text/text";
+import { AxisGeometry, axisNumbers, nameOf } from "../shared/axis";
+import { floats, type Norm, STATE_NAMES, STATES, uint8s } from "../shared/field";
+import { airy } from "../shared/layout";
+import { runs } from "../shared/paint";
+import { BOTTOM, LEFT, Levels, TOP, useProbe } from "../shared/probe";
+import { niceTicks } from "../shared/ticks";
 import "./lines.css";
 
 const RIGHT = 14;
 
 /** A line with its numbers, and the lowest and the highest that are no missing values. */
-export type Line = ReturnType<typeof linesOf>[number];
+export interface Line {
+  label: string;
+  units: string | null;
+  numbers: ArrayLike<number>;
+  codes: Uint8Array;
+  low: number;
+  high: number;
+  nth: number;
+}
 
 /** The lines of an answer, read from its buffers. */
 export function linesOf(answer: Answer<"lines" | "series">) {
@@ -33,7 +41,7 @@ export function linesOf(answer: Answer<"lines" | "series">) {
 }
 
 interface ChartProps {
-  answer: Answer<"lines" | "series">;
+  answer: { value: { x: Axis }; buffers: readonly DataView[] };
   /** Those to be drawn. */
   lines: Line[];
   /** The name of the picture. */
@@ -41,10 +49,12 @@ interface ChartProps {
   colorOf: (nth: number) => string;
   /** An index that is marked along the dimension, whose name stands above. */
   mark?: number;
+  /** What the axis of values spans, where that is not for the lines to say. */
+  span?: Norm | null;
 }
 
 /** Lines along one dimension. Different units have nothing to do with each other's heights. */
-export function Chart({ answer, lines: shown, label, colorOf, mark }: ChartProps) {
+export function Chart({ answer, lines: shown, label, colorOf, mark, span }: ChartProps) {
   const ref = useRef<HTMLDivElement>(null);
   const size = useSize(ref);
   const { x: axis } = answer.value;
@@ -52,14 +62,14 @@ export function Chart({ answer, lines: shown, label, colorOf, mark }: ChartProps
   const upright = axis.kind === "number" && axis.downwards;
   const x = useMemo(() => new AxisGeometry(axis, axisNumbers(axis, answer.buffers), upright), [answer]);
   const together = sameUnits(shown);
-  const low = Math.min(...shown.map((line) => line.low));
-  const high = Math.max(...shown.map((line) => line.high));
+  const low = span?.low ?? Math.min(...shown.map((line) => line.low));
+  const high = span?.high ?? Math.max(...shown.map((line) => line.high));
   const [width, height] = [
     (size.width || 640) - LEFT - RIGHT,
     (size.height || 300) - TOP - (mark === undefined ? BOTTOM : 22),
   ];
   const partOf = (line: { low: number; high: number }) => {
-    const { low: from, high: to } = airy(together ? { low, high } : line);
+    const { low: from, high: to } = span ?? airy(together ? { low, high } : line);
     return (value: number) => (value - from) / (to - from);
   };
   const place = (along: number, part: number) =>
@@ -81,7 +91,7 @@ export function Chart({ answer, lines: shown, label, colorOf, mark }: ChartProps
           })
           .join("");
       }),
-    [shown, width, height],
+    [shown, span, width, height],
   );
   const { at, probe } = useProbe("Values: arrow keys move along the lines", axis.size, (px, py) => {
     const place = upright ? (py - TOP) / height : (px - LEFT) / width;

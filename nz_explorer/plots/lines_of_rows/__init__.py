@@ -1,0 +1,144 @@
+"""Several lines: numbers along one axis, a line for each index of another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from nz_explorer.model import Array
+from nz_explorer.plots.axes import is_text, long_axes, plane_axes
+from nz_explorer.plots.captions import degrees_text
+from nz_explorer.plots.drawing.legends import quantity
+from nz_explorer.plots.drawing.parts import (
+    category_colour,
+    category_hex,
+    edges_of,
+    places_of,
+    safe,
+    set_ticks,
+    tick_program,
+)
+from nz_explorer.plots.drawing.view import View
+from nz_explorer.plots.kind import PictureKind
+from nz_explorer.plots.numeric import numeric_picture
+from nz_explorer.plots.picture import Axis, QuickLook
+from nz_explorer.plots.source import PictureSource
+from nz_explorer.text.source_code import line as code_line
+from nz_explorer.values.masks.cell_states import VALUE
+from nz_explorer.values.window import Window
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from nz_explorer.plots.kind import Places
+
+MOST_LINES = 12
+"""Of more rows, evenly spaced ones are drawn."""
+_MOST_NAMES = 24
+
+
+class LinesOfRows(PictureKind):
+    """Numbers along one axis, a line for each index of another."""
+
+    name = "lines"
+    controls = ("mask", "limits", "low", "high", "decoded")
+    overviews = False
+
+    def suits(self, array: Array) -> bool:
+        """Return whether an array of numbers has two axes that are longer than 1."""
+        return not is_text(array) and len(long_axes(array.shape or ())) >= 2
+
+    def axes(self, array: Array) -> tuple[int, ...]:
+        """Return the axes of what a map would show: its rows become lines."""
+        return plane_axes(array)
+
+    def most_points(
+        self, axes: Sequence[int], width: int, height: int, *, bounded: bool
+    ) -> tuple[int, ...]:
+        """Return the most lines and points of each; see `PictureKind.most_points`."""
+        return (MOST_LINES if bounded else max(MOST_LINES, height), 2 * width)
+
+    def build(
+        self, source: PictureSource, window: Window, shared: dict[str, Any], most: int
+    ) -> QuickLook:
+        """Return the lines of what was read; see `PictureKind.build`."""
+        return numeric_picture(self.name, source, window, shared)
+
+    def draw(self, drawn: Figure, axes: Axes, look: QuickLook, view: View) -> None:
+        """Draw the lines, with their coordinates beside them; see `PictureKind.draw`."""
+        if look.x is None or look.y is None:
+            return
+        good = view.states(look) == VALUE
+        rows = np.where(good, view.values(look), np.nan)
+        places, edges = places_of(look.x), edges_of(look.x)
+        for number, (row, name) in enumerate(zip(rows, row_names(look.y), strict=True)):
+            label = name if number < _MOST_NAMES else None
+            line = (row, places) if is_profile(look.x) else (places, row)
+            axes.plot(*line, lw=1.4, color=category_colour(number), label=label)
+        values = safe(quantity(look, view))
+        if is_profile(look.x):
+            axes.set_ylim(max(edges[0], edges[-1]), min(edges[0], edges[-1]))
+            axes.set_xlim(*view.heights(look))
+            set_ticks(axes, look.x, "y")
+            axes.set_xlabel(values)
+        else:
+            axes.set_xlim(min(edges[0], edges[-1]), max(edges[0], edges[-1]))
+            axes.set_ylim(*view.heights(look))
+            set_ticks(axes, look.x, "x")
+            axes.set_ylabel(values)
+        axes.grid(visible=True, lw=0.4, alpha=0.5)
+        axes.spines[["top", "right"]].set_visible(False)
+        drawn.legend(
+            loc="outside right center",
+            title=safe(look.y.label, 24),
+            fontsize="small",
+            frameon=False,
+        )
+
+    def program(self, look: QuickLook, view: View, values: str, places: Places) -> list[str]:
+        """Return Python that draws the lines; see `PictureKind.program`."""
+        if look.x is None or look.y is None:
+            return [f"print({values})"]
+        names = row_names(look.y)
+        edges = edges_of(look.x)
+        upright = is_profile(look.x)
+        along: Literal["x", "y"] = "y" if upright else "x"
+        across = "x" if upright else "y"
+        ends = float(edges.min()), float(edges.max())
+        colours = [category_hex(number) for number in range(len(names))]
+        return [
+            *places(look.x, along),
+            code_line("names = {}", names),
+            code_line("colours = {}", colours),
+            f"for row, name, colour in zip({values}, names, colours):",
+            f"    plt.plot({'row, y' if upright else 'x, row'}, color=colour, label=name)",
+            code_line(f"plt.{across}lim({{}}, {{}})", *view.heights(look)),
+            code_line(f"plt.{along}lim({{}}, {{}})", *(ends[::-1] if upright else ends)),
+            code_line("plt.legend(title={})", safe(look.y.label, 24)),
+            *tick_program(look.x, along),
+            code_line(f"plt.{across}label({{}})", safe(quantity(look, view))),
+        ]
+
+
+LINES_OF_ROWS = LinesOfRows()
+
+
+def is_profile(axis: Axis) -> bool:
+    """Return whether lines along an axis run from the top down, as those along depth or pressure."""
+    return axis.kind == "number" and axis.downwards
+
+
+def row_names(axis: Axis) -> list[str]:
+    """Return what the lines are called: the coordinate of each with its units, else its index."""
+    if axis.labels is not None:
+        return [safe(label, 24) for label in axis.labels]
+    if axis.coordinates is None:
+        return [f"[{axis.start + axis.step * at}]" for at in range(axis.size)]
+    units = axis.units or ""
+    numbers = [f"{value:.6g}" for value in axis.coordinates.tolist()]
+    if units.startswith("degree"):
+        return [degrees_text(number, units) for number in numbers]
+    return [safe(f"{number} {units}".strip(), 24) for number in numbers]

@@ -137,9 +137,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         made.attrs.update(attributes)
         return made
 
-    column = np.linspace(0, 20, 120).reshape(24, 5)
-    column[3, 2] = np.nan
-    put("column", column, ("time", "depth"))
+    put("column", np.where(rng.random((24, 5)) < 0.1, np.nan, 7.5), ("time", "depth"))
     put(
         "depth",
         [0.0, 5.0, 20.0, 100.0, 300.0],

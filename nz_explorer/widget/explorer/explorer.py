@@ -76,10 +76,9 @@ class Explorer(SyncedWidget):
         - ``scale``: ``linear``, ``log`` or ``symlog``; of a scatter it and the limits are of colours, else of ``y``;
         - ``window``: part of dimensions, by name: ``[first, after the last]``; of a two-dimensional coordinate its
           range, as in ``{"nav_lon": [-20, 40]}``: `values` are then the smallest part of the array that holds it;
-        - ``x``, ``y``: names of the dimensions along the axes, instead of the last two;
-        - ``kind``: ``line`` (along ``x``), ``lines`` (one for each index of ``y``; of more than twelve evenly spaced
-          ones), ``map``, ``image``, ``histogram`` or ``table``; of a group ``table``: its arrays that share
-          a ``dimension``, side by side, or ``scatter``: the columns ``x``, ``y`` (each in its ``window``) and ``color``;
+        - ``x``, ``y``: names of the dimensions along the axes, instead of the last two; ``kind``: ``line``, ``lines`` (up
+          to twelve, each at an index of ``y``), ``map``, ``image``, ``histogram``, ``table``; of a group ``table``: its
+          arrays that share a ``dimension``, or ``scatter``: columns ``x``, ``y`` (each in its ``window``), ``color``;
         - ``reduce``: by dimension what is shown in place of its values: ``mean`` (weighted by area along latitudes),
           ``min``, ``max``, ``std`` or ``any``, the same for all; ``against``: what is subtracted, an index as in
           ``{"time": 0}``, the path of an array, or ``{"store": "…"}``, the same array of the store that `compare` was

@@ -12,7 +12,7 @@ const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const BUDGET = 75_000;
 /** What repeats packs better: statements are not joined, and constants stay on the right of a comparison. */
 const COMPRESS = {
-  passes: 4,
+  passes: 2,
   inline: 1,
   sequences: false,
   lhs_constants: false,

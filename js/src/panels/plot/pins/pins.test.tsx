@@ -4,7 +4,7 @@ import { readOptions } from "../../../client/session";
 import { type Host, mountWidget } from "../../../mock/host";
 import { axis, picture } from "../../../mock/picture";
 import { sceneOf } from "../../../plots";
-import { isDrawn, placeOf } from "./points";
+import { isDrawn, moved, placeOf } from "./points";
 
 let host: Host;
 const pins = () => host.model.get("pins");
@@ -48,7 +48,7 @@ test("a click pins a point, which has its value, its series and its number on th
   expect(screen.queryByRole("list", { name: "Pins" })).toBeNull();
 });
 
-test("the keyboard pins where the crosshair is, and takes the pin away", async () => {
+test("the keyboard pins where the crosshair is, moves the pin, and takes it away", async () => {
   host = await mountWidget("small", { path: "/forecast/temp" });
   const values = await screen.findByRole("application", { name: /^Values/ });
   fireEvent.keyDown(values, { key: "Enter" });
@@ -56,8 +56,25 @@ test("the keyboard pins where the crosshair is, and takes the pin away", async (
   fireEvent.keyDown(values, { key: "ArrowRight" });
   fireEvent.keyDown(values, { key: "Enter" });
   await waitFor(() => expect(pins()).toHaveLength(1));
+  const [pin] = pins() as [{ lat: number; lon: number }];
+  fireEvent.keyDown(values, { key: "ArrowRight", altKey: true });
+  const beside = { ...pin, lon: pin.lon + 1 };
+  await waitFor(() => expect(pins()).toEqual([beside]));
+  await waitFor(() => expect(host.requests("series").at(-1)?.params.pins).toEqual([beside]));
+  fireEvent.keyDown(values, { key: "ArrowLeft" });
+  // There is no pin that could come along.
+  fireEvent.keyDown(values, { key: "ArrowLeft", altKey: true });
+  fireEvent.keyDown(values, { key: "ArrowRight" });
+  fireEvent.keyDown(values, { key: "ArrowRight" });
+  expect(pins()).toEqual([beside]);
   fireEvent.keyDown(values, { key: "Enter" });
   await waitFor(() => expect(pins()).toEqual([]));
+});
+
+test("a pin is not moved onto another one", () => {
+  const [a, b, c] = [{ lon: 1 }, { lon: 2 }, { lon: 3 }];
+  expect(moved([a, b], a, c)).toEqual([c, b]);
+  expect(moved([a, b], a, { lon: 2 })).toEqual([a, b]);
 });
 
 test("pins of another array stand where this one has their dimensions", async () => {

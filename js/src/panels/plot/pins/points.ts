@@ -37,6 +37,10 @@ export function placeOf(scene: Scene, pin: Pin): Place | null {
 export const toggled = (pins: Pin[], pin: Pin): Pin[] =>
   pins.some((one) => same(one, pin)) ? pins.filter((one) => !same(one, pin)) : [...pins, pin];
 
+/** Takes a pin to another point, if there is none. */
+export const moved = (pins: Pin[], from: Pin, to: Pin): Pin[] =>
+  pins.some((one) => same(one, to)) ? pins : pins.map((one) => (same(one, from) ? to : one));
+
 /** Whether the point that a picture has for a pin is the very one: of a thinned picture it may be the next. */
 export const isDrawn = (scene: Scene, place: Place, pin: Pin): boolean =>
   Object.entries(pinOf(scene, place)).every(([name, at]) => pin[name] === at) &&

@@ -19,7 +19,7 @@ import {
 } from "../../../plots/shared/zoom";
 import { clamp, px, shortest } from "../../../ui/text/format";
 import { visible } from "../../../ui/text/text";
-import { pinnable, pinOf, placeOf, toggled } from "../pins/points";
+import { moved, pinnable, pinOf, placeOf, toggled } from "../pins/points";
 
 const inside = ({ x, y }: Point) => x >= 0 && x < 1 && y >= 0 && y < 1;
 
@@ -138,7 +138,7 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
     return () => stop.abort();
   }, [canvas, scene, left, top, width, height, line]);
   const key = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey) return;
     const far = event.shiftKey ? 10 : 1;
     const right = scene.grid.x.center(nx - 1) >= scene.grid.x.center(0) ? far : -far;
     const down = scene.grid.y.center(ny - 1) >= scene.grid.y.center(0) ? far : -far;
@@ -160,7 +160,10 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
     }
     if (step === undefined || (line && step[0] === 0)) return;
     event.preventDefault();
-    setAt({ x: clamp(from.x + step[0], nx - 1), y: clamp(from.y + step[1], ny - 1), keyed: true });
+    const to = { x: clamp(from.x + step[0], nx - 1), y: clamp(from.y + step[1], ny - 1), keyed: true };
+    // With Alt a pin that is there comes along.
+    if (event.altKey) session.pins.set(moved(session.pins.peek(), pinOf(scene, from), pinOf(scene, to)));
+    setAt(to);
   };
   const there = at !== null && at.x < nx && at.y < ny ? at : null;
   const middle = there ? centerOf(scene, there) : { x: 0, y: 0 };
@@ -174,7 +177,7 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
       <div
         class="nzx-hover"
         role="application"
-        aria-label="Values: arrow keys move the crosshair, Enter pins the point, + and - zoom, 0 shows all"
+        aria-label="Values: arrow keys move the crosshair, with Alt the pin too, Enter pins the point, + and - zoom, 0 shows all"
         tabIndex={0}
         style={{ left: px(left), top: px(top), width: px(width), height: px(height) }}
         ref={focus}

@@ -32,10 +32,11 @@ DEFAULTS: dict[str, float] = {
 CUSTOMARY = frozenset(
     (
         *(-99, -999, -9999, -99999, -999999, -999.9, -9999.9, -999.99, -32767, -32768, -2147483648),
-        *(1e20, 1e30, 1e35, 9.999e20, -1e20, -1e30, -1e34),
+        *(1e15, 1e20, 1e30, 1e35, 1e37, 9.999e20, -1e20, -1e30, -1e34, -1e37),
+        *(3.4028234663852886e38, -3.4028234663852886e38),
     )
 )
-"""Numbers that people write for missing data."""
+"""Numbers that people write for missing data: GEOS 1e15, ROMS 1e37, Ferret −1e34, programs for maps the ends of float32."""
 LARGE = 4
 """Bytes of such a type."""
 LEAST_CUSTOMARY = 500

@@ -77,15 +77,18 @@ def values_are_whole(array: Array, contents: Contents) -> Iterator[Fail]:
     hidden = contents.scan.states.get("storage_fill", 0)
     total = sum(contents.scan.states.values()) - hidden
     if hidden:
-        yield _hidden(array, hidden, total)
+        yield _hidden(array, hidden, total, contents.scan.states.get("absent", 0))
 
 
-def _hidden(array: Array, number: int, total: int) -> Fail:
+def _hidden(array: Array, stored: int, total: int, absent: int = 0) -> Fail:
     text = "" if array.storage_fill is None else array.storage_fill.text
+    number = stored + absent
+    # Zarr writes no chunk of mere fill values.
+    unwritten = f" ({absent:,} of them were not written)" if absent else ""
     return Fail(
         FILL,
         f"xarray shows {number:,} of the {plural(total, 'value')} of {array.path} as missing: "
-        f"what equals the fill_value {text}, which no _FillValue marks",
+        f"what equals the fill_value {text}, which no _FillValue marks{unwritten}",
         fix=fill_fix,
         readers={"xarray": f"shows {plural(number, 'value')} as missing"},
     )

@@ -69,8 +69,18 @@ def scalars_are_written(array: Array, found: Absence) -> Iterator[Fail | Undecid
     elif found.absent:
         yield Fail(
             "",
-            f"scalar {array.path} has no stored value; readers see the fill value {found.reads_as}",
+            f"scalar {array.path} has no stored value; readers see the fill value {found.reads_as}"
+            + (f", which{HIDDEN}" if _xarray_masks(array) else ""),
         )
+
+
+HIDDEN = " xarray shows as missing"
+
+
+def _xarray_masks(array: Array) -> bool:
+    """Whether xarray has no value where nothing was written: in Zarr v2 it masks by fill_value."""
+    masks = array.zarr_format == 2 and array.xarray_fill is not None and array.xarray_fill.usable
+    return masks and array.fill is None
 
 
 @rule("Z3-CHUNK-001", on="contents", formats=(3,), when=lambda array, _: array.shape != ())
@@ -172,7 +182,7 @@ def chunks_are_written(array: Array, contents: Contents) -> Iterator[Fail | Unde
     what = f"not _FillValue {fill.text}" if fill is not None else "a value like any other"
     if found.hidden:
         what = "_FillValue"
-    reads = f"reads as {found.reads_as}, which is {what}"
+    reads = f"reads as {found.reads_as}, which is {what}{', and which' + HIDDEN if _xarray_masks(array) else ''}"
     if not found.written:
         none = (
             "the only chunk is not"

@@ -107,6 +107,20 @@ def fill_value_without_attribute(folder: Path) -> Path:
 
 
 @reported(
+    "fsspec/kerchunk#437",
+    "Missing values are unexpectedly filled in the kerchunked version: land is 1e37, which the netCDF library masks",
+    finding=("CF-FILL-002", "/temp_sur", "1e+37"),
+    before=sees(xarray, lambda ds: ds["temp_sur"].values.max() > 9e36),
+    after=sees(xarray, lambda ds: bool(np.isnan(ds["temp_sur"].values[0, 1]))),
+    values="all",
+)
+def land_of_an_ocean_model(folder: Path) -> Path:
+    values = np.array([[11.5, 1e37], [12.25, 13.5]], "f4")
+    array(group(folder, 2), "temp_sur", values, ["eta_rho", "xi_rho"], fill_value=None)
+    return folder
+
+
+@reported(
     "pydata/xarray#2374",
     "Data flagged with netCDF's default 9.96921e+36 are not masked unless _FillValue is written",
     finding=("CF-FILL-002", "/var1", "9.96921e+36"),

@@ -51,10 +51,22 @@ def slice_text(slider: Slider) -> str:
 
 def place_text(slider: Slider) -> str:
     """Return the value at which a dimension is fixed, such as ``850 hPa`` or ``60° S``."""
-    units = slider.units or ""
-    if units.startswith("degree"):
-        return degrees_text(slider.label, units)
-    return f"{slider.label} {units}".strip()
+    return with_units(slider.label, slider.units)
+
+
+def with_units(label: str, units: str | None) -> str:
+    """Return the value of a coordinate with its units: ``850 hPa``, and degrees as on a map.
+
+    Parameters
+    ----------
+    label
+        The value.
+    units
+        Of the coordinate, if it has any.
+    """
+    if units is not None and units.startswith("degree"):
+        return degrees_text(label, units)
+    return f"{label} {units or ''}".strip()
 
 
 def caption_of(look: QuickLook) -> str:

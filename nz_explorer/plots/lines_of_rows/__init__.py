@@ -9,7 +9,7 @@ import numpy as np
 
 from nz_explorer.model import Array
 from nz_explorer.plots.axes import is_text, long_axes, plane_axes
-from nz_explorer.plots.captions import degrees_text
+from nz_explorer.plots.captions import with_units
 from nz_explorer.plots.drawing.legends import quantity
 from nz_explorer.plots.drawing.parts import (
     category_colour,
@@ -73,22 +73,15 @@ class LinesOfRows(PictureKind):
             return
         good = view.states(look) == VALUE
         rows = np.where(good, view.values(look), np.nan)
-        places, edges = places_of(look.x), edges_of(look.x)
+        places = places_of(look.x)
+        along, across, ends = _sides(look.x)
         for number, (row, name) in enumerate(zip(rows, row_names(look.y), strict=True)):
             label = name if number < _MOST_NAMES else None
-            line = (row, places) if is_profile(look.x) else (places, row)
+            line = (places, row) if along == "x" else (row, places)
             axes.plot(*line, lw=1.4, color=category_colour(number), label=label)
-        values = safe(quantity(look, view))
-        if is_profile(look.x):
-            axes.set_ylim(max(edges[0], edges[-1]), min(edges[0], edges[-1]))
-            axes.set_xlim(*view.heights(look))
-            set_ticks(axes, look.x, "y")
-            axes.set_xlabel(values)
-        else:
-            axes.set_xlim(min(edges[0], edges[-1]), max(edges[0], edges[-1]))
-            axes.set_ylim(*view.heights(look))
-            set_ticks(axes, look.x, "x")
-            axes.set_ylabel(values)
+        set_ticks(axes, look.x, along)
+        limits = {f"{along}lim": ends, f"{across}lim": view.heights(look)}
+        axes.set(**limits, **{f"{across}label": safe(quantity(look, view))})
         axes.grid(visible=True, lw=0.4, alpha=0.5)
         axes.spines[["top", "right"]].set_visible(False)
         drawn.legend(
@@ -103,20 +96,16 @@ class LinesOfRows(PictureKind):
         if look.x is None or look.y is None:
             return [f"print({values})"]
         names = row_names(look.y)
-        edges = edges_of(look.x)
-        upright = is_profile(look.x)
-        along: Literal["x", "y"] = "y" if upright else "x"
-        across = "x" if upright else "y"
-        ends = float(edges.min()), float(edges.max())
+        along, across, ends = _sides(look.x)
         colours = [category_hex(number) for number in range(len(names))]
         return [
             *places(look.x, along),
             code_line("names = {}", names),
             code_line("colours = {}", colours),
             f"for row, name, colour in zip({values}, names, colours):",
-            f"    plt.plot({'row, y' if upright else 'x, row'}, color=colour, label=name)",
+            f"    plt.plot({'x, row' if along == 'x' else 'row, y'}, color=colour, label=name)",
             code_line(f"plt.{across}lim({{}}, {{}})", *view.heights(look)),
-            code_line(f"plt.{along}lim({{}}, {{}})", *(ends[::-1] if upright else ends)),
+            code_line(f"plt.{along}lim({{}}, {{}})", *ends),
             code_line("plt.legend(title={})", safe(look.y.label, 24)),
             *tick_program(look.x, along),
             code_line(f"plt.{across}label({{}})", safe(quantity(look, view))),
@@ -126,9 +115,19 @@ class LinesOfRows(PictureKind):
 LINES_OF_ROWS = LinesOfRows()
 
 
-def is_profile(axis: Axis) -> bool:
-    """Return whether lines along an axis run from the top down, as those along depth or pressure."""
-    return axis.kind == "number" and axis.downwards
+Side = Literal["x", "y"]
+
+
+def _sides(axis: Axis) -> tuple[Side, Side, tuple[float, float]]:
+    """Return along which side lines run and which one values have, and from where to where.
+
+    Along depth or pressure they run from the top down.
+    """
+    edges = edges_of(axis)
+    low, high = float(edges.min()), float(edges.max())
+    if axis.kind == "number" and axis.downwards:
+        return "y", "x", (high, low)
+    return "x", "y", (low, high)
 
 
 def row_names(axis: Axis) -> list[str]:
@@ -137,8 +136,5 @@ def row_names(axis: Axis) -> list[str]:
         return [safe(label, 24) for label in axis.labels]
     if axis.coordinates is None:
         return [f"[{axis.start + axis.step * at}]" for at in range(axis.size)]
-    units = axis.units or ""
-    numbers = [f"{value:.6g}" for value in axis.coordinates.tolist()]
-    if units.startswith("degree"):
-        return [degrees_text(number, units) for number in numbers]
-    return [safe(f"{number} {units}".strip(), 24) for number in numbers]
+    numbers = axis.coordinates.tolist()
+    return [safe(with_units(f"{number:.6g}", axis.units), 24) for number in numbers]

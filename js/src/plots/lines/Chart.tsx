@@ -1,13 +1,14 @@
 import { useMemo, useRef } from "preact/hooks";
 import type { Answer } from "../../client/client";
 import type { Axis } from "../../client/protocol.gen";
+import { useView } from "../../client/view";
 import { useSize } from "../../ui/layout/size";
 import { numberText, px } from "../../ui/text/format";
 import { visible } from "../../ui/text/text";
 import { AxisGeometry, axisNumbers, nameOf } from "../shared/axis";
 import { floats, type Norm, STATE_NAMES, STATES, uint8s } from "../shared/field";
 import { airy } from "../shared/layout";
-import { runs } from "../shared/paint";
+import { categoryColor, runs } from "../shared/paint";
 import { BOTTOM, LEFT, Levels, TOP, useProbe } from "../shared/probe";
 import { niceTicks } from "../shared/ticks";
 import "./lines.css";
@@ -51,6 +52,12 @@ interface ChartProps {
   mark?: number;
   /** What the axis of values spans, where that is not for the lines to say. */
   span?: Norm | null;
+}
+
+/** The colours of lines, and of what belongs to them, on light or dark paper. */
+export function useLineColor(): (nth: number) => string {
+  const dark = useView().inks.value?.dark ?? false;
+  return (nth) => `rgb(${categoryColor(nth, dark)})`;
 }
 
 /** Lines along one dimension. Different units have nothing to do with each other's heights. */

@@ -1,16 +1,13 @@
 import { useMemo } from "preact/hooks";
-import { useView } from "../../client/view";
 import { visible } from "../../ui/text/text";
 import type { ViewProps } from "../kind";
-import { categoryColor } from "../shared/paint";
 import { range } from "../table/Sheet";
 import { nameOf } from "../table/Table";
-import { Chart } from "./Chart";
+import { Chart, useLineColor } from "./Chart";
 
 /** The rows of an array as lines in one plot, each with a colour and its coordinate. */
 export function Lines({ picture, buffers, scene }: ViewProps) {
-  const dark = useView().inks.value?.dark ?? false;
-  const colorOf = (nth: number) => `rgb(${categoryColor(nth, dark)})`;
+  const colorOf = useLineColor();
   const lines = useMemo(() => {
     if (!scene) return [];
     const { nx, ny, values } = scene.field;

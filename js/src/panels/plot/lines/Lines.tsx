@@ -2,8 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import { useCall } from "../../../client/calls";
 import type { Answer } from "../../../client/client";
 import { useView } from "../../../client/view";
-import { Chart, linesOf, sameUnits } from "../../../plots/lines/Chart";
-import { categoryColor } from "../../../plots/shared/paint";
+import { Chart, linesOf, sameUnits, useLineColor } from "../../../plots/lines/Chart";
 import { Waiting } from "../../../ui/problem/Waiting";
 import { Select } from "../../../ui/select/Select";
 import { Quiet } from "../../../ui/text/Quiet";
@@ -28,10 +27,8 @@ interface Props {
 }
 
 function Together({ answer, onDimension }: Props) {
-  const { inks } = useView();
+  const colorOf = useLineColor();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const dark = inks.value?.dark ?? false;
-  const colorOf = (nth: number) => `rgb(${categoryColor(nth, dark)})`;
   const all = useMemo(() => linesOf(answer), [answer]);
   const { x: axis, dimensions, message } = answer.value;
   const shown = useMemo(

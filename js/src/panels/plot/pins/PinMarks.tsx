@@ -1,23 +1,16 @@
 import { useView } from "../../../client/view";
+import { useLineColor } from "../../../plots/lines/Chart";
 import type { Frame } from "../../../plots/shared/layout";
-import { categoryColor } from "../../../plots/shared/paint";
 import type { Scene } from "../../../plots/shared/scene";
 import { centerOf } from "../../../plots/shared/zoom";
 import { px } from "../../../ui/text/format";
 import { pinnable, placeOf } from "./points";
 import "./pins.css";
 
-/** The colour of a pin and its lines. */
-export function usePinColor(): (nth: number) => string {
-  const { inks } = useView();
-  const dark = inks.value?.dark ?? false;
-  return (nth) => `rgb(${categoryColor(nth, dark)})`;
-}
-
 /** The pinned points on the picture, where they lie in it. */
 export function PinMarks({ scene, frame }: { scene: Scene; frame: Frame }) {
   const { session } = useView();
-  const colorOf = usePinColor();
+  const colorOf = useLineColor();
   if (!pinnable(scene)) return null;
   return (
     <>

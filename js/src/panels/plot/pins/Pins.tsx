@@ -4,7 +4,7 @@ import type { PictureParams, PictureResult } from "../../../client/protocol.gen"
 import type { Pin } from "../../../client/session";
 import { useView } from "../../../client/view";
 import { sceneOf } from "../../../plots";
-import { Chart, linesOf } from "../../../plots/lines/Chart";
+import { Chart, linesOf, useLineColor } from "../../../plots/lines/Chart";
 import { StateChip } from "../../../plots/shared/StateChip";
 import type { Scene } from "../../../plots/shared/scene";
 import { IconButton } from "../../../ui/button/Button";
@@ -12,7 +12,6 @@ import { Waiting } from "../../../ui/problem/Waiting";
 import { visible } from "../../../ui/text/text";
 import { saved } from "../export/Export";
 import { reading } from "../stage/Hover";
-import { usePinColor } from "./PinMarks";
 import { isDrawn, pinOf, placeOf } from "./points";
 import "./pins.css";
 
@@ -27,7 +26,7 @@ interface Props {
 export function Pins({ picture, params, scene }: Props) {
   const { session } = useView();
   const pins = session.pins.value;
-  const colorOf = usePinColor();
+  const colorOf = useLineColor();
   return (
     <>
       <ol class="nzx-pins" aria-label="Pins">
@@ -122,7 +121,7 @@ interface SeriesProps {
 /** The values at the pinned points along one dimension. */
 function Series({ path, dimension, pins, index, mark }: SeriesProps) {
   const { session } = useView();
-  const colorOf = usePinColor();
+  const colorOf = useLineColor();
   const [problem, setProblem] = useState("");
   const { [dimension]: _, ...others } = index;
   const asked = { path, dimension, pins, index: others };

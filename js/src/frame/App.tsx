@@ -91,7 +91,7 @@ type Room = "enough" | "little" | "least";
 function useRoom(element: HTMLElement | null): Room {
   const [room, setRoom] = useState<Room>("enough");
   useEffect(() => {
-    if (element === null || typeof ResizeObserver === "undefined") return;
+    if (element === null) return;
     const observer = new ResizeObserver(() => {
       const width = element.clientWidth;
       setRoom(width === 0 || width > 700 ? "enough" : width > 600 ? "little" : "least");

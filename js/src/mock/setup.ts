@@ -25,6 +25,22 @@ afterEach(() => {
 // jsdom has no canvas and says so on every call; the explorer takes null for "no drawing".
 HTMLCanvasElement.prototype.getContext = (() => null) as typeof HTMLCanvasElement.prototype.getContext;
 
+// jsdom has no layout: nothing changes its size, and all there is is in view.
+class Observer {
+  observe(): void {}
+  unobserve(): void {}
+  disconnect(): void {}
+}
+class InView extends Observer {
+  constructor(private seen: (entries: { isIntersecting: boolean; target: Element }[]) => void) {
+    super();
+  }
+  override observe(target?: Element): void {
+    if (target) queueMicrotask(() => this.seen([{ isIntersecting: true, target }]));
+  }
+}
+Object.assign(globalThis, { ResizeObserver: Observer, IntersectionObserver: InView });
+
 // Preact runs the effects of its last drawing a few frames later: the page must still be there.
 afterAll(() => new Promise((done) => setTimeout(done, 150)));
 

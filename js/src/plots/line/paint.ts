@@ -1,7 +1,7 @@
 import { type Paper, rgb } from "../shared/draw";
 import { placer } from "../shared/field";
 import { type Frame, heightTicks } from "../shared/layout";
-import { runs, stateInk, type Tiles, tilesOf } from "../shared/paint";
+import { runs, stamp, stateInk, tilesOf } from "../shared/paint";
 import type { Scene } from "../shared/scene";
 
 /** Lines between neighbours that are values, on the levels of the vertical axis. */
@@ -69,29 +69,10 @@ function strip({ context, inks, ratio }: Paper, scene: Scene, frame: Frame): voi
     context.globalAlpha = 0.12;
     context.fillRect(left, frame.top, wide, frame.height);
     context.globalAlpha = 1;
-    stamp(context, tiles, state, left, frame.top + frame.height - high, wide, high, ratio);
+    const [x, y] = [left, frame.top + frame.height - high].map((at) => Math.round(at * ratio)) as [
+      number,
+      number,
+    ];
+    stamp(context, tiles, state, [x, y, Math.max(1, Math.round(wide * ratio)), Math.round(high * ratio)]);
   }
-}
-
-function stamp(
-  context: CanvasRenderingContext2D,
-  tiles: Tiles,
-  state: number,
-  left: number,
-  top: number,
-  width: number,
-  height: number,
-  ratio: number,
-): void {
-  const tile = tiles.pixels[state];
-  const [w, h] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
-  if (!tile) return;
-  const [x0, y0] = [Math.round(left * ratio), Math.round(top * ratio)];
-  const image = context.createImageData(w, h);
-  const pixels = new Uint32Array(image.data.buffer);
-  for (let at = 0; at < pixels.length; at++) {
-    const [x, y] = [(x0 + (at % w)) % tiles.side, (y0 + Math.floor(at / w)) % tiles.side];
-    pixels[at] = tile[y * tiles.side + x] as number;
-  }
-  context.putImageData(image, x0, y0);
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { useView } from "../../client/view";
-import { type CellState, STATE_NAMES } from "./field";
-import { paintSwatch, tilesOf } from "./paint";
+import { type CellState, STATE_NAMES, STATES } from "./field";
+import { stamp, tilesOf } from "./paint";
 import "./state.css";
 
 /** A cell state with its pattern. */
@@ -25,9 +25,7 @@ export function Swatch({ state }: { state: CellState }) {
     const [width, height] = [18 * ratio, 12 * ratio];
     ref.current.width = width;
     ref.current.height = height;
-    const image = context.createImageData(width, height);
-    paintSwatch(new Uint32Array(image.data.buffer), width, tilesOf(ink, ratio), state);
-    context.putImageData(image, 0, 0);
+    stamp(context, tilesOf(ink, ratio), STATES.indexOf(state), [0, 0, width, height]);
   }, [state, ink]);
   return <canvas class="nzx-swatch" ref={ref} />;
 }

@@ -2,27 +2,30 @@ import { visible } from "../../ui/text/text";
 import { mark, type Paper, rgb, write } from "./draw";
 import { histogram, type Norm, place } from "./field";
 import { type Bar, barTicks, HISTOGRAM } from "./layout";
+import { unpacked } from "./paint";
 import type { Scene } from "./scene";
 
 export function drawBar({ context, lut, inks }: Paper, scene: Scene, bar: Bar, norm: Norm): void {
   const { left, top, width, height } = bar;
+  const fill = (nth: number) => {
+    context.fillStyle = rgb(unpacked(lut.at(nth) as number));
+  };
   for (let at = 0; at < height; at++) {
-    const color = lut[Math.floor((1 - at / Math.max(1, height - 1)) * (lut.length - 0.001))] as number;
-    context.fillStyle = `rgb(${color & 255},${(color >> 8) & 255},${(color >> 16) & 255})`;
+    fill(Math.floor((1 - at / Math.max(1, height - 1)) * (lut.length - 0.001)));
     context.fillRect(left, top + at, width, 1.5);
   }
   // Where values lie beyond the limits the bar has a point.
   const { low, high } = scene.picture;
   const tip = (at: number, to: number, color: number) => {
-    context.fillStyle = `rgb(${color & 255},${(color >> 8) & 255},${(color >> 16) & 255})`;
+    fill(color);
     context.beginPath();
     context.moveTo(left, at);
     context.lineTo(left + width, at);
     context.lineTo(left + width / 2, to);
     context.fill();
   };
-  if (low !== null && low < norm.low) tip(top + height, top + height + 7, lut[0] as number);
-  if (high !== null && high > norm.high) tip(top, top - 7, lut.at(-1) as number);
+  if (low !== null && low < norm.low) tip(top + height, top + height + 7, 0);
+  if (high !== null && high > norm.high) tip(top, top - 7, -1);
   context.strokeStyle = rgb(inks.foreground, 0.45);
   context.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1);
   context.fillStyle = rgb(inks.foreground, 0.85);

@@ -1,6 +1,7 @@
 import type { PictureOptions } from "../../client/session";
 import { degreesText } from "./axis";
 import { type Paper, rgb } from "./draw";
+import { held } from "./held";
 import type { Frame } from "./layout";
 import type { Scene } from "./scene";
 import { placeIn } from "./zoom";
@@ -13,51 +14,57 @@ export interface Earth {
   places: ArrayLike<number> | null;
 }
 
+const layerHeld = held<OffscreenCanvas>();
+
 /** Draws coastlines and the graticule, as far as they are wanted. */
 export function drawEarth(
-  { context, inks: { background, foreground } }: Paper,
+  { context, ratio, font, inks: { background, foreground } }: Paper,
   scene: Scene,
   { left, top, width, height }: Frame,
   options: PictureOptions,
 ): void {
-  const { earth, picture } = scene;
+  const { earth, picture, curved, x, y } = scene;
   if (earth === null) return;
-  const place = (x: number, y: number) =>
-    [left + placeIn(scene, 0, x) * width, top + placeIn(scene, 1, y) * height] as const;
-  context.save();
-  context.beginPath();
-  context.rect(left, top, width, height);
-  context.clip();
-  const stroke = (line: ArrayLike<number>, wide: number, style: string) => {
-    context.lineWidth = wide;
-    context.strokeStyle = style;
-    context.beginPath();
-    let drawn = false;
-    for (let at = 0; at < line.length; at += 2) {
-      const [x, y] = place(line[at] as number, line[at + 1] as number);
-      if (drawn) context.lineTo(x, y);
-      else context.moveTo(x, y);
-      drawn = Number.isFinite(x + y);
-    }
-    context.stroke();
-  };
-  if (options.graticule && earth.graticule) {
-    stroke(earth.graticule, 1, rgb(foreground, 0.4));
-    context.fillStyle = rgb(foreground);
-    context.strokeStyle = rgb(background, 0.7);
-    context.lineWidth = 3;
-    for (const { x, y, text } of picture.earth?.labels ?? []) {
-      const at = place(x, y);
-      context.strokeText(text, ...at);
-      context.fillText(text, ...at);
-    }
-  }
-  // Dark on light, so that it is seen on every colour.
-  if (options.coastlines && earth.coastlines) {
-    stroke(earth.coastlines, 2.5, rgb(background, 0.6));
-    stroke(earth.coastlines, 1, rgb(foreground));
-  }
-  context.restore();
+  const wanted = (name: "graticule" | "coastlines") => (options[name] && earth[name]) || [];
+  const [graticule, coastlines] = [wanted("graticule"), wanted("coastlines")];
+  const size = [width, height, ratio, ...(curved ? [...curved.low, ...curved.high] : [])];
+  const on = [graticule, coastlines, x.edges, y.edges, [...background, ...foreground, ...size]];
+  const layer = layerHeld(on, () => {
+    const place = (x: number, y: number) =>
+      [placeIn(scene, 0, x) * width, placeIn(scene, 1, y) * height] as const;
+    const canvas = new OffscreenCanvas(Math.round(width * ratio), Math.round(height * ratio));
+    const paper = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D;
+    paper.scale(ratio, ratio);
+    const stroke = (line: ArrayLike<number>, wide: number, style: string) => {
+      paper.lineWidth = wide;
+      paper.strokeStyle = style;
+      paper.beginPath();
+      let drawn = false;
+      for (let at = 0; at < line.length; at += 2) {
+        const [x, y] = place(line[at] as number, line[at + 1] as number);
+        if (drawn) paper.lineTo(x, y);
+        else paper.moveTo(x, y);
+        drawn = Number.isFinite(x + y);
+      }
+      paper.stroke();
+    };
+    stroke(graticule, 1, rgb(foreground, 0.4));
+    // Dark on light, so that it is seen on every colour.
+    stroke(coastlines, 2.5, rgb(background, 0.6));
+    stroke(coastlines, 1, rgb(foreground));
+    paper.font = font;
+    paper.fillStyle = rgb(foreground);
+    paper.strokeStyle = rgb(background, 0.7);
+    paper.lineWidth = 3;
+    if (options.graticule)
+      for (const { x, y, text } of picture.earth?.labels ?? []) {
+        paper.strokeText(text, ...place(x, y));
+        paper.fillText(text, ...place(x, y));
+      }
+    return canvas;
+  });
+  const device = (at: number) => Math.round(at * ratio) / ratio;
+  context.drawImage(layer, device(left), device(top), device(width), device(height));
 }
 
 /** What a point of a projected map is in degrees; its place between 0 and 1, from the first point to the last. */

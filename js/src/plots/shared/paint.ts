@@ -1,9 +1,10 @@
 import type { Inks, Rgb } from "../../ui/base/theme";
 import { clamp } from "../../ui/text/format";
-import { type Field, type Norm, placer, STATES } from "./field";
+import { type Field, type Norm, placer } from "./field";
 
 const TILE = 24;
 const pack = ([r, g, b]: Rgb): number => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+export const unpacked = (color: number): Rgb => [color & 255, (color >> 8) & 255, (color >> 16) & 255];
 const mix = (a: Rgb, b: Rgb, part: number): Rgb =>
   a.map((from, at) => Math.round(from + ((b[at] as number) - from) * part)) as unknown as Rgb;
 
@@ -137,9 +138,7 @@ export function paintMap(
 
 /** Colours that fall behind what is struck out among them. */
 export function faded(colors: Uint32Array, { background }: Inks): Uint32Array {
-  return colors.map((color) =>
-    pack(mix([color & 255, (color >> 8) & 255, (color >> 16) & 255], background, 0.72)),
-  );
+  return colors.map((color) => pack(mix(unpacked(color), background, 0.72)));
 }
 
 /** Colours of categories, different in hue and lightness; the last is for values that are none. */
@@ -166,14 +165,21 @@ export function categoryShades(
   return Uint8Array.from(values, (value) => of.get(value) ?? 255);
 }
 
-/** A sample of a state's pattern. */
-export function paintSwatch(target: Uint32Array, width: number, tiles: Tiles, state: string): void {
-  const tile = tiles.pixels[STATES.indexOf(state as (typeof STATES)[number])];
+/** Fills a rectangle, in device pixels, with the pattern of a state. */
+export function stamp(
+  context: CanvasRenderingContext2D,
+  { side, pixels }: Tiles,
+  state: number,
+  [left, top, width, height]: readonly [number, number, number, number],
+): void {
+  const tile = pixels[state];
   if (!tile) return;
-  for (let at = 0; at < target.length; at++) {
-    const [x, y] = [at % width, Math.floor(at / width)];
-    target[at] = tile[(y % tiles.side) * tiles.side + (x % tiles.side)] as number;
-  }
+  const image = context.createImageData(width, height);
+  new Uint32Array(image.data.buffer).forEach((_, at, target) => {
+    const [x, y] = [left + (at % width), top + Math.floor(at / width)];
+    target[at] = tile[(y % side) * side + (x % side)] as number;
+  });
+  context.putImageData(image, left, top);
 }
 
 /** Runs of neighbouring points that are values, as [first, last]: where a line is not broken. */

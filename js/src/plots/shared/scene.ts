@@ -5,6 +5,7 @@ import { AxisGeometry, axisNumbers } from "./axis";
 import type { Paper } from "./draw";
 import type { Earth } from "./earth";
 import { decoded, type Field, fieldOf, floats, masked, type Norm, normOf, uint32s } from "./field";
+import { held } from "./held";
 import { airy, type Frame } from "./layout";
 import { pointsOf } from "./paint";
 
@@ -40,13 +41,8 @@ export interface Scene {
   points(width: number, height: number): Int32Array;
 }
 
-/** The points of the picture before, which those of the next step of a slider are too: they take megabytes. */
-let held: { on: ArrayLike<number>[]; points: Int32Array } = { on: [], points: new Int32Array() };
-function equal(one: ArrayLike<number>, other: ArrayLike<number> | undefined): boolean {
-  if (one.length !== other?.length) return false;
-  if (one !== other) for (let at = 0; at < one.length; at++) if (!Object.is(one[at], other[at])) return false;
-  return true;
-}
+/** They take megabytes, and are the same for most pictures that follow each other. */
+const pointsHeld = held<Int32Array>();
 
 export function makeScene(
   picture: PictureResult,
@@ -123,9 +119,9 @@ export function makeScene(
       const [columns, rows] = curved ? [curved.x, curved.y] : [x.lookup(width), y.lookup(height)];
       const size = curved ? [curved.circle, ...curved.low, ...curved.high, width, height] : [];
       const on = [columns, rows, [nx, ...size]];
-      if (!on.every((one, at) => equal(one, held.on[at])))
-        held = { on, points: curved ? splat(curved, nx, ny, width, height) : pointsOf(columns, rows, nx) };
-      return held.points;
+      return pointsHeld(on, () =>
+        curved ? splat(curved, nx, ny, width, height) : pointsOf(columns, rows, nx),
+      );
     },
   };
 }

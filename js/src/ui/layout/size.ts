@@ -29,7 +29,6 @@ export function useSize(ref: { current: Element | null }): Size {
       );
     };
     read();
-    if (typeof ResizeObserver === "undefined") return;
     const observer = new ResizeObserver(read);
     observer.observe(element);
     return () => observer.disconnect();

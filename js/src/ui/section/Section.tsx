@@ -20,7 +20,6 @@ function hold(section: HTMLElement | null): (() => void) | undefined {
   if (!section || !page) return;
   const show = () => section.scrollIntoView?.({ block: "start" });
   show();
-  if (typeof ResizeObserver === "undefined") return;
   const observer = new ResizeObserver(show);
   for (const child of page.children) observer.observe(child);
   const moves = ["wheel", "pointerdown", "keydown", "touchstart"];

@@ -35,7 +35,6 @@ export function Gallery({ arrays }: { arrays: readonly NodeRow[] }) {
   useEffect(() => {
     const abort = new AbortController();
     const queue: string[] = [];
-    const asked = new Set<string>();
     let running = false;
     setPictures(new Map());
     setProblem(null);
@@ -68,32 +67,21 @@ export function Gallery({ arrays }: { arrays: readonly NodeRow[] }) {
         running = false;
       }
     };
-    const want = (paths: string[]) => {
-      for (const path of paths) {
-        if (!asked.has(path)) {
-          asked.add(path);
-          queue.push(path);
-        }
-      }
-      void next();
-    };
-    let observer: IntersectionObserver | null = null;
-    if (typeof IntersectionObserver === "undefined") want(arrays.map(({ path }) => path));
-    else {
-      observer = new IntersectionObserver(
-        (entries) =>
-          want(
-            entries.flatMap(({ isIntersecting, target }) =>
-              isIntersecting ? [target.getAttribute("data-path") ?? ""] : [],
-            ),
-          ),
-        { rootMargin: "100px" },
-      );
-      for (const card of root.current?.children ?? []) observer.observe(card);
-    }
+    const observer = new IntersectionObserver(
+      (entries) => {
+        for (const { isIntersecting, target } of entries)
+          if (isIntersecting) {
+            queue.push(target.getAttribute("data-path") ?? "");
+            observer.unobserve(target);
+          }
+        void next();
+      },
+      { rootMargin: "100px" },
+    );
+    for (const card of root.current?.children ?? []) observer.observe(card);
     return () => {
       abort.abort();
-      observer?.disconnect();
+      observer.disconnect();
     };
   }, [key, round, session]);
 

@@ -41,7 +41,7 @@ export function Stage({ shown, scene, size }: StageProps) {
     const font = `11px ${style.fontFamily || "sans-serif"}`;
     const context = element.getContext("2d");
     if (context) context.font = font;
-    const measure = (text: string) => context?.measureText(text).width ?? text.length * 6;
+    const measure = (text: string) => context?.measureText(text).width ?? 0;
     const next = frameOf(scene, size.width, size.height, measure);
     setFrame((before) => (JSON.stringify(before) === JSON.stringify(next) ? before : next));
     const [w, h] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];

@@ -261,9 +261,11 @@ def serve(network: Network, handler: type[WSGIRequestHandler] = _Quiet) -> Itera
 def slow_store(folder: Path, latency: float) -> Any:
     """Return a zarr store that takes so many seconds for every request, and knows no other limit.
 
-    What is measured with it is how often a client waits, not how fast a server of this machine is.
+    What is measured with it is how often a client waits, not how fast a server of this machine is: the
+    files are in memory, since to read one from a disk zarr hands it to a thread.
     """
-    from zarr.storage import LocalStore, WrapperStore
+    from zarr.buffer.cpu import Buffer
+    from zarr.storage import MemoryStore, WrapperStore
 
     class Slow(WrapperStore[Any]):
         async def get(self, *arguments: Any, **options: Any) -> Any:
@@ -279,7 +281,11 @@ def slow_store(folder: Path, latency: float) -> Any:
             async for name in self._store.list_dir(prefix):
                 yield name
 
-    return Slow(LocalStore(folder, read_only=True))
+    files = (path for path in folder.rglob("*") if path.is_file())
+    content = {
+        path.relative_to(folder).as_posix(): Buffer.from_bytes(path.read_bytes()) for path in files
+    }
+    return Slow(MemoryStore(content, read_only=True))
 
 
 class Gate:

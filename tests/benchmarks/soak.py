@@ -26,7 +26,7 @@ from nz_explorer.lab.demo_data import write_sample
 from nz_explorer.model import Array
 from tests import network
 from tests.widget.conftest import Browser
-from tests.widget.test_soak import MEBIBYTE, clicks, use
+from tests.widget.test_soak import MEBIBYTE, some_clicks, use
 
 FAULTS = 0.05
 """The share of requests to the server that fail."""
@@ -44,7 +44,7 @@ def turn(browser: Browser, dice: random.Random, paths: list[str], arrays: list[s
             for step in range(STEPS)
         ]
     else:
-        wanted = [clicks(dice, paths, arrays) for _ in range(dice.randint(1, 4))]
+        wanted = some_clicks(dice, paths, arrays)
     for method, params in wanted:
         asked[browser.send(method, **params)] = method
     if dice.random() < 0.3:

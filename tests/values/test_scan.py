@@ -152,6 +152,20 @@ def test_complex_numbers_times_and_texts(store):
     assert (found.count, found.states) == (0, {"value": 2, "fill": 1})
 
 
+@pytest.mark.parametrize("away", [0, 15, 17, 10**6])
+def test_the_spread_of_values_far_from_zero(store, away):
+    values = away + np.random.default_rng(0).random(100_000)
+    store.array("a", values, chunks=(30_000,))
+    found = scan_array(store["a"])
+    assert math.isclose(found.std, float((values - away).std()), rel_tol=1e-9)
+    assert math.isclose(found.mean, float(values.mean()), rel_tol=1e-14)
+
+
+def test_the_mean_of_the_largest_numbers(store):
+    store.array("a", np.linspace(1e308, 1.2e308, 50), chunks=(50,))
+    assert math.isclose(scan_array(store["a"]).mean, 1.1e308)
+
+
 def test_absent_and_unreadable_chunks(any_store):
     values = np.arange(1.0, 101).reshape(10, 10)
     array = any_store.array("a", values, chunks=(1, 1))

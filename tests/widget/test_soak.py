@@ -86,6 +86,16 @@ def clicks(
     ]
 
 
+def some_clicks(
+    dice: random.Random, paths: list[str], arrays: list[str]
+) -> list[tuple[str, dict[str, Any]]]:
+    """Return one to four requests, by the weights of `clicks`."""
+    choices = clicks(dice, paths, arrays)
+    weights = [weight for weight, *_ in choices]
+    chosen = dice.choices(choices, weights, k=dice.randint(1, 4))
+    return [(method, params) for _, method, params in chosen]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="what a process has taken is read from /proc")
 @pytest.mark.timeout(SECONDS + 120)
 def test_clicking_without_end(browse: Callable[..., Browser], broken_store: Path) -> None:
@@ -121,10 +131,8 @@ def test_clicking_without_end(browse: Callable[..., Browser], broken_store: Path
     done = 0
     began = time.monotonic()
     while done < REQUESTS or time.monotonic() - began < SECONDS:
-        choices = clicks(dice, paths, arrays)
-        weights = [weight for weight, *_ in choices]
-        chosen = dice.choices(choices, weights, k=dice.randint(1, 4))
-        ask(*((method, params) for _, method, params in chosen))
+        chosen = some_clicks(dice, paths, arrays)
+        ask(*chosen)
         done += len(chosen)
     assert browser.session.wait(30)
     after = use()

@@ -216,6 +216,20 @@ def test_text_does_not_repeat_itself_endlessly(tmp_path: Path) -> None:
     assert report.to_text(limit=None).count("error   NZ-ATTR-001") == 30
 
 
+def test_pages_list_some_findings_of_a_rule_and_count_the_others(tmp_path: Path) -> None:
+    documents = contents({"base": "plain"})
+    array = json.loads(documents["a/zarr.json"])
+    array["attributes"] = {"mixed": [1, "a"]}
+    many = {f"m{i}/zarr.json": json.dumps(array).encode() for i in range(1200)}
+    report = nz.check(write({**documents, **many}, tmp_path), progress=False)
+    page, markdown = report.to_html(), report.to_markdown()
+    assert page.count("<b>NZ-ATTR-001</b>") == 500
+    assert "… and 700 more findings of NZ-ATTR-001; the format json has all of them" in page
+    assert markdown.count("| NZ-ATTR-001 |") == 100
+    assert "1,100 more findings of NZ-ATTR-001" in markdown
+    assert "1,200 breaking a convention" in markdown
+
+
 def test_sarif(report: nz.Report, monkeypatch: pytest.MonkeyPatch) -> None:
     log = report.to_sarif()
     assert log["version"] == "2.1.0"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -142,8 +143,27 @@ def render(
 
 def summary(found: Mapping[Impact, Sequence[Finding]]) -> str:
     """Return how many findings of each impact there are, in one line."""
-    parts = [f"{len(those)} {COUNTED[impact]}" for impact, those in found.items() if those]
+    parts = [f"{len(those):,} {COUNTED[impact]}" for impact, those in found.items() if those]
     return " · ".join(parts) or "no findings"
+
+
+def first_of_each_rule(findings: Sequence[Finding], most: int) -> tuple[list[Finding], list[str]]:
+    """Return no more than some findings of each rule, in their order, and what is said of the others.
+
+    A hundred thousand findings of one rule are one cause, and would be fifty megabytes of a page.
+    """
+    counts: Counter[str] = Counter()
+    kept = []
+    for finding in findings:
+        counts[finding.rule] += 1
+        if counts[finding.rule] <= most:
+            kept.append(finding)
+    left = [
+        f"{plural(number - most, 'more finding')} of {rule}; the format json has all of them"
+        for rule, number in counts.items()
+        if number > most
+    ]
+    return kept, left
 
 
 def conformity(report: Report, findings: Sequence[Finding]) -> list[tuple[str, bool | None]]:

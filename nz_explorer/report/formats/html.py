@@ -12,6 +12,7 @@ from nz_explorer.report.fix_words import sentence
 from nz_explorer.report.formats import (
     HEADINGS,
     conformity,
+    first_of_each_rule,
     nodes,
     reader_lines,
     summary,
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from nz_explorer.engine.findings import Finding
     from nz_explorer.engine.fixes import Fix
     from nz_explorer.report.report import Report
+
+MOST_OF_A_RULE = 500
+"""Findings of a rule that are listed for one impact: a browser has to show the page."""
 
 STYLE = """
 .nz-report{font:15px/1.5 system-ui,sans-serif;color-scheme:light dark;max-width:70em}
@@ -92,15 +96,19 @@ def fragment(report: Report, limit: int | None = None) -> str:
         f"<br>{html.escape(summary(found))}</p>",
     ]
     shown: list[Finding] = []
+    cut = 0
     for impact, those in found.items():
-        here = those if limit is None else those[: limit - len(shown)]
+        listed, left = first_of_each_rule(those, MOST_OF_A_RULE)
+        here = listed if limit is None else listed[: limit - len(shown)]
+        cut += len(listed) - len(here)
         if here:
             parts.append(f'<h3>{impact}: <span class="quiet">{HEADINGS[impact]}</span></h3><ul>')
             parts.extend(map(_finding, here))
             parts.append("</ul>")
             shown += here
-    if len(shown) < len(findings):
-        parts.append(f"<p>… and {plural(len(findings) - len(shown), 'more finding')}</p>")
+        parts.extend(f"<p>… and {line}</p>" for line in left)
+    if cut:
+        parts.append(f"<p>… and {plural(cut, 'more finding')}</p>")
     left_out = undecided(report)
     if left_out:
         parts.append('<ul class="quiet">')

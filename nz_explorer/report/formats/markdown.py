@@ -11,6 +11,7 @@ from nz_explorer.report.fix_words import sentence as fix_sentence
 from nz_explorer.report.formats import (
     HEADINGS,
     conformity,
+    first_of_each_rule,
     nodes,
     reader_lines,
     summary,
@@ -21,6 +22,9 @@ from nz_explorer.text.printable import printable
 if TYPE_CHECKING:
     from nz_explorer.engine.findings import Finding
     from nz_explorer.report.report import Report
+
+MOST_OF_A_RULE = 100
+"""Findings of a rule that are listed for one impact: what is written for pull requests has to fit there."""
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~@])")
 
@@ -58,8 +62,9 @@ def report_markdown(report: Report) -> str:
             continue
         lines += [f"### {impact}: {HEADINGS[impact]}", ""]
         lines += ["| rule | severity | node | place | finding | fix |", "|---|---|---|---|---|---|"]
-        lines += map(_row, those)
-        lines.append("")
+        shown, left = first_of_each_rule(those, MOST_OF_A_RULE)
+        lines += map(_row, shown)
+        lines += ["", *left, *([""] if left else [])]
     left_out = undecided(report)
     if left_out:
         lines += [f"- {_escaped(sentence)}" for sentence in left_out]

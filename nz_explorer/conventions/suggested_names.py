@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import images
+from nz_explorer.text.phrases import listed
+
+MADE_UP = "dim_"
+"""What names begin with that nothing suggests; xarray calls its own so."""
 
 
 def suggested_names(array: Array) -> tuple[list[str], bool]:
@@ -50,6 +56,24 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
     return [
         found[0]
         if len(found := names_by_length.get(length, [])) == 1 and shape.count(length) == 1
-        else f"dim_{axis}"
+        else f"{MADE_UP}{axis}"
         for axis, length in enumerate(shape)
     ], False
+
+
+def where_from(names: Sequence[str]) -> str:
+    """Return where suggested names that have to be checked come from.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Those that `suggested_names` returned, or some of them.
+    """
+    them = "the name" if len(names) == 1 else "the names"
+    made_up = [name for name in names if name.startswith(MADE_UP)]
+    if not made_up:
+        return f"guessed from other arrays in the group: check {them}"
+    if len(made_up) < len(names):
+        return f"{listed(made_up)} made up, the rest guessed from other arrays in the group: check {them}"
+    better = "a better one" if len(names) == 1 else "better ones"
+    return f"made up, as nothing in the group tells {them}: choose {better}"

@@ -136,7 +136,7 @@ def test_what_is_wrong_with_the_call(
 @pytest.mark.parametrize(
     ("size", "said"),
     [
-        (400, "it is not packed"),
+        (400, "it is not compressed"),
         (320, "have to be stored whole"),
         (800, "the data type may be another one"),
         (401, "RuntimeError"),

@@ -72,7 +72,7 @@ def types_of_attributes(array: Array) -> Iterator[Fail]:
         right = numbers if isinstance(value, list) else numbers[0]
         yield Fail(
             array.attribute_pointer(name),
-            f"{name} {shown(value)} is text; a limit of numbers is a number, and readers pass over this one",
+            f"{name} {shown(value)} {'has' if isinstance(value, list) else 'is'} text; a limit of numbers is a number, and readers pass over this one",
             fix=None
             if None in numbers
             else _setter(name, right, "readers mask what is outside afterwards"),

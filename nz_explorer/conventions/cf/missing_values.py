@@ -122,9 +122,10 @@ def marks_are_numbers(array: Array) -> Iterator[Fail]:
         return
     numbers = [_number(mark) for mark in marks]
     meant = numbers if isinstance(given, list) else numbers[0]
+    what = "has a text" if isinstance(given, list) else "is a text"
     yield Fail(
         array.attribute_pointer("missing_value"),
-        f"missing_value {shown(given)} is a text and never equals a value of {array.data_type.text}",
+        f"missing_value {shown(given)} {what}, which never equals a value of {array.data_type.text}",
         fix=None
         if None in numbers
         else lambda node: Draft("suggest", set_attribute(node, "missing_value", meant)),
@@ -268,7 +269,7 @@ def _as_data(array: Array, value: float) -> str:
     from nz_explorer.values.cf_decoding import date_of
 
     if not is_time(array):
-        return f"xarray shows it as data: {_text(value)}"
+        return "xarray shows it as data"
     date = date_of(array.attributes, value)
     if date is None:
         return "xarray raises OverflowError when the times are read"

@@ -184,8 +184,10 @@ def _axis(axis: Axis, *, located: bool) -> RuleOutput:
     shown = json_text(axis.name)
     if axis.name is None:
         given = axis.given.get("name")
-        what = "has no name" if given is None else f"has the name {json_text(given)}, no string"
-        yield Fail(axis.pointer("name"), f"axis {axis.place[-1]} {what}", rule="CS-AX-001")
+        which = f"axis {axis.place[-1]}"
+        bad = f"the name of {which} must be a string, got {json_text(given)}"
+        message = f"{which} has no name" if given is None else bad
+        yield Fail(axis.pointer("name"), message, rule="CS-AX-001")
     elif axis.given.get("name", axis.name) != axis.name:
         yield Fail(
             axis.pointer("name"),

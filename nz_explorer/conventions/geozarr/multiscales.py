@@ -313,17 +313,17 @@ def _same_arrays(found: list[Group], arrays: dict[str, dict[str, Array]]) -> Rul
         if lacking := [name for name in everything if name not in own]:
             yield Fail(
                 "",
-                f"level {json_text(level.name)} has no {listed(lacking)}",
+                f"level {json_text(level.name)} has no {listed(map(json_text, lacking))}, unlike other levels",
                 path=level.path,
                 rule="GZ-MS-003",
             )
         for name, array in own.items():
-            for field in ("data type", "dimension names", "units"):
+            for field in ("data types", "dimension names", "units"):
                 first = everything[name]
                 if _field(array, field) != _field(first, field):
                     yield Fail(
                         "",
-                        f"{name}: {field} of {array.path} and {first.path} differ",
+                        f"{array.path} and {first.path} have different {field}",
                         related=(first.path,),
                         path=array.path,
                         rule="GZ-MS-004",
@@ -333,7 +333,7 @@ def _same_arrays(found: list[Group], arrays: dict[str, dict[str, Array]]) -> Rul
 def _field(array: Array, field: str) -> Any:
     if field == "units":
         return array.attributes.get("units")
-    return array.data_type.name if field == "data type" else array.dimension_names
+    return array.data_type.name if field == "data types" else array.dimension_names
 
 
 def _spatial_axes(array: Array, beside: Mapping[str, Array]) -> tuple[int, int] | None:

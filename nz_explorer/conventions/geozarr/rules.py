@@ -18,6 +18,7 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node, dimension_table, is_candidate
 from nz_explorer.model.dialects import crs, multiscales
 from nz_explorer.model.paths import all_above, below
+from nz_explorer.text.phrases import article
 
 if TYPE_CHECKING:
     from nz_explorer.engine.findings import FixMaker
@@ -246,7 +247,8 @@ def _attribute_types(group: Group) -> Iterator[Fail]:
     if above is None:
         return
     for name in group.attributes.keys() & above.attributes.keys():
-        mine, theirs = (json_type(node.attributes[name]) for node in (group, above))
+        types = [json_type(node.attributes[name]) for node in (group, above)]
+        mine, theirs = (kind if kind == "null" else article(kind) for kind in types)
         if mine != theirs:
             yield Fail(
                 group.attribute_pointer(name),

@@ -95,11 +95,15 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
         return
     for key in own:
         if key not in types:
-            yield Fail(node.attribute_pointer(key), f"{key}: no type is given")
+            yield Fail(
+                node.attribute_pointer(key),
+                f"attribute {json_text(key)} has no type, so netCDF-C guesses one",
+            )
     for key in types:
         if key not in node.attributes and not nczarr.is_hidden(key):
             yield Fail(
-                place.at("types", key), f"{key}: a type is given, but there is no such attribute"
+                place.at("types", key),
+                f"a type is given for {json_text(key)}, which is not an attribute here",
             )
 
 

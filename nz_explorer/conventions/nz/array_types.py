@@ -152,7 +152,10 @@ def lossless(array: Array) -> Iterator[Fail]:
     for i, codec in enumerate(array.codecs):
         name = codec_name(codec)
         if name is not None and _is_lossy(name):
-            yield Fail(f"/codecs/{i}", f"the codec {name} changes values, or is experimental")
+            yield Fail(
+                f"/codecs/{i}",
+                f"the codec {name} may change values: what is read is not exactly what was written",
+            )
 
 
 @rule("NZ-CODEC-003", on="array", formats=(3,), needs=("shape", "chunk shape", "codecs"))

@@ -25,6 +25,9 @@ DECLARATIONS = frozenset({"conventions", "Conventions", "zarr_conventions"})
 """Attributes whose type has rules of its own."""
 NAMES_OF_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 
+PLURALS = {"array": "lists", "null": "null"}
+"""What JSON calls some types, and what a list of several of them has."""
+
 
 @rule("NZ-ATTR-001", on="node", needs=("attributes",))
 def homogeneous(node: Node) -> Iterator[Fail]:
@@ -38,8 +41,9 @@ def homogeneous(node: Node) -> Iterator[Fail]:
         if len(kinds) < 2:
             continue
         first = next(i for i, item in enumerate(value) if json_type(item) != kinds[0])
-        mixed = " and ".join([", ".join(kinds[:-1]), kinds[-1]])
-        message = f"attribute {json_text(name)}: array mixes {mixed} (first at index {first}: {json_text(value[first])})"
+        plurals = [PLURALS.get(kind, f"{kind}s") for kind in kinds]
+        mixed = " and ".join([", ".join(plurals[:-1]), plurals[-1]])
+        message = f"attribute {json_text(name)}: the list mixes {mixed} (first at index {first}: {json_text(value[first])})"
         texts = [item for item in value if isinstance(item, str)]
         if set(kinds) == {"string", "number"} and all(item in NAMES_OF_NUMBERS for item in texts):
             message += f'; JSON has no {texts[0]}, so "{texts[0]}" is a string'
@@ -92,7 +96,7 @@ def no_booleans(node: Node) -> Iterator[Fail]:
         if isinstance(value, list) and value and all(isinstance(item, bool) for item in value):
             yield Fail(
                 node.attribute_pointer(name),
-                f"attribute {json_text(name)}: arrays of booleans have no NZ type",
+                f"attribute {json_text(name)} is a list of true and false; NZ has no type for it",
             )
 
 
@@ -103,7 +107,7 @@ def no_lists_of_lists(node: Node) -> Iterator[Fail]:
         if isinstance(value, list) and value and all(isinstance(item, list) for item in value):
             yield Fail(
                 node.attribute_pointer(name),
-                f"attribute {json_text(name)}: nested arrays have no NZ type",
+                f"attribute {json_text(name)} is a list of lists; NZ has no type for it",
             )
 
 

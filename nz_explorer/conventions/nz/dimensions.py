@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.suggested_names import suggested_names
+from nz_explorer.conventions.suggested_names import suggested_names, where_from
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace, set_attribute
@@ -89,7 +89,7 @@ def _add_names(node: Node) -> Draft | None:
     if not isinstance(node, Array) or node.shape is None:
         return None
     names, certain = suggested_names(node)
-    note = None if certain else "guessed from other arrays in the group: check the names"
+    note = None if certain else where_from(names)
     if node.zarr_format == 2:
         return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names), note)
     return Draft("safe" if certain else "suggest", (add("/dimension_names", names),), note)
@@ -134,7 +134,7 @@ def _name_axis(axis: int) -> FixMaker:
         if not isinstance(node, Array):
             return None
         names, certain = suggested_names(node)
-        note = None if certain else "guessed from other arrays in the group: check the name"
+        note = None if certain else where_from(names[axis : axis + 1])
         return Draft("safe" if certain else "suggest", set_name(node, axis, names[axis]), note)
 
     return fix
@@ -361,8 +361,8 @@ def named_like_another(group: Group) -> Iterator[Fail]:
         ):
             yield Fail(
                 "",
-                f"this array runs along {json_text(names[0])} although {group.path} has a dimension"
-                f" called {json_text(array.name)}",
+                f"this array is called {json_text(array.name)}, like a dimension of {group.path}, and runs along"
+                f" {json_text(names[0])}: it is the coordinate of neither",
                 path=array.path,
             )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.zcf.declarations import entries
@@ -54,7 +55,8 @@ def nodes_start_with_letter(group: Group) -> Iterator[Fail]:
                 f"name {json_text(child.name)} should begin with a letter",
                 path=child.path,
                 fix=lambda _node: Draft(
-                    "unsafe", note="a new name breaks programs and attributes that use the old one"
+                    "unsafe",
+                    note="rename it; programs and attributes that use the old name no longer find it",
                 ),
             )
 
@@ -67,7 +69,8 @@ def node_characters(name: str) -> Iterator[Fail]:
             "",
             f"name {json_text(name)} has characters other than letters, digits and underscore: {odd}",
             fix=lambda _node: Draft(
-                "unsafe", note="a new name breaks programs and attributes that use the old one"
+                "unsafe",
+                note="rename it; programs and attributes that use the old name no longer find it",
             ),
         )
 
@@ -211,9 +214,19 @@ def siblings_look_different(group: Group) -> Iterator[Fail]:
         if first != name:
             yield Fail(
                 "",
-                f"names {json_text(first)} and {json_text(name)} in {group.path} look alike",
+                f"names {json_text(first)} and {json_text(name)} in {group.path} look alike: {_unlike(first, name)}",
                 related=(stem + first, stem + name),
             )
+
+
+def _unlike(first: str, second: str) -> str:
+    """Return the first characters that differ, as Unicode calls them."""
+    pairs = ((a, b) for a, b in zip_longest(first, second) if a != b)
+    return " and ".join("nothing" if c is None else _called(c) for c in next(pairs))
+
+
+def _called(character: str) -> str:
+    return f"{unicodedata.name(character, 'a character without a name')} (U+{ord(character):04X})"
 
 
 @rule("NZ-NAME-007", on="node", needs=("attributes",))
@@ -270,14 +283,19 @@ def _lift(key: str, pointer: str) -> FixMaker:
 
 
 def _rename_node(_node: Node) -> Draft:
-    return Draft("unsafe", note="a new name breaks programs and attributes that use the old one")
+    return Draft(
+        "unsafe", note="rename it; programs and attributes that use the old name no longer find it"
+    )
 
 
 @rule("Z3-NAME-001", on="name", formats=(3,))
 def legal_name(name: str) -> Iterator[Fail]:
     """Fail on names that are no names: of periods only, or with a slash."""
     if not name.strip(".") or "/" in name:
-        yield Fail("", f"{json_text(name)} is not a valid node name")
+        yield Fail(
+            "",
+            f"{json_text(name)} is not a valid node name: no slash is allowed, nor periods alone",
+        )
 
 
 @rule("Z3-NAME-002", on="name", formats=(3,))

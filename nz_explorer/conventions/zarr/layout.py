@@ -65,7 +65,7 @@ def names_that_are_no_keys(node: Node) -> Iterator[Fail]:
         more = " and more" if len(odd) > 3 else ""
         yield Fail(
             "",
-            f"names in this zip file are no keys of a store: {some}{more}; they have to be relative, with slashes",
+            f"names in this zip file cannot be keys of a store: {some}{more}; they have to be relative, with slashes",
             fix=lambda _node: Draft(
                 "suggest",
                 note="unzip it (unzip and 7-Zip repair such names), and zip it again from inside the folder",
@@ -87,8 +87,8 @@ def missing_keys_are_told(node: Node) -> Iterator[Fail]:
         )
         yield Fail(
             "",
-            f"access to {some} is denied, and most likely there is nothing: a server that must not list its keys does"
-            " not tell what is missing",
+            f"access to {some} is denied; most likely nothing is there: a server that does not let its keys be listed"
+            " denies access to what does not exist",
             fix=lambda _node: Draft(
                 "suggest",
                 note="allow listing (on S3 the permission s3:ListBucket): what does not exist is then answered by 404",
@@ -135,13 +135,17 @@ def _left_behind(node: Node, names: Iterable[str]) -> Iterator[Fail]:
     found = [name for name in names if is_left_behind(name)]
     if not found:
         return
-    are, of = ("is a file", "belongs") if len(found) == 1 else ("are files", "belong")
+    one = len(found) == 1
+    are, of, each = ("is a file", "belongs", "it") if one else ("are files", "belong", "each")
+    it, parts = (
+        ("it", "a group, an array or a chunk") if one else ("them", "groups, arrays or chunks")
+    )
     some = listed(map(json_text, found))
     system = "macOS" if any(name[:1] in "._" for name in found) else "Windows"
     yield Fail(
         "",
-        f"{some} in {node.path} {are} of {system} and {of} to no store: zarr-python warns of each, and who goes"
-        " through the folder by itself takes them for groups, arrays or chunks",
+        f"{some} in {node.path} {are} of {system} and {of} to no store: zarr-python warns of {each}, and programs"
+        f" that go through the folder themselves take {it} for {parts}",
         fix=_sweep,
     )
 

@@ -81,9 +81,10 @@ def readers_have_it(array: Array) -> Iterator[Fail]:
         plain = name.removeprefix("numcodecs.").lower()
         right = plain if plain != name and plain in NUMCODECS | EXTRAS.keys() else None
         needs = f"its id in Zarr v2 is {json_text(right)}" if right else what_it_needs(name)
+        how = ": " if right or needs.startswith("pip ") else "; decoding needs "
         yield Fail(
             f"{pointer}/id",
-            f"zarr-python does not have the codec {json_text(name)} by itself: {needs}",
+            f"zarr-python does not have the codec {json_text(name)} by itself{how}{needs}",
             fix=_call_it(f"{pointer}/id", right) if right else _install(needs),
         )
 

@@ -82,7 +82,7 @@ def _add_null(member: str) -> FixMaker:
 @rule("Z2-ARR-003", on="array", formats=V2)
 def extra_members(array: Array) -> Iterator[Fail]:
     """Require that there are no unknown members."""
-    words = "other keys MUST NOT be present, in today's text SHOULD NOT"
+    words = "other keys MUST NOT be present (in today's text: SHOULD NOT)"
     yield from _extra(array, ARRAY_MEMBERS, words)
 
 
@@ -268,7 +268,8 @@ def ascii_name(name: str) -> Iterator[Fail]:
             "",
             f"name {json_text(name)} is not ASCII, as keys of a Zarr v2 store are",
             fix=lambda _node: Draft(
-                "unsafe", note="a new name breaks programs and attributes that use the old one"
+                "unsafe",
+                note="rename it; programs and attributes that use the old name no longer find it",
             ),
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.suggested_names import suggested_names
+from nz_explorer.conventions.suggested_names import suggested_names, where_from
 from nz_explorer.conventions.zarr2.nodes import NCZARR, REFUSED, V2
 from nz_explorer.conventions.zarr2.types import CRASHES
 from nz_explorer.conventions.zarr3.nodes import shown
@@ -72,9 +72,7 @@ def _name_dimensions(node: Node) -> Draft | None:
     if not isinstance(node, Array) or node.shape is None:
         return None
     names, certain = suggested_names(node)
-    note = (
-        None if certain or not names else "guessed from other arrays in the group: check the names"
-    )
+    note = None if certain or not names else where_from(names)
     return Draft(
         "suggest" if names else "safe", set_attribute(node, "_ARRAY_DIMENSIONS", names), note
     )

@@ -70,11 +70,8 @@ def scalars_are_written(array: Array, found: Absence) -> Iterator[Fail | Undecid
         yield Fail(
             "",
             f"scalar {array.path} has no stored value; readers see the fill value {found.reads_as}"
-            + (f", which{HIDDEN}" if _xarray_masks(array) else ""),
+            + (", which xarray shows as missing" if _xarray_masks(array) else ""),
         )
-
-
-HIDDEN = " xarray shows as missing"
 
 
 def _xarray_masks(array: Array) -> bool:
@@ -182,7 +179,7 @@ def chunks_are_written(array: Array, contents: Contents) -> Iterator[Fail | Unde
     what = f"not _FillValue {fill.text}" if fill is not None else "a value like any other"
     if found.hidden:
         what = "_FillValue"
-    reads = f"reads as {found.reads_as}, which is {what}{', and which' + HIDDEN if _xarray_masks(array) else ''}"
+    reads = f"reads as {found.reads_as}, which is {what}{', though xarray shows it as missing' if _xarray_masks(array) else ''}"
     if not found.written:
         none = (
             "the only chunk is not"
@@ -197,7 +194,7 @@ def chunks_are_written(array: Array, contents: Contents) -> Iterator[Fail | Unde
     yield _unwritten(
         array,
         f"{found.absent:,} of {plural(found.total, 'chunk')} {are} not written: "
-        f"{reads if found.absent == 1 else reads.replace('reads', 'read', 1)}{gaps}",
+        f"{f'it {reads}' if found.absent == 1 else f'they {reads}'.replace('reads', 'read', 1)}{gaps}",
         # without a mark for missing data it may well be what was meant: zarr writes no chunk of mere fill values
         harms=fill is not None and not found.hidden,
     )
@@ -234,9 +231,10 @@ def _faulty(
         detail += f"; {looks.text}"
         if looks.name:
             detail += f", and the metadata say {codecs_text(array)}"
+    which = "the only chunk" if total == 1 else f"{count:,} of {plural(total, 'chunk')}"
     return Fail(
         "/codecs" if array.zarr_format == 3 else "/.zarray/compressor",
-        f"{count:,} of {plural(total, 'chunk')} {what}{detail}",
+        f"{which} {what}{detail}",
         fix=_as_lost(array, first, alike=count == total and faults == ("size",))
         if looks is None or not looks.why
         else _as_packed(looks),

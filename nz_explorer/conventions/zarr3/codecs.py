@@ -70,7 +70,7 @@ def one_serializer(array: Array) -> Iterator[Fail | Undecided]:
         if count != 1:
             yield Fail(
                 pointer,
-                f"codecs must contain exactly one array-to-bytes codec, found {count}",
+                f'codecs must contain exactly one codec that turns the array into bytes, such as "bytes"; found {count}',
                 fix=_insert_bytes(pointer, kinds) if count == 0 else None,
             )
 

@@ -391,5 +391,5 @@ def _drop_names(node: Node) -> Draft:
     return Draft(
         "safe",
         (remove("/dimension_names"),),
-        "to Zarr this means the same as null; NZ-1.0 still requires names",
+        "without it the array can be opened; NZ-1.0 still requires a list of names",
     )

@@ -82,7 +82,7 @@ def edges_cover(array: Array) -> Iterator[Fail]:
             name = array.dimension_label(axis)
             yield Fail(
                 f"{SHAPES}/{axis}",
-                f"the chunks along {name} have {plural(total, 'element')} together, and it is {length:,} long",
+                f"the chunks along {name} have {plural(total, 'element')} together, but the array is {length:,} long there",
             )
 
 

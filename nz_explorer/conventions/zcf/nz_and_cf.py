@@ -91,7 +91,7 @@ def _odd_entry(entry: dict[str, Any]) -> str | None:
     for member in ("schema_url", "spec_url"):
         value = entry.get(member)
         if isinstance(value, str) and _ADDRESS not in value.lower():
-            return f"has the {member} {json_text(value)}, which is not of NZ"
+            return f"has the {member} {json_text(value)}, which is not NZ's"
     if isinstance(entry.get("uuid"), str) and entry["uuid"].lower() != known_conventions.NZ.uuid:
         return f"has the URL of NZ but the uuid {json_text(entry['uuid'])}"
     name = entry.get("name", known_conventions.NZ_ENTRY["name"])

@@ -131,7 +131,7 @@ def _root_without_document(
     if hierarchy.reader.listable and not names:
         if odd := hierarchy.reader.packaging.odd_names:
             raise SourceError(
-                f"{where}: the names in this zip file are no keys of a store, such as {json_text(odd[0])}: they have to be"
+                f"{where}: the names in this zip file cannot be keys of a store, such as {json_text(odd[0])}: they have to be"
                 " relative, such as zarr.json; unzip it, and zip it again from inside the folder"
             )
         raise SourceError(f"{where} is empty: there is no Zarr hierarchy (looked for {looked})")

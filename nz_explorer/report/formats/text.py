@@ -26,7 +26,7 @@ from nz_explorer.report.formats import (
     undecided,
     used_by,
 )
-from nz_explorer.text.phrases import plural
+from nz_explorer.text.phrases import article, plural
 from nz_explorer.text.printable import printable
 
 if TYPE_CHECKING:
@@ -49,6 +49,31 @@ QUIET: tuple[Impact, ...] = ("distance", "advice")
 READERS = {"blocks": "bold red", "values": "bold magenta", "": "green", "unknown": "dim"}
 CONFORMS = {True: "green", False: "bold red", None: "yellow"}
 MESSAGE_LIMIT = 1000
+NEEDS = {
+    "S": "the address",
+    "J": "the text of a document",
+    "M": "the metadata of a node",
+    "G": "the metadata of a group",
+    "T": "the metadata of the whole tree",
+    "L": "listings",
+    "K": "which chunks there are",
+    "V": "values",
+    "N": "the network",
+}
+"""What is read to decide a rule, by its cost."""
+FIXES = {
+    "none": "no fix",
+    "safe": "safe fix",
+    "unsafe": "fix that changes what readers see",
+    "suggest": "suggested fix",
+}
+SCOPES = {
+    "CMO": "consolidated metadata",
+    "root": "the root",
+    "store": "the store",
+    "tree": "the tree",
+}
+"""What rules are about, where that is no kind of node or part of one."""
 
 
 def console(*, color: bool, width: int | None = None) -> Console:
@@ -214,7 +239,11 @@ def rule_text(rule: RuleInfo, *, color: bool = False, width: int | None = 100) -
     """
     out = console(color=color, width=width)
     out.print(Text(f"{rule.id}  {rule.title}", style="bold"))
-    facts = f"{rule.source} · {rule.level} · {rule.severity} · scope {rule.scope} · cost {rule.cost} · fix {rule.fix}"
+    words = rule.level if rule.level.lower() == rule.severity else f"{rule.level} · {rule.severity}"
+    scope = SCOPES.get(rule.scope) or article(rule.scope)
+    facts = (
+        f"{rule.source} · {words} · about {scope} · needs {NEEDS[rule.cost]} · {FIXES[rule.fix]}"
+    )
     out.print(Text(facts, style="dim"))
     if rule.status != "working" or rule.reason:
         out.print(

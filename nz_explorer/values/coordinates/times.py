@@ -138,7 +138,7 @@ def time_problem(attributes: Mapping[str, Any]) -> TimeProblem | None:
         given = "standard"
     calendar = given.lower() if isinstance(given, str) else ""
     if calendar not in CALENDARS:
-        return TimeProblem("calendar", "is no calendar that is known", _meant_calendar(calendar))
+        return TimeProblem("calendar", "is not a known calendar", _meant_calendar(calendar))
     import cftime  # type: ignore[import-untyped, unused-ignore]
 
     units = str(attributes["units"])

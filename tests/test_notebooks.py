@@ -14,12 +14,12 @@ from tests.notebooks import NOTEBOOKS, SOLUTION, WIDGET, printed, read, run
 NAMES = ("explore.ipynb", "teach.ipynb", "debug.ipynb")
 
 WRONG = {
-    "answer-1": "check_sharing({'rlat', 'depth'})\ncheck_sharing({'rlat'})\ncheck_sharing({'nothing'})\ncheck_sharing('rlat')",
-    "answer-2": "check_coordinates({'lat', 'time'})\ncheck_coordinates(set())\ncheck_coordinates({'x'})\ncheck_coordinates('time')",
+    "answer-1": "check_sharing({'rlat', 'depth'})\ncheck_sharing({'rlat'})\ncheck_sharing({'nothing'})\ncheck_sharing('rlat')\ncheck_sharing(7)\ncheck_sharing({7, 'nothing'})",
+    "answer-2": "check_coordinates({'lat', 'time'})\ncheck_coordinates(set())\ncheck_coordinates({'x'})\ncheck_coordinates('time')\ncheck_coordinates(None)\ncheck_coordinates({'air_temperature'})",
     "answer-3": "check_conflict(True)\ncheck_conflict('no')",
     "answer-4": "check_lost(5658)\ncheck_lost(-1)\ncheck_lost(values.data == 0)",
     "answer-5": "check_enum('/nowhere')\ncheck_enum('/analysis/lat')\ncheck_enum('/analysis/quality')",
-    "answer-6": "check_declared('ab')\ncheck_declared('abe')\ncheck_declared('z')\ncheck_declared('a, b, c')",
+    "answer-6": "check_declared('ab')\ncheck_declared('abe')\ncheck_declared('z')\ncheck_declared('a, b, c')\ncheck_declared(6)",
     "answer-7": "mine.what_if.set('/', '/attributes/conventions', 'NZ-1.0')\ncheck_mine()\nmine.what_if.reset()",
 }
 """Wrong answers to each exercise of the lesson."""

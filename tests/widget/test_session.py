@@ -152,6 +152,27 @@ def test_cdl_lines_lead_to_document_lines(browse: Browse, sample_store: Path) ->
     assert "_FillValue" in documents[line["key"]][line["first_line"] - 1]
 
 
+def test_a_document_on_one_line_has_lines_beside_cdl(browse: Browse, tmp_path: Path) -> None:
+    attributes = {
+        "units": "K",
+        "_FillValue": -9999.0,
+        "history": "written by a program in one line",
+    }
+    zarr.create_array(tmp_path / "a.zarr", shape=3, dtype="f4", attributes=attributes)
+    path = tmp_path / "a.zarr" / "zarr.json"
+    path.write_text(json.dumps(json.loads(path.read_text())))
+    browser = browse(tmp_path / "a.zarr")
+    result = browser.ask("netcdf", path="/")
+    (document,) = result["documents"]
+    for text, told in (("_FillValue", "-9999.0"), (":units", '"K"')):
+        (line,) = (one for one in result["cdl"] if text in one["text"])
+        assert line["first_line"] == line["last_line"]
+        assert told in document["text"].splitlines()[line["first_line"] - 1]
+    # as stored it is what is stored
+    (stored,) = browser.ask("document", path="/")["documents"]
+    assert stored["text"] == path.read_text()
+
+
 def test_pages_of_findings_add_up_and_only_what_is_on_one_is_made(
     browse: Browse, broken_store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,8 @@ from difflib import unified_diff
 from typing import Any
 
 from nz_explorer.documents import Document
+from nz_explorer.documents.json_layout import indented
+from nz_explorer.documents.json_pieces import PatchError
 from nz_explorer.engine.entry_comparison import differences
 from nz_explorer.engine.findings import Finding
 from nz_explorer.model import Group, Hierarchy, Node, nz_type
@@ -22,6 +24,8 @@ MAX_TEXT = 256 * 1024
 MAX_SOURCES_TEXT = 1024 * 1024
 MAX_VALUE = 2000
 MAX_ATTRIBUTES = 500
+MAX_ONE_LINE = 100
+"""Characters of a document on one line that is shown so beside CDL."""
 MAX_ALSO = 200
 """Lines that are lit with that of a dimension."""
 MAX_CDL_LINES = 4000
@@ -117,7 +121,7 @@ def sources(node: Node) -> list[protocol.DocumentText]:
     room = MAX_SOURCES_TEXT
     for source in nodes:
         for document in source.documents:
-            text = _text(source, document, (), None)
+            text = _text(source, document, (), None, beside_cdl(document))
             room -= len(text.text)
             if found and room < 0:
                 return found
@@ -135,9 +139,13 @@ def _other(documents: Iterable[Document], document: Document) -> Document | None
 
 
 def _text(
-    node: Node, document: Document, findings: Sequence[Finding], other: Document | None
+    node: Node,
+    document: Document,
+    findings: Sequence[Finding],
+    other: Document | None,
+    text: str | None = None,
 ) -> protocol.DocumentText:
-    text = readable(document)
+    text = readable(document) if text is None else text
     cut = len(text) > MAX_TEXT
     problem = next((p.message for p in document.problems if p.kind != "bare-token"), None)
     differs: list[protocol.Place] = []
@@ -164,9 +172,24 @@ def readable(document: Document) -> str:
     return document.text
 
 
+def beside_cdl(document: Document) -> str:
+    """Return a document as it is shown beside CDL, one that is stored on one line laid out: lines are what is pointed at."""
+    text = readable(document)
+    on_one_line = len(text) > MAX_ONE_LINE and "\n" not in text.strip()
+    return in_lines(text) if on_one_line and document.ok else text
+
+
+def in_lines(text: str) -> str:
+    """Return JSON with a line for each member, and what is no JSON as it is."""
+    try:
+        return indented(text)
+    except PatchError:
+        return text
+
+
 def _laid_out(document: Document, text: str) -> Document:
     """Return the document whose positions are those of the text that is shown."""
-    if document.origin == "stored":
+    if text == document.text:
         return document
     return Document(document.name, document.key, text.encode(), origin=document.origin)
 
@@ -247,7 +270,7 @@ def cdl_spans(node: Node) -> list[protocol.CdlSpan]:
             places[path] = (
                 None
                 if about is None
-                else (about, {d.name: _laid_out(d, readable(d)) for d in about.documents})
+                else (about, {d.name: _laid_out(d, beside_cdl(d)) for d in about.documents})
             )
         if (found := places[path]) is None:
             return None

@@ -13,7 +13,7 @@ from nz_explorer.diagnosis.impact import IMPACTS
 from nz_explorer.diagnosis.symptoms import symptoms
 from nz_explorer.documents import Document
 from nz_explorer.documents.json_edit import JsonText
-from nz_explorer.documents.json_layout import indented, new_text
+from nz_explorer.documents.json_layout import new_text
 from nz_explorer.documents.json_pieces import PatchError
 from nz_explorer.editing.diffs import LONG_LINE, unified
 from nz_explorer.engine.evaluation import Evaluation, FindingKind
@@ -227,15 +227,12 @@ def excerpt(
         The text that it becomes.
     """
     before = "" if document is None else documents.readable(document)
-    if any(len(line) > LONG_LINE for line in before.splitlines()):
-        try:  # a document on one line is laid out
-            before = indented(before)
-        except PatchError:
-            pass
-        else:
-            if document is not None:
-                document = Document(document.name, document.key, before.encode())
-            after = None if after is None else indented(after)
+    long = any(len(line) > LONG_LINE for line in before.splitlines())
+    if long and (in_lines := documents.in_lines(before)) != before:
+        before = in_lines
+        if document is not None:
+            document = Document(document.name, document.key, before.encode())
+        after = None if after is None else documents.in_lines(after)
     lines = before.splitlines()
     found: list[list[Line]] = []
     if after is not None:

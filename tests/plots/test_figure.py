@@ -394,3 +394,34 @@ def test_long_names_are_broken_into_lines_and_never_cut_or_written_over(size, tm
     line = first.height / (1 + left.get_text().count("\n"))
     second = right.get_window_extent()
     assert first.x1 < second.x0 or first.y1 - line >= second.y1 - 1
+
+
+def test_a_long_name_leaves_room_for_its_units(tmp_path):
+    group = zarr.open_group(tmp_path / "store.zarr")
+    name = "fully filtered concentration of sea ice " * 4
+    group.create_array("t", data=np.eye(4), attributes={"long_name": name, "units": "km"})
+    bar = figure(make(open_store(tmp_path / "store.zarr"), "/t")).axes[1]
+    assert bar.get_ylabel().startswith("fully filtered")
+    assert bar.get_ylabel().endswith("… (km)")
+
+
+@pytest.mark.parametrize(("units", "wide", "true"), [("m", 3, 1), ("m", 40, 0), ("s", 3, 0)])
+def test_axes_that_measure_the_same_have_one_scale(tmp_path, units, wide, true):
+    group = zarr.open_group(tmp_path / "store.zarr")
+    for name, size, unit in [("yc", 10, units), ("xc", 10 * wide, "m")]:
+        group.create_array(
+            name,
+            data=25e3 * np.arange(size),
+            dimension_names=[name],
+            attributes={"units": unit},
+        )
+    group.create_array("ice", data=np.ones((10, 10 * wide)), dimension_names=["yc", "xc"])
+    picture = figure(make(open_store(tmp_path / "store.zarr"), "/ice"))
+    picture.savefig(tmp_path / "ice.png")
+    axes, bar = picture.axes
+    image, beside = axes.get_window_extent(), bar.get_window_extent()
+    shape = np.ptp(axes.get_xlim()) / np.ptp(axes.get_ylim())
+    assert (abs(image.width / image.height / shape - 1) < 0.01) == true
+    assert np.allclose([beside.y0, beside.y1], [image.y0, image.y1])  # no higher than the map
+    assert 0 < beside.x0 - image.x1 < 40
+    assert axes._left_title.get_window_extent().y1 <= picture.bbox.y1

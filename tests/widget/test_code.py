@@ -103,7 +103,7 @@ for text in pickle.load(open(sys.argv[1], "rb")):
         drawn = {
             "x": axes.get_xlim(),
             "y": axes.get_ylim(),
-            "scale": axes.get_yscale(),
+            "scale": (axes.get_yscale(), axes.get_aspect()),
             "colours": [(one.get_cmap().name, one.get_clim()) for one in meshes],
             "earth": [one.get_xydata() for one in axes.lines if meshes and one.get_xydata().size],
             "labels": [axes.get_xlabel(), axes.get_ylabel()],
@@ -224,7 +224,7 @@ def shown(ex: Explorer) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
     look = {
         "x": axes.get_xlim(),
         "y": axes.get_ylim(),
-        "scale": axes.get_yscale(),
+        "scale": (axes.get_yscale(), axes.get_aspect()),
         "colours": [(one.get_cmap().name, one.get_clim()) for one in meshes],
         "earth": [one.get_xydata() for one in axes.lines if meshes and one.get_xydata().size],
         "labels": [axes.get_xlabel(), axes.get_ylabel()],

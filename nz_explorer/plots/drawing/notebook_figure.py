@@ -34,6 +34,11 @@ class NotebookFigure(Figure):
             axes.xaxis.label.set_wrap(True)
             axes.yaxis.label.set_wrap(True)
             _fit_titles(axes)
+        engine = self.get_layout_engine()
+        if engine is not None and any(axes.get_aspect() != "auto" for axes in self.axes):
+            engine.execute(
+                self
+            )  # a map takes less than its room, which leaves titles none the first time
         super().draw(renderer)
 
     def _repr_png_(self) -> bytes:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _UNEVEN = 20
 """A grid whose widest cell is so many times its narrowest is drawn by number."""
 _MOST_TICKS = 6
+_MANY_DIGITS = 1e5
+"""Such numbers, as of metres of a projection, need twice the room along x."""
 SLICE_GAP = "   "
 """Between the dimensions in a title."""
 _LONGEST = 90
@@ -80,7 +82,8 @@ def set_ticks(axes: Axes, axis: Axis, which: Literal["x", "y"]) -> None:
     if ticks is not None:
         target.set_ticks(*ticks)
     else:
-        target.set_major_locator(MaxNLocator(8, integer=axis.kind == "index"))
+        long = which == "x" and np.abs(axes.dataLim.intervalx).max() >= _MANY_DIGITS
+        target.set_major_locator(MaxNLocator(4 if long else 8, integer=axis.kind == "index"))
         axes.ticklabel_format(axis=which, useOffset=False, style="plain")
     target.set_label_text(safe(_axis_title(axis)))
 
@@ -133,7 +136,7 @@ def _axis_title(axis: Axis) -> str:
 
 
 def named(name: str, units: str | None) -> str:
-    """Return a name with its units, if it has any.
+    """Return a name with its units, if it has any; a name that is too long is cut off before them.
 
     Parameters
     ----------
@@ -142,7 +145,8 @@ def named(name: str, units: str | None) -> str:
     units
         As the array has them; None or an empty text for none.
     """
-    return f"{name} ({pretty(units)})" if units else name
+    after = f" ({pretty(units)})" if units else ""
+    return f"{shortened(name, max(_LONGEST - len(after), 1))}{after}"
 
 
 def pretty(units: str | None) -> str:
@@ -183,5 +187,17 @@ def safe(text: str, longest: int = _LONGEST) -> str:
         The most characters; the rest is cut off.
     """
     clean = "".join(c if c.isprintable() else " " for c in text[: longest + 1])
-    clean = clean if len(clean) <= longest else f"{clean[: longest - 1]}…"
-    return clean.replace("$", r"\$")
+    return shortened(clean, longest).replace("$", r"\$")
+
+
+def shortened(text: str, longest: int) -> str:
+    """Return a text that is no longer than a number of characters; what is cut off is marked.
+
+    Parameters
+    ----------
+    text
+        Anything.
+    longest
+        The most characters.
+    """
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.plots.colours.ranges import Range
+from nz_explorer.plots.drawing.aspect import aspect_of_axes, aspect_of_coordinates
 from nz_explorer.plots.drawing.cells import draw_cells, patch_area, upwards
 from nz_explorer.plots.drawing.legends import MOST_CATEGORIES, legend, present, with_left_out
 from nz_explorer.plots.drawing.parts import (
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch, PathPatch
+    from matplotlib.transforms import Bbox
 
 
 def draw_map(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> None:
@@ -70,6 +72,8 @@ def draw_map(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> None:
     set_ticks(axes, look.y, "y")
     axes.set_xlim(min(x[0], x[-1]), max(x[0], x[-1]))
     axes.set_ylim(*upwards(look.y, y))
+    if aspect_of_axes(look.x, look.y) is not None:
+        axes.set_aspect("equal")
     _explain(drawn, axes, look, view, picture, colours, states)
 
 
@@ -95,6 +99,22 @@ def _colours(look: QuickLook, view: View, values: Numbers, states: States) -> _C
     return _Colours(values, view.colours(look), norm, extend)
 
 
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """Where a colour bar is drawn: right beside its map, which of all its room may take only the middle."""
+
+    map: Axes
+
+    def __call__(self, bar: Any, _: Any) -> Bbox:
+        """Return the place of the bar in the figure; matplotlib asks for it whenever it draws."""
+        own, room = bar.get_position(original=True), self.map.get_position(original=True)
+        self.map.apply_aspect()
+        drawn = self.map.get_position()
+        right = drawn.x1 - room.x1
+        place: Bbox = own.from_extents(own.x0 + right, drawn.y0, own.x1 + right, drawn.y1)
+        return place
+
+
 def _explain(
     drawn: Figure,
     axes: Axes,
@@ -105,6 +125,7 @@ def _explain(
     states: States,
 ) -> None:
     """Add what the colours mean."""
+    from matplotlib.colorbar import make_axes
     from matplotlib.patches import Patch
 
     patches: list[Patch] = []
@@ -114,7 +135,9 @@ def _explain(
             for i, category in enumerate(look.categories[:MOST_CATEGORIES])
         ]
     elif (states == VALUE).any():
-        bar = drawn.colorbar(picture, ax=axes, pad=0.02, extend=colours.extend, aspect=30)
+        room, given = make_axes(axes, pad=0.02, aspect=30)
+        room.set_axes_locator(_Beside(axes))
+        bar = drawn.colorbar(picture, cax=room, extend=colours.extend, **given)
         bar.set_label(safe(with_left_out(look, view)))
         if look.dates and look.values is not None:
             ticks, labels = _dated(look, bar.get_ticks(), view.span(look))
@@ -203,6 +226,8 @@ def draw_curvilinear(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> 
     axes.set_ylabel(safe(named(grid.y_label, grid.y_units)))
     axes.set_xlim(*cells.x_limits)
     axes.set_ylim(*cells.y_limits)
+    if aspect_of_coordinates(grid) is not None:
+        axes.set_aspect("equal")
     _explain(drawn, axes, look, view, picture, colours, states)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nz_explorer.plots.colours.ranges import Scale, threshold
+from nz_explorer.plots.drawing.aspect import aspect_of_axes, aspect_of_coordinates
 from nz_explorer.plots.drawing.legends import with_left_out
 from nz_explorer.plots.drawing.parts import category_hex, edges_of, named, safe, tick_program
 from nz_explorer.plots.drawing.view import View
@@ -62,6 +63,7 @@ def map_program(look: QuickLook, view: View, values: str, places: Places) -> lis
             *bar,
             *earth_program(look, view, (*cells.x_limits, *cells.y_limits)),
             line("plt.axis({})", [*cells.x_limits, *cells.y_limits]),
+            *_equal(aspect_of_coordinates(grid)),
             line("plt.xlabel({})", safe(named(grid.x_label, grid.x_units))),
             line("plt.ylabel({})", safe(named(grid.y_label, grid.y_units))),
         ]
@@ -70,7 +72,13 @@ def map_program(look: QuickLook, view: View, values: str, places: Places) -> lis
         lines += earth_program(look, view)
     if look.y.downwards:
         lines.append("plt.gca().invert_yaxis()")
+    lines += _equal(aspect_of_axes(look.x, look.y))
     return [*lines, *tick_program(look.x, "x"), *tick_program(look.y, "y")]
+
+
+def _equal(aspect: float | None) -> list[str]:
+    """Return the line that draws both axes to one scale, where they measure the same thing."""
+    return [] if aspect is None else ["plt.gca().set_aspect('equal')"]
 
 
 def _edges(x: Axis, y: Axis) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -284,23 +286,120 @@ def test_notes_that_only_netcdf_c_4_8_0_read_stop_no_later_version(
 
 
 @pytest.mark.parametrize(
-    ("member", "given", "rule", "opens"),
+    ("member", "given", "rule", "impact"),
     [
-        ("arrays", 3, "NCZ-GRP-001", True),
-        ("groups", "g1", "NCZ-GRP-001", True),
-        ("arrays", [1], "NCZ-GRP-001", False),
-        ("groups", ["g1", "g1"], "NCZ-GRP-002", False),
+        ("arrays", 3, "NCZ-GRP-001", "values"),
+        ("arrays", {}, "NCZ-GRP-001", "values"),
+        ("arrays", [1], "NCZ-GRP-001", "blocks"),
+        ("groups", "g1", "NCZ-GRP-001", "values"),
+        ("groups", [3], "NCZ-GRP-001", "values"),
+        ("groups", {"g1": {}}, "NCZ-GRP-001", "blocks"),
+        ("groups", {"g1": 3}, "NCZ-GRP-001", "convention"),
+        ("groups", ["g1", 3, 1.5, True], "NCZ-GRP-001", "convention"),
+        ("groups", ["g1", None], "NCZ-GRP-001", "blocks"),
+        ("groups", [["g1"]], "NCZ-GRP-001", "blocks"),
+        ("groups", ["g1", "g1"], "NCZ-GRP-002", "blocks"),
+        ("groups", ["g1", "g2/deeper"], "NCZ-GRP-002", "blocks"),
+        ("groups", ["g1", ""], "NCZ-GRP-002", "blocks"),
+        ("dimensions", {"x": {"size": "3"}}, "NCZ-GRP-001", "convention"),
+        ("dimensions", {"x": {"size": 3.0}}, "NCZ-GRP-001", "convention"),
+        ("dimensions", {"x": 3, "p ": 2}, "NCZ-GRP-001", "blocks"),
+        ("dimensions", {"x": 3, "p" * 257: 2}, "NCZ-GRP-001", "blocks"),
     ],
 )
-def test_what_netcdf_c_makes_of_malformed_lists(
-    member: str, given: object, rule: str, opens: bool, netcdf_c: Path, tmp_path: Path
+def test_what_netcdf_c_makes_of_malformed_notes(
+    member: str, given: object, rule: str, impact: str, tmp_path: Path
 ) -> None:
-    shutil.copytree(netcdf_c / "everything", tmp_path / "store")
-    document = tmp_path / "store" / ".zattrs"
-    attributes = json.loads(document.read_text(), strict=False)  # netCDF-C does not escape
-    attributes["_nczarr_group"][member] = given
-    document.write_text(json.dumps(attributes))
-    report = nz.check(tmp_path / "store", progress=False)
+    put_small(tmp_path, {member: given})
+    report = nz.check(tmp_path, progress=False)
     found = next(finding for finding in report.findings if finding.rule == rule)
-    assert found.impact == ("values" if opens else "blocks")
-    assert report.readers["netCDF-C"].opens is opens
+    assert found.impact == impact
+    names = opened(tmp_path)
+    assert (names is None) is (impact == "blocks") is not report.readers["netCDF-C"].opens
+    if names is not None:
+        assert (not {"/a", "/g1"} <= set(names)) is (impact == "values")
+
+
+@pytest.mark.parametrize(
+    ("lost", "opens"),
+    [("_nczarr_array", False), ("_nczarr_group", True), ("_nczarr_superblock", True)],
+)
+def test_objects_of_netcdf_c_4_8_0_stand_in_for_nothing(
+    lost: str, opens: bool, tmp_path: Path
+) -> None:
+    put_small(tmp_path, {})
+    put(tmp_path / ".nczarr", {"zarr_format": 2, "nczarr_version": "1.0.0"})
+    put(tmp_path / ".nczgroup", {"dims": {"x": 3}, "vars": ["a"], "groups": ["g1"]})
+    put(tmp_path / "a/.nczarray", {"dimrefs": ["/x"], "storage": "chunked"})
+    document = tmp_path / ("a/.zattrs" if lost == "_nczarr_array" else ".zattrs")
+    attributes = json.loads(document.read_text())
+    del attributes[lost]
+    document.write_text(json.dumps(attributes))
+    report = nz.check(tmp_path, progress=False)
+    assert report.readers["netCDF-C"].opens is opens is (opened(tmp_path) is not None)
+
+
+def test_what_netcdf_c_noted_counts_for_nothing_without_a_superblock(tmp_path: Path) -> None:
+    put_small(tmp_path, {"arrays": ["a", "gone"], "dimensions": {}})
+    document = tmp_path / ".zattrs"
+    attributes = json.loads(document.read_text())
+    del attributes["_nczarr_superblock"]
+    document.write_text(json.dumps(attributes))
+    report = nz.check(tmp_path, progress=False)
+    broken = {finding.rule: finding.impact for finding in report.findings}
+    assert broken["NCZ-GRP-002"] == broken["NCZ-VAR-002"] == "convention"
+    assert report.readers["netCDF-C"].opens
+    assert opened(tmp_path) == ["/a", "/g1"]
+
+
+def test_an_array_that_is_not_listed_stops_nothing(tmp_path: Path) -> None:
+    put_small(tmp_path, {"arrays": [], "dimensions": {}})
+    report = nz.check(tmp_path, progress=False)
+    broken = {finding.rule: finding.impact for finding in report.findings}
+    assert broken["NCZ-VAR-002"] == "convention"
+    assert report.readers["netCDF-C"].opens
+    assert opened(tmp_path) == ["/g1"]
+
+
+def put_small(store: Path, notes: dict[str, object]) -> None:
+    """Write an array and an empty group as netCDF-C does, with other notes of the root."""
+    group = {"dimensions": {"x": 3}, "arrays": ["a"], "groups": ["g1"]} | notes
+    put(store / ".zgroup", {"zarr_format": 2})
+    put(
+        store / ".zattrs",
+        {"_nczarr_superblock": {"version": "2.0.0"}, "_nczarr_group": group},
+    )
+    put(store / "g1/.zgroup", {"zarr_format": 2})
+    put(
+        store / "g1/.zattrs",
+        {"_nczarr_group": {"dimensions": {}, "arrays": [], "groups": []}},
+    )
+    metadata = {"shape": [3], "chunks": [3], "dtype": "<f4", "fill_value": -1.0, "order": "C"}
+    put(
+        store / "a/.zarray",
+        {"zarr_format": 2, "compressor": None, "filters": None} | metadata,
+    )
+    put(
+        store / "a/.zattrs",
+        {
+            "_ARRAY_DIMENSIONS": ["x"],
+            "_nczarr_array": {"dimension_references": ["/x"], "storage": "chunked"},
+        },
+    )
+
+
+def opened(store: Path) -> list[str] | None:
+    """Return what netCDF-C finds in the root, None where it refuses the dataset, in a process of its own."""
+    program = (
+        "import sys, netCDF4\n"
+        "d = netCDF4.Dataset(sys.argv[1])\n"
+        "groups = [group.path for group in d.groups.values()]\n"
+        "print(*sorted([f'/{name}' for name in d.variables] + groups))\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", program, f"{store.as_uri()}#mode=nczarr,file"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return None if found.returncode else found.stdout.split()

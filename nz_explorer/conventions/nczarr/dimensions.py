@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -30,6 +31,10 @@ STORAGE = ("chunked", "contiguous", "compact", "scalar")
 """Values of ``storage`` in netCDF-C; the last one only up to 4.9."""
 
 
+_LEGAL_NAMES = (
+    "they begin with a letter, a digit or _, do not end with a blank, and have at most 256 bytes"
+)
+_WHOLE = re.compile(r"[0-9]+(\.0*)?")
 _ARTIFICIAL = re.compile(r"(\.zdim|_zdim|_Anonymous_Dim)_[0-9]+")
 
 
@@ -38,7 +43,7 @@ def _no_object(place: nczarr.Place) -> Fail | Undecided:
     return unread(place) or read_today(place, Fail(place.pointer, said))
 
 
-@rule("NCZ-GRP-001", on="group")
+@rule("NCZ-GRP-001", on="members")
 def declared_dimensions(group: Group) -> Iterator[Fail | Undecided]:
     """Require each declared dimension to have a length."""
     place = nczarr.find(group, "group")
@@ -67,29 +72,38 @@ def _of_group(group: Group, place: Place) -> Iterator[Fail]:
                     place.at(name, dimension),
                     f"{json_text(dimension)} is no name of a dimension: references to it could not be told from paths",
                 )
+            elif not nczarr.is_legal(dimension):
+                yield Fail(
+                    place.at(name, dimension),
+                    f"{json_text(dimension)} is no name to netCDF-C: {_LEGAL_NAMES}",
+                )
             elif nczarr.length_of(entry) is None:
+                impact, readers = HARMLESS if _is_understood(entry) else (None, None)
                 yield Fail(
                     place.at(name, dimension),
                     f"dimension {json_text(dimension)} must have a length, or an object with size and"
                     f" unlimited, got {shown(entry)}",
+                    impact=impact,
+                    readers=None if readers is None else {},
                 )
     for kind in ("arrays", "groups"):
-        member, names = place.member(kind)
-        if names is not None and not _is_names(names):
-            opens = _opens_without(kind, names)
-            yield Fail(
-                place.at(member),
-                f"{member} must be a list of names, got {shown(names)}",
-                impact="values" if opens else None,
-                readers={"netCDF-C": f"does not see the {kind} of the group"} if opens else None,
-            )
+        member, given = place.member(kind)
+        if given is None or _is_names(given):
+            continue
+        impact, does = _harm(group, kind, given)
+        yield Fail(
+            place.at(member),
+            f"{member} must be a list of names, got {shown(given)}",
+            impact=impact,
+            readers={"netCDF-C": does} if does else {},
+        )
 
 
-def _opens_without(kind: str, given: Any) -> bool:
-    """Whether netCDF-C 4.10 opens a dataset with something else in place of a list of names."""
-    if kind == "arrays":  # it looks for each element, also for what stands in an object
-        return not isinstance(given, list | dict)
-    return not isinstance(given, list) or None not in given
+def _is_understood(entry: Any) -> bool:
+    """Whether netCDF-C 4.10 takes a length that is no integer, which it does in an object with a size."""
+    size = entry.get("size") if isinstance(entry, dict) else None
+    text = str(size) if isinstance(size, float) else size
+    return isinstance(text, str) and _WHOLE.fullmatch(text) is not None
 
 
 def _is_names(given: Any) -> bool:
@@ -140,9 +154,7 @@ def contents(group: Group) -> Iterator[Fail]:
                 f"does not list {listed(map(json_text, unseen))}, so {which} does not see "
                 f"{'it' if len(unseen) == 1 else 'them'}"
             )
-        impact, does = (
-            _harm(group, kind, missing, unseen, twice) if place.era != "objects" else HARMLESS
-        )
+        impact, does = _harm(group, kind, names) if place.read else HARMLESS
         stem = paths.below(group.path)
         yield Fail(
             place.at(member),
@@ -154,15 +166,18 @@ def contents(group: Group) -> Iterator[Fail]:
         )
 
 
-def _harm(
-    group: Group, kind: str, missing: list[str], unseen: list[str], twice: list[str]
-) -> tuple[Impact, str]:
-    """Return the impact of wrong lists, and what netCDF-C does."""
+def _harm(group: Group, kind: str, given: Any) -> tuple[Impact, str]:
+    """Return the impact of what stands in place of a list that matches, and what netCDF-C does."""
+    names = nczarr.names_read(given)
+    if names is None:
+        return "blocks", "cannot open the dataset: name contains illegal characters"
+    there = _names_there(group, kind, names)
+    missing, unseen = set(names) - set(there), set(there) - set(names)
     # A listed group of which nothing is there is empty to it; of one that holds something it reads on.
     left = {child.name for child in group.children or () if child.state == "missing"}
-    if missing and (kind == "arrays" or left & set(missing)):
+    if missing and (kind == "arrays" or left & missing):
         return "blocks", "cannot open the dataset, or crashes"
-    if kind == "groups" and twice:
+    if kind == "groups" and len(set(names)) < len(names):
         return "blocks", "has the group twice, and Python's netCDF4 raises an AttributeError"
     if unseen:
         return "values", "does not see what is not listed"
@@ -262,11 +277,15 @@ def scalar_fits(array: Array) -> Iterator[Fail]:
 @rule("NCZ-VAR-002", on="members")
 def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
     """Require each reference to lead to a dimension of that length."""
+    notes = nczarr.group_notes(group)
+    listed_arrays = None if notes is None else frozenset(notes.arrays or ())
     for array in group.arrays:
         references, found = array.dimension_references, _references(array)
         if references is None or found is None:
             continue
         place, member, _ = found
+        if listed_arrays is not None and array.name not in listed_arrays:
+            place = dataclasses.replace(place, read=False)  # netCDF-C does not see the array
         for axis, (reference, length) in enumerate(zip(references, array.shape or (), strict=True)):
             declared = _declared(array, reference)
             if isinstance(declared, Undecided):

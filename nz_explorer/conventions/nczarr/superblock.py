@@ -98,7 +98,7 @@ def old_objects(node: Node) -> Iterator[Fail]:
 
 
 def read_today(place: Place, found: Fail) -> Fail:
-    """Return a failure as it matters today: no newer netCDF-C reads the objects of 4.8.0.
+    """Return a failure as it matters today, which may be of what netCDF-C does not read.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def read_today(place: Place, found: Fail) -> Fail:
     found : Fail
         What a rule says of it.
     """
-    if place.era != "objects" or found.impact is not None:
+    if place.read:
         return found
     return replace(found, impact="convention", readers={})
 

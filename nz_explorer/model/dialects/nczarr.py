@@ -77,6 +77,11 @@ _NUMBERS = {
 }
 
 
+MAX_NAME = 256
+"""The length of the longest name, in bytes."""
+_LEGAL = re.compile(r"(?![ -/:-@\[-^`{-~])[^\x00-\x1f\x7f/]+(?<! )")
+
+
 NAMED_NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 """How netCDF-C writes numbers that JSON has not."""
 
@@ -93,11 +98,14 @@ class Place:
         Where, as reports write it.
     value
         What it says.
+    read : bool
+        Whether netCDF-C of today reads it: not the objects of 4.8.0, and nothing where the root has no superblock.
     """
 
     era: Era
     pointer: str
     value: Any
+    read: bool = True
 
     def at(self, *members: str | int) -> str:
         """Return the pointer to a member."""
@@ -192,6 +200,8 @@ class ArrayNotes:
 def find(node: Node, part: Part) -> Place | None:
     """Return a part of what netCDF-C noted on a node, None where it noted nothing.
 
+    Objects of netCDF-C 4.8.0 are left over, and count for nothing, where a later one wrote its superblock.
+
     Parameters
     ----------
     node : Node
@@ -199,7 +209,16 @@ def find(node: Node, part: Part) -> Place | None:
     part : Part
         Which part.
     """
-    return next(places(node, part), None)
+    found = next(places(node, part), None)
+    left_over = found is not None and found.era == "objects" and _has_superblock(node)
+    return None if left_over else found
+
+
+def _has_superblock(node: Node) -> bool:
+    """Whether there is a superblock that netCDF-C of today reads."""
+    root = node.hierarchy.root
+    metadata = root.metadata if root.zarr_format == 2 else {}
+    return any(key in root.attributes or key in metadata for key in KEYS["superblock"])
 
 
 def places(node: Node, part: Part) -> Iterator[Place]:
@@ -215,18 +234,19 @@ def places(node: Node, part: Part) -> Iterator[Place]:
     attributes = node.attributes
     for key in KEYS[part]:
         if key in attributes:
-            yield Place("attributes", node.attribute_pointer(key), attributes[key])
+            pointer = node.attribute_pointer(key)
+            yield Place("attributes", pointer, attributes[key], _has_superblock(node))
     if node.zarr_format != 2:
         return
     metadata = node.metadata
     for key in KEYS[part]:
         if key in metadata:
-            yield Place("keys", node.pointer(key), metadata[key])
+            yield Place("keys", node.pointer(key), metadata[key], _has_superblock(node))
     if len(node.documents) > 1:
         for name in SIDE_NAMES[part]:
             document = node.document(name)
             if document is not None:
-                yield Place("objects", pointers.join("", name), document.value)
+                yield Place("objects", pointers.join("", name), document.value, read=False)
 
 
 def is_marked(node: Node) -> bool:
@@ -485,6 +505,35 @@ def names(given: Any) -> tuple[str, ...] | None:
     if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
         return None
     return tuple(given)
+
+
+def names_read(given: Any) -> list[str] | None:
+    """Return the names that netCDF-C 4.10 takes from a list of arrays or groups; None where it stops at one.
+
+    Numbers are names to it, an object is a list of its names and values, and what is neither is an empty list.
+
+    Parameters
+    ----------
+    given
+        What stands in place of the list.
+    """
+    if isinstance(given, dict):
+        items = [part for entry in given.items() for part in entry]
+    else:
+        items = given if isinstance(given, list) else []
+    taken = [json.dumps(item) if isinstance(item, int | float) else item for item in items]
+    return taken if all(isinstance(name, str) and is_legal(name) for name in taken) else None
+
+
+def is_legal(name: str) -> bool:
+    """Whether netCDF-C takes a name of a dimension, an array or a group.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    """
+    return _LEGAL.fullmatch(name) is not None and len(name.encode(errors="replace")) <= MAX_NAME
 
 
 def _is_name(name: str) -> bool:

@@ -298,7 +298,6 @@ def test_notes_that_only_netcdf_c_4_8_0_read_stop_no_later_version(
         ("groups", ["g1", 3, 1.5, True], "NCZ-GRP-001", "convention"),
         ("groups", ["g1", None], "NCZ-GRP-001", "blocks"),
         ("groups", [["g1"]], "NCZ-GRP-001", "blocks"),
-        ("groups", ["g1", "g1"], "NCZ-GRP-002", "blocks"),
         ("groups", ["g1", "g2/deeper"], "NCZ-GRP-002", "blocks"),
         ("groups", ["g1", ""], "NCZ-GRP-002", "blocks"),
         ("dimensions", {"x": {"size": "3"}}, "NCZ-GRP-001", "convention"),
@@ -318,6 +317,18 @@ def test_what_netcdf_c_makes_of_malformed_notes(
     assert (names is None) is (impact == "blocks") is not report.readers["netCDF-C"].opens
     if names is not None:
         assert (not {"/a", "/g1"} <= set(names)) is (impact == "values")
+
+
+def test_python_stops_at_a_group_that_netcdf_c_has_twice(netcdf_c: Path, tmp_path: Path) -> None:
+    shutil.copytree(netcdf_c / "everything", tmp_path / "store")
+    document = tmp_path / "store" / ".zattrs"
+    attributes = json.loads(document.read_text(), strict=False)  # netCDF-C does not escape
+    attributes["_nczarr_group"]["groups"] = ["g1", "g1"]
+    document.write_text(json.dumps(attributes))
+    report = nz.check(tmp_path / "store", progress=False)
+    found = next(finding for finding in report.findings if finding.rule == "NCZ-GRP-002")
+    assert found.impact == "blocks"
+    assert not report.readers["netCDF-C"].opens
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,8 @@ HEADINGS = {
         "Relationship to Domain Conventions",
         "Convention Registration",
         "Convention Declaration",
+        "Node",
+        "Group",
         "Array",
         "Dimension",
         "Dimension Coordinate",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import jsonpointer
 
 from nz_explorer.conventions.zarr3.codec_packages import (
+    NOT_WITH_ZARR,
     WRAPPED,
     is_a_guess,
     meant_in_v3,
@@ -390,6 +391,20 @@ _WITHOUT_CONFIGURATION = {
 }
 """What happens with codecs of numcodecs that have none; an empty one will do."""
 
+_WITHOUT_PACKAGE = {
+    "zarr-python": "raises UnknownCodecError when it reads the array, unless that package is installed",
+    "xarray": "opens the group, and raises UnknownCodecError when it reads the array",
+}
+"""What happens with codecs of numcodecs that need another package."""
+
+
+def _numcodecs(name: str) -> str:
+    """Return what decodes a codec of numcodecs."""
+    plain = name.removeprefix("numcodecs.")
+    if plain in NOT_WITH_ZARR:
+        return f"the Python package numcodecs together with {plain} ({what_it_needs(plain)})"
+    return "the Python package numcodecs"
+
 
 @rule("Z3-CODEC-012", on="array", formats=V3, needs=("codecs",))
 def codec_known(array: Array) -> Iterator[Fail]:
@@ -401,12 +416,13 @@ def codec_known(array: Array) -> Iterator[Fail]:
         wrapped = isinstance(name, str) and name.removeprefix("numcodecs.") in WRAPPED
         if wrapped and str(name).startswith("numcodecs."):
             bare = not isinstance(codec, dict) or "configuration" not in codec
+            extra = str(name).removeprefix("numcodecs.") in NOT_WITH_ZARR
             yield Fail(
                 pointer,
-                f"codec {shown(name)} is not registered; decoding needs the Python package numcodecs, so GDAL, zarrita"
+                f"codec {shown(name)} is not registered; decoding needs {_numcodecs(str(name))}, so GDAL, zarrita"
                 f" and others may not read it{', and numcodecs wants a configuration' if bare else ''}",
-                impact="blocks" if bare else None,
-                readers=_WITHOUT_CONFIGURATION if bare else {},
+                impact="blocks" if bare or extra else None,
+                readers=_WITHOUT_CONFIGURATION if bare else _WITHOUT_PACKAGE if extra else {},
                 fix=set_to(pointer, {"name": name, "configuration": {}}, "suggest")
                 if bare
                 else None,

@@ -16,6 +16,8 @@ NUMCODECS = frozenset(
 """Codecs of numcodecs, which zarr-python depends on."""
 EXTRAS = {"crc32c": "crc32c", "msgpack2": "msgpack", "pcodec": "pcodec", "zfpy": "zfpy"}
 """Codecs of numcodecs that need another package, and the extra that brings it."""
+NOT_WITH_ZARR = frozenset(["pcodec", "zfpy"])
+"""Those of them that Zarr v3 can name and that zarr-python does not bring along; it does bring a CRC-32C."""
 WRAPPED = (NUMCODECS | set(EXTRAS)) - {
     "base64", "categorize", "json2", "msgpack2", "pickle", "vlen-array", "vlen-bytes", "vlen-utf8"
 }  # fmt: skip

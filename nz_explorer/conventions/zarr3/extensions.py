@@ -23,9 +23,14 @@ if TYPE_CHECKING:
 from nz_explorer.conventions.zarr3.discouraged import POINTS
 
 _AS_IF_THERE_WERE_NONE = {
-    "zarr-python": "ignores it, and reads what it has made of the chunks as chunks",
-    "xarray": "reads the same as zarr-python",
+    "zarr-python": "raises ValueError where the array is opened by itself; from its group it ignores the transformer,"
+    " and reads what that has made of the chunks as chunks",
+    "xarray": "reads what zarr-python reads from the group",
 }
+_NOT_SUPPORTED = {
+    "zarr-python": "raises ValueError: arrays with storage transformers are not supported",
+}
+"""What happens with an array that is in no group."""
 
 
 @rule("Z3-ST-001", on="array", formats=V3)
@@ -42,6 +47,7 @@ def transformers(array: Array) -> Iterator[Fail]:
             fix=set_to(pointer, []) if nothing else None,
         )
         return
+    alone = array.is_root
     for i, entry in enumerate(given):
         if codec_name(entry) is None:
             yield Fail(
@@ -50,14 +56,24 @@ def transformers(array: Array) -> Iterator[Fail]:
             )
         elif isinstance(entry, dict) and entry.get("must_understand") is False:
             message = f"{codec_name(entry)} is a storage transformer that readers may ignore"
-            yield Fail(f"{pointer}/{i}", message, severity="info", impact="advice", readers={})
+            yield Fail(
+                f"{pointer}/{i}",
+                message,
+                severity="info",
+                impact="blocks" if alone else "advice",
+                readers=_NOT_SUPPORTED if alone else {},
+            )
         else:
             yield Fail(
                 f"{pointer}/{i}",
-                f"{codec_name(entry)} is no registered storage transformer, so readers must not open the array;"
-                " zarr-python reads the chunks as if it were not there",
-                impact="values",
-                readers=_AS_IF_THERE_WERE_NONE,
+                f"{codec_name(entry)} is no registered storage transformer, so readers must not open the array"
+                + (
+                    ""
+                    if alone
+                    else "; from its group zarr-python reads the chunks as if it were not there"
+                ),
+                impact="blocks" if alone else "values",
+                readers=_NOT_SUPPORTED if alone else _AS_IF_THERE_WERE_NONE,
             )
 
 

@@ -103,10 +103,11 @@ def _unit(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
     elif text or _is_temporal(axis, one):
         what = "texts" if text else "times, whose unit is in the time object"
         yield Fail(pointer, f"a unit is not allowed for {what} (axis {shown})", rule="CS-CO-004")
-    elif not isinstance(given, str | Mapping):
+    elif not isinstance(given, str | Mapping) or not given or not str(given).strip():
         yield Fail(
             pointer,
-            f"unit must be a string or an object of the uom convention, got {json_text(given)} (axis {shown})",
+            f"unit must be a string or an object of the uom convention, got {json_text(given)} (axis {shown});"
+            ' that of a number without one is "1"',
             rule="CS-CO-004",
         )
     elif isinstance(given, str) and _CF_DEGREES.fullmatch(given):

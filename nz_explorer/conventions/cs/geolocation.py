@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nz_explorer.conventions.cs.references import _reference
+from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.model import Array
 from nz_explorer.model.dialects.cs import CoordinateSystem, Crs
@@ -19,6 +20,14 @@ def geolocation(system: CoordinateSystem) -> RuleOutput:
     array = system.array
     for i, crs in enumerate(system.crs):
         given = crs.given.get("geolocation") if isinstance(crs.given, Mapping) else None
+        if given is not None and not isinstance(given, Mapping):
+            yield Fail(
+                crs.pointer("geolocation")
+                if crs.home is array
+                else array.attribute_pointer("cs", "crs", i),
+                f"geolocation must be an object of the geolocation convention, got {json_text(given)}",
+                rule="CS-GEO-001",
+            )
         for kind in KINDS:
             pair = given.get(kind) if isinstance(given, Mapping) else None
             for direction in ("x", "y"):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 from collections.abc import Mapping
+from urllib.parse import unquote, urlsplit
 
 from nz_explorer.conventions.uris import is_uri
 from nz_explorer.documents.json_text import json_text
@@ -28,12 +30,22 @@ def _reference(home: Node, reference: Reference, at: str) -> RuleOutput:
             rule=_OF_KIND[reference.kind],
         )
     paths = [target.node.path for target in reference.targets]
+    inner = _inner(reference, at)
+    bare = reference.given if inner == at else reference.given["ref"]
+    if isinstance(bare, str):
+        yield Fail(
+            inner,
+            f"reference: it is a text, and must be an object, here {json_text({'node': bare})}",
+            severity="warning",
+            fix=lambda _node: Draft("suggest", (replace(inner, {"node": bare}),)),
+            rule="REF-001",
+        )
     if reference.targets and (reference.path or "").startswith("/"):
         yield _absolute(home, reference, at)
     if len(paths) > 1:
         yield Fail(
             at,
-            f"{reference.path} is ambiguous: relative to the node or to its group it leads to {' or '.join(paths)}",
+            f"{json_text(reference.path)} is ambiguous: relative to the node or to its group it leads to {' or '.join(paths)}",
             related=tuple(paths),
             rule="REF-002",
         )
@@ -43,7 +55,7 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
     """Judge a reference to another store, of which only the form can be known."""
     pointer = f"{at}/uri"
     # Of relative references only those to the document itself, which RFC 3986 spells so, mean something.
-    if uri in ("", ".") or uri.rstrip("/") == str(home.hierarchy.source).rstrip("/"):
+    if uri in ("", ".") or _is_here(uri, str(home.hierarchy.source)):
         yield Fail(
             pointer,
             "uri must be omitted within the same store",
@@ -69,6 +81,13 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
             f"reference: {json_text(attribute)} is no JSON pointer (RFC 6901)",
             rule="REF-005",
         )
+
+
+def _is_here(uri: str, source: str) -> bool:
+    """Whether a URI is the address of a store; that of a folder may be written in two ways."""
+    if uri.startswith("file:") and "://" not in source:
+        uri, source = unquote(urlsplit(uri).path), os.path.abspath(source)  # noqa: PTH100  # nothing is resolved
+    return uri.rstrip("/") == source.rstrip("/")
 
 
 def _absolute(home: Node, reference: Reference, at: str) -> Fail:

@@ -275,6 +275,14 @@ _WORDS = {2: "two", 3: "three", 4: "four"}
 
 
 def _set_names(axis: Axis) -> RuleOutput:
+    for one in axis.sets:
+        given = one.given.get("name")
+        if given is not None and not isinstance(given, str):
+            yield Fail(
+                one.pointer("name"),
+                f"the name of a coordinate set must be a text, got {json_text(given)}",
+                rule="CS-CO-003",
+            )
     names = Counter(one.name for one in axis.sets)
     for name, count in names.items():
         if count > 1:

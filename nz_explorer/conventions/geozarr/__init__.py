@@ -16,7 +16,7 @@ GEOZARR = Convention(
     decided_by=("GZ",),
     decides="warning",
     suggested_by=lambda attributes: "multiscales" in attributes and family(attributes) == "GeoZarr",
-    rules=(f"{__name__}.rules", f"{__name__}.multiscales"),
+    rules=(f"{__name__}.rules", f"{__name__}.multiscales", f"{__name__}.levels"),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),
     wanted=lambda _, select: any(
         prefix.strip().upper().partition("-")[0] == "GZ" for prefix in select

@@ -150,7 +150,13 @@ def _set(pointer: str, value: Any) -> FixMaker:
 @rule("GZ-GRP-001", on="root", needs=("attributes",))
 def conventions_on_root(node: Node) -> Iterator[Fail]:
     """Require the older spelling, which the draft uses."""
-    if isinstance(node, Group) and "Conventions" not in node.attributes:
+    given = node.attributes.get("Conventions")
+    if isinstance(node, Group) and given is not None and not isinstance(given, str):
+        yield Fail(
+            node.attribute_pointer("Conventions"),
+            f"Conventions must be a text such as CF-1.10, got {json_text(given)}",
+        )
+    elif isinstance(node, Group) and given is None:
         note = "; NZ has conventions instead" if "conventions" in node.attributes else ""
         yield Fail(
             node.attribute_pointer("Conventions"), f"the root has no attribute Conventions{note}"
@@ -270,7 +276,7 @@ def arrays_of_group(group: Group) -> Iterator[Fail]:
                 severity="info" if (dimension.namesake.ndim or 0) > 1 else None,
                 path=dimension.namesake.path,
             )
-    mappings = {name for array in group.arrays for name in _mapping_names(array)}
+    mappings = {name for array in group.arrays for name in mapping_names(array)}
     for array in group.arrays:
         coordinate = is_candidate(array)
         if coordinate:
@@ -293,7 +299,7 @@ def arrays_of_group(group: Group) -> Iterator[Fail]:
                 path=array.path,
                 rule="GZ-VAR-001",
             )
-        for name in _mapping_names(array):
+        for name in mapping_names(array):
             if not any(_has_array(node, name) for node in (group, *_above(group))):
                 yield Fail(
                     array.attribute_pointer("grid_mapping"),
@@ -303,8 +309,14 @@ def arrays_of_group(group: Group) -> Iterator[Fail]:
                 )
 
 
-def _mapping_names(array: Array) -> list[str]:
-    """Return the arrays that a grid mapping names, also in the extended form ``crs: x y``."""
+def mapping_names(array: Array) -> list[str]:
+    """Return the arrays that a grid mapping names, also in the extended form ``crs: x y``.
+
+    Parameters
+    ----------
+    array : Array
+        An array with or without the attribute grid_mapping.
+    """
     given = array.attributes.get("grid_mapping")
     if not isinstance(given, str) or not given.strip():
         return []

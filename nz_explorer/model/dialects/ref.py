@@ -119,7 +119,7 @@ def resolve(given: Any, base: Node, cancel: Cancellation | None = None) -> Refer
         )
     nodes = _nodes(path, base, cancel)
     if not nodes:
-        why = f"{path} does not lead to a node from {base.path}"
+        why = f"{json_text(path)} does not lead to a node from {base.path}"
         return Reference(given, path, attribute, problem=why, kind="node")
     if attribute is None:
         return Reference(given, path, targets=tuple(map(Target, nodes.values())))

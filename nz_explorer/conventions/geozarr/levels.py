@@ -1,0 +1,262 @@
+"""GZ: the levels of multiscales of the GeoZarr draft (section 8.2), and what is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from nz_explorer.conventions.geozarr.rules import mapping_names
+from nz_explorer.conventions.geozarr.tile_matrix_sets import (
+    KNOWN_SETS,
+    LEVEL,
+    TILE,
+    VARIABLE_TILES,
+    matrices_by_id,
+    matrix_of_level,
+    name_of_set,
+    tile_of,
+)
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, RuleOutput, Undecided
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group
+from nz_explorer.model.dialects import crs
+from nz_explorer.model.dialects.multiscales import family, level_names, member
+from nz_explorer.model.paths import all_above, below
+from nz_explorer.text.phrases import listed
+
+OF_LEVELS = (
+    "GZ-MS-001",
+    "GZ-MS-002",
+    "GZ-MS-003",
+    "GZ-MS-004",
+    "GZ-MS-005",
+    "GZ-MS-006",
+    "GZ-MS-010",
+    "GZ-MS-011",
+    "GZ-MS-012",
+    "GZ-MS-013",
+    "GZ-MS-016",
+)
+
+
+@rule(*OF_LEVELS, on="members")
+def levels(group: Group) -> RuleOutput:
+    """Judge the levels that multiscales names: whether they are there, and what is in them."""
+    given = group.attributes.get("multiscales")
+    inline, set_name = matrices_by_id(given), member(given, "tile_matrix_set")
+    if family(group.attributes) != "GeoZarr" or not (inline or isinstance(set_name, str)):
+        return  # GZ-MS-009
+    pointer = group.attribute_pointer("multiscales", "tile_matrix_set")
+    there = {level.name: level for level in group.groups}
+    wanted = list(inline) or [name for name in level_names(group.attributes) if name in there]
+    for name in wanted:
+        if "/" in name or name in (".", ".."):
+            yield Fail(
+                pointer, f"level {json_text(name)} is outside {group.path}", rule="GZ-MS-002"
+            )
+        elif name not in there:
+            yield Fail(pointer, f"level {json_text(name)} has no child group")
+    called = name_of_set(given)
+    known = called in KNOWN_SETS
+    for one in group.arrays if known else ():
+        if LEVEL.fullmatch(one.name):
+            yield Fail(
+                "", f"level {json_text(one.name)} is an array, and must be a group", path=one.path
+            )
+    if not wanted and (
+        known or not there
+    ):  # of a set elsewhere nobody knows what its levels are called
+        yield Fail(pointer, f"no child group of {group.path} is a level of {json_text(set_name)}")
+    for name, undescribed in there.items():
+        if name not in inline if inline else known and not LEVEL.fullmatch(name):
+            yield Fail(
+                "",
+                f"group {json_text(name)} is not a level of the tile matrix set",
+                severity="info" if inline else None,
+                path=undescribed.path,
+                rule="GZ-MS-010",
+            )
+    found = [there[name] for name in wanted if name in there]
+    arrays = {level.name: _arrays(level) for level in found}
+    yield from _same_arrays(found, arrays)
+    for level in found:
+        for array in arrays[level.name].values():
+            matrix = inline.get(level.name)
+            tiled = known and called not in VARIABLE_TILES
+            tile = (TILE, TILE) if tiled else tile_of(matrix)
+            matrix = matrix_of_level(inline, called, level.name)
+            yield from _chunks(array, arrays[level.name], tile, matrix)
+    yield from _own_methods(given, found)
+    yield from _same_crs(given, pointer, arrays, KNOWN_SETS.get(called, ()))
+
+
+def _own_methods(given: Any, found: list[Group]) -> RuleOutput:
+    """Compare the resampling methods that groups of levels give themselves."""
+    method = member(given, "resampling_method")
+    for level in found:
+        for keys in (("resampling_method",), ("multiscales", "resampling_method")):
+            own: Any = level.attributes
+            for key in keys:
+                own = member(own, key)
+            if own is not None and own != method:
+                yield Fail(
+                    level.attribute_pointer(*keys),
+                    f"level {json_text(level.name)} uses {json_text(own)}, all of them should use {json_text(method)}",
+                    path=level.path,
+                    rule="GZ-MS-016",
+                )
+
+
+def _arrays(level: Group) -> dict[str, Array]:
+    children = level.hierarchy.children(level)
+    return {child.name: child for child in children if isinstance(child, Array)}
+
+
+def _same_arrays(found: list[Group], arrays: dict[str, dict[str, Array]]) -> RuleOutput:
+    everything = {name: array for level in arrays.values() for name, array in level.items()}
+    for level in found:
+        own = arrays[level.name]
+        if lacking := [name for name in everything if name not in own]:
+            yield Fail(
+                "",
+                f"level {json_text(level.name)} has no {listed(map(json_text, lacking))}, unlike other levels",
+                path=level.path,
+                rule="GZ-MS-003",
+            )
+        for name, array in own.items():
+            for field in ("data types", "dimension names", "units"):
+                first = everything[name]
+                if _field(array, field) != _field(first, field):
+                    yield Fail(
+                        "",
+                        f"{array.path} and {first.path} have different {field}",
+                        related=(first.path,),
+                        path=array.path,
+                        rule="GZ-MS-004",
+                    )
+
+
+def _field(array: Array, field: str) -> Any:
+    if field == "units":
+        return array.attributes.get("units")
+    return array.data_type.name if field == "data types" else array.dimension_names
+
+
+def _spatial_axes(array: Array, beside: Mapping[str, Array]) -> tuple[int, int] | None:
+    """Return the axes that run north and east, by dimension names or by their coordinates."""
+    if (axes := crs.spatial_axes(array)) is not None:
+        return axes
+    words = [
+        {str(beside[name].attributes.get(key)).lower() for key in ("axis", "standard_name")}
+        if name is not None and name in beside
+        else set()
+        for name in array.dimension_names or ()
+    ]
+    y = next((i for i, names in enumerate(words) if names & crs.Y_NAMES), None)
+    x = next((i for i, names in enumerate(words) if names & crs.X_NAMES), None)
+    return None if y is None or x is None else (y, x)
+
+
+def _chunks(
+    array: Array,
+    beside: Mapping[str, Array],
+    tile: tuple[int, int] | None,
+    matrix: Mapping[str, Any] | None,
+) -> RuleOutput:
+    shape, chunk = array.shape or (), array.chunk_shape
+    if len(shape) < 2 or chunk is None:
+        return
+    axes = _spatial_axes(array, beside)
+    if axes is None:
+        shown = ", ".join(name or "(no name)" for name in array.dimension_names or ())
+        yield Fail("", f"cannot identify X and Y in {shown}", path=array.path, rule="GZ-MS-013")
+        return
+    pointer = array.pointer("chunks" if array.zarr_format == 2 else "chunk_grid")
+    names = array.dimension_names or ()
+    for axis in axes:
+        if chunk[axis] >= shape[axis] > 2 * TILE:
+            yield Fail(
+                pointer,
+                f"{array.path} is one chunk along {names[axis]}",
+                path=array.path,
+                rule="GZ-MS-005",
+            )
+    own = [chunk[axis] for axis in axes]
+    if tile is not None:
+        wrong = (
+            length != wanted and not shape[axis] <= length < wanted  # less than a tile is no tile
+            for axis, length, wanted in zip(axes, own, tile, strict=True)
+        )
+        if any(wrong):
+            yield Fail(
+                pointer,
+                f"chunks are {own[0]} × {own[1]}, tiles {tile[0]} × {tile[1]}",
+                path=array.path,
+                rule="GZ-MS-012",
+            )
+        else:
+            yield from _as_many(array, axes, matrix)
+    elif any(chunk[axis] not in (TILE, 2 * TILE) and shape[axis] > TILE for axis in axes):
+        yield Fail(
+            pointer,
+            f"chunks are {own[0]} × {own[1]}; 256 or 512 is recommended",
+            path=array.path,
+            rule="GZ-MS-006",
+        )
+
+
+def _as_many(array: Array, axes: tuple[int, int], matrix: Mapping[str, Any] | None) -> RuleOutput:
+    """Compare the number of chunks with that of the tiles; less may be a part of the grid."""
+    shape, chunk = array.shape or (), array.chunk_shape or ()
+    tiles = [member(matrix, size) for size in ("matrixHeight", "matrixWidth")]
+    chunks = [-(-shape[axis] // chunk[axis]) if chunk[axis] else 0 for axis in axes]
+    if any(type(most) is int and number > most for number, most in zip(chunks, tiles, strict=True)):
+        yield Fail(
+            array.pointer("chunks" if array.zarr_format == 2 else "chunk_grid"),
+            f"{chunks[0]} × {chunks[1]} chunks, and {tiles[0]} × {tiles[1]} tiles: each chunk must be a tile",
+            path=array.path,
+            rule="GZ-MS-012",
+        )
+
+
+def _mapping(array: Array, level: Mapping[str, Array]) -> Array | None:
+    """Return the grid mapping of an array, which is beside it or in a group above."""
+    names = mapping_names(array)
+    if len(names) != 1 or "/" in names[0]:
+        return None
+    if names[0] in level:
+        return level[names[0]]
+    for path in all_above(array.parent or "/"):
+        node = array.hierarchy.node_if_loaded(below(path) + names[0])
+        if isinstance(node, Array):
+            return node
+    return None
+
+
+def _same_crs(
+    given: Any, pointer: str, arrays: dict[str, dict[str, Array]], theirs: tuple[str, ...]
+) -> RuleOutput:
+    """Compare the system of the tile matrix set with that of the data."""
+    inline = member(given, "tile_matrix_set")
+    named = member(inline, "crs") or member(inline, "supportedCRS")
+    if named is None and not theirs:
+        return
+    if named is not None:
+        code = crs.code(member(named, "uri") or named)
+        theirs = () if code is None else (code,)
+    for level in arrays.values():
+        for array in level.values():
+            target = _mapping(array, level)
+            own = crs.described_code(target) if target is not None else None
+            if not theirs or (target is not None and own is None):
+                yield Undecided("unsupported: a reference system that names no code", "GZ-MS-011")
+                return
+            if own is not None and own not in theirs:
+                yield Fail(
+                    pointer,
+                    f"the tile matrix set uses {theirs[0]}, {array.path} uses {own}",
+                    related=(array.path,),
+                    rule="GZ-MS-011",
+                )
+                return

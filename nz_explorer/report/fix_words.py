@@ -62,6 +62,11 @@ def words(fix: Fix) -> Words:
                 yield from _named(pointer if renamed else above)
             case "add" if not pointer:
                 yield "create the document"
+            case "add" if pointer.endswith("/-"):
+                yield "add "
+                yield from _entry(value)
+                yield " to "
+                yield from _named(pointer.removesuffix("/-"))
             case "replace":
                 yield "set "
                 yield from _named(pointer)
@@ -100,11 +105,20 @@ def _named(pointer: str) -> Words:
     if not last:
         yield "the document"
         return
-    if last.isdecimal() or last == "-":
+    if last.isdecimal():
         holder = _plain(above.rpartition("/")[2])
         yield Code(f"{holder}[{last}]" if holder else last, pointer)
         return
     yield Code(last, pointer)
+
+
+def _entry(value: Any) -> Words:
+    """Yield what is added at the end of a list: by its name where it has one."""
+    if isinstance(value, dict) and isinstance(value.get("name"), str):
+        yield "the entry "
+        yield _short(value["name"])
+    else:
+        yield _short(value)
 
 
 def _plain(token: str) -> str:

@@ -290,3 +290,19 @@ def test_sarif_carries_fixes(report: nz.Report) -> None:
     fixed = [result for result in run["results"] if "fixes" in result.get("properties", {})]
     assert fixed
     assert all(fix["document"] for result in fixed for fix in result["properties"]["fixes"])
+
+
+def test_what_is_added_to_a_list_and_names_that_nothing_tells_are_said_in_words(
+    tmp_path: Path,
+) -> None:
+    documents = contents({"base": "plain"})
+    a = json.loads(documents["a/zarr.json"])
+    a["attributes"] = {"proj:code": "EPSG:4326", "zarr_conventions": []}
+    a["shape"], a["dimension_names"] = [7, 9], [None, "x"]
+    a["chunk_grid"]["configuration"]["chunk_shape"] = [7, 9]
+    store = write({**documents, "a/zarr.json": json.dumps(a).encode()}, tmp_path)
+    text = nz.check(store, progress=False).to_text()
+    assert '→ add the entry "proj" to zarr_conventions in a/zarr.json' in " ".join(text.split())
+    assert '"dim_0" in a/zarr.json (suggested: made up, as nothing in the group' in " ".join(
+        text.split()
+    )

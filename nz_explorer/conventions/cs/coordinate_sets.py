@@ -83,7 +83,7 @@ def _more_values(one: CoordinateSet) -> list[Mapping[str, Any]]:
 def _undeclared(pointer: str, what: str, known: Convention, rule_id: str) -> Fail:
     return Fail(
         pointer,
-        f"{what} is used, but {known.name} is not declared in zarr_conventions",
+        f"this node uses {what}, but does not declare {known.name} in zarr_conventions",
         fix=declare(known),
         rule=rule_id,
     )

@@ -261,7 +261,7 @@ def reserved_place(node: Node) -> Iterator[Fail]:
                     pointer = node.attribute_pointer(name, key)
                     yield Fail(
                         pointer,
-                        f"{key} must be directly in attributes, found at {pointer}",
+                        f"{json_text(key)} must be directly in attributes, found at {pointer}",
                         fix=_lift(key, pointer),
                     )
 

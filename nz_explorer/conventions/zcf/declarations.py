@@ -255,7 +255,7 @@ def entry_pinned(node: Node) -> Iterator[Fail]:
         if isinstance(url, str) and _UNPINNED.search(url) and not printed:
             yield Fail(
                 pointer_to(node, i, "schema_url"),
-                f"{url} is not pinned to a version",
+                f"the address {url} names a branch, not a version: what is there may change",
                 fix=lambda _node: Draft("suggest", note="use the URL of a tag or a commit"),
             )
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
-from typing import Any
 
 from nz_explorer.conventions import rules
 from nz_explorer.diagnosis.impact import IMPACTS
@@ -21,8 +19,8 @@ from nz_explorer.engine.findings import SEVERITIES, Severity
 from nz_explorer.engine.fixes import Fix
 from nz_explorer.engine.impact import Impact
 from nz_explorer.model import Node
+from nz_explorer.report.fix_words import words
 from nz_explorer.store import Cancellation
-from nz_explorer.text.phrases import plural
 from nz_explorer.widget import protocol
 from nz_explorer.widget.impacts import impacts_of
 from nz_explorer.widget.requests import documents
@@ -301,35 +299,10 @@ def _light(
 
 def in_words(fix: Fix) -> list[str | protocol.Span]:
     """Return what a fix does to its document, in a sentence."""
-    done: list[str | protocol.Span] = []
-    for operation in fix.patch[:3]:
-        name = _named(str(operation["path"]))
-        if done:
-            done.append("; ")
-        match operation["op"]:
-            case "remove":
-                done += ["remove ", name]
-            case "move":
-                done += ["rename ", _named(str(operation["from"])), " to ", name]
-            case "replace":
-                done += ["set ", name, " to ", _short(operation["value"])]
-            case _:
-                value = operation.get("value")
-                done += ["add ", name]
-                if not isinstance(value, dict | list) or len(json.dumps(value)) <= 60:
-                    done += [" = ", _short(value)]
-    if len(fix.patch) > 3:
-        done.append(f"; {plural(len(fix.patch) - 3, 'more change')}")
+    done: list[str | protocol.Span] = [
+        part if isinstance(part, str) else protocol.Span(part.text, "code", title=part.title)
+        for part in words(fix)
+    ]
     if done and isinstance(done[0], str):
         done[0] = done[0][:1].upper() + done[0][1:]
     return done
-
-
-def _named(pointer: str) -> protocol.Span:
-    last = pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
-    return protocol.Span(last or "the document", "code" if last else "", title=pointer or None)
-
-
-def _short(value: Any) -> protocol.Span:
-    text = json.dumps(value, ensure_ascii=False)
-    return protocol.Span(text if len(text) <= 60 else f"{text[:59]}…", "code")

@@ -72,6 +72,11 @@ class Axis:
     why: str | None = None
     chunk: int | list[int] | None = None
 
+    @property
+    def upright(self) -> bool:
+        """Whether values along it are a profile, from the top down: along depth or pressure."""
+        return self.kind == "number" and self.downwards
+
 
 @dataclass(frozen=True, slots=True)
 class Slider:
@@ -275,6 +280,11 @@ class QuickLook:
     def derived(self) -> bool:
         """Whether values were decoded and masked before something was made of them."""
         return self.reduction is not None or self.minus is not None
+
+    @property
+    def upright(self) -> bool:
+        """Whether it is a line from the top down."""
+        return self.kind == "line" and self.x is not None and self.x.upright
 
     colours: Colours = field(default_factory=Colours)
 

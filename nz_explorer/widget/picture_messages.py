@@ -52,8 +52,8 @@ def _picture(look: QuickLook, buffers: _Buffers) -> protocol.PictureResult:
         message=look.message,
         data_type=look.data_type,
         units=look.units,
-        x=_axis(look.x, buffers),
-        y=_axis(look.y, buffers),
+        x=_axis(None if look.upright else look.x, buffers),
+        y=_axis(look.x if look.upright else look.y, buffers),
         aside=list(look.aside),
         sliders=_same(
             [replace(one, label=place_text(one)) for one in look.sliders], list[protocol.Slider]

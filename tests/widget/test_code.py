@@ -19,6 +19,7 @@ import zarr
 
 import nz_explorer as nz
 from nz_explorer.widget.explorer import Explorer
+from nz_explorer.widget.picture_messages import picture
 
 VIEWS: list[tuple[str, dict[str, int], dict[str, Any]]] = [
     ("/t", {"time": 1}, {}),
@@ -36,6 +37,9 @@ VIEWS: list[tuple[str, dict[str, int], dict[str, Any]]] = [
     ("/t", {"time": 1}, {"kind": "lines", "low": -5.0, "window": {"lat": [2, 9]}}),
     ("/t", {"time": 2}, {"kind": "lines", "against": {"time": 0}}),
     ("/column", {}, {"kind": "lines", "x": "depth", "y": "time"}),
+    ("/column", {"time": 2}, {"kind": "line", "x": "depth"}),
+    ("/column", {"time": 2}, {"kind": "line", "scale": "log", "low": 1.0}),
+    ("/depth", {}, {"window": {"depth": [1, 4]}}),
     ("/lat", {}, {}),
     ("/series", {}, {}),
     ("/series", {}, {"window": {"step": [100, 400]}}),
@@ -302,6 +306,22 @@ def test_values_are_decoded_and_masked(packed: Explorer) -> None:
     assert raw.dtype == np.int16
     assert np.array_equal(raw.data, stored)
     assert np.array_equal(np.ma.getmaskarray(raw), stored == -999)
+
+
+def test_a_line_along_depth_runs_from_the_top_down(store: Path) -> None:
+    ex = nz.explore(store, path="/column")
+    ex.index, ex.view = {"time": 2}, {"kind": "line"}
+    axes = ex.figure().axes[0]
+    top, bottom = axes.get_ylim()[::-1]
+    assert top < bottom
+    assert axes.get_ylabel() == "depth (m)"
+    line = axes.lines[0]
+    assert np.asarray(line.get_ydata()).tolist() == [0, 1, 2, 3, 4]  # uneven depths: by number
+    sent, _ = picture(ex._look())
+    assert sent.x is None
+    assert sent.y is not None
+    assert sent.y.label == "depth"
+    ex.close()
 
 
 def test_files_and_xarray_say_the_same(packed: Explorer, tmp_path: Path) -> None:

@@ -63,6 +63,24 @@ def is_even(edges: Numbers) -> bool:
     return bool(np.all(np.abs(steps - steps.mean()) <= 0.01 * abs(steps.mean())))
 
 
+Side = Literal["x", "y"]
+
+
+def sides_of(axis: Axis) -> tuple[Side, Side, tuple[float, float]]:
+    """Return along which side lines run and which one values have, and from where to where.
+
+    Along depth or pressure they run from the top down.
+
+    Parameters
+    ----------
+    axis
+        Along which they have values.
+    """
+    edges = edges_of(axis)
+    low, high = float(edges.min()), float(edges.max())
+    return ("y", "x", (high, low)) if axis.upright else ("x", "y", (low, high))
+
+
 def set_ticks(axes: Axes, axis: Axis, which: Literal["x", "y"]) -> None:
     """Give an axis of a figure the ticks and the title of an axis of a picture.
 

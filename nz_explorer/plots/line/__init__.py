@@ -8,7 +8,7 @@ from nz_explorer.model import Array
 from nz_explorer.plots.axes import is_text, long_axes
 from nz_explorer.plots.colours.ranges import threshold
 from nz_explorer.plots.drawing.legends import MOST_CATEGORIES, with_left_out
-from nz_explorer.plots.drawing.parts import edges_of, safe, tick_program
+from nz_explorer.plots.drawing.parts import safe, sides_of, tick_program
 from nz_explorer.plots.drawing.pixels import Image, forward, levels, line
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.kind import PictureKind
@@ -56,26 +56,32 @@ class Line(PictureKind):
         """Return Python that draws the line; see `PictureKind.program`."""
         if look.x is None:
             return [f"print({values})"]
-        lines = [*places(look.x, "x"), f"plt.plot(x, {values})"]
+        along, across, ends = sides_of(look.x)
+        line = f"x, {values}" if along == "x" else f"{values}, y"
+        lines = [*places(look.x, along), f"plt.plot({line})"]
         low, high = view.heights(look)
-        lines.append(code_line("plt.ylim({}, {})", low, high))
+        lines.append(code_line(f"plt.{across}lim({{}}, {{}})", low, high))
         if view.scale != "linear":
             near_zero = threshold(low, high) if view.scale == "symlog" else None
-            lines.append(f"plt.yscale({arguments(repr(view.scale), linthresh=near_zero)})")
-        edges = edges_of(look.x)
-        lines.append(code_line("plt.xlim({}, {})", float(edges.min()), float(edges.max())))
+            lines.append(f"plt.{across}scale({arguments(repr(view.scale), linthresh=near_zero)})")
+        lines.append(code_line(f"plt.{along}lim({{}}, {{}})", *ends))
         if look.categories:
             few = look.categories[:MOST_CATEGORIES]
             names = [safe(one.label, 24) for one in few]
-            lines.append(code_line("plt.yticks({}, {})", [one.value for one in few], names))
-        named = code_line("plt.ylabel({})", safe(with_left_out(look, view)))
-        return [*lines, *tick_program(look.x, "x"), named]
+            lines.append(
+                code_line(f"plt.{across}ticks({{}}, {{}})", [one.value for one in few], names)
+            )
+        named = code_line(f"plt.{across}label({{}})", safe(with_left_out(look, view)))
+        return [*lines, *tick_program(look.x, along), named]
 
     def thumbnail(self, look: QuickLook, width: int, height: int) -> Image | None:
         """Return the line as a small image; see `PictureKind.thumbnail`."""
         if look.x is None or look.values is None or look.low is None:
             return None
-        return line(forward(levels(look), look.x, axis=0), width, height)
+        shades = forward(levels(look), look.x, axis=0)
+        if look.upright:
+            return line(shades, height, width).T[:, ::-1]
+        return line(shades, width, height)
 
 
 LINE = Line()

@@ -19,6 +19,7 @@ from nz_explorer.plots.drawing.parts import (
     places_of,
     safe,
     set_ticks,
+    sides_of,
 )
 from nz_explorer.plots.drawing.view import PATTERNS, View
 from nz_explorer.plots.picture import QuickLook
@@ -35,7 +36,9 @@ _STRIP = 0.03
 
 
 def draw_line(axes: Axes, look: QuickLook, view: View) -> None:
-    """Draw values along an axis, with a strip below that shows which points are missing.
+    """Draw values along an axis, with a strip beside it that shows which points are missing.
+
+    Along depth or pressure they are a profile, from the top down.
 
     Parameters
     ----------
@@ -49,36 +52,43 @@ def draw_line(axes: Axes, look: QuickLook, view: View) -> None:
     if look.x is None or look.values is None:
         return
     states = view.states(look)
-    x = places_of(look.x)
+    places = places_of(look.x)
+    along, across, ends = sides_of(look.x)
+    upright = along == "y"
     good = states == VALUE
     numbers = view.values(look)
     values = np.where(good, numbers, np.nan)
     alone = good & ~(np.roll(good, 1) | np.roll(good, -1)) if good.size > 2 else good
-    axes.plot(x, values, lw=1.4, color=INK, marker="o" if good.sum() <= 60 else "", ms=3)
+    line = (values, places) if upright else (places, values)
+    axes.plot(*line, lw=1.4, color=INK, marker="o" if good.sum() <= 60 else "", ms=3)
     if alone.any():  # a point between gaps has no line to be seen by
-        axes.plot(x[alone], values[alone], "o", ms=3, color=INK)
+        axes.plot(*(one[alone] for one in line), "o", ms=3, color=INK)
     low, high = view.heights(look)
     # first, or matplotlib looks for limits of its own, and warns where nothing is positive
-    axes.set_ylim(low, high)
+    axes.set(**{f"{across}lim": (low, high)})
+    set_scale = axes.set_xscale if upright else axes.set_yscale
     if view.scale == "symlog":
-        axes.set_yscale("symlog", linthresh=threshold(low, high))
+        set_scale("symlog", linthresh=threshold(low, high))
     elif view.scale == "log":
-        axes.set_yscale("log")
+        set_scale("log")
     edges = edges_of(look.x)
     for code in present(states):
         for start, stop in _runs(states == code):
             paper, ink, hatch = PATTERNS[code]
-            ends = float(edges[start]), float(edges[stop])
-            axes.axvspan(*ends, fc=ink, alpha=0.12, lw=0, zorder=0.5)
-            axes.axvspan(*ends, ymax=_STRIP, fc=paper, ec=ink, hatch=hatch, lw=0, zorder=0.6)
-    axes.set_xlim(min(edges[0], edges[-1]), max(edges[0], edges[-1]))
+            run = float(edges[start]), float(edges[stop])
+            mark: Any = axes.axhspan if upright else axes.axvspan
+            strip = {f"{across}max": _STRIP}
+            mark(*run, fc=ink, alpha=0.12, lw=0, zorder=0.5)
+            mark(*run, **strip, fc=paper, ec=ink, hatch=hatch, lw=0, zorder=0.6)
+    axes.set(**{f"{along}lim": ends})
     axes.grid(visible=True, lw=0.4, alpha=0.5)
     axes.spines[["top", "right"]].set_visible(False)
-    set_ticks(axes, look.x, "x")
+    set_ticks(axes, look.x, along)
     if look.categories:
         few = look.categories[:MOST_CATEGORIES]
-        axes.set_yticks([c.value for c in few], [safe(c.label, 24) for c in few])
-    axes.set_ylabel(safe(with_left_out(look, view)))
+        named = axes.set_xticks if upright else axes.set_yticks
+        named([c.value for c in few], [safe(c.label, 24) for c in few])
+    axes.set(**{f"{across}label": safe(with_left_out(look, view))})
     legend(axes, states)
 
 

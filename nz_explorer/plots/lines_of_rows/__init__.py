@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,10 +14,10 @@ from nz_explorer.plots.drawing.legends import quantity
 from nz_explorer.plots.drawing.parts import (
     category_colour,
     category_hex,
-    edges_of,
     places_of,
     safe,
     set_ticks,
+    sides_of,
     tick_program,
 )
 from nz_explorer.plots.drawing.view import View
@@ -74,7 +74,7 @@ class LinesOfRows(PictureKind):
         good = view.states(look) == VALUE
         rows = np.where(good, view.values(look), np.nan)
         places = places_of(look.x)
-        along, across, ends = _sides(look.x)
+        along, across, ends = sides_of(look.x)
         for number, (row, name) in enumerate(zip(rows, row_names(look.y), strict=True)):
             label = name if number < _MOST_NAMES else None
             line = (places, row) if along == "x" else (row, places)
@@ -96,7 +96,7 @@ class LinesOfRows(PictureKind):
         if look.x is None or look.y is None:
             return [f"print({values})"]
         names = row_names(look.y)
-        along, across, ends = _sides(look.x)
+        along, across, ends = sides_of(look.x)
         colours = [category_hex(number) for number in range(len(names))]
         return [
             *places(look.x, along),
@@ -113,21 +113,6 @@ class LinesOfRows(PictureKind):
 
 
 LINES_OF_ROWS = LinesOfRows()
-
-
-Side = Literal["x", "y"]
-
-
-def _sides(axis: Axis) -> tuple[Side, Side, tuple[float, float]]:
-    """Return along which side lines run and which one values have, and from where to where.
-
-    Along depth or pressure they run from the top down.
-    """
-    edges = edges_of(axis)
-    low, high = float(edges.min()), float(edges.max())
-    if axis.kind == "number" and axis.downwards:
-        return "y", "x", (high, low)
-    return "x", "y", (low, high)
 
 
 def row_names(axis: Axis) -> list[str]:

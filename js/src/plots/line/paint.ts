@@ -4,41 +4,53 @@ import { type Frame, heightTicks } from "../shared/layout";
 import { runs, stamp, stateInk, tilesOf } from "../shared/paint";
 import type { Scene } from "../shared/scene";
 
-/** Lines between neighbours that are values, on the levels of the vertical axis. */
+/** Where a line has its points: from left to right, a profile from the top down. */
+const sideOf = ({ grid }: Scene, { width, height }: Frame) => {
+  const upright = grid.y.axis !== null;
+  return { upright, axis: upright ? grid.y : grid.x, long: upright ? height : width };
+};
+
+/** Lines between neighbours that are values, on the levels of the axis of values. */
 export function paint(paper: Paper, scene: Scene, frame: Frame): void {
   const { context, accent, inks, ratio } = paper;
   const { field, states, range } = scene;
-  const px = (at: number) => frame.left + scene.x.center(at) * frame.width;
+  const { left, top, width, height } = frame;
+  const { upright, axis, long } = sideOf(scene, frame);
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.save();
   context.beginPath();
-  context.rect(frame.left, frame.top, frame.width, frame.height);
+  context.rect(left, top, width, height);
   context.clip();
   strip(paper, scene, frame);
   if (range !== null) {
     const placed = placer(range);
-    const py = (value: number) => frame.top + (1 - placed(value)) * frame.height;
+    const place = (along: number, value: number): [number, number] =>
+      upright
+        ? [left + placed(value) * width, top + along * height]
+        : [left + along * width, top + (1 - placed(value)) * height];
+    const point = (at: number) => place(axis.center(at), field.values[at] as number);
     context.strokeStyle = rgb(inks.foreground, 0.1);
-    for (const tick of heightTicks(scene, frame.height)) {
-      const y = Math.round(py(tick.value)) + 0.5;
+    for (const { value } of heightTicks(scene, upright ? width / 2 : height)) {
       context.beginPath();
-      context.moveTo(frame.left, y);
-      context.lineTo(frame.left + frame.width, y);
+      for (const end of [0, 1]) {
+        const [x, y] = place(end, value).map(Math.round) as [number, number];
+        context.lineTo(x + 0.5, y + 0.5);
+      }
       context.stroke();
     }
     context.strokeStyle = accent;
     context.fillStyle = accent;
     context.lineWidth = 1.5;
     context.lineJoin = "round";
-    const dots = field.nx <= frame.width / 8;
-    for (const [first, last] of runs(states, field.nx)) {
+    const dots = axis.size <= long / 8;
+    for (const [first, last] of runs(states, axis.size)) {
       context.beginPath();
-      for (let at = first; at <= last; at++) context.lineTo(px(at), py(field.values[at] as number));
+      for (let at = first; at <= last; at++) context.lineTo(...point(at));
       context.stroke();
       if (!dots && first !== last) continue;
       for (let at = first; at <= last; at++) {
         context.beginPath();
-        context.arc(px(at), py(field.values[at] as number), 2.2, 0, Math.PI * 2);
+        context.arc(...point(at), 2.2, 0, Math.PI * 2);
         context.fill();
       }
     }
@@ -46,33 +58,33 @@ export function paint(paper: Paper, scene: Scene, frame: Frame): void {
   context.restore();
 }
 
-/** Along the foot of a line plot: which points are missing, and how; a pixel shows the last that falls on it. */
+/** Along a line plot: which points are missing, and how; a pixel shows the last that falls on it. */
 function strip({ context, inks, ratio }: Paper, scene: Scene, frame: Frame): void {
-  const { states, x } = scene;
+  const { states } = scene;
+  const { upright, axis, long } = sideOf(scene, frame);
   const tiles = tilesOf(inks, ratio);
-  const high = 8;
-  const columns = new Uint8Array(frame.width);
-  for (let at = 0; at < scene.field.nx; at++) {
+  const columns = new Uint8Array(long);
+  for (let at = 0; at < axis.size; at++) {
     const state = states[at] as number;
     if (state === 0) continue;
-    const [a, b] = [x.edges[at] as number, x.edges[at + 1] as number];
-    const first = Math.min(frame.width - 1, Math.floor(Math.min(a, b) * frame.width + 1e-6));
-    columns.fill(state, first, Math.max(first + 1, Math.round(Math.max(a, b) * frame.width)));
+    const [a, b] = [axis.edges[at] as number, axis.edges[at + 1] as number];
+    const first = Math.min(long - 1, Math.floor(Math.min(a, b) * long + 1e-6));
+    columns.fill(state, first, Math.max(first + 1, Math.round(Math.max(a, b) * long)));
   }
   for (let at = 0; at < columns.length; at++) {
     const state = columns[at] as number;
     if (state === 0) continue;
-    const left = frame.left + at;
-    let wide = 1;
-    while (columns[at + 1] === state) [at, wide] = [at + 1, wide + 1];
+    const from = at;
+    while (columns[at + 1] === state) at++;
+    const wide = at + 1 - from;
+    const { left, top, width, height } = frame;
     context.fillStyle = stateInk(inks, state);
     context.globalAlpha = 0.12;
-    context.fillRect(left, frame.top, wide, frame.height);
+    const part = (deep: number): [number, number, number, number] =>
+      upright ? [left, top + from, deep, wide] : [left + from, top + height - deep, wide, deep];
+    context.fillRect(...part(upright ? width : height));
     context.globalAlpha = 1;
-    const [x, y] = [left, frame.top + frame.height - high].map((at) => Math.round(at * ratio)) as [
-      number,
-      number,
-    ];
-    stamp(context, tiles, state, [x, y, Math.max(1, Math.round(wide * ratio)), Math.round(high * ratio)]);
+    const [x, y, w, h] = part(8).map((one) => Math.max(1, Math.round(one * ratio)));
+    stamp(context, tiles, state, [x, y, w, h] as [number, number, number, number]);
   }
 }

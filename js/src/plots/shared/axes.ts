@@ -7,7 +7,13 @@ import type { Scene } from "./scene";
 
 export function drawAxes({ context, inks }: Paper, scene: Scene, frame: Frame): void {
   const { left, top, width, height } = frame;
-  const { picture, x, y } = scene;
+  const { picture, x, y, range } = scene;
+  const name = (axis: typeof picture.x) => (axis ? nameOf(axis) : visible(picture.units ?? ""));
+  // Of a line one of the two has the values.
+  const levels = (long: number) =>
+    range === null
+      ? []
+      : heightTicks(scene, long).map(({ value, label }) => ({ at: placer(range)(value), label }));
   context.strokeStyle = rgb(inks.foreground, 0.45);
   context.fillStyle = rgb(inks.foreground, 0.85);
   context.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1);
@@ -15,9 +21,8 @@ export function drawAxes({ context, inks }: Paper, scene: Scene, frame: Frame): 
   context.textAlign = "center";
   const widest = Math.max(20, ...x.ticks(4).map(({ label }) => context.measureText(visible(label)).width));
   let end = -Number.POSITIVE_INFINITY;
-  for (const { at, label } of x
-    .ticks(Math.max(2, Math.floor(width / (widest + 26))))
-    .sort((a, b) => a.at - b.at)) {
+  const along = picture.x ? x.ticks(Math.max(2, Math.floor(width / (widest + 26)))) : levels(width / 2);
+  for (const { at, label } of along.sort((a, b) => a.at - b.at)) {
     if (at < -0.001 || at > 1.001) continue;
     const px = left + at * width;
     mark(context, px, top + height, px, top + height + 4);
@@ -27,32 +32,25 @@ export function drawAxes({ context, inks }: Paper, scene: Scene, frame: Frame): 
     context.fillText(text, px, top + height + 6);
     end = px + half;
   }
-  write(context, nameOf(picture.x), left + width / 2, top + height + 23, width + left);
+  write(context, name(picture.x), left + width / 2, top + height + 23, width + left);
   context.textAlign = "right";
   context.textBaseline = "middle";
-  const name = scene.look.flat ? nameOf(picture.y) : visible(picture.units ?? "");
-  const room = left - (name ? 26 : 9);
-  if (scene.look.flat) {
-    let before = -Number.POSITIVE_INFINITY;
-    for (const { at, label } of y.ticks(Math.max(2, Math.floor(height / 36))).sort((a, b) => a.at - b.at)) {
-      const py = top + at * height;
-      if (at < -0.001 || at > 1.001 || py - before < 12) continue;
-      before = py;
-      mark(context, left - 4, py, left, py);
-      context.fillText(visible(label), left - 7, py, room);
-    }
-  } else if (scene.range) {
-    for (const { value, label } of heightTicks(scene, height)) {
-      const at = 1 - placer(scene.range)(value);
-      mark(context, left - 4, top + at * height, left, top + at * height);
-      context.fillText(visible(label), left - 7, top + at * height, room);
-    }
+  const down = picture.y
+    ? y.ticks(Math.max(2, Math.floor(height / 36)))
+    : levels(height).map(({ at, label }) => ({ at: 1 - at, label }));
+  let before = -Number.POSITIVE_INFINITY;
+  for (const { at, label } of down.sort((a, b) => a.at - b.at)) {
+    const py = top + at * height;
+    if (at < -0.001 || at > 1.001 || py - before < 11) continue;
+    before = py;
+    mark(context, left - 4, py, left, py);
+    context.fillText(visible(label), left - 7, py, left - (name(picture.y) ? 26 : 9));
   }
   context.save();
   context.translate(10, top + height / 2);
   context.rotate(-Math.PI / 2);
   context.textAlign = "center";
-  write(context, name, 0, 0, height + 2 * top);
+  write(context, name(picture.y), 0, 0, height + 2 * top);
   context.restore();
 }
 
@@ -76,7 +74,5 @@ export function drawGrid({ context, inks }: Paper, scene: Scene, frame: Frame): 
     context.setLineDash([]);
   };
   lines(scene.x, width, (at) => mark(context, left + at * width, top, left + at * width, top + height));
-  if (scene.look.flat) {
-    lines(scene.y, height, (at) => mark(context, left, top + at * height, left + width, top + at * height));
-  }
+  lines(scene.y, height, (at) => mark(context, left, top + at * height, left + width, top + at * height));
 }

@@ -35,4 +35,12 @@ describe("windows", () => {
     expect(windowAround(scene, { x: [20, 60] }, { x: 0, y: 0 }, 4)).toEqual({});
     expect(windowAround(scene, { x: [0, 3] }, { x: 0, y: 0 }, 0.1).x).toHaveLength(2);
   });
+
+  test("a profile is cut along its depths, whatever the width of the rectangle", () => {
+    const depth = axis({ label: "depth", kind: "number", size: 6, length: 6, downwards: true });
+    const { picture: profile, buffers } = picture({ kind: "line", x: null, y: depth });
+    const upright = sceneOf(profile, buffers, options);
+    expect(upright && windowOf(upright, { x: 0.4, y: 0.1 }, { x: 0.5, y: 0.4 })).toEqual({ depth: [0, 3] });
+    expect(upright && windowAround(upright, {}, { x: 0, y: 0 }, 0.5)).toEqual({ depth: [0, 3] });
+  });
 });

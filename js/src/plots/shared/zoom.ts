@@ -9,18 +9,16 @@ export interface Place {
   y: number;
 }
 
-/** A rectangle between two places of a picture, 0 to 1; of a line its whole height. */
-export function extent([a, b]: readonly [Place, Place], line: boolean) {
-  return {
-    x0: Math.min(a.x, b.x),
-    x1: Math.max(a.x, b.x),
-    y0: line ? 0 : Math.min(a.y, b.y),
-    y1: line ? 1 : Math.max(a.y, b.y),
-  };
+/** A rectangle between two places of a picture, 0 to 1; of a line all of its axis of values. */
+export function extent([a, b]: readonly [Place, Place], { grid }: Scene) {
+  const ends = (along: "x" | "y") =>
+    grid[along].axis ? [Math.min(a[along], b[along]), Math.max(a[along], b[along])] : [0, 1];
+  const [[x0, x1], [y0, y1]] = [ends("x"), ends("y")] as [[number, number], [number, number]];
+  return { x0, x1, y0, y1 };
 }
 
 /** The axes of a scene that can be cut. */
-const axesOf = ({ grid, look }: Scene): AxisGeometry[] => (look.flat ? [grid.x, grid.y] : [grid.x]);
+const axesOf = ({ grid }: Scene): AxisGeometry[] => [grid.x, grid.y];
 
 /** Adds a part of a dimension to a window, unless it is all of it. */
 function put(window: Window, { label, length }: Axis, from: number, to: number): void {
@@ -42,7 +40,7 @@ function boxOf({ x, y, curved }: Scene, { x0, x1, y0, y1 }: ReturnType<typeof ex
 
 /** The window that a rectangle drawn on a picture stands for. */
 export function windowOf(scene: Scene, a: Place, b: Place): Window {
-  const box = extent([a, b], !scene.look.flat);
+  const box = extent([a, b], scene);
   if (scene.curved) return boxOf(scene, box);
   const window: Window = {};
   axesOf(scene).forEach((geometry, at) => {

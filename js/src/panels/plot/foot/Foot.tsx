@@ -11,7 +11,7 @@ import "./foot.css";
 export function costOf({ x, y }: PictureResult, read: ReadFacts): string {
   const { chunks_read: some, chunks_total: all, decoded_bytes: size } = read;
   // Of lines the extremes are shown, which the kernel says itself.
-  const step = y ? y.step * (x?.step ?? 1) : 1;
+  const step = x && y ? y.step * x.step : 1;
   const parts = [
     `${some === all ? "" : `${grouped(some)} of `}${plural(all, "chunk")} read`,
     size > 0 ? `${bytes(size)} decoded` : some > 0 && "from memory",
@@ -33,7 +33,7 @@ export function frameOf({ picture: { x, y }, field, states }: Scene): Record<str
     count++;
   }
   // Of a long line the lowest and the highest are shown: their mean is not that of the values.
-  const mean: Record<string, number> = y || x?.step === 1 ? { mean: sum / count } : {};
+  const mean: Record<string, number> = (x && y) || (x ?? y)?.step === 1 ? { mean: sum / count } : {};
   return count > 0 ? { min, ...mean, max } : null;
 }
 

@@ -66,6 +66,9 @@ test("the keyboard pins where the crosshair is, moves the pin, and takes it away
   fireEvent.keyDown(values, { key: "ArrowLeft", altKey: true });
   fireEvent.keyDown(values, { key: "ArrowRight" });
   fireEvent.keyDown(values, { key: "ArrowRight" });
+  // Other keys with Alt belong to the browser.
+  for (const key of ["Enter", "+"]) fireEvent.keyDown(values, { key, altKey: true });
+  expect(host.model.get("view")).toEqual({});
   expect(pins()).toEqual([beside]);
   fireEvent.keyDown(values, { key: "Enter" });
   await waitFor(() => expect(pins()).toEqual([]));

@@ -6,7 +6,7 @@ import type { Scene } from "../../../plots/shared/scene";
 import type { Place } from "../../../plots/shared/zoom";
 
 /** The dimensions along which a point of a picture is pinned. */
-const across = ({ grid, look }: Scene): AxisGeometry[] => (look.flat ? [grid.y, grid.x] : [grid.x]);
+const across = ({ grid }: Scene): AxisGeometry[] => [grid.y, grid.x].filter(({ axis }) => axis);
 
 /** Whether points can be pinned: numbers on a map, or along a line. */
 export const pinnable = ({ picture }: Scene): boolean => picture.kind === "map" || picture.kind === "line";

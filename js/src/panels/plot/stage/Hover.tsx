@@ -49,7 +49,8 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
     if (to) setAt({ ...to, keyed: true });
     before.current = scene;
   }, [scene]);
-  const line = !scene.look.flat;
+  const { grid } = scene;
+  const line = grid.y.axis === null;
   const zoom = (by: number, around: Point) =>
     session.setOptions({ window: windowAround(scene, session.options.peek().window, around, by) }, 60);
   const reset = () => session.setOptions({ window: {} });
@@ -149,6 +150,7 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
       ArrowUp: [0, -down],
     };
     const step = steps[event.key];
+    if (event.altKey && !step) return;
     const from = at ?? { x: Math.floor(nx / 2), y: Math.floor(ny / 2) };
     const by = { "+": 0.5, "=": 0.5, "-": 2, "0": 0 }[event.key];
     if (event.key === "Enter" && at) pin(at);
@@ -170,7 +172,7 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
   const here = inside(middle) ? there : null;
   const atX = left + middle.x * width;
   const atY = line ? 0 : top + middle.y * height;
-  const box = band && extent(band, line);
+  const box = band && extent(band, scene);
   return (
     <>
       {/* The readout below speaks */}
@@ -197,7 +199,12 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
       )}
       {here && !box && (
         <>
-          <span class="nzx-cross" style={{ left: px(atX), top: px(top), width: px(1), height: px(height) }} />
+          {grid.x.axis && (
+            <span
+              class="nzx-cross"
+              style={{ left: px(atX), top: px(top), width: px(1), height: px(height) }}
+            />
+          )}
           {!line && (
             <span
               class="nzx-cross"
@@ -214,7 +221,7 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
 /** The point at a place between 0 and 1; on coordinates the nearest within a few pixels. */
 export function cellAt(scene: Scene, { x, y }: Point, width: number, height: number): Point | null {
   const { nx } = scene.field;
-  if (!scene.curved) return { x: scene.x.indexAt(x), y: scene.look.flat ? scene.y.indexAt(y) : 0 };
+  if (!scene.curved) return { x: scene.x.indexAt(x), y: scene.y.indexAt(y) };
   const points = scene.points(width, height);
   const [column, row] = [Math.floor(x * width), Math.floor(y * height)];
   for (let reach = 0; reach < 6; reach++) {
@@ -250,7 +257,7 @@ export function reading(
     [scene.grid.x, x],
   ] as const) {
     const { axis } = geometry;
-    if (axis === null || (geometry === scene.grid.y && !scene.look.flat)) continue;
+    if (axis === null) continue;
     const { index: number, coordinate } = geometry.describe(index);
     rows.push([axis.label, coordinate === null ? `[${number}]` : `${coordinate}  [${number}]`]);
   }

@@ -151,6 +151,13 @@ def first_of_each_rule(findings: Sequence[Finding], most: int) -> tuple[list[Fin
     """Return no more than some findings of each rule, in their order, and what is said of the others.
 
     A hundred thousand findings of one rule are one cause, and would be fifty megabytes of a page.
+
+    Parameters
+    ----------
+    findings : sequence of Finding
+        In the order in which they are shown.
+    most : int
+        How many of each rule are kept.
     """
     counts: Counter[str] = Counter()
     kept = []

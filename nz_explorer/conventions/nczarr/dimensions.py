@@ -16,7 +16,7 @@ from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
-from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.dialects import nczarr, netcdf_names
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _of_group(group: Group, place: Place) -> Iterator[Fail]:
                     place.at(name, dimension),
                     f"{json_text(dimension)} is no name of a dimension: references to it could not be told from paths",
                 )
-            elif not nczarr.is_legal(dimension):
+            elif not netcdf_names.is_legal(dimension):
                 yield Fail(
                     place.at(name, dimension),
                     f"{json_text(dimension)} is no name to netCDF-C: {_LEGAL_NAMES}",
@@ -168,7 +168,7 @@ def contents(group: Group) -> Iterator[Fail]:
 
 def _harm(group: Group, kind: str, given: Any) -> tuple[Impact, str]:
     """Return the impact of what stands in place of a list that matches, and what netCDF-C does."""
-    names = nczarr.names_read(given)
+    names = netcdf_names.names_read(given)
     if names is None:
         return "blocks", "cannot open the dataset: name contains illegal characters"
     there = _names_there(group, kind, names)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from nz_explorer.documents import pointers
+from nz_explorer.model.dialects.netcdf_names import can_be_key
 
 if TYPE_CHECKING:
     from nz_explorer.model.array import Array
@@ -75,11 +76,6 @@ _NUMBERS = {
     "f4": "float32",
     "f8": "float64",
 }
-
-
-MAX_NAME = 256
-"""The length of the longest name, in bytes."""
-_LEGAL = re.compile(r"(?![ -/:-@\[-^`{-~])[^\x00-\x1f\x7f/]+(?<! )")
 
 
 NAMED_NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
@@ -173,7 +169,7 @@ class GroupNotes:
         if arrays is None and groups is None:
             return None
         # They become parts of keys, and a stranger has written them.
-        noted = filter(_is_name, (*(arrays or ()), *(groups or ())))
+        noted = filter(can_be_key, (*(arrays or ()), *(groups or ())))
         return tuple(dict.fromkeys(noted))
 
 
@@ -200,7 +196,7 @@ class ArrayNotes:
 def find(node: Node, part: Part) -> Place | None:
     """Return a part of what netCDF-C noted on a node, None where it noted nothing.
 
-    Objects of netCDF-C 4.8.0 are left over, and count for nothing, where a later one wrote its superblock.
+    Where a later netCDF-C wrote its superblock, objects of 4.8.0 count for nothing.
 
     Parameters
     ----------
@@ -210,8 +206,7 @@ def find(node: Node, part: Part) -> Place | None:
         Which part.
     """
     found = next(places(node, part), None)
-    left_over = found is not None and found.era == "objects" and _has_superblock(node)
-    return None if left_over else found
+    return None if found and found.era == "objects" and _has_superblock(node) else found
 
 
 def _has_superblock(node: Node) -> bool:
@@ -505,36 +500,3 @@ def names(given: Any) -> tuple[str, ...] | None:
     if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
         return None
     return tuple(given)
-
-
-def names_read(given: Any) -> list[str] | None:
-    """Return the names that netCDF-C 4.10 takes from a list of arrays or groups; None where it stops at one.
-
-    Numbers are names to it, an object is a list of its names and values, and what is neither is an empty list.
-
-    Parameters
-    ----------
-    given
-        What stands in place of the list.
-    """
-    if isinstance(given, dict):
-        items = [part for entry in given.items() for part in entry]
-    else:
-        items = given if isinstance(given, list) else []
-    taken = [json.dumps(item) if isinstance(item, int | float) else item for item in items]
-    return taken if all(isinstance(name, str) and is_legal(name) for name in taken) else None
-
-
-def is_legal(name: str) -> bool:
-    """Whether netCDF-C takes a name of a dimension, an array or a group.
-
-    Parameters
-    ----------
-    name : str
-        The name.
-    """
-    return _LEGAL.fullmatch(name) is not None and len(name.encode(errors="replace")) <= MAX_NAME
-
-
-def _is_name(name: str) -> bool:
-    return bool(name) and "/" not in name and name not in (".", "..")

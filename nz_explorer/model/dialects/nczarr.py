@@ -2,9 +2,8 @@
 
 It did so in three ways. Version 4.8.0 put objects of its own beside the documents (``.nczarr``,
 ``.nczgroup``, ``.nczarray``, ``.nczattrs``). Until 4.9.2 there were keys inside ``.zgroup`` and ``.zarray``
-(``_NCZARR_GROUP``, later ``_nczarr_group``). Since 4.9.3 there are attributes of these names. What has none
-of them is plain Zarr. Here all of them are read as one, tolerantly: what cannot be understood is as good
-as absent, and the rules report it.
+(``_NCZARR_GROUP``, later ``_nczarr_group``). Since 4.9.3 there are attributes of these names. What has none of
+them is plain Zarr. All are read as one, tolerantly: what cannot be understood is absent, and the rules report it.
 """
 
 from __future__ import annotations
@@ -212,8 +211,7 @@ def find(node: Node, part: Part) -> Place | None:
 def _has_superblock(node: Node) -> bool:
     """Whether there is a superblock that netCDF-C of today reads."""
     root = node.hierarchy.root
-    metadata = root.metadata if root.zarr_format == 2 else {}
-    return any(key in root.attributes or key in metadata for key in KEYS["superblock"])
+    return any(key in root.attributes or key in root.metadata for key in KEYS["superblock"])
 
 
 def places(node: Node, part: Part) -> Iterator[Place]:

@@ -19,7 +19,15 @@ const COMPRESS = {
   unsafe: true,
   unsafe_arrows: true,
 };
-const TERSER = { module: true, ecma: 2022, compress: COMPRESS };
+/** Members of our own objects that no message, host or style sheet knows: they get short names. */
+const MEMBERS =
+  /^(setOptions|indexAt|placeOf|wantColormaps|takeScan|spotlight|arrivals|resendAll|openError|canOpen)$/;
+const TERSER = {
+  module: true,
+  ecma: 2022,
+  compress: COMPRESS,
+  mangle: { properties: { regex: MEMBERS } },
+};
 const CLASS = /nzx-[a-z0-9-]*/g;
 const flags = new Set(process.argv.slice(2));
 

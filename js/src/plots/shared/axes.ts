@@ -1,19 +1,17 @@
 import { visible } from "../../ui/text/text";
 import { type AxisGeometry, nameOf } from "./axis";
 import { mark, type Paper, rgb, write } from "./draw";
-import { placer } from "./field";
+import { type Norm, placer } from "./field";
 import { type Frame, heightTicks } from "./layout";
 import type { Scene } from "./scene";
 
 export function drawAxes({ context, inks }: Paper, scene: Scene, frame: Frame): void {
   const { left, top, width, height } = frame;
   const { picture, x, y, range } = scene;
-  const name = (axis: typeof picture.x) => (axis ? nameOf(axis) : visible(picture.units ?? ""));
+  const name = nameOf(picture.y, picture.units);
   // Of a line one of the two has the values.
-  const levels = (long: number) =>
-    range === null
-      ? []
-      : heightTicks(scene, long).map(({ value, label }) => ({ at: placer(range)(value), label }));
+  const levels = (long: number, at: (part: number) => number = (part) => part) =>
+    heightTicks(scene, long).map(({ value, label }) => ({ at: at(placer(range as Norm)(value)), label }));
   context.strokeStyle = rgb(inks.foreground, 0.45);
   context.fillStyle = rgb(inks.foreground, 0.85);
   context.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1);
@@ -32,25 +30,23 @@ export function drawAxes({ context, inks }: Paper, scene: Scene, frame: Frame): 
     context.fillText(text, px, top + height + 6);
     end = px + half;
   }
-  write(context, name(picture.x), left + width / 2, top + height + 23, width + left);
+  write(context, nameOf(picture.x, picture.units), left + width / 2, top + height + 23, width + left);
   context.textAlign = "right";
   context.textBaseline = "middle";
-  const down = picture.y
-    ? y.ticks(Math.max(2, Math.floor(height / 36)))
-    : levels(height).map(({ at, label }) => ({ at: 1 - at, label }));
+  const down = picture.y ? y.ticks(Math.max(2, Math.floor(height / 36))) : levels(height, (part) => 1 - part);
   let before = -Number.POSITIVE_INFINITY;
   for (const { at, label } of down.sort((a, b) => a.at - b.at)) {
     const py = top + at * height;
     if (at < -0.001 || at > 1.001 || py - before < 11) continue;
     before = py;
     mark(context, left - 4, py, left, py);
-    context.fillText(visible(label), left - 7, py, left - (name(picture.y) ? 26 : 9));
+    context.fillText(visible(label), left - 7, py, left - (name ? 26 : 9));
   }
   context.save();
   context.translate(10, top + height / 2);
   context.rotate(-Math.PI / 2);
   context.textAlign = "center";
-  write(context, name(picture.y), 0, 0, height + 2 * top);
+  write(context, name, 0, 0, height + 2 * top);
   context.restore();
 }
 

@@ -11,9 +11,10 @@ export function axisNumbers(axis: Axis | null, buffers: readonly DataView[]): Fl
 }
 
 /** What stands along an axis: its name, with its units where its labels do not have them. */
-export function nameOf(axis: Axis | null): string {
+export function nameOf(axis: Axis | null, units?: string | null): string {
+  if (axis === null) return visible(units ?? "");
   // "60° N" needs no name.
-  if (axis === null || hemispheres(axis)) return "";
+  if (hemispheres(axis)) return "";
   return visible(axis.units && axis.kind !== "time" ? `${axis.label} (${axis.units})` : axis.label);
 }
 

@@ -84,13 +84,12 @@ export function airy(
 export function frameOf(scene: Scene, width: number, height: number, measure: Measure): Frame {
   const { flat } = scene.look;
   const { x, y, units } = scene.picture;
-  const bottom = (x ? nameOf(x) : units) ? 40 : 24;
+  const bottom = nameOf(x, units) ? 40 : 24;
   const top = 6;
   const tall = Math.max(20, height - top - bottom);
   const labels = y ? scene.y.ticks(Math.max(2, Math.floor(tall / 36))) : heightTicks(scene, tall);
   const widest = Math.max(16, ...labels.map(({ label }) => measure(visible(label))));
-  const named = y ? nameOf(y) : units;
-  const left = Math.min(width * 0.35, widest + (named ? 32 : 14));
+  const left = Math.min(width * 0.35, widest + (nameOf(y, units) ? 32 : 14));
   // Two pictures beside each other share the bar of the second.
   const { categories, beside: second } = scene.picture;
   const barred = flat && categories.length === 0 && scene.norm !== null && !second;

@@ -9,32 +9,42 @@ export interface Place {
   y: number;
 }
 
-/** A rectangle between two places of a picture, 0 to 1; of a line all of its axis of values. */
-export function extent([a, b]: readonly [Place, Place], { grid }: Scene) {
-  const ends = (along: "x" | "y") =>
-    grid[along].axis ? [Math.min(a[along], b[along]), Math.max(a[along], b[along])] : [0, 1];
-  const [[x0, x1], [y0, y1]] = [ends("x"), ends("y")] as [[number, number], [number, number]];
-  return { x0, x1, y0, y1 };
+type Side = "x" | "y";
+/** From where to where a rectangle goes along either side of a picture, 0 to 1. */
+type Box = Record<Side, readonly [number, number]>;
+
+/** A rectangle between two places of a picture; of a line all of its axis of values. */
+export function extent([a, b]: readonly [Place, Place], { grid }: Scene): Box {
+  const ends = (side: Side): [number, number] =>
+    grid[side].axis ? [Math.min(a[side], b[side]), Math.max(a[side], b[side])] : [0, 1];
+  return { x: ends("x"), y: ends("y") };
 }
 
-/** The axes of a scene that can be cut. */
-const axesOf = ({ grid }: Scene): AxisGeometry[] => [grid.x, grid.y];
-
-/** Adds a part of a dimension to a window, unless it is all of it. */
-function put(window: Window, { label, length }: Axis, from: number, to: number): void {
-  const [first, end] = [Math.max(0, from), Math.min(length, to)];
-  if (first > 0 || end < length) window[label] = [first, end];
+/** The window of some parts of the dimensions on the axes; all of a dimension is none. */
+function windowOfParts(
+  { grid }: Scene,
+  part: (axis: Axis, side: Side, geometry: AxisGeometry) => readonly [number, number] | null,
+): Window {
+  const window: Window = {};
+  for (const side of ["x", "y"] as const) {
+    const { axis } = grid[side];
+    const found = axis && part(axis, side, grid[side]);
+    if (!found) continue;
+    const [first, end] = [Math.max(0, found[0]), Math.min(axis.length, found[1])];
+    if (first > 0 || end < axis.length) window[axis.label] = [first, end];
+  }
+  return window;
 }
 
 /** The range of coordinates between two places of a picture that is drawn on them. */
-function boxOf({ x, y, curved }: Scene, { x0, x1, y0, y1 }: ReturnType<typeof extent>): Window {
+function boxOf({ x, y, curved }: Scene, box: Box): Window {
   const between = (axis: 0 | 1, at: number) => {
     const [low, high] = [curved?.low[axis] ?? 0, curved?.high[axis] ?? 1];
     return Number((low + at * (high - low)).toPrecision(6));
   };
   return {
-    [x.axis?.label ?? ""]: [between(0, x0), between(0, x1)],
-    [y.axis?.label ?? ""]: [between(1, 1 - y1), between(1, 1 - y0)],
+    [x.axis?.label ?? ""]: [between(0, box.x[0]), between(0, box.x[1])],
+    [y.axis?.label ?? ""]: [between(1, 1 - box.y[1]), between(1, 1 - box.y[0])],
   };
 }
 
@@ -42,63 +52,51 @@ function boxOf({ x, y, curved }: Scene, { x0, x1, y0, y1 }: ReturnType<typeof ex
 export function windowOf(scene: Scene, a: Place, b: Place): Window {
   const box = extent([a, b], scene);
   if (scene.curved) return boxOf(scene, box);
-  const window: Window = {};
-  axesOf(scene).forEach((geometry, at) => {
-    const { axis } = geometry;
-    if (axis === null) return;
-    const [from, to] = at === 0 ? [box.x0, box.x1] : [box.y0, box.y1];
-    const [one, other] = [geometry.indexAt(from), geometry.indexAt(to - 1e-9)];
-    put(
-      window,
-      axis,
-      axis.start + Math.min(one, other) * axis.step,
-      axis.start + (Math.max(one, other) + 1) * axis.step,
-    );
+  return windowOfParts(scene, ({ start, step }, side, geometry) => {
+    const [one, other] = [geometry.indexAt(box[side][0]), geometry.indexAt(box[side][1] - 1e-9)];
+    return [start + Math.min(one, other) * step, start + (Math.max(one, other) + 1) * step];
   });
-  return window;
 }
 
 /** The window made `by` times as large around a point of the picture. */
 export function windowAround(scene: Scene, before: Window, around: Place, by: number): Window {
-  if (scene.curved) {
-    const all = axesOf(scene).every(({ axis }) => axis && axis.size * axis.step >= axis.length);
-    const { x, y } = centerOf(scene, around);
+  const { curved, grid } = scene;
+  if (curved) {
+    const all = [grid.x, grid.y].every(({ axis }) => axis && axis.size * axis.step >= axis.length);
+    const center = centerOf(scene, around);
+    const part = (side: Side): [number, number] => [
+      center[side] * (1 - by),
+      center[side] + (1 - center[side]) * by,
+    ];
     // Beyond all of it there is nothing.
-    return by > 1 && all
-      ? {}
-      : boxOf(scene, { x0: x - x * by, x1: x + (1 - x) * by, y0: y - y * by, y1: y + (1 - y) * by });
+    return by > 1 && all ? {} : boxOf(scene, { x: part("x"), y: part("y") });
   }
-  const window: Window = {};
-  axesOf(scene).forEach(({ axis }, at) => {
-    if (axis === null) return;
-    const [from, to] = before[axis.label] ?? [0, axis.length];
-    const [first, span] = [from ?? 0, (to ?? axis.length) - (from ?? 0)];
-    const middle = axis.start + ((at === 0 ? around.x : around.y) + 0.5) * axis.step;
-    const next = Math.min(axis.length, Math.max(Math.min(2, axis.length), Math.round(span * by)));
+  return windowOfParts(scene, ({ label, length, start, step }, side) => {
+    const [from, to] = before[label] ?? [];
+    const first = from ?? 0;
+    const span = (to ?? length) - first;
+    const middle = start + (around[side] + 0.5) * step;
+    const next = Math.min(length, Math.max(Math.min(2, length), Math.round(span * by)));
     const wanted = Math.round(middle - ((middle - first) / span) * next);
-    const start = clamp(wanted, axis.length - next);
-    put(window, axis, start, start + next);
+    const begin = clamp(wanted, length - next);
+    return [begin, begin + next];
   });
-  return window;
 }
 
 /** The window moved with a point of the picture from one place to another. */
 export function windowMoved(scene: Scene, before: Window, from: Place, to: Place): Window {
+  const away = (side: Side) => from[side] - to[side];
   if (scene.curved) {
-    const [x, y] = [from.x - to.x, from.y - to.y];
-    return boxOf(scene, { x0: x, x1: 1 + x, y0: y, y1: 1 + y });
+    const part = (side: Side): [number, number] => [away(side), 1 + away(side)];
+    return boxOf(scene, { x: part("x"), y: part("y") });
   }
-  const window: Window = {};
-  axesOf(scene).forEach((geometry, at) => {
-    const { axis } = geometry;
-    const [first, end] = before[axis?.label ?? ""] ?? [];
-    if (axis === null || first === undefined || end === undefined) return;
-    const [one, other] = at === 0 ? [from.x, to.x] : [from.y, to.y];
-    const by = (geometry.indexAt(one) - geometry.indexAt(other)) * axis.step;
-    const start = clamp(first + by, axis.length - (end - first));
-    put(window, axis, start, start + end - first);
+  return windowOfParts(scene, ({ label, length, step }, side, geometry) => {
+    const [first, end] = before[label] ?? [];
+    if (first === undefined || end === undefined) return null;
+    const by = (geometry.indexAt(from[side]) - geometry.indexAt(to[side])) * step;
+    const start = clamp(first + by, length - (end - first));
+    return [start, start + end - first];
   });
-  return window;
 }
 
 /** Where something is drawn, between 0 and 1: a point of an axis, 0.5 the first; on coordinates one of these. */

@@ -12,7 +12,7 @@ const pins = () => host.model.get("pins");
 test("a click pins a point, which has its value, its series and its number on the map", async () => {
   host = await mountWidget("small", { path: "/forecast/temp" });
   const canvas = await screen.findByRole("img", { name: / of \/forecast\/temp / });
-  await screen.findByRole("application", { name: /Enter pins the point/ });
+  await screen.findByRole("application", { name: /Enter pins/ });
   const click = (clientX: number, clientY: number) => {
     for (const type of ["pointerdown", "pointerup"])
       fireEvent(canvas, new MouseEvent(type, { clientX, clientY, button: 0, bubbles: true }));

@@ -179,9 +179,9 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
       <div
         class="nzx-hover"
         role="application"
-        aria-label="Values: arrow keys move the crosshair, with Alt the pin too, Enter pins the point, + and - zoom, 0 shows all"
+        aria-label="Values: arrow keys move the crosshair, with Alt the pin, Enter pins, + and - zoom, 0 shows all"
         tabIndex={0}
-        style={{ left: px(left), top: px(top), width: px(width), height: px(height) }}
+        style={rectangle(left, top, width, height)}
         ref={focus}
         onKeyDown={key}
         onBlur={() => setAt(null)}
@@ -189,34 +189,32 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
       {box && (
         <span
           class="nzx-band"
-          style={{
-            left: px(left + box.x0 * width),
-            top: px(top + box.y0 * height),
-            width: px((box.x1 - box.x0) * width),
-            height: px((box.y1 - box.y0) * height),
-          }}
+          style={rectangle(
+            left + box.x[0] * width,
+            top + box.y[0] * height,
+            (box.x[1] - box.x[0]) * width,
+            (box.y[1] - box.y[0]) * height,
+          )}
         />
       )}
       {here && !box && (
         <>
-          {grid.x.axis && (
-            <span
-              class="nzx-cross"
-              style={{ left: px(atX), top: px(top), width: px(1), height: px(height) }}
-            />
-          )}
-          {!line && (
-            <span
-              class="nzx-cross"
-              style={{ left: px(left), top: px(atY), width: px(width), height: px(1) }}
-            />
-          )}
+          {grid.x.axis && <span class="nzx-cross" style={rectangle(atX, top, 1, height)} />}
+          {!line && <span class="nzx-cross" style={rectangle(left, atY, width, 1)} />}
           <Readout scene={scene} x={here.x} y={here.y} atX={atX} atY={line ? top + 12 : atY} stage={stage} />
         </>
       )}
     </>
   );
 }
+
+/** The style of what stands at a place of the stage, in pixels. */
+const rectangle = (left: number, top: number, width: number, height: number) => ({
+  left: px(left),
+  top: px(top),
+  width: px(width),
+  height: px(height),
+});
 
 /** The point at a place between 0 and 1; on coordinates the nearest within a few pixels. */
 export function cellAt(scene: Scene, { x, y }: Point, width: number, height: number): Point | null {

@@ -26,6 +26,8 @@ from nz_explorer.text.phrases import listed, plural
 ORDER = {"time": 0, "channel": 1, "space": 2}
 """Which types of axes come first; those of other types may be where channels are."""
 MOST_LEVELS = 64
+_VERSIONED = ("ome", "multiscales", "plate", "well", "image-label")
+"""Attributes that have a version, or hold members that do."""
 _COLOR = re.compile(r"[0-9A-Fa-f]{6}")
 
 
@@ -319,6 +321,32 @@ def metadata_in_their_place(group: Group) -> Iterator[Fail]:
         'the metadata of OME-Zarr 0.5, which is the first on Zarr v3, are below "ome"; not every reader looks for them at the top',
         fix=_below_ome,
     )
+
+
+def _has_version(group: Group) -> bool:
+    attributes = group.attributes
+    if attributes.keys().isdisjoint(_VERSIONED):
+        return False
+    return ome(attributes) is not None
+
+
+@rule("OME-VER-002", on="group", needs=("attributes",), when=_has_version)
+def version_is_text(group: Group) -> Iterator[Fail]:
+    """Require the version of the format to be a text."""
+    given, pointer = held(group)
+    # an attribute version beside older metadata may be anybody's
+    own = [(given, pointer)] if isinstance(group.attributes.get("ome"), Mapping) else []
+    places: list[tuple[Any, str]] = [*own, *_images(group)]
+    places += [(given.get(name), f"{pointer}/{name}") for name in _VERSIONED[1:]]
+    for about, place in places:
+        version = about.get("version", "") if isinstance(about, Mapping) else ""
+        if isinstance(version, str):
+            continue
+        fix = None
+        if not isinstance(version, bool) and isinstance(version, int | float):
+            fix = set_to(f"{place}/version", str(version))
+        told = f'version must be a text such as "0.5", got {json_text(version)}'
+        yield Fail(f"{place}/version", told, fix=fix)
 
 
 def _below_ome(node: Node) -> Draft:

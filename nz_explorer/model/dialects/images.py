@@ -182,7 +182,7 @@ def ome(attributes: Mapping[str, Any]) -> Ome | None:
     inner: Mapping[str, Any] = next(
         (held[one] for one in ("plate", "well") if isinstance(held.get(one), Mapping)), {}
     )
-    version = _text(held, "version") or _text(first, "version") or _text(inner, "version")
+    version = next(filter(None, (_version(one) for one in (held, first, inner))), None)
     axes = _axes(first)
     shown = []
     for axis in axes if isinstance(axes, list) else ():
@@ -192,6 +192,12 @@ def ome(attributes: Mapping[str, Any]) -> Ome | None:
         )
         shown.append(f"{name} ({unit})" if unit else name)
     return Ome(version, kind, tuple(shown))
+
+
+def _version(about: Mapping[str, Any]) -> str | None:
+    """Return a version as text; some writers give a number."""
+    given = about.get("version")
+    return str(given) if isinstance(given, float) else _text(about, "version")
 
 
 def _is_older(attributes: Mapping[str, Any]) -> bool:

@@ -275,18 +275,14 @@ class QuickLook:
     latitudes: Axis | None = None
     minus: Selection | None = None
     beside: QuickLook | None = None
+    upright: bool = False
+    """Whether it is a line from the top down."""
+    colours: Colours = field(default_factory=Colours)
 
     @property
     def derived(self) -> bool:
         """Whether values were decoded and masked before something was made of them."""
         return self.reduction is not None or self.minus is not None
-
-    @property
-    def upright(self) -> bool:
-        """Whether it is a line from the top down."""
-        return self.kind == "line" and self.x is not None and self.x.upright
-
-    colours: Colours = field(default_factory=Colours)
 
     @property
     def values_type(self) -> Literal["float32", "float64"] | None:

@@ -43,7 +43,7 @@ def _no_object(place: nczarr.Place) -> Fail | Undecided:
     return unread(place) or read_today(place, Fail(place.pointer, said))
 
 
-@rule("NCZ-GRP-001", on="members")
+@rule("NCZ-GRP-001", on="group")
 def declared_dimensions(group: Group) -> Iterator[Fail | Undecided]:
     """Require each declared dimension to have a length."""
     place = nczarr.find(group, "group")
@@ -52,11 +52,11 @@ def declared_dimensions(group: Group) -> Iterator[Fail | Undecided]:
     if not isinstance(place.value, dict):
         yield _no_object(place)
         return
-    for found in _of_group(group, place):
+    for found in _dimensions(group, place):
         yield read_today(place, found)
 
 
-def _of_group(group: Group, place: Place) -> Iterator[Fail]:
+def _dimensions(group: Group, place: Place) -> Iterator[Fail]:
     name, given = place.member("dimensions")
     if given is not None and not isinstance(
         given, dict | (list if group.zarr_format == 3 else dict)
@@ -86,6 +86,19 @@ def _of_group(group: Group, place: Place) -> Iterator[Fail]:
                     impact=impact,
                     readers=None if readers is None else {},
                 )
+
+
+@rule("NCZ-GRP-001", on="members")
+def lists_of_names(group: Group) -> Iterator[Fail]:
+    """Require arrays and groups to be lists of names; what it means otherwise depends on what is there."""
+    place = nczarr.find(group, "group")
+    if place is None or not isinstance(place.value, dict):
+        return
+    for found in _lists(group, place):
+        yield read_today(place, found)
+
+
+def _lists(group: Group, place: Place) -> Iterator[Fail]:
     for kind in ("arrays", "groups"):
         member, given = place.member(kind)
         if given is None or _is_names(given):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model import Array
@@ -46,7 +47,8 @@ class Line(PictureKind):
         self, source: PictureSource, window: Window, shared: dict[str, Any], most: int
     ) -> QuickLook:
         """Return the line of what was read; see `PictureKind.build`."""
-        return numeric_picture(self.name, source, window, shared, thin_to=most)
+        look = numeric_picture(self.name, source, window, shared, thin_to=most)
+        return replace(look, upright=look.x is not None and look.x.upright)
 
     def draw(self, drawn: Figure, axes: Axes, look: QuickLook, view: View) -> None:
         """Draw the line; see `PictureKind.draw`."""

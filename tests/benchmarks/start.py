@@ -100,4 +100,8 @@ def _seconds(
             page.context.close()
         finally:
             process.terminate()  # in the background of a shell Ctrl-C is ignored
+            try:
+                process.wait(timeout=15)
+            except subprocess.TimeoutExpired:  # JupyterLab sometimes waits for a kernel without end
+                process.kill()
     return times

@@ -78,13 +78,13 @@ def _dimensions(group: Group, place: Place) -> Iterator[Fail]:
                     f"{json_text(dimension)} is no name to netCDF-C: {_LEGAL_NAMES}",
                 )
             elif nczarr.length_of(entry) is None:
-                impact, readers = HARMLESS if _is_understood(entry) else (None, None)
+                understood = _is_understood(entry)
                 yield Fail(
                     place.at(name, dimension),
                     f"dimension {json_text(dimension)} must have a length, or an object with size and"
                     f" unlimited, got {shown(entry)}",
-                    impact=impact,
-                    readers=None if readers is None else {},
+                    impact=HARMLESS[0] if understood else None,
+                    readers={} if understood else None,
                 )
 
 

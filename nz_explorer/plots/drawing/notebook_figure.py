@@ -36,9 +36,8 @@ class NotebookFigure(Figure):
             _fit_titles(axes)
         engine = self.get_layout_engine()
         if engine is not None and any(axes.get_aspect() != "auto" for axes in self.axes):
-            engine.execute(
-                self
-            )  # a map takes less than its room, which leaves titles none the first time
+            # a map takes less than its room, which leaves titles none the first time
+            engine.execute(self)
         super().draw(renderer)
 
     def _repr_png_(self) -> bytes:

@@ -30,8 +30,8 @@ from nz_explorer.values.window import ChunkError, chunk_error, native
 
 Phase = Literal["done", "cancelled", "running"]
 Numbers = np.ndarray[Any, Any]
-_ROWS, _ROW = 16, 2**13
-"""Values summed up at once. Rows of that length are too short for the threads of BLAS to be called,
+_ROWS, _ROW = 24, 2**13
+"""Values summed up at once, which the caches hold. Rows of that length are too short for the threads of BLAS to be called,
 which would conflict with ours."""
 
 _NEAR_ZERO = 16
@@ -386,10 +386,10 @@ def _summarise(found: Found, values: Numbers, low: Any, high: Any, *, histogram:
 def _moments(values: Numbers, middle: float) -> tuple[float, float]:
     """Return the sums of the differences from a number, and of their squares."""
     rows = min(_ROWS, -(-values.size // _ROW))
-    apart, ones = np.empty((rows, _ROW)), np.ones((_ROW, 1))
+    apart = np.empty((rows, _ROW))
     flat, across, along = apart.reshape(-1), apart[:, None, :], apart[:, :, None]
     starts = range(0, values.size, flat.size)
-    sums = np.empty((2, len(starts), rows, 1, 1))
+    sums, squares = np.empty((len(starts), rows)), np.empty((len(starts), rows, 1, 1))
     with np.errstate(over="ignore", invalid="ignore"):  # squares beyond float64 are infinite
         for i, start in enumerate(starts):
             block = values[start : start + flat.size]
@@ -398,10 +398,10 @@ def _moments(values: Numbers, middle: float) -> tuple[float, float]:
             if middle:
                 np.subtract(part, middle, out=part)
             flat[block.size :] = 0.0
-            np.matmul(across, ones, out=sums[0, i])
-            np.matmul(across, along, out=sums[1, i])
-        total, squares = sums.reshape(2, -1).sum(axis=1).tolist()
-    return total, squares
+            # faster than a product with ones, and than np.sum
+            np.einsum("ij->i", apart, out=sums[i])
+            np.matmul(across, along, out=squares[i])
+        return float(sums.sum()), float(squares.sum())
 
 
 def _as_number(fill: FillValue | None) -> FillValue | None:

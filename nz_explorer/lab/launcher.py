@@ -53,7 +53,7 @@ KEPT = {
 }
 """Messages of a kernel that are outputs → what a notebook keeps of them. nbformat has this too, and takes a second to import."""
 
-WORKSPACE = {
+WORKSPACE: dict[str, Any] = {
     "metadata": {"id": "default"},
     "data": {
         "layout-restorer:data": {
@@ -67,6 +67,27 @@ WORKSPACE = {
     },
 }
 """JupyterLab's default workspace with its side bars folded: the width belongs to the explorer."""
+
+
+def workspace_with(notebook: str) -> dict[str, Any]:
+    """Return that workspace with a notebook open in it.
+
+    JupyterLab opens what its address names a second later than what was open in its workspace: it saves the workspace
+    first, and waits twice for half a second whether that changes.
+
+    Parameters
+    ----------
+    notebook
+        Its path below the server's folder.
+    """
+    widget, data = f"notebook:{notebook}", WORKSPACE["data"]
+    main = {
+        "dock": {"type": "tab-area", "currentIndex": 0, "widgets": [widget]},
+        "current": widget,
+    }
+    layout = {**data["layout-restorer:data"], "main": main}
+    opened = {"data": {"path": notebook, "factory": "Notebook"}}
+    return {**WORKSPACE, "data": {**data, "layout-restorer:data": layout, widget: opened}}
 
 
 class LaunchError(RuntimeError):
@@ -247,7 +268,10 @@ def _serve(
         if browser:
             webbrowser.open(url)
 
-    with _stoppable(), serve(notebook.parent, port=port, meanwhile=start) as server:
+    with (
+        _stoppable(),
+        serve(notebook.parent, port=port, meanwhile=start, notebook=notebook.name) as server,
+    ):
         url = server.lab_url(notebook.name)
         run_first_cell(server, notebook.name, show)
         server.process.wait()
@@ -276,6 +300,7 @@ def serve(
     port: int = 0,
     options: Sequence[str] = (),
     meanwhile: Callable[[], object] | None = None,
+    notebook: str | None = None,
 ) -> Iterator[Server]:
     """Run JupyterLab on a folder for as long as the context lasts.
 
@@ -289,6 +314,8 @@ def serve(
         More options of ``jupyter lab``.
     meanwhile
         Called while it starts.
+    notebook
+        The path of a notebook below the folder that is open from the start.
 
     Yields
     ------
@@ -308,7 +335,7 @@ def serve(
         with log.open("wb") as output:
             process = subprocess.Popen(  # noqa: S603  # our own interpreter and arguments
                 [*_command(folder, port or _free_port(), exact=bool(port)), *options],
-                env=_environment(Path(scratch), token),
+                env=_environment(Path(scratch), token, notebook),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -346,7 +373,7 @@ def _command(folder: Path, port: int, *, exact: bool) -> list[str]:
     return command
 
 
-def _environment(scratch: Path, token: str) -> dict[str, str]:
+def _environment(scratch: Path, token: str, notebook: str | None) -> dict[str, str]:
     """Environment of the server: our token, and a layout of our own instead of the last session's."""
     config, workspaces = scratch / "config" / "labconfig", scratch / "workspaces"
     config.mkdir(parents=True)
@@ -355,7 +382,8 @@ def _environment(scratch: Path, token: str) -> dict[str, str]:
     page = '{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}, "buildCheck": false}'
     (config / "page_config.json").write_text(page, "utf-8")
     path = os.environ.get("JUPYTER_CONFIG_PATH")
-    (workspaces / "default-37a8.jupyterlab-workspace").write_text(json.dumps(WORKSPACE), "utf-8")
+    workspace = json.dumps(workspace_with(notebook) if notebook else WORKSPACE)
+    (workspaces / "default-37a8.jupyterlab-workspace").write_text(workspace, "utf-8")
     return {
         **os.environ,
         "JUPYTER_TOKEN": token,

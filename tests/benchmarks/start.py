@@ -1,6 +1,7 @@
 """From ``nz-explorer lab`` to the first picture in a browser that runs already: ``python -m tests.benchmarks --only lab``.
 
-Where the time goes (processor time, two cores, 7.0 s in all): JupyterLab's server 1.1 s, of which half are imports; the
+JupyterLab, opening what its address names, waits twice for half a second whether its workspace changes; ours is open in the
+workspace. Where the other time goes (processor time, two cores, 7.0 s in all): JupyterLab's server 1.1 s, of which half are imports; the
 command 0.4 s and the imports of the first kernel 1.1 s beside it (`nz_explorer.lab.warm_kernel`); then the page, which
 takes 3 s in its own process and 1 s in the others of the browser, and what is left of the kernel, 0.4 s, of which half is
 the saved picture. Left out until the notebook is there, or altogether: nbconvert for the menu of formats and the check of

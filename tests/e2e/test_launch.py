@@ -14,7 +14,7 @@ import urllib.request
 import pytest
 from playwright.sync_api import Page, expect
 
-from nz_explorer.lab.launcher import LOOPBACK, run_first_cell
+from nz_explorer.lab.launcher import LOOPBACK, run_first_cell, workspace_with
 from tests.e2e.conftest import Lab
 from tests.e2e.lab import Notebook, OpenNotebook, write_notebook
 
@@ -51,6 +51,18 @@ def test_a_cell_run_before_the_browser_came_is_alive(lab: Lab, page: Page) -> No
     notebook.run("counter.n = 9")
     expect(page.get_by_role("button", name="count 9")).to_be_visible()
     assert "html" in lab.server.request("GET", "api/nbconvert")  # for the menu; listed late
+
+
+def test_a_notebook_of_the_workspace_is_open_once_whether_the_address_names_it_or_not(
+    lab: Lab, page: Page
+) -> None:
+    write_notebook(lab.folder / "at once.ipynb", [COUNTER])
+    run_first_cell(lab.server, "at once.ipynb")
+    for where in ("at once.ipynb", ""):
+        lab.server.request("PUT", "lab/api/workspaces/default", workspace_with("at once.ipynb"))
+        page.goto(lab.server.lab_url(where))
+        expect(page.get_by_role("button", name="count 3")).to_be_visible(timeout=60_000)
+        expect(page.get_by_role("tab", name="at once.ipynb")).to_have_count(1)
 
 
 def test_cells_of_an_opened_notebook_run(notebook: OpenNotebook, page: Page) -> None:

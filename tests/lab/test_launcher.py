@@ -109,13 +109,21 @@ def test_the_address_is_handed_out_when_the_server_accepts_connections(
             late.join()
 
 
+@pytest.mark.parametrize("notebook", ["explore.ipynb", None])
 def test_the_layout_with_folded_side_bars_lies_where_jupyterlab_looks_for_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, notebook: str | None
 ) -> None:
-    for name, value in launcher._environment(tmp_path, "token").items():
+    for name, value in launcher._environment(tmp_path, "token", notebook).items():
         monkeypatch.setenv(name, value)
-    kept = WorkspacesManager(get_workspaces_dir()).load("default")
-    assert kept["data"] == launcher.WORKSPACE["data"]
+    kept = WorkspacesManager(get_workspaces_dir()).load("default")["data"]
+    layout = kept["layout-restorer:data"]
+    assert layout["left"]["collapsed"]
+    assert layout["right"]["collapsed"]
+    if notebook is None:
+        assert kept == launcher.WORKSPACE["data"]
+    else:
+        assert layout["main"]["current"] == "notebook:explore.ipynb"
+        assert kept["notebook:explore.ipynb"]["data"]["path"] == notebook
 
 
 def test_the_example_notebook_starts_with_the_explorer_and_names_its_kernel() -> None:

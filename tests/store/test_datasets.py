@@ -160,6 +160,29 @@ def test_real_data_are_written_as_they_are(
             np.testing.assert_array_equal(found[name_].values, variable.values)
 
 
+def test_numbers_are_those_of_the_object_also_where_its_files_were_packed_differently(
+    tmp_path: Path,
+) -> None:
+    parts = []
+    for number, offset in enumerate((0.0, 300.0)):
+        part = xr.Dataset({"t": (("time", "x"), [[offset, offset + 10]], {"valid_min": np.int16(-5)})})
+        part["t"].encoding = {"dtype": "i2", "scale_factor": 0.001, "add_offset": offset, "_FillValue": -9}
+        part["n"] = ("time", [number + 1.0])
+        part["n"].encoding = {"dtype": "i1", "_FillValue": -1}
+        part.to_netcdf(tmp_path / f"{number}.nc")
+        with xr.open_dataset(tmp_path / f"{number}.nc") as opened:
+            parts.append(opened.load())
+    ds = xr.concat(parts, "time")
+    ds["n"][:] = [1.5, 400.0]
+    encoding = {name: dict(variable.encoding) for name, variable in ds.variables.items()}
+    found = read_back(ds)
+    assert found["t"].values.tolist() == ds["t"].values.tolist() == [[0, 10], [300, 310]]
+    assert found["n"].values.tolist() == [1.5, 400]
+    assert found["t"].attrs["valid_min"] == -0.005  # of the numbers, as those are
+    assert {name: variable.encoding for name, variable in ds.variables.items()} == encoding
+    assert ds["t"].attrs["valid_min"] == -5
+
+
 # --- files ----------------------------------------------------------------------------------------
 
 

@@ -40,6 +40,8 @@ class DatasetStore(BoundedStore):
         xarray would encode them.
     close : callable, optional
         Called when the store is closed.
+    packed : bool
+        Whether values are packed again as those of the file that they were read from were, in which they may not fit.
 
     Raises
     ------
@@ -50,7 +52,11 @@ class DatasetStore(BoundedStore):
     supports_listing = True
 
     def __init__(
-        self, groups: Mapping[str, Dataset], close: Callable[[], object] | None = None
+        self,
+        groups: Mapping[str, Dataset],
+        close: Callable[[], object] | None = None,
+        *,
+        packed: bool = False,
     ) -> None:
         super().__init__()
         self._documents: dict[str, Buffer] = {}
@@ -61,15 +67,16 @@ class DatasetStore(BoundedStore):
         self._busy = threading.Lock()
         self._close = close or (lambda: None)
         for path, dataset in groups.items():
-            self._add_group(path.strip("/"), dataset)
+            self._add_group(path.strip("/"), *encoded(dataset, packed=packed))
         self._keys = frozenset(self._documents)
 
     # --- documents --------------------------------------------------------------------------
 
-    def _add_group(self, path: str, dataset: Dataset) -> None:
+    def _add_group(
+        self, path: str, variables: Mapping[str, Encoded], attributes: dict[str, Any]
+    ) -> None:
         import zarr
 
-        variables, attributes = encoded(dataset)
         if not path:
             attributes = _declared(attributes)
         zarr.create_group(self._memory, path=path, attributes=attributes, zarr_format=3)

@@ -12,6 +12,8 @@ import numpy as np
 if TYPE_CHECKING:
     from xarray import Dataset, Variable
 
+_PACKING = ("scale_factor", "add_offset", "_Unsigned", "dtype", "_FillValue", "missing_value")
+_LIMITS = ("valid_min", "valid_max", "valid_range")
 CHUNK_BYTES = 4 * 1024 * 1024
 """About how much a chunk takes of what has none of its own."""
 
@@ -90,13 +92,17 @@ class Encoded:
         return np.asarray(part.values, None if self.dtype is str else self.dtype)
 
 
-def encoded(dataset: Dataset) -> tuple[dict[str, Encoded], dict[str, Any]]:
+def encoded(
+    dataset: Dataset, *, packed: bool = False
+) -> tuple[dict[str, Encoded], dict[str, Any]]:
     """Return the variables and the attributes of a group as Zarr would hold them.
 
     Parameters
     ----------
     dataset : Dataset
         The group.
+    packed : bool
+        Whether values are packed again as those of the file that they were read from were.
 
     Returns
     -------
@@ -114,6 +120,8 @@ def encoded(dataset: Dataset) -> tuple[dict[str, Encoded], dict[str, Any]]:
     found = {}
     for name, variable in variables.items():
         text = _node_name(name)
+        if not packed:
+            variable = _exact(variable)
         try:
             found[text] = _of_variable(variable, text)
         except (TypeError, ValueError, NotImplementedError) as error:
@@ -126,6 +134,33 @@ def _node_name(name: Hashable) -> str:
     if "/" in text or text in ("", ".", ".."):
         raise ValueError(f"{text!r} cannot be the name of a Zarr array")
     return text
+
+
+def _exact(variable: Variable) -> Variable:
+    """Return a variable without the encoding of its file that its values may not fit in.
+
+    Values can have changed since: those of several files that were packed differently all have the encoding of the
+    first after ``open_mfdataset``, in which others wrap around.
+    """
+    encoding = variable.encoding
+    kept = variable.dtype
+    if encoding.get("_nz_as_stored") or kept.kind not in "iufc":
+        return variable
+    given = np.dtype(encoding.get("dtype") or kept)
+    scaled = "scale_factor" in encoding or "add_offset" in encoding
+    if np.can_cast(kept, given) and not scaled:
+        return variable
+    variable = variable.copy(deep=False)
+    if given.kind == kept.kind and not scaled:
+        del variable.encoding["dtype"]
+        return variable
+    for name in _PACKING:
+        variable.encoding.pop(name, None)
+    scale, offset = encoding.get("scale_factor", 1), encoding.get("add_offset", 0)
+    for name in _LIMITS:  # which are packed as the values were
+        if name in variable.attrs:
+            variable.attrs[name] = np.asarray(variable.attrs[name]) * scale + offset
+    return variable
 
 
 def _of_variable(variable: Variable, name: str) -> Encoded:

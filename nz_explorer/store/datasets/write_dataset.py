@@ -60,7 +60,7 @@ def write_dataset(
     if fill not in ("nz", "xarray"):
         raise ValueError(f"fill must be nz or xarray, not {fill!r}")
     try:
-        served = DatasetStore(groups_of(source))
+        served = DatasetStore(groups_of(source), packed=True)
     except ValueError as error:
         raise SourceError(f"{str(error).rstrip('.')}; nothing was written") from error
     if served.unsupported:

@@ -89,9 +89,9 @@ def noted(code: str, note: str) -> str:
     code : str
         The line.
     note : str
-        The comment.
+        The comment; none if it is empty.
     """
-    return f"{code}  {comment(note)}"
+    return f"{code}  {comment(note)}" if note else code
 
 
 def arguments(*values: str, **named: Any) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import dask.array
 import netCDF4
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -165,8 +166,15 @@ def test_numbers_are_those_of_the_object_also_where_its_files_were_packed_differ
 ) -> None:
     parts = []
     for number, offset in enumerate((0.0, 300.0)):
-        part = xr.Dataset({"t": (("time", "x"), [[offset, offset + 10]], {"valid_min": np.int16(-5)})})
-        part["t"].encoding = {"dtype": "i2", "scale_factor": 0.001, "add_offset": offset, "_FillValue": -9}
+        part = xr.Dataset(
+            {"t": (("time", "x"), [[offset, offset + 10]], {"valid_min": np.int16(-5)})}
+        )
+        part["t"].encoding = {
+            "dtype": "i2",
+            "scale_factor": 0.001,
+            "add_offset": offset,
+            "_FillValue": -9,
+        }
         part["n"] = ("time", [number + 1.0])
         part["n"].encoding = {"dtype": "i1", "_FillValue": -1}
         part.to_netcdf(tmp_path / f"{number}.nc")
@@ -181,6 +189,55 @@ def test_numbers_are_those_of_the_object_also_where_its_files_were_packed_differ
     assert found["t"].attrs["valid_min"] == -0.005  # of the numbers, as those are
     assert {name: variable.encoding for name, variable in ds.variables.items()} == encoding
     assert ds["t"].attrs["valid_min"] == -5
+
+
+def test_coordinates_indexes_and_columns_of_pandas_are_shown(dataset: xr.Dataset) -> None:
+    time = nz.explore(dataset["time"])
+    assert (time.path, len(time.values())) == ("/time", 5)
+    time.close()
+    backwards = xr.DataArray([1, 2], {"b": [2, 1]}, "b", name="b")
+    assert read_back(backwards).values.tolist() == [1, 2]
+    stacked = read_back(dataset["a"].stack(point=("y", "x")))
+    assert stacked.shape == (5, 12)
+    bins = read_back(dataset["a"].groupby_bins("x", [0, 1.5, 4]).mean())
+    assert bins["x_bins"].values.tolist() == ["(0.0, 1.5]", "(1.5, 4.0]"]
+    table = pd.DataFrame(
+        {
+            "kind": pd.Categorical(["u", None, "v"]),
+            "number": pd.array([1, None, 3], "Int64"),
+            "text": ["a", None, "c"],
+            "month": pd.period_range("2001-01", periods=3, freq="M"),
+        }
+    ).to_xarray()
+    found = read_back(table)
+    assert found["kind"].values.tolist() == ["u", "", "v"]
+    assert found["text"].values.tolist() == ["a", "", "c"]
+    assert found["month"].values.tolist() == ["2001-01", "2001-02", "2001-03"]
+    np.testing.assert_array_equal(found["number"].values, [1, np.nan, 3])
+
+
+def test_what_is_opened_first_is_what_was_given(dataset: xr.Dataset, tmp_path: Path) -> None:
+    def path(source: Any) -> str:
+        ex = nz.explore(source)
+        ex.close()
+        return ex.path
+
+    other = dataset[["n"]].rename(n="m")
+    tree = xr.DataTree.from_dict({"/": other, "/g/h": dataset[["n"]], "/i": dataset[["name"]]})
+    assert (path(dataset), path(dataset["a"]), path(tree)) == ("/", "/a", "/")
+    assert path(dataset["a"].rename(None)) == "/data"
+    for file in (tmp_path / "f.zarr", tmp_path / "f.nc"):
+        if file.suffix == ".zarr":
+            tree.to_zarr(file, consolidated=False)
+        else:
+            tree.to_netcdf(file)
+        options: dict[str, Any] = {"consolidated": False} if file.suffix == ".zarr" else {}
+        engine = "zarr" if options else "netcdf4"
+        with xr.open_dataset(file, group="g/h", engine=engine, **options) as group:
+            assert path(group) == "/g/h"
+            assert path(group["n"]).endswith("/n")
+        with xr.open_dataset(file, engine=engine, **options) as root:
+            assert path(root) == "/"
 
 
 # --- files ----------------------------------------------------------------------------------------

@@ -38,6 +38,8 @@ class Encoded:
         Of the storage; None for that of zarr.
     ragged : bool
         Whether each value is a sequence of its own length, for which Zarr has no type.
+    unchanged : bool
+        Whether numbers are stored as the object has them, but for NaN where there is a fill value, and truth as 0 and 1.
     """
 
     variable: Variable
@@ -47,6 +49,7 @@ class Encoded:
     attributes: dict[str, Any]
     fill_value: Any
     ragged: bool = False
+    unchanged: bool = False
 
     @property
     def type_name(self) -> str:
@@ -92,9 +95,7 @@ class Encoded:
         return np.asarray(part.values, None if self.dtype is str else self.dtype)
 
 
-def encoded(
-    dataset: Dataset, *, packed: bool = False
-) -> tuple[dict[str, Encoded], dict[str, Any]]:
+def encoded(dataset: Dataset, *, packed: bool = False) -> tuple[dict[str, Encoded], dict[str, Any]]:
     """Return the variables and the attributes of a group as Zarr would hold them.
 
     Parameters
@@ -116,17 +117,35 @@ def encoded(
     """
     from xarray import conventions
 
-    variables, attributes = conventions.encode_dataset_coordinates(dataset)
+    variables, attributes = conventions.encode_dataset_coordinates(_without_pandas(dataset))
     found = {}
     for name, variable in variables.items():
         text = _node_name(name)
-        if not packed:
-            variable = _exact(variable)
         try:
-            found[text] = _of_variable(variable, text)
+            found[text] = _of_variable(variable if packed else _exact(variable), text)
         except (TypeError, ValueError, NotImplementedError) as error:
             raise ValueError(f"the variable {text} cannot be stored: {error}") from error
     return found, _attributes(attributes)
+
+
+def _without_pandas(dataset: Dataset) -> Dataset:
+    """Return a dataset with the levels of its multi-indexes, and with numbers or texts for other types of pandas."""
+    levels = {name for name, one in dataset.indexes.items() if one.nlevels > 1}
+    dataset = dataset.reset_index([name for name in dataset.dims if name in levels])
+    plain = {
+        name: variable.copy(data=_of_pandas(variable))
+        for name, variable in dataset.reset_coords().variables.items()
+        if not isinstance(variable.dtype, np.dtype)
+    }
+    return dataset.drop_indexes([name for name in plain if name in dataset.indexes]).assign(plain)
+
+
+def _of_pandas(variable: Variable) -> np.ndarray[Any, Any]:
+    """Return values of a type of pandas as numbers, or as texts; a missing one as NaN, or as an empty text."""
+    values, missing = np.asarray(variable.values, object), variable.isnull().values
+    if getattr(variable.dtype, "kind", "O") in "biuf":
+        return np.where(missing, np.nan, values).astype(float)
+    return np.where(missing, "", values.astype(str)).astype(object)
 
 
 def _node_name(name: Hashable) -> str:
@@ -164,7 +183,8 @@ def _exact(variable: Variable) -> Variable:
 
 
 def _of_variable(variable: Variable, name: str) -> Encoded:
-    if variable.dtype.kind in "mMO":
+    given = variable.dtype
+    if given.kind in "mMO":
         # which units fit, and which type texts have, is told by all of the values only
         variable = _encode(variable, name)
     ragged = variable.encoding.get("_nz_ragged")
@@ -180,7 +200,8 @@ def _of_variable(variable: Variable, name: str) -> Encoded:
         _chunks(variable, 32 if dtype is str else sample.dtype.itemsize),
         _attributes(sample.attrs),
         fill if usable else None,
-        bool(ragged),
+        ragged=bool(ragged),
+        unchanged=given.kind == "b" or (given.kind in "iufc" and dtype == given),
     )
 
 
@@ -192,7 +213,11 @@ def _encode(variable: Variable, name: str) -> Variable:
     if variable.dims == (name,) and "_FillValue" not in variable.encoding:
         variable = variable.copy(deep=False)
         variable.encoding["_FillValue"] = None  # a coordinate has no missing values
-    return conventions.encode_cf_variable(variable, name=name)
+    encoded = conventions.encode_cf_variable(variable, name=name)
+    if encoded.dtype.kind != "O":
+        return encoded
+    missing = encoded.isnull().values  # pandas has NaN and None among texts
+    return encoded.copy(data=np.where(missing, "", encoded.values)) if missing.any() else encoded
 
 
 def as_stored(dataset: Dataset, ragged: Mapping[str, Any]) -> Dataset:

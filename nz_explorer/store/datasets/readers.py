@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -45,12 +45,21 @@ def xarray_reader(source: Any) -> Reader:
 
     kind = f"xarray {type(source).__name__}"
     name = None if isinstance(source, xarray.Dataset) else source.name
+    if isinstance(source, xarray.DataArray) and name_of(source) == "data":
+        name = None
     label = kind if name is None else f"{kind} {name}"
     try:
         groups = groups_of(source)
     except ValueError as error:
         raise SourceError(f"{label} cannot be shown as Zarr: {error}") from error
     return _reader(groups, label, kind)
+
+
+def name_of(source: Any) -> Hashable:
+    """Return the name that a DataArray is shown by, which is not that of a coordinate with other values."""
+    name = source.name
+    own = name not in source.coords or source.coords[name].equals(source)
+    return name if own and name is not None else "data"
 
 
 def groups_of(source: Any) -> dict[str, Any]:
@@ -64,7 +73,13 @@ def groups_of(source: Any) -> dict[str, Any]:
     import xarray
 
     if isinstance(source, xarray.DataArray):
-        source = source.to_dataset(name="data" if source.name is None else source.name)
+        name = source.name
+        if name in source.coords and source.coords[name].equals(source):
+            source = source.coords.to_dataset()
+        else:
+            source = source.to_dataset(
+                name="data" if name is None or name in source.coords else name
+            )
     tree = xarray.DataTree(source) if isinstance(source, xarray.Dataset) else source
     return {one.path: one.to_dataset(inherit=False) for one in tree.subtree}
 

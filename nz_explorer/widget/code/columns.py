@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from nz_explorer.model import Group, Hierarchy
+from nz_explorer.model import Array, Group, Hierarchy
 from nz_explorer.plots.colours.ranges import threshold
 from nz_explorer.plots.columns.along import LONGEST_WORD, Along
 from nz_explorer.plots.columns.collect import Cells
@@ -14,6 +14,7 @@ from nz_explorer.plots.drawing.parts import category_hex, safe
 from nz_explorer.plots.map.program import colour_arguments
 from nz_explorer.text.source_code import arguments, comment, line, literal, noted, program
 from nz_explorer.values.window import DEFAULT_BUDGET
+from nz_explorer.widget.code.datasets import ENCODED
 from nz_explorer.widget.code.masks import part_text
 from nz_explorer.widget.code.programs import ProgramWriter
 from nz_explorer.widget.code.result import Code
@@ -63,11 +64,11 @@ def code_of_columns(
     for using in ("zarr", "xarray"):
         lines = writer.imported("matplotlib.pyplot as plt", "numpy as np", "zarr")
         if using == "xarray":
-            refused = writer.refused_by_xarray(group.path)
+            refused = writer.refused_by_xarray(
+                group.path, [one.column.array for one in cells if one.codes is None]
+            )
             if refused:
-                programs.append(
-                    program([comment(f"xarray refuses this group: {refused}"), *nz.splitlines()])
-                )
+                programs.append(program([comment(refused), *nz.splitlines()]))
                 continue
             lines = writer.imported(
                 "matplotlib.pyplot as plt", "numpy as np", "xarray as xr", "zarr"
@@ -106,8 +107,10 @@ class _ColumnWriter(ProgramWriter):
         """Return lines that import packages."""
         return self._imports(*modules)
 
-    def refused_by_xarray(self, group: str) -> str | None:
-        """Return why xarray does not open a group; None where it does."""
+    def refused_by_xarray(self, group: str, columns: Sequence[Array]) -> str | None:
+        """Return a sentence that says why xarray does not read columns of a group; None where it does."""
+        if any(self._data_array(one.path, "") is None for one in columns):
+            return ENCODED
         return self._refused_by_xarray(group, None)
 
     def open_xarray(self, group: str) -> list[str]:
@@ -127,7 +130,7 @@ class _ColumnWriter(ProgramWriter):
             yield f"array = open_array(nz.open_store({self.given})[{literal(array.path)}])"
             yield f"stored = np.asarray(array[{parts}])"
         elif using == "xarray" and cells.codes is None:
-            yield line("stored = ds[{}]", array.name) + f".values[{parts}]"
+            yield f"stored = {self._data_array(array.path, parts)}.values"
         else:
             yield from self._open_zarr(array.path, "array")
             yield f"stored = np.asarray(array[{parts}])"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nz_explorer.model import Hierarchy
-from nz_explorer.text.source_code import literal
+from nz_explorer.text.source_code import literal, noted
 
 
 def given_as(hierarchy: Hierarchy) -> str:
@@ -15,6 +15,13 @@ def given_as(hierarchy: Hierarchy) -> str:
         return "ds"
     is_store = kind in ("Icechunk", "references in memory") or kind.startswith("zarr ")
     return "store" if is_store else literal(hierarchy.reader.label)
+
+
+def compared_with(hierarchy: Hierarchy) -> tuple[str, str]:
+    """Return the other of two stores as a Python expression, and a note on it where it is an object."""
+    given = given_as(hierarchy)
+    is_object = given in ("ds", "store")
+    return (f"other_{given}", "what you compared it with") if is_object else (given, "")
 
 
 def opened_elsewhere(hierarchy: Hierarchy, path: str) -> Iterator[str]:
@@ -29,4 +36,6 @@ def opened_elsewhere(hierarchy: Hierarchy, path: str) -> Iterator[str]:
     """
     yield "import nz_explorer as nz"
     yield "from nz_explorer.values import open_array"
-    yield f"array = open_array(nz.open_store({given_as(hierarchy)})[{literal(path)}])"
+    given, note = compared_with(hierarchy)
+    opened = f"array = open_array(nz.open_store({given})[{literal(path)}])"
+    yield noted(opened, note)

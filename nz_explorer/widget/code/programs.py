@@ -24,21 +24,31 @@ from nz_explorer.values.cf_decoding import packing as packing_of
 from nz_explorer.values.coordinates.axes import find_coordinate
 from nz_explorer.values.coordinates.curvilinear import Curvilinear, find_curvilinear
 from nz_explorer.values.masks.cell_states import UNREADABLE
-from nz_explorer.values.reading.decoding import error_text
 from nz_explorer.values.reading.opening import open_for_reading
 from nz_explorer.values.reading.size_limits import bytes_text
 from nz_explorer.values.window import DEFAULT_BUDGET
+from nz_explorer.widget.code.datasets import (
+    ENCODED,
+    array_of_object,
+    is_file,
+    is_object,
+    opened_file,
+    part_of_object,
+)
+from nz_explorer.widget.code.limits import in_force
 from nz_explorer.widget.code.masks import missing_lines, part_text, range_lines, turned
-from nz_explorer.widget.code.other_stores import given_as, opened_elsewhere
+from nz_explorer.widget.code.other_stores import (
+    compared_with,
+    given_as,
+    opened_elsewhere,
+)
 from nz_explorer.widget.code.reductions import reduced_lines
-from nz_explorer.widget.code.refusal import refusal
+from nz_explorer.widget.code.refusal import refused_by_xarray, refused_by_zarr
 from nz_explorer.widget.code.result import Code
 from nz_explorer.widget.requests.export import drawing, unusual
 
 STORE = "# store: what you opened the explorer with"
 DATASET = "# ds: what you opened the explorer with"
-_MOST_ASKED = 50
-"""Nodes of a group of which zarr is asked whether it opens them."""
 Using = Literal["zarr", "xarray"] | None
 _PARTS = {"real": "np.real", "imaginary": "np.imag", "magnitude": "np.abs", "phase": "np.angle"}
 
@@ -147,6 +157,8 @@ class ProgramWriter:
             group = (node.parent or "/") if array is not None else node.path
             refused = self._refused_by_xarray(group, None)
             shown = "ds" if array is None else line("ds[{}]", array.name or None)
+            if is_object(self.hierarchy):
+                shown = part_of_object(self.hierarchy, node.path)
             if refused:
                 return self._around_xarray(refused)
             held = [f"values = {shown}.to_masked_array()"] if self._empty else []
@@ -162,9 +174,8 @@ class ProgramWriter:
         lines = [*self._imports("matplotlib.pyplot as plt", "numpy as np", *modules), *self._cost()]
         lines += self._open_xarray(group, decoded=False)
         parts = ", ".join(map(part_text, look.source.parts))
-        selection = f"[{parts}]" if parts else ""
         lines += [
-            line("da = ds[{}]", name) + selection,
+            f"da = {self._data_array(path, parts)}",
             f"stored = da.values{turned(self.look)}",
             *self._made_of_stored(array, "xarray"),
             *self._subtracted("xarray"),
@@ -192,26 +203,15 @@ class ProgramWriter:
         lines = [f"ex = nz.explore({given})"]
         minus = None if self.look is None else self.look.minus
         if minus is not None and minus.hierarchy is not None:
-            lines.append(f"ex.compare({given_as(minus.hierarchy)})")
+            other, note = compared_with(minus.hierarchy)
+            lines.append(noted(f"ex.compare({other})", note))
         if isinstance(self.node, Array):
             if self.index:
                 lines.append(line("ex.index = {}", self.index))
-            view = unusual(self._view_in_force())
+            view = unusual(in_force(self.view, self.look))
             if view:
                 lines.append(line("ex.view = {}", view))
         return lines
-
-    def _view_in_force(self) -> dict[str, Any]:
-        """Return the view, with the limits and the colormap that an explorer opened anew would choose afresh."""
-        look, kind = self.look, None if self.look is None else kind_of(self.look)
-        if look is None or kind is None or look.values is None or "limits" not in kind.controls:
-            return self.view
-        view, flat = View.of(drawing(self.view), kind.controls), "colormap" in kind.controls
-        if flat and look.categories:
-            return self.view
-        low, high = view.span(look) if flat else view.heights(look)
-        colours = {"colormap": view.colormap or look.colours.colormap} if flat else {}
-        return {**self.view, **colours, "low": low, "high": high}
 
     def _around_chunks(self, modules: list[str]) -> str:
         note = (
@@ -223,7 +223,7 @@ class ProgramWriter:
     def _around_xarray(self, refused: str) -> str:
         lines = [
             *self._imports("nz_explorer as nz"),
-            comment(f"xarray refuses this group: {refused}"),
+            comment(refused),
         ]
         lines += self._explorer()
         if not self._has_values:
@@ -232,37 +232,26 @@ class ProgramWriter:
         return program(lines)
 
     def _refused_by_zarr(self, path: str) -> str | None:
-        """Return why zarr does not open an array; None where it does."""
-        import zarr
-
-        where = self.hierarchy.reader.zarr_path(path)
-        array = self.node.hierarchy[path]
-        try:
-            zarr.open_array(where.store, path=where.path, mode="r", zarr_format=array.zarr_format)
-        except Exception as error:  # noqa: BLE001  # whatever zarr, codecs and stores raise
-            return error_text(error)
-        return None
+        return refused_by_zarr(self.hierarchy.reader, self.node.hierarchy[path])
 
     def _refused_by_xarray(self, group: str, name: str | None) -> str | None:
-        """Return why xarray does not open a group, as its metadata tell; None where it does.
-
-        It is not asked: it reads coordinates without our limits.
-        """
-        nodes = list(self.node.hierarchy.children(group))
-        if name is not None and not any(one.path.rpartition("/")[2] == name for one in nodes):
-            return "the array is not in a group"
-        if known := refusal(nodes):
-            return known
-        if self.hierarchy.reader.local and len(nodes) <= _MOST_ASKED:
-            for one in nodes:
-                if isinstance(one, Array) and (refused := self._refused_by_zarr(one.path)):
-                    return f"zarr does not open {one.name}: {refused}"
-        return None
+        """Return a sentence that says why xarray does not read an array; None where it does."""
+        if is_file(self.hierarchy):
+            return None
+        if not is_object(self.hierarchy):
+            return refused_by_xarray(self.hierarchy.reader, self.node.hierarchy, group, name)
+        minus = None if self.look is None else self.look.minus
+        paths = [] if name is None else [f"{group.rstrip('/')}/{name}"]
+        paths += [] if minus is None or minus.hierarchy else [minus.path]
+        return None if all(self._data_array(one, "") for one in paths) else ENCODED
 
     # --- opening -----------------------------------------------------------------------------
 
     def _imports(self, *modules: str) -> list[str]:
         said = {"store": [STORE], "ds": [DATASET]}.get(self.given, [])
+        itself = is_object(self.hierarchy) or is_file(self.hierarchy)
+        if itself and modules[-1].startswith("xarray"):
+            return [*(f"import {module}" for module in modules), "", *said]
         if self.served and not modules[-1].startswith("nz_explorer"):
             modules = (*modules, "nz_explorer as nz")
             said = [*said, f"store = nz.open_store({self.given}).reader.open_zarr_store()"]
@@ -303,7 +292,17 @@ class ProgramWriter:
     def _consolidated(self) -> bool:
         return self.hierarchy.metadata_source == "consolidated"
 
+    def _data_array(self, path: str, parts: str) -> str | None:
+        """Return an expression of a part of an array as xarray has it, as it is stored."""
+        if is_object(self.hierarchy):
+            return array_of_object(self.hierarchy, path, parts)
+        return line("ds[{}]", path.rpartition("/")[2]) + (f"[{parts}]" if parts else "")
+
     def _open_xarray(self, group: str, *, decoded: bool) -> list[str]:
+        if is_object(self.hierarchy):
+            return []
+        if is_file(self.hierarchy):
+            return [opened_file(self.hierarchy, group, decoded=decoded)]
         source = self.source
         lines = []
         if self._zipped:
@@ -352,7 +351,7 @@ class ProgramWriter:
         else:
             if array.parent != self.node.parent:
                 yield from self._open_xarray(array.parent or "/", decoded=False)
-            yield line("stored = ds[{}]", array.name) + f".values[{parts}]{turned(self.look)}"
+            yield f"stored = {self._data_array(array.path, parts)}.values{turned(self.look)}"
         yield from self._made_of_stored(array, using if other is None else None)
         if minus.beside != "b":
             less = "shown - values.astype(float)"
@@ -493,7 +492,8 @@ class ProgramWriter:
         if self._refused_by_zarr(array.path):
             return None
         if using == "xarray":
-            return line("ds[{}]", array.name) + f".values[{parts}]"
+            found = self._data_array(array.path, parts)
+            return None if found is None else f"{found}.values"
         source = "store" if self._zipped else self.source
         form = 2 if array.zarr_format == 2 else None
         given = arguments(source, path=self._inside(array.path), mode="r", zarr_format=form)

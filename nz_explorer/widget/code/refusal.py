@@ -1,10 +1,65 @@
-"""Why xarray refuses a group, as its metadata tell."""
+"""Why zarr refuses an array, and why xarray refuses a group, as its metadata tell."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nz_explorer.model import Array, Group, Node
+from nz_explorer.model import Array, Group, Hierarchy, Node
+from nz_explorer.store.reader import Reader
+from nz_explorer.values.reading.decoding import error_text
+
+_MOST_ASKED = 50
+"""Nodes of a group of which zarr is asked whether it opens them."""
+
+
+def refused_by_zarr(reader: Reader, array: Node) -> str | None:
+    """Return why zarr does not open an array; None where it does.
+
+    Parameters
+    ----------
+    reader : Reader
+        Of its store.
+    array : Node
+        The array.
+    """
+    import zarr
+
+    where = reader.zarr_path(array.path)
+    try:
+        zarr.open_array(where.store, path=where.path, mode="r", zarr_format=array.zarr_format)
+    except Exception as error:  # noqa: BLE001  # whatever zarr, codecs and stores raise
+        return error_text(error)
+    return None
+
+
+def refused_by_xarray(
+    reader: Reader, hierarchy: Hierarchy, group: str, name: str | None
+) -> str | None:
+    """Return a sentence that says why xarray does not open a group, as its metadata tell; None where it does.
+
+    It is not asked: it reads coordinates without our limits.
+
+    Parameters
+    ----------
+    reader : Reader
+        Of the store.
+    hierarchy : Hierarchy
+        The store.
+    group : str
+        Path of the group.
+    name : str or None
+        Of the array in it that is wanted.
+    """
+    nodes, refused = list(hierarchy.children(group)), "xarray refuses this group"
+    if name is not None and not any(one.path.rpartition("/")[2] == name for one in nodes):
+        return f"{refused}: the array is not in a group"
+    if known := refusal(nodes):
+        return f"{refused}: {known}"
+    if reader.local and len(nodes) <= _MOST_ASKED:
+        for one in nodes:
+            if isinstance(one, Array) and (why := refused_by_zarr(reader, one)):
+                return f"{refused}: zarr does not open {one.name}: {why}"
+    return None
 
 
 def refusal(nodes: Iterable[Node]) -> str | None:

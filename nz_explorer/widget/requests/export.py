@@ -250,6 +250,9 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
 
     values = readable(look, array, reading)
     whole = cast("xarray.DataArray", to_xarray(array))
+    if whole.ndim < (array.ndim or 0):  # it joins characters, which are shown one by one
+        characters = {array.dimension_label(whole.ndim): (array.shape or ())[-1]}
+        whole = whole.expand_dims(characters, axis=-1).drop_encoding()
     source = look.source
     if source is None or source.path != array.path:  # a smaller copy has no coordinates of its own
         parts = tuple(_parts_of(look, array))

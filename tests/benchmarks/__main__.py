@@ -125,7 +125,7 @@ def statistics_of(field: Path, rows: Collection[str]) -> list[Result]:
             "dask min, max, mean, NaN count",
             theirs,
             1.5,
-            rounds=3,
+            rounds=5,
         ),
         progress: lambda: progress_of(array),
         histogram: lambda: side_by_side(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nz_explorer.model import Array, Group
+from nz_explorer.model import Array, Group, Node, paths
 from nz_explorer.model.dialects import images
 from nz_explorer.text.phrases import listed
 
@@ -15,8 +15,8 @@ MADE_UP = "dim_"
 def suggested_names(array: Array) -> tuple[list[str], bool]:
     """Return names for the dimensions of an array, and whether its own metadata give them.
 
-    Looked for in its attribute ``_ARRAY_DIMENSIONS``, in what netCDF-C noted, in the axes of an OME-Zarr image, in an
-    array beside it of the same shape, and in the one-dimensional arrays beside it of the right lengths.
+    Looked for in its attribute ``_ARRAY_DIMENSIONS``, in what netCDF-C noted, in the axes of an OME-Zarr image, in
+    ``spatial:dimensions`` of the groups above, in an array beside it of the same shape, and in the one-dimensional arrays beside it of the right lengths.
 
     Parameters
     ----------
@@ -44,6 +44,8 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
     group = None if array.parent is None else array.hierarchy.node_if_loaded(array.parent)
     if group is not None and (axes := images.axis_names(group.attributes, len(shape))):
         return axes, True
+    if group is not None and (spatial := _spatial_dimensions(group, len(shape))):
+        return spatial, True
     siblings = group.arrays if isinstance(group, Group) else []
     for sibling in siblings:
         names = sibling.dimension_names
@@ -59,6 +61,17 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
         else f"{MADE_UP}{axis}"
         for axis, length in enumerate(shape)
     ], False
+
+
+def _spatial_dimensions(group: Node, rank: int) -> list[str] | None:
+    """Return what the convention spatial: says of the dimensions in a group, or in the nearest one above that says it."""
+    for path in (group.path, *paths.all_above(group.path)):
+        node = group.hierarchy.node_if_loaded(path)
+        given = None if node is None else node.attributes.get("spatial:dimensions")
+        if isinstance(given, list):
+            sound = len(given) == rank and all(isinstance(name, str) and name for name in given)
+            return given if sound else None
+    return None
 
 
 def where_from(names: Sequence[str]) -> str:

@@ -254,7 +254,7 @@ def by_impact(findings: Iterable[Finding]) -> dict[Impact, list[Finding]]:
     ----------
     findings : iterable of Finding
         Some findings; among those of one impact come last those that hurt netCDF-C alone, before them errors come
-        first, then what may be why chunks are missing, and else they stay in order.
+        first, and else they stay in order.
     """
     found: dict[Impact, list[Finding]] = {impact: [] for impact in IMPACTS}
     for finding in sorted(findings, key=_rank):
@@ -262,14 +262,10 @@ def by_impact(findings: Iterable[Finding]) -> dict[Impact, list[Finding]]:
     return found
 
 
-_MISSING_CHUNKS = ("Z2-CHUNK-005", "Z3-CHUNK-004")
-"""Rules that report chunks as missing, which they also are under another name."""
-
-
-def _rank(finding: Finding) -> tuple[bool, int, bool]:
+def _rank(finding: Finding) -> tuple[bool, int]:
     """Return what findings of one impact are sorted by: most people who read Zarr do so in Python."""
     alone = finding.impact in HARMS and set(affected(finding.violation)) == {"netCDF-C"}
-    return alone, SEVERITIES.index(finding.severity), finding.rule in _MISSING_CHUNKS
+    return alone, SEVERITIES.index(finding.severity)
 
 
 def is_step(finding: Finding, *, zarr_format: int | None) -> bool:

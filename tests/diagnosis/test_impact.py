@@ -295,15 +295,28 @@ def test_a_coordinate_above_without_a_length_says_nothing_of_groups(
     assert not any(finding.rule == "CF-COORD-003" for finding in report.findings)
 
 
-def test_why_chunks_are_missing_stands_before_that_they_are(tmp_path: Path) -> None:
-    encoding = {"name": "default", "configuration": {"separator": "."}}
+@pytest.mark.parametrize(
+    ("zarr_format", "document", "member", "rule"),
+    [
+        (2, ".zarray", {"dimension_separator": "/"}, "Z2-ARR-010"),
+        (3, "zarr.json", {"chunk_key_encoding": {"name": "v2"}}, "Z3-CHUNK-005"),
+    ],
+)
+def test_chunks_under_other_keys_are_not_called_missing_as_well(
+    tmp_path: Path, zarr_format: Any, document: str, member: dict[str, Any], rule: str
+) -> None:
     made = zarr.create_array(
-        tmp_path / "a", shape=(4,), chunks=(2,), dtype="u1", compressors=None, fill_value=0
+        tmp_path / "a",
+        shape=(4, 4),
+        chunks=(2, 2),
+        dtype="u1",
+        compressors=None,
+        fill_value=7,
+        zarr_format=zarr_format,
+        attributes={"_FillValue": 0},
     )
-    made[:] = 7
-    document = tmp_path / "a" / "zarr.json"
-    document.write_text(
-        json.dumps(json.loads(document.read_text()) | {"chunk_key_encoding": encoding})
-    )
+    made[:] = 3
+    file = tmp_path / "a" / document
+    file.write_text(json.dumps(json.loads(file.read_text()) | member))
     harms = nz.check(tmp_path / "a", values="all", progress=False).by_impact["values"]
-    assert [finding.rule for finding in harms] == ["Z3-CHUNK-005", "Z3-CHUNK-004"]
+    assert [finding.rule for finding in harms] == [rule]

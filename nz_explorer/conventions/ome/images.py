@@ -14,8 +14,8 @@ from typing import Any
 from nz_explorer.conventions.zarr3.nodes import set_to
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
-from nz_explorer.engine.findings import Fail, Undecided
-from nz_explorer.engine.fixes import Draft, move, replace
+from nz_explorer.engine.findings import Fail, FixMaker, Undecided
+from nz_explorer.engine.fixes import Draft, add, move, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.images import ome
@@ -40,7 +40,14 @@ def held(group: Node) -> tuple[Mapping[str, Any], str]:
     return attributes, group.attribute_pointer()
 
 
-def _is_image(group: Group) -> bool:
+def is_image(group: Group) -> bool:
+    """Return whether a group describes images by OME-NGFF.
+
+    Parameters
+    ----------
+    group : Group
+        Any group.
+    """
     attributes = group.attributes
     if "multiscales" not in attributes and "ome" not in attributes:
         return False
@@ -67,12 +74,29 @@ def _levels(image: Mapping[str, Any], pointer: str) -> Iterator[tuple[Mapping[st
             yield level, f"{pointer}/datasets/{n}"
 
 
+def levels_of(group: Group) -> Iterator[Array]:
+    """Yield the arrays that are levels of the images of a group.
+
+    Parameters
+    ----------
+    group : Group
+        A group that describes images.
+    """
+    for image, pointer in _images(group):
+        for level, _ in _levels(image, pointer):
+            path = level.get("path")
+            if isinstance(path, str) and ".." not in path:
+                node = group.hierarchy.get(below(group.path) + path.strip("/"))
+                if isinstance(node, Array):
+                    yield node
+
+
 def _axes(image: Mapping[str, Any]) -> list[Any] | None:
     axes = image.get("axes")
     return axes if isinstance(axes, list) and "coordinateSystems" not in image else None
 
 
-@rule("OME-IMG-001", on="group", needs=("attributes",), when=_is_image)
+@rule("OME-IMG-001", on="group", needs=("attributes",), when=is_image)
 def lists_levels(group: Group) -> Iterator[Fail]:
     """Require a list of images, each with a list of levels that have paths."""
     given, pointer = held(group)
@@ -104,7 +128,7 @@ def lists_levels(group: Group) -> Iterator[Fail]:
 @rule(
     *("OME-IMG-002", "OME-IMG-003", "OME-IMG-005", "OME-IMG-008", "OME-IMG-009"),
     on="members",
-    when=_is_image,
+    when=is_image,
 )
 def levels_are_there(group: Group) -> Iterator[Fail | Undecided]:
     """Require an array for each level, with as many dimensions and channels as are described, and the largest first."""
@@ -209,7 +233,61 @@ def _version(group: Group) -> str:
     return (known.version if known else None) or ""
 
 
-@rule("OME-IMG-004", on="group", needs=("attributes",), when=_is_image)
+@rule("OME-IMG-010", on="members", when=is_image)
+def all_levels_are_listed(group: Group) -> Iterator[Fail]:
+    """Note arrays beside the levels that are smaller ones of the same image."""
+    images = list(_images(group))
+    levels = list(levels_of(group))
+    if len(images) != 1 or not levels or levels[0].shape is None:
+        return
+    first, known = levels[0], {level.path for level in levels}
+    others = [
+        array
+        for array in group.arrays
+        if array.path not in known and first.parent == group.path and _is_smaller(array, first)
+    ]
+    if others:
+        names = listed([json_text(array.name) for array in others[:5]])
+        more = f" and {len(others) - 5} more" if len(others) > 5 else ""
+        is_, it = ("is", "it") if len(others) == 1 else ("are", "them")
+        yield Fail(
+            f"{images[0][1]}/datasets",
+            f"{names}{more} {is_} stored like smaller levels of {first.path}, and not listed in datasets: viewers do not use {it}",
+            related=tuple(array.path for array in others[:5]),
+            fix=_listed_too(images[0][0], f"{images[0][1]}/datasets/-", first, others),
+        )
+
+
+def _listed_too(
+    image: Mapping[str, Any], pointer: str, first: Array, others: list[Array]
+) -> FixMaker:
+    """Return the fix that lists levels, from the largest to the smallest, with scales that their lengths give."""
+    steps = next(_levels(image, ""))[0].get("coordinateTransformations")
+    given = steps[0] if isinstance(steps, list) and steps else None
+    scale = given.get("scale") if isinstance(given, Mapping) else None
+    ordered = sorted(others, key=lambda array: -math.prod(array.shape or ()))
+    entries: list[dict[str, Any]] = [{"path": array.name} for array in ordered]
+    if isinstance(scale, list) and len(scale) == len(first.shape or ()):
+        for entry, array in zip(entries, ordered, strict=True):
+            lengths = zip(first.shape or (), array.shape or (), strict=True)
+            longer = [largest / max(length, 1) for largest, length in lengths]
+            larger = [step * ratio for step, ratio in zip(scale, longer, strict=True)]
+            entry["coordinateTransformations"] = [{"type": "scale", "scale": larger}]
+    note = "if they are levels of this image; the scales follow from the lengths: check them"
+    return lambda _node: Draft("suggest", tuple(add(pointer, entry) for entry in entries), note)
+
+
+def _is_smaller(array: Array, level: Array) -> bool:
+    """Whether an array may be a smaller level of an image: of its type, and nowhere longer."""
+    shape, largest = array.shape, level.shape or ()
+    if shape is None or len(shape) != len(largest) or array.data_type.name != level.data_type.name:
+        return False
+    return math.prod(shape) < math.prod(largest) and all(
+        length <= most for length, most in zip(shape, largest, strict=True)
+    )
+
+
+@rule("OME-IMG-004", on="group", needs=("attributes",), when=is_image)
 def axes_in_order(group: Group) -> Iterator[Fail]:
     """Require axes since 0.4, two or three of them of space, at the end, after time and channels."""
     for image, pointer in _images(group):
@@ -240,11 +318,20 @@ def axes_in_order(group: Group) -> Iterator[Fail]:
             )
 
 
-@rule("OME-IMG-006", on="group", needs=("attributes",), when=_is_image)
+@rule("OME-IMG-006", on="group", needs=("attributes",), when=is_image)
 def levels_are_placed(group: Group) -> Iterator[Fail]:
     """Require one scale for each level, with a number for each axis, and then perhaps a translation."""
     for image, pointer in _images(group):
         axes = _axes(image)
+        if image.get("coordinateTransformations") == []:
+            place = f"{pointer}/coordinateTransformations"
+            yield Fail(
+                place,
+                "coordinateTransformations of the image is an empty list: it lists what all levels share, and may be left out,"
+                " not empty",
+                severity="warning",
+                fix=_left_out(place),
+            )
         if axes is None or not any(isinstance(axis, Mapping) for axis in axes):
             continue  # 0.3 has axes as names, and no scales
         bare = []
@@ -280,7 +367,11 @@ def levels_are_placed(group: Group) -> Iterator[Fail]:
             )
 
 
-@rule("OME-IMG-007", on="group", needs=("attributes",), when=_is_image)
+def _left_out(pointer: str) -> FixMaker:
+    return lambda _node: Draft("safe", (remove(pointer),))
+
+
+@rule("OME-IMG-007", on="group", needs=("attributes",), when=is_image)
 def channels_can_be_shown(group: Group) -> Iterator[Fail]:
     """Require a colour and a window for each channel that is described."""
     given, pointer = held(group)
@@ -306,7 +397,7 @@ def channels_can_be_shown(group: Group) -> Iterator[Fail]:
             )
 
 
-@rule("OME-VER-001", on="group", needs=("attributes",), formats=(3,), when=_is_image)
+@rule("OME-VER-001", on="group", needs=("attributes",), formats=(3,), when=is_image)
 def metadata_in_their_place(group: Group) -> Iterator[Fail]:
     """Require the metadata below ``ome`` in Zarr v3."""
     placed = any(
@@ -338,6 +429,12 @@ def version_is_text(group: Group) -> Iterator[Fail]:
     own = [(given, pointer)] if isinstance(group.attributes.get("ome"), Mapping) else []
     places: list[tuple[Any, str]] = [*own, *_images(group)]
     places += [(given.get(name), f"{pointer}/{name}") for name in _VERSIONED[1:]]
+    if own and "version" not in given:
+        yield Fail(
+            f"{pointer}/version",
+            'the metadata below "ome" have no version: readers that check it refuse the group',
+            fix=lambda _node: Draft("suggest", (add(f"{pointer}/version", "0.5"),)),
+        )
     for about, place in places:
         version = about.get("version", "") if isinstance(about, Mapping) else ""
         if isinstance(version, str):

@@ -7,12 +7,15 @@ from typing import Any
 
 from nz_explorer.conventions.ome.images import held
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.findings import Fail, FixMaker, Undecided
+from nz_explorer.engine.fixes import Draft, add, remove
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.text.phrases import listed, plural
 
 MOST_WELLS = 10_000
+MOST_LEFT_OUT = 100
+"""Wells that a fix takes out of the list of a plate."""
 _SHOWN = 5
 
 
@@ -52,7 +55,26 @@ def wells_are_described(group: Group) -> Iterator[Fail]:
             yield Fail(
                 f"{pointer}/wells/{n}",
                 f"well {json_text(well.get('path'))} has no {listed(lacking)}",
+                fix=_place(plate, n, f"{pointer}/wells/{n}"),
             )
+
+
+def _place(plate: Mapping[str, Any], number: int, pointer: str) -> FixMaker | None:
+    """Return the fix that tells row and column of a well by their names, which its path is made of."""
+    well = _objects(plate.get("wells"))[number]
+    parts = str(well.get("path", "")).strip("/").split("/")
+    names = [
+        [one.get("name") for one in _objects(plate.get(member))] for member in ("rows", "columns")
+    ]
+    if len(parts) != 2 or any(part not in known for part, known in zip(parts, names, strict=True)):
+        return None
+    right = {
+        member: known.index(part)
+        for member, part, known in zip(("rowIndex", "columnIndex"), parts, names, strict=True)
+        if member not in well
+    }
+    operations = tuple(add(f"{pointer}/{member}", index) for member, index in right.items())
+    return lambda _node: Draft("safe", operations)
 
 
 def _row_of(group: Group) -> Group | None:
@@ -94,7 +116,25 @@ def _missing(plate: Group, group: Group, depth: int) -> Iterator[Fail | Undecide
             f"{plural(len(lost), what)} of the plate {is_} listed, and not there: {shown}{more}",
             path=plate.path,
             related=(group.path,),
+            fix=_without(plate, f"{pointer}/plate/wells", depth, group.name, set(lost)),
         )
+
+
+def _without(plate: Group, pointer: str, depth: int, row: str, lost: set[str]) -> FixMaker:
+    """Return the fix that leaves wells out of the list of a plate."""
+    gone = [
+        n
+        for n, well in enumerate(held(plate)[0]["plate"]["wells"])
+        if isinstance(well, Mapping)
+        and len(parts := str(well.get("path", "")).strip("/").split("/")) == 2
+        and parts[depth] in lost
+        and (depth == 0 or parts[0] == row)
+    ]
+    operations = tuple(remove(f"{pointer}/{n}") for n in reversed(gone[:MOST_LEFT_OUT]))
+    note = "then the plate shows the others; or upload what is missing"
+    if len(gone) > MOST_LEFT_OUT:
+        operations, note = (), "upload what is missing, or leave these wells out of the list"
+    return lambda _node: Draft("suggest", operations, note, node=plate)
 
 
 @rule("OME-WELL-001", on="members", when=_is_well)

@@ -69,6 +69,8 @@ def readers_have_it(array: Array) -> Iterator[Fail]:
     """Require codecs that readers have: of numcodecs at least, and best those of other languages, too."""
     for pointer, codec in _named(array):
         name = codec["id"]
+        if name == "zstd" and "checksum" in codec:
+            yield _late_setting(pointers.join(pointer, "checksum"), codec["checksum"])
         if name in COMMON:
             continue
         if name in NUMCODECS:
@@ -111,6 +113,18 @@ def settings_are_known(array: Array) -> Iterator[Fail]:
                 + (f"; did you mean {meant}?" if meant and meant not in codec else ""),
                 fix=_without(pointers.join(pointer, member)),
             )
+
+
+def _late_setting(pointer: str, given: Any) -> Fail:
+    """Return that a setting of zstd is there which not every reader knows."""
+    note = "" if given is False else "chunks say themselves whether they have a checksum"
+    return Fail(
+        pointer,
+        f"the compressor zstd has the setting checksum ({json_text(given)}), which is newer than Zarr v2: TensorStore, zarrs"
+        " and numcodecs before 0.13 refuse the array",
+        rule="Z2-CODEC-002",
+        fix=lambda _node: Draft("suggest" if note else "safe", (remove(pointer),), note or None),
+    )
 
 
 def _without(pointer: str) -> FixMaker:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr2.codecs import unidentified
-from nz_explorer.conventions.zarr3.chunks import outside_the_shape
 from nz_explorer.conventions.zarr3.nodes import (
     MISSING,
     empty_chunks,
@@ -19,14 +18,14 @@ from nz_explorer.conventions.zarr3.nodes import (
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
-from nz_explorer.engine.findings import Fail, FixMaker, Undecided
+from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, add, remove
 from nz_explorer.engine.registry import rule
-from nz_explorer.model.hierarchy import is_document
+from nz_explorer.model import Array
 from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Array, Group, Inside, Node
+    from nz_explorer.model import Group, Node
 
 V2 = (2,)
 MANDATORY = (
@@ -52,7 +51,6 @@ READERS_WITHOUT: dict[str, dict[str, str]] = {
 }
 """What readers do without a member, where that is not what the rule's entry says."""
 ARRAY_MEMBERS = frozenset((*MANDATORY, "dimension_separator"))
-SEPARATORS = (".", "/")
 REFUSED = {"netCDF-C": "refuses the dataset: NCZarr error"}
 NCZARR = "_nczarr_"
 """How the members begin that netCDF-C up to 4.9.2 put into these documents, in either case."""
@@ -206,23 +204,6 @@ def order(array: Array) -> Iterator[Fail]:
         )
 
 
-@rule("Z2-ARR-010", on="array", formats=V2, provides="separator")
-def separator(array: Array) -> Iterator[Fail]:
-    """Require a separator that is valid and in use."""
-    given = array.metadata.get("dimension_separator", ".")
-    if given not in SEPARATORS:
-        yield Fail(
-            "/.zarray/dimension_separator",
-            f'dimension_separator must be "." or "/", got {shown(given)}',
-            impact="blocks",
-            readers={
-                "zarr-python": "raises ValueError: Expected an '.' or '/' separator",
-                "xarray": "cannot open the group",
-            },
-            fix=_use_separator("."),
-        )
-
-
 @rule("Z2-GRP-002", on="group", formats=V2)
 def group_members(group: Group) -> Iterator[Fail]:
     """Require a group's document to have zarr_format and nothing else."""
@@ -354,146 +335,3 @@ def no_relative_parts(node: Node) -> Iterator[Fail]:
                 f"the path {json_text(key)} contains {json_text(part)}; readers must reject it",
                 fix=_drop_entry(key),
             )
-
-
-# --- what lies in the folder of an array ---------------------------------------------------------
-
-
-def _chunk_name(name: str) -> tuple[int, ...] | None:
-    """Return the indices that the name of a chunk spells, None where it is none."""
-    parts = name.split(".")
-    indices = tuple(int(part) for part in parts if part.isdecimal() and part.isascii())
-    return indices if ".".join(map(str, indices)) == name else None  # 00 is no index
-
-
-def _separator(array: Array) -> str:
-    return str(array.metadata.get("dimension_separator", "."))
-
-
-def _expected_parts(array: Array) -> int:
-    """Return how many indices the names directly in an array's folder spell."""
-    return 1 if _separator(array) == "/" or not array.ndim else array.ndim
-
-
-def _separator_in_use(array: Array, inside: Inside) -> str | None:
-    """Return the separator in the names of all chunks, None where that is the declared one, or not clear."""
-    if (array.ndim or 0) < 2 or _separator(array) not in SEPARATORS:
-        return None
-    found = [parts for name in inside.chunk_names if (parts := _chunk_name(name)) is not None]
-    other = "/" if _separator(array) == "." else "."
-    wanted = 1 if other == "/" else array.ndim
-    return other if found and all(len(parts) == wanted for parts in found) else None
-
-
-@rule("Z2-ARR-010", on="inside", formats=V2)
-def separator_in_use(array: Array, inside: Inside) -> Iterator[Fail]:
-    """Fail where all chunks are named with the other separator: to readers they are all missing."""
-    other = _separator_in_use(array, inside)
-    if other is not None:
-        declared = _separator(array)
-        yield Fail(
-            "/.zarray/dimension_separator",
-            f'dimension_separator is "{declared}", but the chunks are named with "{other}":'
-            " to readers all of them are missing",
-            fix=_use_separator(other),
-        )
-
-
-def _use_separator(right: str) -> Any:
-    def fix(node: Node) -> Draft:
-        there = "dimension_separator" in node.metadata
-        operation = {"op": "replace" if there else "add", "path": "/.zarray/dimension_separator"}
-        return Draft("suggest", ({**operation, "value": right},))
-
-    return fix
-
-
-def _may_be_chunk(array: Array, name: str) -> bool:
-    """Whether a name in an array's folder is that of a chunk, or of a folder with chunks; ``0`` for a scalar."""
-    indices = _chunk_name(name)
-    if indices is None or array.ndim is None:
-        return array.ndim is None
-    return len(indices) == _expected_parts(array) and (array.ndim > 0 or indices == (0,))
-
-
-@rule("Z2-CHUNK-001", on="inside", formats=V2)
-def unexpected_keys(array: Array, inside: Inside) -> Iterator[Fail]:
-    """Note what lies beside the chunks and is none."""
-    unexpected = [name for name in inside.other_names if not is_document(name)]
-    if _separator(array) in SEPARATORS and _separator_in_use(array, inside) is None:
-        unexpected += [name for name in inside.chunk_names if not _may_be_chunk(array, name)]
-    for name in unexpected[:5]:
-        more = (
-            f" (and {len(unexpected) - 5} more)"
-            if len(unexpected) > 5 and name == unexpected[4]
-            else ""
-        )
-        yield Fail("", f"{json_text(name)} in the array's folder is not a chunk{more}")
-
-
-def in_one_folder(array: Array) -> bool:
-    """Whether the names in an array's folder tell all of its chunks.
-
-    Parameters
-    ----------
-    array : Array
-        The array.
-    """
-    return _expected_parts(array) == array.ndim
-
-
-@rule("Z2-CHUNK-002", on="inside", formats=V2)
-def no_chunks_outside(array: Array, inside: Inside) -> Iterator[Fail | Undecided]:
-    """Note chunks that the grid does not have."""
-    grid, lengths = array.grid_shape, array.shape
-    if grid is None or lengths is None or 0 in grid:
-        return
-    if not in_one_folder(array):
-        yield Undecided("cost")
-        return
-    counts = [-(-length // chunk) for length, chunk in zip(lengths, grid, strict=True)]
-    outside = [
-        name
-        for name in inside.chunk_names
-        if (indices := _chunk_name(name)) is not None
-        and len(indices) == len(counts)
-        and any(i >= count for i, count in zip(indices, counts, strict=True))
-    ]
-    if outside:
-        yield outside_the_shape(array, sorted(outside))
-
-
-@rule("Z2-FV-005", on="inside", formats=V2)
-def undefined_values(array: Array, inside: Inside) -> Iterator[Fail | Undecided]:
-    """Note chunks that are missing where no fill value defines their values."""
-    grid, lengths = array.grid_shape, array.shape
-    if array.metadata.get("fill_value", 0) is not None or grid is None or lengths is None:
-        return
-    if 0 in grid:
-        return
-    counts = [-(-length // chunk) for length, chunk in zip(lengths, grid, strict=True)]
-    parts = _expected_parts(array)
-    wanted = 1
-    for count in counts[:parts]:
-        wanted *= count
-    if not inside.complete:
-        yield Undecided("listing")
-        return
-    present = sum(
-        1
-        for name in inside.chunk_names
-        if (indices := _chunk_name(name)) is not None
-        and len(indices) == parts
-        and all(i < count for i, count in zip(indices, counts, strict=False))
-    )
-    if present < wanted:
-        at_least = "at least " if parts < len(counts) else ""
-        missing = wanted - present
-        yield Fail(
-            "/.zarray/fill_value",
-            f"{at_least}{missing} chunk{'s are' if missing > 1 else ' is'} missing and fill_value is null:"
-            " what they hold is undefined",
-            fix=lambda _node: Draft("suggest", note="set a fill_value, or write the chunks"),
-        )
-    elif parts < len(counts):
-        yield Undecided("cost")

@@ -128,7 +128,7 @@ def type_string(array: Array) -> Iterator[Fail]:
         elif _ONE_BYTE.fullmatch(given):
             yield Fail(
                 at,
-                f'{what} has a byte order, though elements have one byte; "|{given[1:]}" is usual',
+                f'{what} has a byte order, which means nothing for it: zarr-python 3 knows only "|{given[1:]}"',
                 severity="info",
                 fix=set_to(at, f"|{given[1:]}"),
             )
@@ -277,7 +277,7 @@ def fill_scalar(array: Array) -> Iterator[Fail]:
 
 def _is_number_as_text(given: Any, kind: str) -> bool:
     """Whether zarr-python makes a number of a text all the same, for a kind of data type."""
-    if not isinstance(given, str):
+    if not isinstance(given, str) or kind not in ("int", "uint", "float"):
         return False
     try:
         int(given) if kind in ("int", "uint") else float(given)
@@ -287,6 +287,7 @@ def _is_number_as_text(given: Any, kind: str) -> bool:
 
 
 NO_NAN = "no integer is NaN; chunks that were not written then hold nothing in particular"
+NOTHING = "the empty text may have been written for no fill value at all, which is null"
 
 
 @rule("Z2-FV-004", on="array", formats=V2, needs=("data type", "fill scalar"))
@@ -318,6 +319,8 @@ def fill_fits(array: Array) -> Iterator[Fail]:
             fix = set_to(FILL, problem.suggestion, problem.safety)
         elif given == "NaN" and kind in ("int", "uint"):
             fix = set_to(FILL, None, "suggest", NO_NAN)
+        elif given == "":
+            fix = set_to(FILL, None, "suggest", NOTHING)
         yield Fail(
             FILL,
             f"fill_value {shown(given)} ({json_type(given)}) does not fit {array.data_type.text}: {problem.why}",

@@ -11,16 +11,20 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
+from nz_explorer.model import Inside
+from nz_explorer.model.hierarchy import inside_arrays
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.engine.findings import FixMaker
-    from nz_explorer.model import Array, Inside
+    from nz_explorer.model import Array
     from nz_explorer.values.contents import Contents
 
 Encoding = tuple[str, str]
 """Name and separator of a chunk key encoding."""
 _COPIED = re.compile(r"(?<=\d) \([^()/]*\)$|(?<=\d) - copy$", re.IGNORECASE)
+MOST_LOOKED_AT = 100
+"""Names in the folder of an array that are looked at for chunks under other keys."""
 ENCODINGS: tuple[Encoding, ...] = (("default", "/"), ("default", "."), ("v2", "."), ("v2", "/"))
 
 
@@ -77,6 +81,25 @@ def keys_below_as_declared(array: Array, contents: Contents) -> Iterator[Fail | 
     presence = contents.presence
     if presence is not None and presence.misnamed:
         yield _misspelled(array, list(presence.misnamed), right=len(presence.places) > 0)
+
+
+def lie_elsewhere(array: Array, contents: Contents) -> bool:
+    """Return whether chunks of an array, none of which is found, are there under keys that are not the declared ones.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    contents : Contents
+        What is stored for it.
+    """
+    if contents.presence is not None and contents.presence.misnamed:
+        return True
+    encoding = _encoding(array)
+    (inside,) = inside_arrays(array.hierarchy, [array], limit=MOST_LOOKED_AT)
+    if encoding is None or not isinstance(inside, Inside):
+        return False
+    return not all(_fits(name, encoding, array.ndim or 0) for name in inside.chunk_names)
 
 
 def _misspelled(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from nz_explorer.conventions.zarr3.chunk_keys import lie_elsewhere
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, replace
@@ -166,7 +167,33 @@ def is_looked_for(array: Array, _contents: Contents) -> bool:
 
 @rule("Z3-CHUNK-004", on="contents", formats=(3,), when=is_looked_for)
 def chunks_are_written(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
-    """Require every chunk, or that what was not written reads as missing."""
+    """Require every chunk, or that what was not written reads as missing; Z3-CHUNK-005 tells of those under other keys."""
+    if nothing_is_found(contents) and lie_elsewhere(array, contents):
+        return
+    yield from unwritten(array, contents)
+
+
+def nothing_is_found(contents: Contents) -> bool:
+    """Return whether an array has chunks, and none of them is found.
+
+    Parameters
+    ----------
+    contents : Contents
+        What is stored for it.
+    """
+    return contents.census is not None and contents.census.written == 0
+
+
+def unwritten(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Yield what is wrong with chunks that were not written.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    contents : Contents
+        What is stored for it.
+    """
     from nz_explorer.values.contents import gap_texts
 
     found = contents.census

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.nodes import V3, is_integer, shown
 from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.data_type import DataType, parse_v3
 from nz_explorer.model.fill_values import decode_storage_fill
@@ -15,7 +17,7 @@ from nz_explorer.model.fill_values.spelling import from_base64
 from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Array
+    from nz_explorer.model import Array, Node
 
 _INTEGERS = {"int2": (-2, 1), "uint2": (0, 3), "int4": (-8, 7), "uint4": (0, 15)}
 _WITHOUT_NAMES = ("float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn")
@@ -63,7 +65,16 @@ def fill_of_extension(array: Array) -> Iterator[Fail]:
             severity="info",
             impact="blocks",
             readers=_REFUSES,
+            fix=_as_base64,
         )
+
+
+def _as_base64(node: Node) -> Draft | None:
+    given = node.metadata.get("fill_value")
+    if not _is_bytes(given):
+        return None
+    text = b64encode(bytes(given or ())).decode("ascii")
+    return Draft("suggest", (replace("/fill_value", text),))
 
 
 def _harm(given: Any, data_type: DataType) -> dict[str, Any]:

@@ -412,7 +412,8 @@ class _Decoder:
         if value == "NaT":
             return _Decoded(np.asarray(_NAT, "i8").view(dtype)[()], "name")
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise Refused("type", f'{shown} is {a_kind(value)}, not an integer or "NaT"')
+            meant = "NaT" if isinstance(value, str) and value.lower() in ("nat", "nan") else MISSING
+            raise Refused("type", f'{shown} is {a_kind(value)}, not an integer or "NaT"', meant)
         if isinstance(value, float) and (not np.isfinite(value) or not value.is_integer()):
             raise Refused("type", f'{shown} is not an integer or "NaT"', "NaT")
         if not _NAT <= value < -_NAT:

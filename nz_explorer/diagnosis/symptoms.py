@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
-from nz_explorer.engine.catalogue import has_prefix
+from nz_explorer.diagnosis.attribution import TOPICS
+from nz_explorer.engine.catalogue import RuleInfo, has_prefix
+from nz_explorer.engine.impact import HARMLESS, HARMS
 
+MOST_RULES = 10
+RARE, USUAL = 6, 40
+"""In how many rules a word may occur that tells much, or something, of which of them is meant."""
+LIKELY = 4
+"""Points that a rule needs to be named for a message."""
+_KINDS = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
+_COMMON = frozenset(
+    [
+        "ValueError",
+        "KeyError",
+        "TypeError",
+        "FileNotFoundError",
+        "dtype",
+        "append",
+        "version",
+        "buffer",
+    ]
+)
+"""Words of symptoms that many messages have."""
+_WORDS = re.compile(r"[^\W\d_]{3,}")
 FILE = Path(__file__).parent / "symptoms.toml"
 
 
@@ -65,3 +90,66 @@ def symptoms_of(rule_ids: Iterable[str]) -> list[Symptom]:
     """
     broken = set(rule_ids)
     return [one for one in symptoms() if any(map(one.may_come_from, broken))]
+
+
+def rules_behind(message: str, rules: Iterable[RuleInfo]) -> list[RuleInfo]:
+    """Return the rules that a message of a reader may come from, the likeliest first.
+
+    Parameters
+    ----------
+    message : str
+        What a reader says, such as ``ValueError: conflicting sizes for dimension 'x'``, or what somebody notices.
+    rules : iterable of RuleInfo
+        All rules.
+    """
+    noticed = [(one, weight) for one in symptoms() if (weight := _weight(one, message))]
+    topics = [topic.rules for topic in TOPICS if topic.pattern.search(message)]
+    about = [(info, _words(_about(info))) for info in rules if info.works]
+    frequency = Counter(chain.from_iterable(words for _, words in about))
+    said = _words(message)
+    scored = []
+    for info, words in about:
+        points = _points(info, message, noticed, topics)
+        if points:
+            telling = sum(
+                1 + (frequency[word] <= RARE) for word in said & words if frequency[word] <= USUAL
+            )
+            scored.append((points + telling, info))
+    scored.sort(key=lambda one: -one[0])
+    return [info for points, info in scored[:MOST_RULES] if points >= LIKELY]
+
+
+def _about(info: RuleInfo) -> str:
+    return f"{_says(info)} {info.title} {info.statement} {info.rationale}"
+
+
+def _says(info: RuleInfo) -> str:
+    return " ".join(text for text in info.readers.values() if not text.startswith(HARMLESS))
+
+
+def _weight(symptom: Symptom, message: str) -> int:
+    """Return how much a message speaks for a symptom: a type of errors alone is little."""
+    text = message.casefold()
+    found = [word for word in symptom.words if word.casefold() in text]
+    return max((1 if word in _COMMON else 4 for word in found), default=0)
+
+
+def _points(
+    info: RuleInfo, message: str, noticed: list[tuple[Symptom, int]], topics: list[re.Pattern[str]]
+) -> int:
+    """Count what speaks for a rule: the symptoms that it may cause, what the message is about, what readers are known to raise."""
+    points = max(
+        (weight for symptom, weight in noticed if symptom.may_come_from(info.id)), default=0
+    )
+    points += 2 * any(topic.match(info.id) for topic in topics)
+    points += bool(topics and topics[0].match(info.id))
+    if not points:
+        return 0
+    points += info.impact in HARMS
+    kinds = set(_KINDS.findall(_says(info))) & set(_KINDS.findall(message))
+    points += 2 * bool(kinds - _COMMON) or bool(kinds)
+    return points
+
+
+def _words(text: str) -> set[str]:
+    return {word.casefold() for word in _WORDS.findall(text)}

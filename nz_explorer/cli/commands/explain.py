@@ -16,7 +16,10 @@ from nz_explorer.cli.console import columns
 )
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of the reports of check.")
 def explain(rule: str | None, every: bool, schema: bool) -> None:
-    """Explain a RULE: what it requires, why, where it comes from, and how to follow it."""
+    """Explain a RULE: what it requires, why, where it comes from, and how to follow it.
+
+    In place of a rule, the message of a reader or what is noticed, in quotes, lists the rules that may be why.
+    """
     if schema:
         from nz_explorer.report.report import schema_text
 
@@ -33,6 +36,19 @@ def explain(rule: str | None, every: bool, schema: bool) -> None:
         click.echo(rules_text(registry().rules.values(), color=color, width=width), nl=False)
         return
     found = registry().find(rule)
+    if not found and " " in rule.strip():
+        from nz_explorer.diagnosis.symptoms import rules_behind
+
+        found = rules_behind(rule, registry().rules.values())
+        if not found:
+            raise click.UsageError(
+                "no rule is known to be behind this; nz-explorer check looks for all of them"
+            )
+        click.echo(
+            "May be why, the likeliest first (nz-explorer check STORE says which it is, and where):\n"
+        )
+        click.echo(rules_text(found, color=color, width=width), nl=False)
+        return
     if not found:
         import difflib
 

@@ -260,3 +260,29 @@ def separator_lost_in_v3(folder: Path) -> Path:
     encoding = {"name": "default", "configuration": {"separator": "."}}
     put(folder / "a" / "zarr.json", encoding, "chunk_key_encoding")
     return folder
+
+
+@reported(
+    "acquire-project/acquire-zarr#158",
+    "ValueError: stored and computed checksums do not match, for the chunks of the last shard",
+    finding=("Z3-CHUNK-003", "/0", "2 of 4 chunks", "checksum"),
+    before=fails(zarr_python, ValueError, "checksum"),
+    after=sees(zarr_python, lambda found: found["0"].tolist() == [1, 2, 3, 4, 0, 0, 0, 0]),
+    by_hand=lambda folder: _deleted(folder, "0/c/1"),
+    values="all",
+)
+def index_of_the_last_shard(folder: Path) -> Path:
+    made = group(folder).create_array(
+        "0",
+        shape=(8,),
+        shards=(4,),
+        chunks=(2,),
+        dtype="u2",
+        fill_value=0,
+        dimension_names=["t"],
+        compressors=None,
+    )
+    made[:] = np.arange(1, 9)
+    shard = folder / "0" / "c" / "1"
+    shard.write_bytes(shard.read_bytes()[:-4] + b"\x7f\x1d`\x01")
+    return folder

@@ -165,3 +165,41 @@ def codec_silently_dropped(folder: Path) -> Path:
     array(group(folder, 2), "a", values, ["x"])
     (folder / "a" / "0").write_bytes(zlib.compress(values.tobytes()))
     return folder
+
+
+@reported(
+    "casangi/xradio#480",
+    'TensorStore: Error parsing object member "compressor": Object includes extra members: "checksum"',
+    finding=("Z2-CODEC-002", "/VISIBILITY", "checksum", "TensorStore"),
+    after=sees(xarray, lambda ds: ds["VISIBILITY"].values.tolist() == [1, 2, 3]),
+)
+def checksum_that_tensorstore_does_not_know(folder: Path) -> Path:
+    return _with_checksum(folder, "VISIBILITY")
+
+
+@reported(
+    "zarrs/zarrs#445",
+    "configuration is unsupported: unknown field `checksum`, expected `level`",
+    finding=("Z2-CODEC-002", "/s5", "checksum", "zarrs"),
+    after=sees(zarr_python, lambda found: found["s5"].tolist() == [1, 2, 3]),
+    kind="pull",
+)
+def checksum_that_rust_does_not_know(folder: Path) -> Path:
+    return _with_checksum(folder, "s5")
+
+
+def _with_checksum(folder: Path, name: str) -> Path:
+    from numcodecs import Zstd
+
+    made = group(folder, 2).create_array(
+        name,
+        shape=(3,),
+        chunks=(3,),
+        dtype="i4",
+        compressors=Zstd(level=2),
+        fill_value=None,
+        attributes={"_ARRAY_DIMENSIONS": ["time"]},
+    )
+    made[:] = [1, 2, 3]
+    put(folder / name / ".zarray", False, "compressor", "checksum")
+    return folder

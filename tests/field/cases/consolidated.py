@@ -79,3 +79,40 @@ def old_copy_in_a_group(folder: Path) -> Path:
     zarr.consolidate_metadata(folder, path="foo")
     array(zarr.open_group(folder / "foo", use_consolidated=False), "bar", [1.0], ["x"])
     return folder
+
+
+@reported(
+    "zarr-developers/zarr-python#2830",
+    "Groups that were written after the root are not listed by members()",
+    finding=("NZ-CONS-003", "/Group1", "missing from the consolidated metadata"),
+    before=sees(zarr_python, lambda found: set(found) == {"a"}),
+    after=sees(zarr_python, lambda found: "Group1" in found),
+)
+def groups_written_later(folder: Path) -> Path:
+    array(group(folder), "a", [1, 2], ["x"])
+    zarr.consolidate_metadata(folder)
+    zarr.open_group(folder, mode="r+", use_consolidated=False).create_group("Group1")
+    return folder
+
+
+@reported(
+    "pydata/xarray#5878",
+    "After to_zarr(append_dim=...) the array is 6 long in .zarray, and 3 long when it is opened",
+    finding=("NZ-CONS-002", "/temperature", "3 instead of 6"),
+    before=sees(xarray, lambda ds: ds["temperature"].size == 3),
+    after=sees(xarray, lambda ds: ds["temperature"].size == 6),
+)
+def appended_part_not_seen(folder: Path) -> Path:
+    made = group(folder, 2).create_array(
+        "temperature",
+        shape=(3,),
+        chunks=(3,),
+        dtype="i8",
+        fill_value=None,
+        attributes={"_ARRAY_DIMENSIONS": ["time"]},
+    )
+    made[:] = [1, 2, 3]
+    zarr.consolidate_metadata(folder)
+    made = zarr.open_array(folder / "temperature", mode="r+")
+    made.append(np.array([4, 5, 6]))
+    return folder

@@ -131,3 +131,31 @@ def coordinate_of_another_length_below(folder: Path) -> Path:
     array(root, "x", [1, 2], ["x"])
     array(root.create_group("child"), "x", [1, 2, 3], ["x"])
     return folder
+
+
+@reported(
+    "source-cooperative/metadata-catalog#145",
+    "A GeoZarr store whose arrays have no dimension_names does not open; spatial:dimensions has them",
+    finding=("NZ-DIM-001", "/TCI", "dimension_names"),
+    before=fails(xarray, KeyError, "dimension_names"),
+    after=sees(xarray, lambda ds: ds["TCI"].dims == ("y", "x")),
+)
+def names_in_the_convention_spatial(folder: Path) -> Path:
+    root = group(folder, **{"proj:code": "EPSG:32631", "spatial:dimensions": ["y", "x"]})
+    array(root, "TCI", np.ones((2, 3), "u1"))
+    return folder
+
+
+@reported(
+    "bioio-devs/bioio-ome-zarr#124",
+    "ome-zarr-models: the array in this group at '0' has no dimension_names metadata",
+    finding=("NZ-DIM-001", "/0", "dimension_names"),
+    before=fails(xarray, KeyError, "dimension_names"),
+    after=sees(xarray, lambda ds: ds["0"].dims == ("y", "x")),
+)
+def names_in_the_axes_of_an_image(folder: Path) -> Path:
+    axes = [{"name": "y", "type": "space"}, {"name": "x", "type": "space"}]
+    datasets = [{"path": "0", "coordinateTransformations": [{"type": "scale", "scale": [4, 4]}]}]
+    scales = [{"axes": axes, "datasets": datasets}]
+    array(group(folder, ome={"version": "0.5", "multiscales": scales}), "0", np.ones((2, 3), "u1"))
+    return folder

@@ -156,3 +156,204 @@ def columns_that_differ_by_case(folder: Path) -> Path:
     array(obs, "Leiden", [1, 2], ["cell"])
     array(obs, "leiden", [3, 4], ["cell"])
     return folder
+
+
+def _of_v2(folder: Path, name: str, values: object, **members: object) -> Path:
+    """Write an array of Zarr v2, and then other members into its document."""
+    made = np.asarray(values)
+    group(folder, 2).create_array(
+        name,
+        shape=made.shape,
+        chunks=made.shape,
+        dtype=made.dtype,
+        compressors=None,
+        fill_value=None,
+        attributes={"_ARRAY_DIMENSIONS": ["y", "x"][-made.ndim :]},
+    )[...] = made
+    for member, value in members.items():
+        put(folder / name / ".zarray", value, member)
+    return folder
+
+
+@reported(
+    "zarr-developers/zarr-python#3622",
+    "Opening an array of dtype >u1 fails",
+    finding=("Z2-DT-001", "/0", '">u1"', '"|u1"'),
+    before=fails(zarr_python, ValueError, "No Zarr data type found"),
+    after=sees(zarr_python, lambda found: found["0"].tolist() == [[1, 2]]),
+)
+def one_byte_with_an_order(folder: Path) -> Path:
+    return _of_v2(folder, "0", np.array([[1, 2]], "u1"), dtype=">u1")
+
+
+@reported(
+    "zarr-developers/VirtualiZarr#201",
+    "MetadataError: could not convert object to NumPy datetime",
+    finding=("Z2-FV-004", "/time", '"NaN"', '"NaT"'),
+    before=fails(zarr_python, TypeError, "Invalid type: NaN"),
+    after=sees(zarr_python, lambda found: found["time"].view("i8").tolist() == [1, 2]),
+)
+def nan_in_place_of_nat(folder: Path) -> Path:
+    return _of_v2(folder, "time", np.array([1, 2], "i8"), dtype="<M8[ns]", fill_value="NaN")
+
+
+@reported(
+    "fsspec/kerchunk#138",
+    "ValueError: could not convert string to float: ''",
+    finding=("Z2-FV-004", "/depth", '""', "not a number"),
+    before=fails(xarray, TypeError, "Invalid type"),
+    after=sees(xarray, lambda ds: ds["depth"].values.tolist() == [0.0, 1.0]),
+)
+def empty_text_for_no_fill_value(folder: Path) -> Path:
+    return _of_v2(folder, "depth", [0.0, 1.0], fill_value="")
+
+
+@reported(
+    "google/tensorstore#79",
+    "Expected integer in the range [0, 255], but received: 0.0",
+    finding=("Z2-FV-004", "/s0", "0.0", "uint8"),
+    before=opens(zarr_python),
+    after=opens(zarr_python),
+)
+def zero_with_a_fraction(folder: Path) -> Path:
+    _of_v2(folder, "s0", np.array([[1, 2]], "u1"), fill_value=0.0)
+    put(folder / "s0" / ".zattrs", 0, "_FillValue")
+    return folder
+
+
+@reported(
+    "google/tensorstore#107",
+    'Error parsing object member "fill_value": Invalid floating-point value: "0"',
+    finding=("Z2-FV-004", "/0", '"0" is a string'),
+    before=opens(zarr_python),
+    after=opens(zarr_python),
+)
+def quoted_number(folder: Path) -> Path:
+    return _of_v2(folder, "0", [[1.0, 2.0]], fill_value="0")
+
+
+@reported(
+    "saalfeldlab/n5-zarr#39",
+    "fill_value is a string and should be a number; neuroglancer does not read it",
+    finding=("Z2-FV-004", "/s0", '"0" is a string'),
+    after=opens(zarr_python),
+)
+def quoted_integer(folder: Path) -> Path:
+    return _of_v2(folder, "s0", np.array([[1, 2]], "u1"), fill_value="0")
+
+
+@reported(
+    "Huber-group-EMBL/Rarr#98",
+    'An array of R has "shape": 2 and "chunks": 1',
+    finding=("Z2-ARR-005", "/strings", "list"),
+    before=opens(zarr_python),
+    after=sees(zarr_python, lambda found: found["strings"].tolist() == [5, 6]),
+)
+def length_in_place_of_a_shape(folder: Path) -> Path:
+    return _of_v2(folder, "strings", np.array([5, 6], "u1"), shape=2)
+
+
+@reported(
+    "ome/ome-ngff-validator#51",
+    "chunks and shape have different lengths, and the validator does not see it",
+    finding=("Z2-ARR-006", "/0", "2 positive integers", "got 3"),
+    before=fails(zarr_python, ValueError, "must have the same length"),
+)
+def a_chunk_length_too_many(folder: Path) -> Path:
+    return _of_v2(folder, "0", np.array([[1, 2]], "u1"), chunks=[1, 1, 2])
+
+
+@reported(
+    "zarr-developers/zarr-python#3513",
+    "Data that were written as bytes before 3.1 cannot be opened",
+    finding=("Z3-FV-007", "/doc", "list of bytes", "base64"),
+    before=fails(zarr_python, TypeError, "Invalid type"),
+    after=sees(zarr_python, lambda found: found["doc"].item() == b"abc"),
+)
+def bytes_of_an_early_v3(folder: Path) -> Path:
+    made = group(folder).create_array(
+        "doc", shape=(), chunks=(), dtype="variable_length_bytes", dimension_names=[]
+    )
+    made[...] = b"abc"
+    put(folder / "doc" / "zarr.json", "bytes", "data_type")
+    put(folder / "doc" / "zarr.json", [], "fill_value")
+    return folder
+
+
+@reported(
+    "zarr-developers/zarr-python#2205",
+    "zarr accepts -1 as the fill value of uint32",
+    finding=("Z3-FV-003", "/foo", "-1 is outside uint32"),
+    before=fails(zarr_python, OverflowError, "out of bounds"),
+    after=sees(zarr_python, lambda found: found["foo"].tolist() == [1, 2]),
+)
+def negative_fill_value(folder: Path) -> Path:
+    array(group(folder), "foo", np.array([1, 2], "u4"), ["x"])
+    put(folder / "foo" / "zarr.json", -1, "fill_value")
+    return folder
+
+
+@reported(
+    "manzt/zarrita.js#352",
+    "fill_value NaN is written as null, and missing chunks read as 0",
+    finding=("Z3-FV-001", "/test", "null"),
+    before=fails(zarr_python, TypeError, "Invalid type: None"),
+    after=sees(zarr_python, lambda found: np.isnan(found["test"]).tolist() == [False, True]),
+)
+def null_in_place_of_nan(folder: Path) -> Path:
+    array(group(folder), "test", np.array([1.0, 2.0], "f4"), ["x"], chunks=(1,))
+    put(folder / "test" / "zarr.json", None, "fill_value")
+    (folder / "test" / "c" / "1").unlink()
+    return folder
+
+
+@reported(
+    "constantinpape/z5#148",
+    "With NaN as fill value the document has null",
+    finding=("Z2-FV-005", "/test", "null", "undefined"),
+    before=sees(zarr_python, lambda found: found["test"].tolist() == [1.0, 0.0]),
+    after=sees(zarr_python, lambda found: np.isnan(found["test"]).tolist() == [False, True]),
+)
+def null_of_a_library_of_cpp(folder: Path) -> Path:
+    _of_v2(folder, "test", np.array([1.0], "f4"), shape=[2])
+    return folder
+
+
+@reported(
+    "zarr-developers/geozarr-spec#10",
+    "UnicodeDecodeError when the attributes of a store of gdal_translate are read",
+    finding=("JSON-001", "/Band1", "not UTF-8"),
+    before=fails(zarr_python, UnicodeDecodeError),
+    after=opens(zarr_python),
+    by_hand=lambda folder: _again_as_utf8(folder / "Band1" / ".zattrs"),
+)
+def attributes_in_latin_1(folder: Path) -> Path:
+    _of_v2(folder, "Band1", np.array([[1, 2]], "u1"))
+    text = json.dumps({"_ARRAY_DIMENSIONS": ["Y", "X"], "name": "München"}, ensure_ascii=False)
+    (folder / "Band1" / ".zattrs").write_bytes(text.encode("latin-1"))
+    return folder
+
+
+def _again_as_utf8(document: Path) -> Path:
+    document.write_text(document.read_text("latin-1"), "utf-8")
+    return document.parents[1]
+
+
+@reported(
+    "scverse/spatialdata#237",
+    "len(nodes) = 0, expected 1: unable to read the NGFF file; some images have an empty .zattrs",
+    finding=("JSON-002", "/images/b", "empty"),
+    before=fails(zarr_python, json.JSONDecodeError),
+    after=opens(zarr_python),
+    by_hand=lambda folder: _deleted(folder, "images/b/.zattrs"),
+)
+def empty_attributes_of_an_image(folder: Path) -> Path:
+    images = group(folder, 2).create_group("images")
+    images.create_group("b")
+    (folder / "images" / "b" / ".zattrs").write_text("")
+    return folder
+
+
+def _deleted(folder: Path, key: str) -> Path:
+    (folder / key).unlink()
+    return folder

@@ -226,3 +226,27 @@ def both_formats_side_by_side(folder: Path) -> Path:
     (folder / ".zgroup").write_text('{"zarr_format": 2}', "utf-8")
     array(zarr.open_group(folder, mode="r+", zarr_format=2), "new", [1.0], ["x"], fill_value=None)
     return folder
+
+
+@reported(
+    "zarr-developers/zarr-python#3114",
+    "open_group of a store with an array at its root raises AssertionError",
+    finding=("TREE-008", "/", "the root is an array"),
+    before=fails(xarray, ContainsArrayError),
+)
+def array_without_a_group(folder: Path) -> Path:
+    zarr.create_array(folder, shape=(4, 5), dtype="f8", dimension_names=["y", "x"])
+    return folder
+
+
+@reported(
+    "pydata/xarray#10616",
+    "Object at ._zarr.json is not recognized as a component of a Zarr hierarchy",
+    finding=("TREE-012", "/t2m", "._zarr.json"),
+    after=opens(xarray),
+    by_hand=_swept,
+)
+def twins_of_documents(folder: Path) -> Path:
+    array(group(folder), "t2m", [1.0, 2.0], ["x"])
+    (folder / "t2m" / "._zarr.json").write_bytes(b"\x00\x05\x16\x07")
+    return folder

@@ -40,3 +40,18 @@ def names_that_only_netcdf_c_finds(folder: Path) -> Path:
 def notes_on_an_array_are_lost(folder: Path) -> Path:
     without(_written(folder) / "var1" / ".zattrs", "_nczarr_array")
     return folder
+
+
+@reported(
+    "Unidata/netcdf-c#3214",
+    "ncdump of the simplest dataset that xarray writes: NetCDF: NCZarr error",
+    finding=("Z2-OGC-004", "/z", '"<U1"'),
+    before=fails(netcdf_c, OSError, "NCZarr error"),
+)
+def texts_of_xarray(folder: Path) -> Path:
+    import xarray as xr
+
+    coordinates = {"x": [10, 20], "z": ("x", ["a", "b"])}
+    data = {"foo": ("x", [1.0, 2.0])}
+    xr.Dataset(data, coordinates).to_zarr(folder, zarr_format=2, consolidated=False)
+    return folder

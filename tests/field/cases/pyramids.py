@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import zarr
 
-from tests.field.case import fails, opens, reported
+from tests.field.case import fails, opens, reported, sees
 from tests.field.readers import xarray, zarr_python
-from tests.field.stores import array, group
+from tests.field.stores import array, group, put
 
 AXES = [{"name": name, "type": "space"} for name in "yx"]
 
@@ -47,3 +48,157 @@ def levels_of_an_image(folder: Path) -> Path:
 )
 def levels_with_names_in_v2(folder: Path) -> Path:
     return _image(folder, 2, ["y", "x"])
+
+
+def _described(folder: Path, *levels: str, **more: object) -> Path:
+    """Write a sound image of OME-Zarr 0.4 whose metadata list some of its three levels."""
+    steps = [
+        {"path": level, "coordinateTransformations": [{"type": "scale", "scale": [2.0**n] * 2}]}
+        for n, level in enumerate(levels)
+    ]
+    scales = [{"version": "0.4", "axes": AXES, "datasets": steps, **more}]
+    root = group(folder, 2, multiscales=scales)
+    for level, size in (("0", 8), ("1", 4), ("2", 2)):
+        made = root.create_array(
+            level,
+            shape=(size, size),
+            chunks=(size, size),
+            dtype="u1",
+            compressors=None,
+            fill_value=0,
+            chunk_key_encoding={"name": "v2", "separator": "/"},
+        )
+        made[:] = 7
+    return folder
+
+
+def _scales(source: Path) -> dict[str, list[float]]:
+    """Read the scales of the levels of an image, as viewers do that check what they read."""
+    (image,) = zarr.open_group(source, mode="r").attrs["multiscales"]
+    if image.get("coordinateTransformations") == []:
+        raise ValueError("coordinateTransformations: [] should be non-empty")
+    return {
+        level["path"]: level["coordinateTransformations"][0]["scale"] for level in image["datasets"]
+    }
+
+
+@reported(
+    "fmi-faim/faim-ipa#30",
+    "napari loads the full resolution only: datasets does not list the lower ones",
+    finding=("OME-IMG-010", "/", '"1", "2"', "not listed"),
+    beside=("Z2-OGC-002", "NZ-NAME-001"),
+    before=sees(_scales, lambda found: list(found) == ["0"]),
+    after=sees(_scales, lambda found: found == {"0": [1, 1], "1": [2, 2], "2": [4, 4]}),
+)
+def lower_levels_not_listed(folder: Path) -> Path:
+    return _described(folder, "0")
+
+
+@reported(
+    "fideus-labs/ngff-zarr#49",
+    "An empty list of coordinateTransformations of the image does not pass the schema",
+    finding=("OME-IMG-006", "/", "empty list"),
+    before=fails(_scales, ValueError, "should be non-empty"),
+    after=opens(_scales),
+)
+def empty_transformations(folder: Path) -> Path:
+    return _described(folder, "0", "1", "2", coordinateTransformations=[])
+
+
+def _labels(source: Path) -> list[str]:
+    """Open the label images of an image, as SpatialData does."""
+    held = zarr.open_group(source, mode="r")["labels"]
+    attributes = held.attrs.get("ome", held.attrs)
+    if "ome" in held.attrs and "version" not in attributes:
+        raise ValueError("version: Field required")
+    for name in attributes["labels"]:
+        if held[name]["0"].dtype.kind not in "iu":
+            raise TypeError(f"{name}: data type must be an integer")
+    return list(attributes["labels"])
+
+
+def _with_labels(folder: Path, listed: list[str], stored: list[str], dtype: str = "|u1") -> Path:
+    labels = zarr.open_group(_described(folder, "0", "1", "2"), mode="r+").create_group("labels")
+    labels.attrs["labels"] = listed
+    for name in stored:
+        _described(folder / "labels" / name, "0", "1", "2")
+        for level in "012":
+            put(folder / "labels" / name / level / ".zarray", dtype, "dtype")
+        zarr.open_group(folder / "labels" / name, mode="r+").attrs["image-label"] = {}
+    return folder
+
+
+@reported(
+    "scverse/spatialdata#457",
+    "labels/.zattrs refers to a label that is not there, and nothing can be read",
+    finding=("OME-LABEL-001", "/labels", '"cells"', "no such group"),
+    before=fails(_labels, KeyError, "cells"),
+    after=sees(_labels, lambda found: found == ["nuclei"]),
+)
+def label_that_is_not_there(folder: Path) -> Path:
+    return _with_labels(folder, ["nuclei", "cells"], ["nuclei"])
+
+
+@reported(
+    "ome-zarr-models/ome-zarr-models-py#473",
+    "Since labels are checked, a dataset whose labels are of a float type is refused",
+    finding=("OME-LABEL-002", "/labels/cells/0", "float32"),
+    before=fails(_labels, TypeError, "data type must be an integer"),
+)
+def labels_with_fractions(folder: Path) -> Path:
+    return _with_labels(folder, ["cells"], ["cells"], "<f4")
+
+
+@reported(
+    "ome/ome-ngff-validator#66",
+    'The labels group has no version below "ome", and the validator does not see it',
+    finding=("OME-VER-002", "/labels", "no version"),
+    before=fails(_labels, ValueError, "version"),
+    after=sees(_labels, lambda found: found == []),
+)
+def labels_without_a_version(folder: Path) -> Path:
+    group(folder).create_group("labels", attributes={"ome": {"labels": []}})
+    return folder
+
+
+def _wells(source: Path) -> list[tuple[int, int]]:
+    """Open the wells of a plate, and return where they are."""
+    root = zarr.open_group(source, mode="r")
+    wells = root.attrs["plate"]["wells"]
+    assert all(root[well["path"]].attrs["well"] for well in wells)
+    return [(well["rowIndex"], well["columnIndex"]) for well in wells]
+
+
+def _plate(folder: Path, *wells: dict[str, object]) -> Path:
+    names = {"rows": [{"name": "A"}, {"name": "B"}], "columns": [{"name": "1"}, {"name": "2"}]}
+    plate = {"version": "0.4", **names, "wells": list(wells)}
+    well = group(folder, 2, plate=plate).create_group("B").create_group("2")
+    well.attrs["well"] = {"version": "0.4", "images": [{"path": "0"}]}
+    _described(folder / "B" / "2" / "0", "0", "1", "2")
+    return folder
+
+
+@reported(
+    "fractal-analytics-platform/fractal-tasks-core#78",
+    "The validator refuses the plate: wells must have rowIndex and columnIndex",
+    finding=("OME-PLATE-001", "/", "rowIndex"),
+    before=fails(_wells, KeyError, "rowIndex"),
+    after=sees(_wells, lambda found: found == [(1, 1)]),
+)
+def wells_without_a_place(folder: Path) -> Path:
+    return _plate(folder, {"path": "B/2"})
+
+
+@reported(
+    "ome/ome-zarr-py#96",
+    "A plate with missing wells cannot be read",
+    finding=("OME-PLATE-002", "/", '"A"'),
+    before=fails(_wells, KeyError, "A/1"),
+    after=sees(_wells, lambda found: found == [(1, 1)]),
+)
+def wells_that_are_not_there(folder: Path) -> Path:
+    return _plate(
+        folder,
+        {"path": "A/1", "rowIndex": 0, "columnIndex": 0},
+        {"path": "B/2", "rowIndex": 1, "columnIndex": 1},
+    )

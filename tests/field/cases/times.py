@@ -199,3 +199,40 @@ def missing_time_in_nanoseconds(folder: Path) -> Path:
     attributes = {"units": "nanoseconds since 2023-01-02", "_FillValue": -1}
     array(group(folder, 2), "time", times, ["time"], fill_value=None, **attributes)
     return folder
+
+
+@reported(
+    "zarr-developers/VirtualiZarr#352",
+    "The first time step is NaT with references of VirtualiZarr, which have fill_value 0, not with those of kerchunk",
+    finding=("Z2-FV-008", "/time", "1 of the 3 values", "fill_value 0"),
+    before=sees(xarray, lambda ds: np.isnat(ds["time"].values).tolist() == [True, False, False]),
+    after=sees(xarray, lambda ds: not np.isnat(ds["time"].values).any()),
+)
+def first_time_is_no_time(folder: Path) -> Path:
+    root = group(folder, 2)
+    array(root, "time", [0, 60, 120], ["time"], units="minutes since 1980-01-03 00:30:00")
+    return folder
+
+
+@reported(
+    "pydata/xarray#5969",
+    "to_zarr(append_dim='time') appends wrong datetimes: the units are those of the first time step, days",
+    finding=("CF-TIME-004", "/time", "whole days"),
+    before=sees(xarray, lambda ds: len(set(ds["time"].values.tolist())) == 2),
+)
+def appended_in_whole_days(folder: Path) -> Path:
+    days = [0, 0, 0, 0, 1, 1, 1, 1]
+    array(group(folder), "time", days, ["time"], units="days since 2000-01-01 00:35:00")
+    return folder
+
+
+@reported(
+    "Reading-eScience-Centre/pycovjson#42",
+    "unable to decode time units of a dataset in julian days",
+    finding=("CF-TIME-001", "/time", "'julian days'"),
+    before=fails(xarray, ValueError, "unable to decode time units"),
+    after=opens(xarray),
+)
+def julian_days(folder: Path) -> Path:
+    array(group(folder), "time", [0.0, 1.0], ["time"], units="julian days since -4712-01-01 12:00")
+    return folder

@@ -255,3 +255,43 @@ def packing_overflows(folder: Path) -> Path:
     packed = np.round(kelvin / 0.001).astype("i8").astype("i2")
     array(group(folder), "t2m", packed, ["y", "x"], scale_factor=0.001, units="degC")
     return folder
+
+
+@reported(
+    "zarr-developers/zarr-python#703",
+    "xr.open_zarr shows NaN where zarr has 0",
+    finding=("Z2-FV-007", "/foo__a", "5 of the 5 values"),
+    values="all",
+    before=sees(xarray, lambda ds: bool(np.isnan(ds["foo__a"].values).all())),
+    after=sees(xarray, lambda ds: not ds["foo__a"].values.any()),
+)
+def zeros_of_a_simulation(folder: Path) -> Path:
+    array(group(folder, 2), "foo__a", np.zeros(5), ["x"])
+    return folder
+
+
+@reported(
+    "zarr-developers/VirtualiZarr#369",
+    "The mean of the virtual dataset is wrong, since its fill value is lost",
+    finding=("CF-FILL-001", "/sst", "-32768", "no _FillValue"),
+    before=sees(xarray, lambda ds: float(ds["sst"].min()) < 270),
+    after=sees(xarray, lambda ds: float(ds["sst"].min()) > 290),
+    kind="pull",
+)
+def mean_with_the_fill_value(folder: Path) -> Path:
+    packing = {"scale_factor": 0.001, "add_offset": 298.15}
+    stored = np.array([-32768, 5, 6], "i2")
+    array(group(folder), "sst", stored, ["x"], fill_value=-32768, **packing)
+    return folder
+
+
+@reported(
+    "zarr-developers/VirtualiZarr#485",
+    "The example notebook ends with AssertionError in FillValueCoder.decode",
+    finding=("NZ-FILL-006", "/sst", "expects base64", "-999.0"),
+    before=fails(xarray, TypeError, "expected str or bytes"),
+    after=sees(xarray, lambda ds: ds["sst"].values.tolist() == [1.0, 2.0]),
+)
+def number_of_a_notebook(folder: Path) -> Path:
+    array(group(folder), "sst", np.array([1.0, 2.0], "f4"), ["x"], _FillValue=-999.0)
+    return folder

@@ -63,7 +63,9 @@ TOPICS = (
         r"|codec_pipeline|zarr\.codecs|\b[Cc]odec\b|compressor",
         r"(Z3-CODEC|Z3-CHUNK|Z3-DT|Z2-ARR|Z2-CHUNK|Z2-CODEC|NZ-CODEC|NZ-PACK|Z3-EXT|Z2-DT)-",
     ),
-    _topic(r"FillValueCoder|decode fill_value|_FillValue|missing_value", r"(NZ-FILL|CF-|CF)"),
+    _topic(
+        r"FillValueCoder|decode fill_value|b64decode|_FillValue|missing_value", r"(NZ-FILL|CF-|CF)"
+    ),
     _topic(r"parse_fill_value|from_json_scalar|fill_value", r"(Z3-FV|Z2-FV|Z3-DOC|Z3-DT|NZ-FILL)-"),
     _topic(r"coding\.times|unable to decode time|OutOfBoundsDatetime|calendar", r"(CF|CS-TIME)-"),
     _topic(
@@ -137,6 +139,11 @@ def _fits(finding: Finding, topics: list[re.Pattern[str]]) -> bool:
     return any(rules.match(finding.rule) for rules in topics)
 
 
+def _kinds(text: str) -> set[str]:
+    """Return the types of errors that a text names; binascii's is called ``Error``."""
+    return set(re.findall(r"\b(?:[A-Z]\w*)?(?:Error|Exception)\b", text))
+
+
 def _points(finding: Finding, failure: Failure, reader: str) -> int:
     family = reader.partition(" ")[0] if reader in WHOLE_GROUPS else reader
     harm = {how for _, how, who in harms(finding) if who == family or reader == "plain NZ"}
@@ -149,11 +156,8 @@ def _points(finding: Finding, failure: Failure, reader: str) -> int:
     topics = [topic.rules for topic in TOPICS if topic.pattern.search(text)]
     if topics:
         points += 4 if topics[0].match(finding.rule) else 1 if _fits(finding, topics) else -6
-    predicted = set(re.findall(r"\b[A-Z]\w*(?:Error|Exception)\b", says))
-    if predicted:
-        points += (
-            3 if any(kind in failure.message or kind in failure.kind for kind in predicted) else -3
-        )
+    if predicted := _kinds(says):
+        points += 3 if predicted & {*failure.kind, *_kinds(failure.message)} else -3
     here = failure.path in (finding.path, *(place.path for place in finding.places))
     inside = reader in WHOLE_GROUPS and paths.above(finding.path) == failure.path
     points += 2 if here else 1 if inside else 0

@@ -81,6 +81,19 @@ def test_failures_lead_to_their_rules(broken: Evaluation) -> None:
 
 
 @not_with_the_oldest
+def test_an_error_that_is_only_called_error_is_attributed_as_it_was_predicted(
+    tmp_path: Path,
+) -> None:
+    root = zarr.create_group(tmp_path / "s.zarr")
+    array = root.create_array("a", shape=(2,), dtype="f4", dimension_names=["x"])
+    array.attrs["_FillValue"] = "NaN"
+    evaluation = check(tmp_path / "s.zarr", progress=False).evaluation
+    (failure,) = try_reader("xarray", evaluation.hierarchy).failures
+    assert failure.message == "Error: Incorrect padding"
+    assert [finding.rule for finding in explain(failure, "xarray", evaluation)] == ["NZ-FILL-006"]
+
+
+@not_with_the_oldest
 def test_the_array_that_keeps_xarray_from_a_group_is_found(broken: Evaluation) -> None:
     (failure,) = (
         f for f in try_reader("xarray", broken.hierarchy, below="/ocean").failures if f.path != "/"

@@ -54,8 +54,11 @@ SIZES = {
 
 EXTRA = {
     "small": [
-        {"method": "picture", "params": {"path": "/forecast/temp", "index": {"time": at}}}
-        for at in range(16)
+        *(
+            {"method": "picture", "params": {"path": "/forecast/temp", "index": {"time": at}}}
+            for at in range(16)
+        ),
+        {"method": "reveal", "params": {"path": "/forecast/station"}},
     ],
     # Asked by pages that are open for a while, which depends on the speed of the machine.
     "sample": [{"method": "node", "params": {"path": "/stations"}}],

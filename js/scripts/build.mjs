@@ -20,8 +20,18 @@ const COMPRESS = {
   unsafe_arrows: true,
 };
 /** Members of our own objects that no message, host or style sheet knows: they get short names. */
-const MEMBERS =
-  /^(setOptions|indexAt|placeOf|wantColormaps|takeScan|spotlight|arrivals|resendAll|openError|canOpen)$/;
+const MEMBERS = new RegExp(
+  `^(${[
+    "setOptions|indexAt|placeOf|wantColormaps|takeScan|spotlight|arrivals|resendAll|openError|canOpen",
+    "foreground|settled|revision|titleOf|onChoose|onAction|onRetry|onActive|describe|chosen|keyed|sentAt|resend",
+    "savedPage|scans|onIndex|amend|expandSiblings|answerKey|wander|leftOut|upright|colorOf|columnOf|spanOf|lookup",
+    "reachable|cellOf|drawer|parentOf|movable|onDimension|onWidth|thumbnail|health|stepped|linearUpTo|curved|inks",
+    "current|scene|client|peek|onRows|onWhole|wanted|sections|trail|stale|corner",
+    // Of Preact: there are no components with them.
+    "shouldComponentUpdate|getDerivedStateFrom(Props|Error)|getChildContext|getSnapshotBeforeUpdate",
+    "component(Will|Did)(Unmount|ReceiveProps|Update|Mount|Catch)|debounceRendering",
+  ].join("|")})$`,
+);
 const TERSER = {
   module: true,
   ecma: 2022,

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.plots.colours.ranges import Limits, Scale
+from nz_explorer.plots.drawing.aspect import aspect_of_axes, aspect_of_coordinates
 from nz_explorer.plots.drawing.canvas import empty, lock
 from nz_explorer.plots.drawing.legends import entitle, message_lines, write
 from nz_explorer.plots.drawing.mask import Mask
@@ -15,6 +16,11 @@ from nz_explorer.plots.registry import kind_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+_WIDE = 1.6
+"""From so many times as wide as high on, two maps are drawn one above the other."""
+_ROOM = 1.7, 0.8
+"""What axes, title and colour bar of a map take of its width and its height, in inches."""
 
 
 def figure(  # noqa: PLR0913  # each is a choice of the caller
@@ -112,7 +118,7 @@ def draw_on(drawn: Figure, look: QuickLook, **options: object) -> Figure:
     with lock:
         if look.beside is not None:
             drawn.clear()
-            halves: Any = drawn.subfigures(1, 2)
+            halves = _halves(drawn, look)
             for half, one in zip(halves, (replace(look, beside=None), look.beside), strict=True):
                 draw_on(half, one, **options)
             return drawn
@@ -124,3 +130,17 @@ def draw_on(drawn: Figure, look: QuickLook, **options: object) -> Figure:
             write(axes, message_lines(text), size=11)
         entitle(axes, look)
         return drawn
+
+
+def _halves(drawn: Figure, look: QuickLook) -> Any:
+    """Return the parts of a figure for two pictures: side by side, or wide maps one above the other."""
+    grid = look.curvilinear
+    aspect = aspect_of_axes(look.x, look.y) if grid is None else aspect_of_coordinates(grid)
+    kind = kind_of(look)
+    if kind is None or "colormap" not in kind.controls or aspect is None or aspect <= _WIDE:
+        return drawn.subfigures(1, 2)
+    width, height = drawn.get_size_inches()
+    most = (height / 2 - _ROOM[1]) * aspect + _ROOM[0]
+    margin = max(0.01, (width - most) / 2)
+    parts: Any = drawn.subfigures(2, 3, width_ratios=[margin, width - 2 * margin, margin])
+    return parts[:, 1]

@@ -47,6 +47,7 @@ def _picture(look: QuickLook, buffers: _Buffers) -> protocol.PictureResult:
         kind=look.kind,
         path=look.path,
         title=look.title,
+        name=look.name or look.path.rpartition("/")[2],
         caption=caption_of(look),
         label=look.label,
         message=look.message,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -122,6 +123,29 @@ def test_both_stand_beside_each_other_in_the_same_limits(store: Path, kind: str)
     if kind == "map":
         ends = [axes.images[-1].get_clim() for axes in drawn.axes if axes.get_title(loc="left")]
         assert ends[0] == ends[1] == found.ranges["frame"]
+
+
+def test_two_wide_maps_stand_one_above_the_other(tmp_path: Path) -> None:
+    path = tmp_path / "wide.zarr"
+    group = zarr.create_group(path)
+    for name, numbers, units in [
+        ("lat", np.linspace(-90, 90, 19), "degrees_north"),
+        ("lon", np.linspace(-180, 175, 72), "degrees_east"),
+    ]:
+        group.create_array(name, data=numbers, dimension_names=(name,)).attrs["units"] = units
+    names = ("time", "lat", "lon")
+    group.create_array(
+        "a", data=np.random.default_rng(0).random((2, 19, 72)), dimension_names=names
+    )
+    drawn = figure(look(path, against={"time": 1, "show": "both"}))
+    drawn.savefig(io.BytesIO())
+    maps = [axes for axes in drawn.axes if axes.get_title(loc="left")]
+    first, second = (axes.get_window_extent() for axes in maps)
+    assert (first.x0, first.y0 > second.y1) == (pytest.approx(second.x0), True)
+    assert first.width > 0.4 * drawn.bbox.width  # a third, side by side
+    for axes in maps:  # no two labels touch
+        boxes = [tick.get_window_extent() for tick in axes.get_xticklabels() if tick.get_text()]
+        assert all(one.x1 < other.x0 for one, other in itertools.pairwise(boxes))
 
 
 def test_means_of_differences_are_weighted_by_area(store: Path) -> None:

@@ -63,6 +63,7 @@ def ex(folder: Path) -> Iterator[Explorer]:
 
 def test_a_picture_says_all_that_belongs_to_it(browser: Browser) -> None:
     found = browser.ask("picture", path="/t", window={"lat": [10, 20]})
+    assert found["name"] == "t"
     assert found["kinds"][:5] == ["map", "line", "lines", "histogram", "table"]
     assert (found["y"]["start"], found["y"]["size"], found["y"]["chunk"]) == (10, 10, 10)
     assert found["packing"] == {

@@ -57,6 +57,7 @@ export interface PictureResult {
   path: string;
   title: string;
   label: string;
+  name: string;
   caption: string;
   message: string | null;
   data_type: string | null;

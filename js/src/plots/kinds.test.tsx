@@ -54,24 +54,26 @@ describe("kinds", () => {
     expect(within(line).getAllByRole("columnheader")[1]?.textContent).toBe("speed");
   });
 
-  test("lines are the rows of an array, each with its coordinate, on one axis that limits hold", async () => {
+  test("lines are the rows of an array, on one axis of values, with scale, zoom and pins as a line has them", async () => {
     host = await at("packed", { view: { kind: "lines" } });
-    const chart = await screen.findByRole("application", { name: /^Values/ });
-    const names = [...document.querySelectorAll(".nzx-plot .nzx-check")].map((one) => one.textContent);
-    expect(names.length).toBeGreaterThan(1);
-    expect(names.length).toBeLessThanOrEqual(12);
-    const paths = () =>
-      [...chart.querySelectorAll(".nzx-lines path")].map((one) => one.getAttribute("d") ?? "");
-    expect(paths()).toHaveLength(names.length);
-    fireEvent.keyDown(chart, { key: "ArrowRight" });
-    const rows = [...chart.querySelectorAll("tbody tr")];
-    expect(rows.map((row) => row.querySelector("th")?.textContent)).toEqual(names);
-    expect(rows[0]?.textContent).toMatch(/_FillValue| K$/);
-    const before = paths();
-    const high = screen.getByRole("textbox", { name: "High" });
-    fireEvent.input(high, { target: { value: "999" } });
-    fireEvent.keyDown(high, { key: "Enter" });
-    await waitFor(() => expect(paths()).not.toEqual(before));
+    const values = await screen.findByRole("application", { name: /^Values/ });
+    const readout = () =>
+      [...host.el.querySelectorAll(".nzx-readout tr")].map(({ textContent }) => textContent ?? "");
+    fireEvent.keyDown(values, { key: "ArrowRight" });
+    await waitFor(() => expect(readout().length).toBeGreaterThan(1));
+    const [row, along] = readout();
+    // Up and down are the other lines, at the same place along them.
+    fireEvent.keyDown(values, { key: "ArrowDown" });
+    await waitFor(() => expect(readout()[0]).not.toBe(row));
+    expect(readout()[1]).toBe(along);
+    fireEvent.keyDown(values, { key: "Enter" });
+    const [pin] = host.model.get("pins") as Record<string, number>[];
+    expect(Object.keys(pin ?? {})).toEqual(["y", "x"]);
+    await waitFor(() => expect(host.el.querySelectorAll(".nzx-pin-mark")).toHaveLength(1));
+    fireEvent.click(screen.getByRole("button", { name: "Zoom in" }));
+    await waitFor(() => expect(Object.keys((params()?.window ?? {}) as object)).toEqual(["x"]));
+    fireEvent.change(await more("combobox", "Scale"), { target: { value: "log" } });
+    await waitFor(() => expect(host.model.get("view")).toMatchObject({ scale: "log" }));
   });
 
   test("a histogram of what is stored with a negative scale_factor grows to the right", () => {

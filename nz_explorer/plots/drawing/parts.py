@@ -101,7 +101,11 @@ def set_ticks(axes: Axes, axis: Axis, which: Literal["x", "y"]) -> None:
         target.set_ticks(*ticks)
     else:
         long = which == "x" and np.abs(axes.dataLim.intervalx).max() >= _MANY_DIGITS
-        target.set_major_locator(MaxNLocator(4 if long else 8, integer=axis.kind == "index"))
+        # two maps on a figure have less room each
+        box = axes.figure.bbox
+        room = (box.width if which == "x" else 1.6 * box.height) / axes.figure.dpi
+        most = min(4 if long else 8, max(2, int(room)))
+        target.set_major_locator(MaxNLocator(most, integer=axis.kind == "index"))
         axes.ticklabel_format(axis=which, useOffset=False, style="plain")
     target.set_label_text(safe(_axis_title(axis)))
 

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model import Array
 from nz_explorer.plots.axes import is_text, long_axes
-from nz_explorer.plots.colours.ranges import threshold
 from nz_explorer.plots.drawing.legends import MOST_CATEGORIES, with_left_out
 from nz_explorer.plots.drawing.parts import safe, sides_of, tick_program
 from nz_explorer.plots.drawing.pixels import Image, forward, levels, line
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.kind import PictureKind
-from nz_explorer.plots.line.draw import draw_line
+from nz_explorer.plots.line.draw import draw_line, heights_program
 from nz_explorer.plots.numeric import numeric_picture
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.source import PictureSource
-from nz_explorer.text.source_code import arguments
 from nz_explorer.text.source_code import line as code_line
 from nz_explorer.values.window import Window
 
@@ -60,12 +58,7 @@ class Line(PictureKind):
             return [f"print({values})"]
         along, across, ends = sides_of(look.x)
         line = f"x, {values}" if along == "x" else f"{values}, y"
-        lines = [*places(look.x, along), f"plt.plot({line})"]
-        low, high = view.heights(look)
-        lines.append(code_line(f"plt.{across}lim({{}}, {{}})", low, high))
-        if view.scale != "linear":
-            near_zero = threshold(low, high) if view.scale == "symlog" else None
-            lines.append(f"plt.{across}scale({arguments(repr(view.scale), linthresh=near_zero)})")
+        lines = [*places(look.x, along), f"plt.plot({line})", *heights_program(across, look, view)]
         lines.append(code_line(f"plt.{along}lim({{}}, {{}})", *ends))
         if look.categories:
             few = look.categories[:MOST_CATEGORIES]

@@ -23,6 +23,8 @@ from nz_explorer.plots.drawing.parts import (
 )
 from nz_explorer.plots.drawing.view import PATTERNS, View
 from nz_explorer.plots.picture import QuickLook
+from nz_explorer.text.source_code import arguments
+from nz_explorer.text.source_code import line as code_line
 from nz_explorer.values.masks.cell_states import (
     VALUE,
 )
@@ -63,14 +65,7 @@ def draw_line(axes: Axes, look: QuickLook, view: View) -> None:
     axes.plot(*line, lw=1.4, color=INK, marker="o" if good.sum() <= 60 else "", ms=3)
     if alone.any():  # a point between gaps has no line to be seen by
         axes.plot(*(one[alone] for one in line), "o", ms=3, color=INK)
-    low, high = view.heights(look)
-    # first, or matplotlib looks for limits of its own, and warns where nothing is positive
-    axes.set(**{f"{across}lim": (low, high)})
-    set_scale = axes.set_xscale if upright else axes.set_yscale
-    if view.scale == "symlog":
-        set_scale("symlog", linthresh=threshold(low, high))
-    elif view.scale == "log":
-        set_scale("log")
+    set_heights(axes, across, look, view)
     edges = edges_of(look.x)
     for code in present(states):
         for start, stop in _runs(states == code):
@@ -90,6 +85,38 @@ def draw_line(axes: Axes, look: QuickLook, view: View) -> None:
         named([c.value for c in few], [safe(c.label, 24) for c in few])
     axes.set(**{f"{across}label": safe(with_left_out(look, view))})
     legend(axes, states)
+
+
+def set_heights(axes: Axes, across: str, look: QuickLook, view: View) -> None:
+    """Set the limits and the scale of the axis of values.
+
+    Parameters
+    ----------
+    axes
+        Where a line is drawn.
+    across
+        That axis, ``"x"`` or ``"y"``.
+    look, view
+        What is drawn, and how.
+    """
+    low, high = view.heights(look)
+    # first, or matplotlib looks for limits of its own, and warns where nothing is positive
+    axes.set(**{f"{across}lim": (low, high)})
+    set_scale = axes.set_xscale if across == "x" else axes.set_yscale
+    if view.scale == "symlog":
+        set_scale("symlog", linthresh=threshold(low, high))
+    elif view.scale == "log":
+        set_scale("log")
+
+
+def heights_program(across: str, look: QuickLook, view: View) -> list[str]:
+    """Return Python that does what `set_heights` does."""
+    low, high = view.heights(look)
+    lines = [code_line(f"plt.{across}lim({{}}, {{}})", low, high)]
+    if view.scale != "linear":
+        near_zero = threshold(low, high) if view.scale == "symlog" else None
+        lines.append(f"plt.{across}scale({arguments(repr(view.scale), linthresh=near_zero)})")
+    return lines
 
 
 def _runs(where: np.ndarray[Any, Any], most: int = 500) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ import numpy as np
 from nz_explorer.model import Array
 from nz_explorer.plots.axes import is_text, long_axes, plane_axes
 from nz_explorer.plots.captions import with_units
-from nz_explorer.plots.drawing.legends import quantity
+from nz_explorer.plots.drawing.legends import with_left_out
 from nz_explorer.plots.drawing.parts import (
     category_colour,
     category_hex,
@@ -22,6 +22,7 @@ from nz_explorer.plots.drawing.parts import (
 )
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.kind import PictureKind
+from nz_explorer.plots.line.draw import heights_program, set_heights
 from nz_explorer.plots.numeric import numeric_picture
 from nz_explorer.plots.picture import Axis, QuickLook
 from nz_explorer.plots.source import PictureSource
@@ -44,7 +45,7 @@ class LinesOfRows(PictureKind):
     """Numbers along one axis, a line for each index of another."""
 
     name = "lines"
-    controls = ("mask", "limits", "low", "high", "decoded")
+    controls = ("mask", "limits", "low", "high", "scale", "decoded")
     overviews = False
 
     def suits(self, array: Array) -> bool:
@@ -80,8 +81,8 @@ class LinesOfRows(PictureKind):
             line = (places, row) if along == "x" else (row, places)
             axes.plot(*line, lw=1.4, color=category_colour(number), label=label)
         set_ticks(axes, look.x, along)
-        limits = {f"{along}lim": ends, f"{across}lim": view.heights(look)}
-        axes.set(**limits, **{f"{across}label": safe(quantity(look, view))})
+        set_heights(axes, across, look, view)
+        axes.set(**{f"{along}lim": ends, f"{across}label": safe(with_left_out(look, view))})
         axes.grid(visible=True, lw=0.4, alpha=0.5)
         axes.spines[["top", "right"]].set_visible(False)
         drawn.legend(
@@ -104,11 +105,11 @@ class LinesOfRows(PictureKind):
             code_line("colours = {}", colours),
             f"for row, name, colour in zip({values}, names, colours):",
             f"    plt.plot({'x, row' if along == 'x' else 'row, y'}, color=colour, label=name)",
-            code_line(f"plt.{across}lim({{}}, {{}})", *view.heights(look)),
+            *heights_program(across, look, view),
             code_line(f"plt.{along}lim({{}}, {{}})", *ends),
             code_line("plt.legend(title={})", safe(look.y.label, 24)),
             *tick_program(look.x, along),
-            code_line(f"plt.{across}label({{}})", safe(quantity(look, view))),
+            code_line(f"plt.{across}label({{}})", safe(with_left_out(look, view))),
         ]
 
 

@@ -178,6 +178,8 @@ class PictureResult(Message):
     title: str
     label: str
     """For assistive technology: array, slice and range."""
+    name: str
+    """What the values are: the long name of the array, or its own."""
     caption: str
     """Where it lies: date and level, for those who see the name of the array above."""
     message: str | None = None

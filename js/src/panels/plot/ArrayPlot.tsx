@@ -153,7 +153,7 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
           {other && <Other {...{ shown, old }} picture={picture?.beside ?? null} scene={other} />}
         </div>
         {beside === "statistics" && (
-          <Beside title="Statistics of the whole array" onClose={() => setBeside(null)}>
+          <Beside title="Statistics: whole array" onClose={() => setBeside(null)}>
             <Statistics path={row.path} units={(packing ?? picture)?.units ?? null} packing={packing} />
           </Beside>
         )}

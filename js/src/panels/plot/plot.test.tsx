@@ -188,7 +188,7 @@ describe("plot", () => {
     host = await mountWidget("small", { path: "/forecast/temp", index: { time: 31, level: 2 } });
     await screen.findByRole("heading", { name: "8 January 2020, 18:00, 500 hPa" });
     host.model.fromPython("view", { window: { lat: [0, 3] } });
-    await screen.findByText("lat 90° N … 50° N");
+    await screen.findByText("90° N … 50° N");
     fireEvent.click(screen.getByRole("button", { name: "Reset zoom" }));
     await waitFor(() => expect(host.model.get("view")).toMatchObject({ window: {} }));
   });
@@ -198,7 +198,7 @@ describe("plot", () => {
     const button = await screen.findByRole("button", { name: "Statistics" });
     fireEvent.click(button);
     await screen.findByRole("region", { name: "Statistics" });
-    fireEvent.click(screen.getByRole("button", { name: "Close statistics of the whole array" }));
+    fireEvent.click(screen.getByRole("button", { name: "Close statistics: whole array" }));
     await waitFor(() => expect(screen.queryByRole("region", { name: "Statistics" })).toBeNull());
     expect(button.getAttribute("aria-pressed")).toBe("false");
   });
@@ -284,6 +284,7 @@ describe("plot", () => {
     const readout = await waitFor(() => host.el.querySelector(".nzx-readout") as HTMLElement);
     await waitFor(() => expect(readout.textContent).toContain("row[2]"));
     expect(readout.textContent).toContain("column[5]");
+    expect(readout.textContent).toMatch(/^tiny/);
     expect(readout.querySelector("[data-state]")?.getAttribute("data-state")).toBe("absent");
   });
 

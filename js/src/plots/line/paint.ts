@@ -1,13 +1,16 @@
 import { type Paper, rgb } from "../shared/draw";
 import { placer } from "../shared/field";
-import { type Frame, heightTicks } from "../shared/layout";
-import { runs, stamp, stateInk, tilesOf } from "../shared/paint";
+import { type Frame, heightTicks, namesOf } from "../shared/layout";
+import { categoryColor, runs, stamp, stateInk, tilesOf } from "../shared/paint";
 import type { Scene } from "../shared/scene";
 
+/** The height of the name of a line. */
+const NAME = 16;
+
 /** Where a line has its points: from left to right, a profile from the top down. */
-const sideOf = ({ grid }: Scene, { width, height }: Frame) => {
-  const upright = grid.y.axis !== null;
-  return { upright, axis: upright ? grid.y : grid.x, long: upright ? height : width };
+const sideOf = ({ x, y }: Scene, { width, height }: Frame) => {
+  const upright = x.axis === null;
+  return { upright, axis: upright ? y : x, long: upright ? height : width };
 };
 
 /** Lines between neighbours that are values, on the levels of the axis of values. */
@@ -21,14 +24,14 @@ export function paint(paper: Paper, scene: Scene, frame: Frame): void {
   context.beginPath();
   context.rect(left, top, width, height);
   context.clip();
-  strip(paper, scene, frame);
+  const many = scene.picture.kind === "lines";
+  if (!many) strip(paper, scene, frame);
   if (range !== null) {
     const placed = placer(range);
     const place = (along: number, value: number): [number, number] =>
       upright
         ? [left + placed(value) * width, top + along * height]
         : [left + along * width, top + (1 - placed(value)) * height];
-    const point = (at: number) => place(axis.center(at), field.values[at] as number);
     context.strokeStyle = rgb(inks.foreground, 0.1);
     for (const { value } of heightTicks(scene, upright ? width / 2 : height)) {
       context.beginPath();
@@ -38,24 +41,38 @@ export function paint(paper: Paper, scene: Scene, frame: Frame): void {
       }
       context.stroke();
     }
-    context.strokeStyle = accent;
-    context.fillStyle = accent;
     context.lineWidth = 1.5;
     context.lineJoin = "round";
-    const dots = axis.size <= long / 8;
-    for (const [first, last] of runs(states, axis.size)) {
-      context.beginPath();
-      for (let at = first; at <= last; at++) context.lineTo(...point(at));
-      context.stroke();
-      if (!dots && first !== last) continue;
-      for (let at = first; at <= last; at++) {
+    const { size } = axis;
+    const dots = size <= long / 8;
+    for (let row = 0; row * size < states.length; row++) {
+      const from = row * size;
+      const point = (at: number) => place(axis.center(at), field.values[from + at] as number);
+      context.strokeStyle = context.fillStyle = many ? rgb(categoryColor(row, inks.dark)) : accent;
+      for (const [first, last] of runs(states.subarray(from), size)) {
         context.beginPath();
-        context.arc(...point(at), 2.2, 0, Math.PI * 2);
-        context.fill();
+        for (let at = first; at <= last; at++) context.lineTo(...point(at));
+        context.stroke();
+        if (!dots && first !== last) continue;
+        for (let at = first; at <= last; at++) {
+          context.beginPath();
+          context.arc(...point(at), 2.2, 0, Math.PI * 2);
+          context.fill();
+        }
       }
     }
   }
   context.restore();
+  // Beside the lines their names.
+  namesOf(scene).forEach((name, row, names) => {
+    const at = top + (row + 0.5) * Math.min(NAME, height / names.length);
+    context.fillStyle = rgb(categoryColor(row, inks.dark));
+    context.fillRect(left + width + 12, at - 1, 14, 3);
+    context.fillStyle = rgb(inks.foreground, 0.85);
+    context.textBaseline = "middle";
+    context.textAlign = "left";
+    context.fillText(name, left + width + 32, at);
+  });
 }
 
 /** Along a line plot: which points are missing, and how; a pixel shows the last that falls on it. */

@@ -6,7 +6,7 @@ import { useSize } from "../../ui/layout/size";
 import { numberText, px } from "../../ui/text/format";
 import { visible } from "../../ui/text/text";
 import { AxisGeometry, axisNumbers, nameOf } from "../shared/axis";
-import { floats, type Norm, STATE_NAMES, STATES, uint8s } from "../shared/field";
+import { floats, STATE_NAMES, STATES, uint8s } from "../shared/field";
 import { airy } from "../shared/layout";
 import { categoryColor, runs } from "../shared/paint";
 import { BOTTOM, LEFT, Levels, TOP, useProbe } from "../shared/probe";
@@ -50,8 +50,6 @@ interface ChartProps {
   colorOf: (nth: number) => string;
   /** An index that is marked along the dimension, whose name stands above. */
   mark?: number;
-  /** What the axis of values spans, where that is not for the lines to say. */
-  span?: Norm | null;
 }
 
 /** The colours of lines, and of what belongs to them, on light or dark paper. */
@@ -61,7 +59,7 @@ export function useLineColor(): (nth: number) => string {
 }
 
 /** Lines along one dimension. Different units have nothing to do with each other's heights. */
-export function Chart({ answer, lines: shown, label, colorOf, mark, span }: ChartProps) {
+export function Chart({ answer, lines: shown, label, colorOf, mark }: ChartProps) {
   const ref = useRef<HTMLDivElement>(null);
   const size = useSize(ref);
   const { x: axis } = answer.value;
@@ -69,14 +67,14 @@ export function Chart({ answer, lines: shown, label, colorOf, mark, span }: Char
   const upright = axis.kind === "number" && axis.downwards;
   const x = useMemo(() => new AxisGeometry(axis, axisNumbers(axis, answer.buffers), upright), [answer]);
   const together = sameUnits(shown);
-  const low = span?.low ?? Math.min(...shown.map((line) => line.low));
-  const high = span?.high ?? Math.max(...shown.map((line) => line.high));
+  const low = Math.min(...shown.map((line) => line.low));
+  const high = Math.max(...shown.map((line) => line.high));
   const [width, height] = [
     (size.width || 640) - LEFT - RIGHT,
     (size.height || 300) - TOP - (mark === undefined ? BOTTOM : 22),
   ];
   const partOf = (line: { low: number; high: number }) => {
-    const { low: from, high: to } = span ?? airy(together ? { low, high } : line);
+    const { low: from, high: to } = airy(together ? { low, high } : line);
     return (value: number) => (value - from) / (to - from);
   };
   const place = (along: number, part: number) =>
@@ -98,7 +96,7 @@ export function Chart({ answer, lines: shown, label, colorOf, mark, span }: Char
           })
           .join("");
       }),
-    [shown, span, width, height],
+    [shown, width, height],
   );
   const { at, probe } = useProbe("Values: arrow keys move along the lines", axis.size, (px, py) => {
     const place = upright ? (py - TOP) / height : (px - LEFT) / width;

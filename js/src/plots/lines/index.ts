@@ -1,11 +1,5 @@
 import type { PlotKind } from "../kind";
-import { Lines } from "./Lines";
+import { line } from "../line";
 
 /** Values along one dimension, a line for each index of another. */
-export const lines: PlotKind = {
-  name: "lines",
-  title: "Lines",
-  look: { flat: false, paint() {} },
-  View: Lines,
-  controls: () => ["mask", "limits"],
-};
+export const lines: PlotKind = { ...line, name: "lines", title: "Lines" };

@@ -149,6 +149,12 @@ export class AxisGeometry {
   }
 }
 
+/** What a point of an axis is called where one stands for all of them, as in the head of a row. */
+export function pointName(geometry: AxisGeometry, at: number): string {
+  const { index, coordinate } = geometry.describe(at);
+  return visible(coordinate ?? `[${index}]`);
+}
+
 /** A coordinate with its units. */
 export function coordinateText(value: number, axis: { units?: string | null }, most?: number): string {
   const sides = hemispheres(axis);

@@ -1,5 +1,5 @@
 import { visible } from "../../ui/text/text";
-import { nameOf } from "./axis";
+import { nameOf, pointName } from "./axis";
 import { linearUpTo, type Norm, place } from "./field";
 import type { Scene } from "./scene";
 import { logTicks, niceTicks, symlogTicks, type Tick } from "./ticks";
@@ -81,6 +81,10 @@ export function airy(
   };
 }
 
+/** What several lines are called, beside them. */
+export const namesOf = ({ picture: { kind }, grid: { y } }: Scene): string[] =>
+  kind === "lines" ? Array.from({ length: y.size }, (_, at) => pointName(y, at)) : [];
+
 export function frameOf(scene: Scene, width: number, height: number, measure: Measure): Frame {
   const { flat } = scene.look;
   const { x, y, units } = scene.picture;
@@ -99,7 +103,9 @@ export function frameOf(scene: Scene, width: number, height: number, measure: Me
   const wide = measure(visible(units ?? ""));
   const brief = wide <= BRIEF;
   const beside = BAR + HISTOGRAM + barLabels + (brief ? 0 : 18);
-  const right = barred ? GAP + Math.max(beside, LIMIT.width + (brief ? wide + 4 : 0)) + 8 : 14;
+  const names = namesOf(scene).map(measure);
+  const named = names.length && 26 + Math.max(...names);
+  const right = barred ? GAP + Math.max(beside, LIMIT.width + (brief ? wide + 4 : 0)) + 8 : 14 + named;
   let [w, h] = [Math.max(20, width - left - right), tall];
   const { aspect: ratio } = scene.curved ? (scene.picture.curvilinear ?? scene.picture) : scene.picture;
   if (flat && ratio) {

@@ -30,7 +30,10 @@ export interface Scene {
   range: Norm | null;
   x: AxisGeometry;
   y: AxisGeometry;
-  /** The axes along which the array is stored: others than `x` and `y` where it is drawn on coordinates. */
+  /**
+   * The axes along which the array is stored: others than `x` and `y` where it is drawn on coordinates, or where its
+   * rows are lines on one axis of values.
+   */
   grid: { x: AxisGeometry; y: AxisGeometry };
   curved: Curved | null;
   /** What is laid over it. */
@@ -57,7 +60,10 @@ export function makeScene(
   const states = masked(field, options.mask);
   const geometry = (axis: PictureResult["x"], vertical: boolean) =>
     new AxisGeometry(axis, axisNumbers(axis, buffers), vertical);
-  const grid = { x: geometry(picture.x, false), y: geometry(picture.y, true) };
+  const rows = picture.kind === "lines";
+  // Of profiles the depths are on the left.
+  const upright = rows && picture.x?.kind === "number" && picture.x.downwards;
+  const grid = { x: geometry(picture.x, upright), y: geometry(picture.y, !rows) };
   const { curvilinear, packing, earth } = picture;
   const packed = options.decoded ? packing : null;
   const meant = (end: number) => (packed ? end * packed.scale + packed.offset : end);
@@ -79,7 +85,9 @@ export function makeScene(
           x: straight(curvilinear.x_label, curvilinear.x_units, curved.low[0], curved.high[0], false),
           y: straight(curvilinear.y_label, curvilinear.y_units, curved.low[1], curved.high[1], true),
         }
-      : grid;
+      : rows
+        ? { x: upright ? geometry(null, false) : grid.x, y: upright ? grid.x : geometry(null, true) }
+        : grid;
   const colors = picture.kind === "image" && picture.image_buffer !== null && buffers[picture.image_buffer];
   const ends = [picture.low, picture.high].map((end) => (end === null ? null : meant(end)));
   if (packed && packed.scale < 0) ends.reverse();

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { readOptions } from "../../client/session";
 import { axis, picture } from "../../mock/picture";
 import { sceneOf } from "..";
-import { windowAround, windowOf } from "./zoom";
+import { namesOf } from "./layout";
+import { centerOf, pointOnLine, windowAround, windowOf } from "./zoom";
 
 /** A picture of 3 × 2 points: 1 2 NaN / −9999 0 6, the first of the second row being a fill value. */
 
@@ -42,5 +43,28 @@ describe("windows", () => {
     const upright = sceneOf(profile, buffers, options);
     expect(upright && windowOf(upright, { x: 0.4, y: 0.1 }, { x: 0.5, y: 0.4 })).toEqual({ depth: [0, 3] });
     expect(upright && windowAround(upright, {}, { x: 0, y: 0 }, 0.5)).toEqual({ depth: [0, 3] });
+  });
+
+  test("the nearest of several lines is pointed at, where its value is; profiles go from the top down", () => {
+    const lines = (downwards: boolean) => {
+      const x = axis({ label: "depth", kind: "number", size: 3, length: 3, downwards });
+      const made = picture({ kind: "lines", x, y: axis({ label: "station", size: 2, length: 2 }) });
+      const scene = sceneOf(made.picture, made.buffers, options);
+      if (!scene) throw new Error("no scene");
+      return scene;
+    };
+    // The lines are 1 2 – and – 0 6.
+    const level = lines(false);
+    expect(namesOf(level)).toEqual(["[0]", "[1]"]);
+    expect(pointOnLine(level, { x: 0.5, y: 0.6 })).toEqual({ x: 1, y: 0 });
+    expect(pointOnLine(level, { x: 0.5, y: 0.9 })).toEqual({ x: 1, y: 1 });
+    expect(centerOf(level, { x: 2, y: 1 }).y).toBeLessThan(0.1);
+    expect(windowOf(level, { x: 0, y: 0.4 }, { x: 0.5, y: 0.5 })).toEqual({ depth: [0, 2] });
+    const upright = lines(true);
+    expect(pointOnLine(upright, { x: 0.9, y: 0.9 })).toEqual({ x: 2, y: 1 });
+    const { x, y } = centerOf(upright, { x: 2, y: 1 });
+    expect(x).toBeGreaterThan(0.9);
+    expect(y).toBeCloseTo(5 / 6);
+    expect(windowOf(upright, { x: 0.4, y: 0 }, { x: 0.5, y: 0.5 })).toEqual({ depth: [0, 2] });
   });
 });

@@ -2,6 +2,7 @@ import type { Axis } from "../../client/protocol.gen";
 import type { Window } from "../../client/session";
 import { clamp } from "../../ui/text/format";
 import type { AxisGeometry } from "./axis";
+import { placer } from "./field";
 import type { Scene } from "./scene";
 
 export interface Place {
@@ -14,21 +15,21 @@ type Side = "x" | "y";
 type Box = Record<Side, readonly [number, number]>;
 
 /** A rectangle between two places of a picture; of a line all of its axis of values. */
-export function extent([a, b]: readonly [Place, Place], { grid }: Scene): Box {
+export function extent([a, b]: readonly [Place, Place], scene: Scene): Box {
   const ends = (side: Side): [number, number] =>
-    grid[side].axis ? [Math.min(a[side], b[side]), Math.max(a[side], b[side])] : [0, 1];
+    scene[side].axis ? [Math.min(a[side], b[side]), Math.max(a[side], b[side])] : [0, 1];
   return { x: ends("x"), y: ends("y") };
 }
 
 /** The window of some parts of the dimensions on the axes; all of a dimension is none. */
 function windowOfParts(
-  { grid }: Scene,
+  scene: Scene,
   part: (axis: Axis, side: Side, geometry: AxisGeometry) => readonly [number, number] | null,
 ): Window {
   const window: Window = {};
   for (const side of ["x", "y"] as const) {
-    const { axis } = grid[side];
-    const found = axis && part(axis, side, grid[side]);
+    const { axis } = scene[side];
+    const found = axis && part(axis, side, scene[side]);
     if (!found) continue;
     const [first, end] = [Math.max(0, found[0]), Math.min(axis.length, found[1])];
     if (first > 0 || end < axis.length) window[axis.label] = [first, end];
@@ -71,11 +72,11 @@ export function windowAround(scene: Scene, before: Window, around: Place, by: nu
     // Beyond all of it there is nothing.
     return by > 1 && all ? {} : boxOf(scene, { x: part("x"), y: part("y") });
   }
-  return windowOfParts(scene, ({ label, length, start, step }, side) => {
+  return windowOfParts(scene, ({ label, length, start, step }, _, geometry) => {
     const [from, to] = before[label] ?? [];
     const first = from ?? 0;
     const span = (to ?? length) - first;
-    const middle = start + (around[side] + 0.5) * step;
+    const middle = start + (indexOn(scene, geometry, around) + 0.5) * step;
     const next = Math.min(length, Math.max(Math.min(2, length), Math.round(span * by)));
     const wanted = Math.round(middle - ((middle - first) / span) * next);
     const begin = clamp(wanted, length - next);
@@ -106,12 +107,30 @@ export function placeIn({ curved, x, y }: Scene, axis: 0 | 1, value = 0): number
   return axis ? 1 - part : part;
 }
 
-/** Where the middle of a point is drawn, between 0 and 1. */
+/** Where a point stands along an axis that is drawn. */
+const indexOn = ({ grid }: Scene, geometry: AxisGeometry, at: Place): number =>
+  geometry === grid.x ? at.x : at.y;
+
+/** Where the middle of a point is drawn, between 0 and 1; of a line where its value is, a missing one at the foot. */
 export function centerOf(scene: Scene, at: Place): Place {
-  const { curved, field } = scene;
+  const { curved, field, states, range, x, y } = scene;
   const point = at.y * field.nx + at.x;
-  return {
-    x: placeIn(scene, 0, curved ? curved.x[point] : at.x + 0.5),
-    y: placeIn(scene, 1, curved ? curved.y[point] : at.y + 0.5),
-  };
+  const value = range && !states[point] ? clamp(placer(range)(field.values[point] as number), 0.999) : 0;
+  const along = (axis: 0 | 1, geometry: AxisGeometry) =>
+    placeIn(scene, axis, indexOn(scene, geometry, at) + 0.5);
+  if (curved) return { x: placeIn(scene, 0, curved.x[point]), y: placeIn(scene, 1, curved.y[point]) };
+  return { x: x.axis ? along(0, x) : value, y: y.axis ? along(1, y) : 0.999 - value };
+}
+
+/** The point of a line at a place between 0 and 1: of several lines that of the nearest one. */
+export function pointOnLine(scene: Scene, place: Place): Place {
+  const side = scene.x.axis ? "x" : "y";
+  const along = scene[side].indexAt(place[side]);
+  const other = side === "x" ? "y" : "x";
+  const { grid, field } = scene;
+  const points = Array.from({ length: scene[side] === grid.x ? field.ny : 1 }, (_, row) =>
+    scene[side] === grid.x ? { x: along, y: row } : { x: 0, y: along },
+  );
+  const away = (point: Place) => Math.abs(centerOf(scene, point)[other] - place[other]);
+  return points.reduce((best, point) => (away(point) < away(best) ? point : best));
 }

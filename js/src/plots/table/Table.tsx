@@ -1,7 +1,7 @@
 import { CopyButton } from "../../ui/button/CopyButton";
 import { visible } from "../../ui/text/text";
 import type { ViewProps } from "../kind";
-import type { AxisGeometry } from "../shared/axis";
+import { type AxisGeometry, pointName } from "../shared/axis";
 import { STATE_NAMES, STATES } from "../shared/field";
 import type { Scene } from "../shared/scene";
 import { valueText } from "../shared/value";
@@ -13,18 +13,12 @@ const cellText = (scene: Scene, at: number): string => {
   return visible(state === "value" ? valueText(scene, at) : STATE_NAMES[state]);
 };
 
-/** What a row or a column is called. */
-export function nameOf(geometry: AxisGeometry, at: number): string {
-  const { index, coordinate } = geometry.describe(at);
-  return visible(coordinate ?? `[${index}]`);
-}
-
 /** The whole table, as spreadsheets take it. */
 function tabbed(scene: Scene, rows: AxisGeometry, columns: AxisGeometry | null): string {
   const { nx } = scene.field;
-  const head = columns ? [corner(rows, columns), ...range(0, nx).map((at) => nameOf(columns, at))] : [];
+  const head = columns ? [corner(rows, columns), ...range(0, nx).map((at) => pointName(columns, at))] : [];
   const lines = range(0, rows.size).map((row) => [
-    nameOf(rows, row),
+    pointName(rows, row),
     ...(columns ? range(row * nx, (row + 1) * nx) : [row]).map((at) => cellText(scene, at)),
   ]);
   return [head, ...lines].map((line) => line.join("\t")).join("\n");
@@ -50,8 +44,8 @@ export function Table({ picture, scene }: ViewProps) {
           <CopyButton label="Copy the table" text={() => tabbed(scene, rows, columns)} />
         </>
       }
-      columnOf={(at) => (columns ? nameOf(columns, at) : visible(picture.title))}
-      rowOf={(at) => nameOf(rows, at)}
+      columnOf={(at) => (columns ? pointName(columns, at) : visible(picture.title))}
+      rowOf={(at) => pointName(rows, at)}
       cellOf={(row, column) => {
         const at = row * wide + column;
         return { text: cellText(scene, at), state: STATES[scene.states[at] ?? 0] };

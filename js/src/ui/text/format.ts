@@ -55,9 +55,9 @@ export function shortest(value: number, type: "float32" | "float64" | null): str
   return Math.abs(shown) < 1e16 ? String(shown) : shown.toExponential().replace("+", "");
 }
 
-/** The same where the type is not known: what a float32 can hold is written as one. */
+/** The same where the type is not known: what a float32 can hold is written as one; what is computed has seven digits. */
 export const numberText = (value: number): string =>
-  shortest(value, Math.fround(value) === value ? "float32" : "float64");
+  Math.fround(value) === value ? shortest(value, "float32") : shortest(+value.toPrecision(7), null);
 
 /** A number for labels: at most `digits` significant ones, no trailing zeros. */
 export function compact(value: number, digits = 5): string {

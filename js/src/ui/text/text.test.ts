@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { tokens } from "../code/highlight";
-import { bytes, compact, grouped, plural, shortest } from "./format";
+import { bytes, compact, grouped, numberText, plural, shortest } from "./format";
 import { lines, middle, visible, visibleLines } from "./text";
 
 test("what hides or reorders is shown", () => {
@@ -38,6 +38,9 @@ test("a float32 is given by its shortest decimal, a float64 in full", () => {
   expect(shortest(Math.fround(7.1), "float32")).toBe("7.1");
   expect(shortest(Math.fround(16777217), "float32")).toBe("16777216");
   expect(shortest(0.1 + 0.2, "float64")).toBe("0.30000000000000004");
+  // What is computed, as a difference, has no more digits than what it is made of.
+  expect(numberText(0.1 + 0.2)).toBe("0.3");
+  expect(numberText(Math.fround(7.1))).toBe("7.1");
   expect(shortest(Number.NaN, "float32")).toBe("NaN");
   expect(shortest(Number.NEGATIVE_INFINITY, "float64")).toBe("-Inf");
   expect(shortest(-0, "float64")).toBe("-0");

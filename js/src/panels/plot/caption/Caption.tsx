@@ -1,19 +1,20 @@
 import type { PictureResult } from "../../../client/protocol.gen";
 import { useView } from "../../../client/view";
-import type { AxisGeometry } from "../../../plots/shared/axis";
+import { type AxisGeometry, coordinateText, hemispheres, pointName } from "../../../plots/shared/axis";
 import type { Scene } from "../../../plots/shared/scene";
 import { visible } from "../../../ui/text/text";
 import "./caption.css";
 
-/** What a part of an axis spans. */
+/** What a part of an axis spans, in digits enough to find it; "60° N" needs no name. */
 function spanOf(geometry: AxisGeometry): string {
-  const { axis, size } = geometry;
+  const { axis, size, coordinates } = geometry;
   if (axis === null) return "";
+  const sides = hemispheres(axis);
   const end = (at: number) => {
-    const { index, coordinate } = geometry.describe(at);
-    return coordinate ?? `[${index}]`;
+    const value = axis.kind === "number" && coordinates?.[at];
+    return typeof value === "number" ? coordinateText(value, axis, sides ? 4 : 6) : pointName(geometry, at);
   };
-  return visible(`${axis.label} ${end(0)} … ${end(size - 1)}`);
+  return visible(`${sides ? "" : `${axis.label} `}${end(0)} … ${end(size - 1)}`);
 }
 
 export function Caption({ picture, scene }: { picture: PictureResult; scene: Scene | null }) {
@@ -34,7 +35,7 @@ export function Caption({ picture, scene }: { picture: PictureResult; scene: Sce
       {zoomed && (
         <>
           <span class="nzx-quiet nzx-tiny nzx-cut nzx-caption-window">
-            {cut.map((one) => one && spanOf(one)).join(", ")}
+            {cut.map((one) => one && spanOf(one)).join(" · ")}
           </span>
           <button type="button" class="nzx-link nzx-tiny" onClick={() => session.setOptions({ window: {} })}>
             Reset zoom

@@ -99,7 +99,7 @@ export function Gallery({ arrays }: { arrays: readonly NodeRow[] }) {
             >
               <Picture small={pictures.get(row.path)} />
               <span class="nzx-card-line">
-                <strong class="nzx-cut">
+                <strong>
                   <bdi>{visible(row.label ?? row.name)}</bdi>
                 </strong>
                 <span class="nzx-quiet nzx-cut">{visible(row.units ?? "")}</span>

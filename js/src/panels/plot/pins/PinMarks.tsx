@@ -20,15 +20,16 @@ export function PinMarks({ scene, frame }: { scene: Scene; frame: Frame }) {
         const { x, y } = centerOf(scene, place);
         // A box on 2-D coordinates cuts what was read for it.
         if (x < 0 || x > 1 || y < 0 || y > 1) return null;
-        const { grid } = scene;
-        const left = frame.left + (grid.x.axis ? x * frame.width : 8);
-        const top = frame.top + (grid.y.axis ? y * frame.height : 8);
         return (
           <span
             key={JSON.stringify(pin)}
             class="nzx-pin nzx-pin-mark"
             aria-hidden="true"
-            style={{ left: px(left), top: px(top), background: colorOf(nth) }}
+            style={{
+              left: px(frame.left + x * frame.width),
+              top: px(frame.top + y * frame.height),
+              background: colorOf(nth),
+            }}
           >
             {nth + 1}
           </span>

@@ -95,7 +95,7 @@ function Here({ pin, scene, params }: { pin: Pin; scene: Scene; params: PictureP
     : Object.entries(pin).map(([name, index]) => `${name} [${index}]`);
   return (
     <>
-      <span>{visible(where.join(", "))}</span>
+      <span class="nzx-cut">{visible(where.join(", "))}</span>
       <span class="nzx-gap" />
       {!found ? (
         <span class="nzx-quiet">{asked ? "…" : "not shown"}</span>

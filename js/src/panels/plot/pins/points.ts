@@ -8,8 +8,8 @@ import type { Place } from "../../../plots/shared/zoom";
 /** The dimensions along which a point of a picture is pinned. */
 const across = ({ grid }: Scene): AxisGeometry[] => [grid.y, grid.x].filter(({ axis }) => axis);
 
-/** Whether points can be pinned: numbers on a map, or along a line. */
-export const pinnable = ({ picture }: Scene): boolean => picture.kind === "map" || picture.kind === "line";
+/** Whether points can be pinned: numbers on a map, or along lines. */
+export const pinnable = ({ picture }: Scene): boolean => /^(map|lines?)$/.test(picture.kind);
 
 /** What a point of a picture is pinned as: its indices by dimension. */
 export function pinOf(scene: Scene, { x, y }: Place): Pin {

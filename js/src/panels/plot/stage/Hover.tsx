@@ -13,6 +13,7 @@ import {
   centerOf,
   extent,
   type Place as Point,
+  pointOnLine,
   windowAround,
   windowMoved,
   windowOf,
@@ -36,6 +37,8 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
   const focus = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState<(Point & { keyed: boolean }) | null>(null);
   const [band, setBand] = useState<readonly [Point, Point] | null>(null);
+  // Where a rectangle begins that keys draw.
+  const [corner, setCorner] = useState<Point | null>(null);
   // What the pointer holds: the picture as it was when pressed, which others replace while it is moved.
   const held = useRef<{ from: Point; pans: boolean; moved: boolean; scene: Scene; window: Window } | null>(
     null,
@@ -45,12 +48,13 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
   const before = useRef(scene);
   // Of a picture with other points, as after a pin that takes room, the crosshair of the keys stays at its place.
   useLayoutEffect(() => {
-    const to = at?.keyed && placeOf(scene, pinOf(before.current, at));
+    const same = (point: Point) => placeOf(scene, pinOf(before.current, point));
+    const to = at?.keyed && same(at);
     if (to) setAt({ ...to, keyed: true });
+    setCorner((corner) => corner && same(corner));
     before.current = scene;
   }, [scene]);
   const { grid } = scene;
-  const line = grid.y.axis === null;
   const zoom = (by: number, around: Point) =>
     session.setOptions({ window: windowAround(scene, session.options.peek().window, around, by) }, 60);
   const reset = () => session.setOptions({ window: {} });
@@ -77,8 +81,9 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
       if (hold) {
         const { from, pans } = hold;
         const to = { x: clamp(here.x), y: clamp(here.y) };
-        hold.moved ||=
-          Math.max(Math.abs(to.x - from.x) * width, line ? 0 : Math.abs(to.y - from.y) * height) > 5;
+        const far = (side: "x" | "y", long: number) =>
+          scene[side].axis ? Math.abs(to[side] - from[side]) * long : 0;
+        hold.moved ||= Math.max(far("x", width), far("y", height)) > 5;
         if (!hold.moved) return;
         if (pans) session.setOptions({ window: windowMoved(hold.scene, hold.window, from, to) }, 30);
         else setBand([from, to]);
@@ -137,32 +142,52 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
     on("wheel", wheel);
     on("dblclick", reset);
     return () => stop.abort();
-  }, [canvas, scene, left, top, width, height, line]);
+  }, [canvas, scene, left, top, width, height]);
   const key = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey) return;
     const far = event.shiftKey ? 10 : 1;
     const right = scene.grid.x.center(nx - 1) >= scene.grid.x.center(0) ? far : -far;
     const down = scene.grid.y.center(ny - 1) >= scene.grid.y.center(0) ? far : -far;
-    const steps: Record<string, [number, number]> = {
-      ArrowRight: [right, 0],
-      ArrowLeft: [-right, 0],
-      ArrowDown: [0, down],
-      ArrowUp: [0, -down],
+    const ways: Record<string, [number, number]> = {
+      ArrowRight: [1, 0],
+      ArrowLeft: [-1, 0],
+      ArrowDown: [0, 1],
+      ArrowUp: [0, -1],
     };
-    const step = steps[event.key];
+    const way = ways[event.key];
+    // Along profiles one goes up and down.
+    const step =
+      way && (scene.y === grid.x ? [way[1] * right, way[0] * down] : [way[0] * right, way[1] * down]);
     if (event.altKey && !step) return;
     const from = at ?? { x: Math.floor(nx / 2), y: Math.floor(ny / 2) };
     const by = { "+": 0.5, "=": 0.5, "-": 2, "0": 0 }[event.key];
-    if (event.key === "Enter" && at) pin(at);
-    if (event.key === "Escape") at ? setAt(null) : reset();
+    if (event.key === "Enter" && at) {
+      if (corner)
+        session.setOptions({ window: windowOf(scene, centerOf(scene, corner), centerOf(scene, at)) });
+      else pin(at);
+    }
+    if (event.key === "Escape") corner || at ? setAt(null) : reset();
+    // A rectangle ends with either of them.
+    if (/^(Enter|Escape)$/.test(event.key)) setCorner(null);
+    if (event.key === "b") {
+      setAt({ ...from, keyed: true });
+      setCorner(from);
+    }
     if (by !== undefined) {
       event.preventDefault();
       if (by === 0) reset();
       else zoom(by, from);
     }
-    if (step === undefined || (line && step[0] === 0)) return;
+    if (!way || !step) return;
     event.preventDefault();
-    const to = { x: clamp(from.x + step[0], nx - 1), y: clamp(from.y + step[1], ny - 1), keyed: true };
+    const [x, y] = [from.x + (step[0] as number), from.y + (step[1] as number)];
+    const to = { x: clamp(x, nx - 1), y: clamp(y, ny - 1), keyed: true };
+    // Past the edge of a part the part goes along.
+    const { window } = session.options.peek();
+    if ((x !== to.x || y !== to.y || !inside(centerOf(scene, to))) && Object.keys(window).length > 0) {
+      const next = { x: 0.5 - way[0] / 4, y: 0.5 - way[1] / 4 };
+      session.setOptions({ window: windowMoved(scene, window, { x: 0.5, y: 0.5 }, next) }, 60);
+    }
     // With Alt a pin that is there comes along.
     if (event.altKey) session.pins.set(moved(session.pins.peek(), pinOf(scene, from), pinOf(scene, to)));
     setAt(to);
@@ -171,15 +196,16 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
   const middle = there ? centerOf(scene, there) : { x: 0, y: 0 };
   const here = inside(middle) ? there : null;
   const atX = left + middle.x * width;
-  const atY = line ? 0 : top + middle.y * height;
-  const box = band && extent(band, scene);
+  const atY = top + middle.y * height;
+  const drawn = band ?? (corner && here && ([centerOf(scene, corner), middle] as const));
+  const box = drawn && extent(drawn, scene);
   return (
     <>
       {/* The readout below speaks */}
       <div
         class="nzx-hover"
         role="application"
-        aria-label="Values: arrow keys move the crosshair, with Alt the pin, Enter pins, + and - zoom, 0 shows all"
+        aria-label="Values: arrow keys move the crosshair, with Alt the pin, Enter pins, B begins a rectangle that Enter zooms to, + and - zoom, 0 shows all"
         tabIndex={0}
         style={rectangle(left, top, width, height)}
         ref={focus}
@@ -197,11 +223,11 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
           )}
         />
       )}
-      {here && !box && (
+      {here && !band && (
         <>
-          {grid.x.axis && <span class="nzx-cross" style={rectangle(atX, top, 1, height)} />}
-          {!line && <span class="nzx-cross" style={rectangle(left, atY, width, 1)} />}
-          <Readout scene={scene} x={here.x} y={here.y} atX={atX} atY={line ? top + 12 : atY} stage={stage} />
+          <span class="nzx-cross" style={rectangle(atX, top, 1, height)} />
+          <span class="nzx-cross" style={rectangle(left, atY, width, 1)} />
+          <Readout scene={scene} x={here.x} y={here.y} atX={atX} atY={atY} stage={stage} />
         </>
       )}
     </>
@@ -219,6 +245,7 @@ const rectangle = (left: number, top: number, width: number, height: number) => 
 /** The point at a place between 0 and 1; on coordinates the nearest within a few pixels. */
 export function cellAt(scene: Scene, { x, y }: Point, width: number, height: number): Point | null {
   const { nx } = scene.field;
+  if (!scene.look.flat) return pointOnLine(scene, { x, y });
   if (!scene.curved) return { x: scene.x.indexAt(x), y: scene.y.indexAt(y) };
   const points = scene.points(width, height);
   const [column, row] = [Math.floor(x * width), Math.floor(y * height)];
@@ -298,15 +325,16 @@ interface ReadoutProps {
 
 function Readout({ scene, x, y, atX, atY, stage }: ReadoutProps) {
   const { rows, value, state } = reading(scene, x, y);
-  const units = scene.picture.units;
+  const { name, units } = scene.picture;
   const { width, height } = stage;
   // Above or below the pointer; where that is all the room there is, also across it.
   const place = {
     [atX > width / 2 ? "right" : "left"]: px(12 + Math.max(-12, Math.min(atX, width - atX, width - 312))),
-    [atY > height / 2 ? "bottom" : "top"]: px(12 + Math.max(-12, Math.min(atY, height - atY, height - 132))),
+    [atY > height / 2 ? "bottom" : "top"]: px(12 + Math.max(-12, Math.min(atY, height - atY, height - 150))),
   };
   return (
     <div class="nzx-readout" style={place} aria-live="polite">
+      {visible(name)}
       <div class="nzx-readout-value">
         {value !== "" && (
           <>

@@ -41,6 +41,27 @@ describe("zoom", () => {
     expect(readout()).toEqual(before);
   });
 
+  test("by a rectangle of keys, which Enter shows and Escape takes back; past its edge the part goes along", async () => {
+    host = await mountWidget("small", { path: "/forecast/temp" });
+    const values = await screen.findByRole("application", { name: /B begins a rectangle/ });
+    const press = (...keys: string[]) => {
+      for (const key of keys) fireEvent.keyDown(values, { key });
+    };
+    const band = () => host.el.querySelector(".nzx-band");
+    press("b", "ArrowRight", "ArrowDown");
+    await waitFor(() => expect(band()).toBeTruthy());
+    press("Escape");
+    await waitFor(() => expect(band()).toBeNull());
+    expect(host.model.get("view")).toEqual({});
+    press("b", "ArrowRight", "ArrowRight", "ArrowDown", "Enter");
+    await waitFor(() => expect(params()?.window).toEqual({ lat: [5, 7], lon: [9, 12] }));
+    expect(band()).toBeNull();
+    expect(host.model.get("pins") ?? []).toEqual([]);
+    await waitFor(() => expect(host.el.querySelector("[aria-busy=true]")).toBeNull());
+    press("ArrowRight");
+    await waitFor(() => expect(params()?.window).toEqual({ lat: [5, 7], lon: [10, 13] }));
+  });
+
   test("by a rectangle", async () => {
     host = await mountWidget("small", { path: "/forecast/temp" });
     const canvas = await screen.findByRole("img", { name: / of \/forecast\/temp / });

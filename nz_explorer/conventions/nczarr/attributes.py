@@ -15,6 +15,7 @@ from nz_explorer.model.dialects import nczarr
 from nz_explorer.text.phrases import article, listed
 
 if TYPE_CHECKING:
+    from nz_explorer.engine.impact import Impact
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
 from nz_explorer.conventions.nczarr.superblock import V2, read_today, unread
@@ -85,13 +86,15 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
                 f"no attribute types are given, which netCDF-C then guesses: {listed(map(json_text, own))}",
             )
         return
-    types = place.member("types")[1]
-    if types is None and isinstance(place.value, dict):
-        types = {}
+    types = place.value.get("types", {}) if isinstance(place.value, dict) else None
     if not isinstance(types, dict):
-        yield unread(place) or Fail(
-            place.pointer, f"attribute types must be an object, got {shown(place.value)}"
+        malformed = Fail(
+            place.pointer,
+            f"attribute types must be an object, got {shown(place.value)}",
+            impact="blocks",
+            readers={"netCDF-C": "cannot open the dataset: NCZarr error"},
         )
+        yield unread(place) or read_today(place, malformed)
         return
     for key in own:
         if key not in types:
@@ -124,6 +127,15 @@ def known_types(node: Node) -> Iterator[Fail]:
                 fix=_as_characters(place.at("types", key)) if late else None,
             )
             yield read_today(place, unknown)
+        elif place.era == "attributes" and nczarr.attribute_type(spelled) == "json":
+            if nczarr.is_hidden(key):
+                continue
+            yield Fail(
+                place.at("types", key),
+                f"the type {shown(spelled)} of {key} is the text's for characters that are JSON; netCDF-C 4.10"
+                " gives it to its own metadata only",
+                fix=_as_characters(place.at("types", key)),
+            )
 
 
 def _as_characters(pointer: str) -> FixMaker:
@@ -141,21 +153,36 @@ def values_of_their_types(node: Node) -> Iterator[Fail]:
             continue
         value = node.attributes[key]
         if not _is_of(value, meaning):
-            items = value if isinstance(value, list) else [value]
-            fatal = "int" in meaning and any(
-                is_integer(one) or isinstance(one, str) for one in items
-            )
-            yield Fail(
+            impact, does = _harm(value, meaning)
+            unfit = Fail(
                 node.attribute_pointer(key),
                 f"{key} = {shown(value)} is not {article(meaning)}",
-                impact="blocks" if fatal else None,
-                readers={"netCDF-C": "cannot open the dataset, or crashes"} if fatal else None,
+                impact=impact,
+                readers={"netCDF-C": does} if does else None,
             )
+            yield read_today(found[0], unfit)
         elif key == "_FillValue" and isinstance(node, Array) and not _same_type(node, meaning):
             yield Fail(
                 found[0].at("types", key),
                 f"the type of _FillValue is {found[1][key]}, that of the array {node.data_type.text}",
             )
+
+
+def _harm(value: Any, meaning: str) -> tuple[Impact | None, str]:
+    """Return the impact of a value that does not fit its type, and what netCDF-C 4.10 makes of it."""
+    items = value if isinstance(value, list) else [value]
+    if not all(isinstance(one, str | int | float) for one in items):
+        return None, ""  # anything else is text to netCDF-C, whatever its type
+    texts = any(isinstance(one, str) for one in items)
+    if meaning == "string":
+        return "blocks", "cannot open the dataset: invalid argument"
+    if texts:
+        return "blocks", "crashes the process, or cannot open the dataset"
+    if "int" in meaning and nczarr.numbers(list(filter(is_integer, items)), meaning) is None:
+        return "blocks", "cannot open the dataset: numeric conversion not representable"
+    if "int" in meaning and any(isinstance(one, float) for one in items):
+        return "values", "drops the fractions"
+    return None, ""
 
 
 def _is_of(value: Any, meaning: str) -> bool:

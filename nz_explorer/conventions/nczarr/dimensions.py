@@ -17,7 +17,7 @@ from nz_explorer.engine.fixes import Draft, add, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
 from nz_explorer.model.dialects import nczarr, netcdf_names
-from nz_explorer.text.phrases import listed
+from nz_explorer.text.phrases import article, listed
 
 if TYPE_CHECKING:
     from nz_explorer.engine.impact import Impact
@@ -34,6 +34,7 @@ STORAGE = ("chunked", "contiguous", "compact", "scalar")
 _LEGAL_NAMES = (
     "they begin with a letter, a digit or _, do not end with a blank, and have at most 256 bytes"
 )
+_FULL_NAME = re.compile(r"(/[^/]+)+")
 _WHOLE = re.compile(r"[0-9]+(\.0*)?")
 _ARTIFICIAL = re.compile(r"(\.zdim|_zdim|_Anonymous_Dim)_[0-9]+")
 
@@ -160,7 +161,7 @@ def contents(group: Group) -> Iterator[Fail]:
         if twice:
             facts.append(f"lists {listed(map(json_text, twice))} more than once")
         if missing:
-            facts.append(f"lists {listed(map(json_text, missing))}, not in the store")
+            facts.append(f"lists {listed(_as_it_is(group, name) for name in missing)}")
         if unseen:
             which = "netCDF-C 4.8.0" if place.era == "objects" else "netCDF-C"
             facts.append(
@@ -177,6 +178,14 @@ def contents(group: Group) -> Iterator[Fail]:
             related=tuple(stem + name for name in unseen),
             fix=partial(_rewrite_list, kind, member),
         )
+
+
+def _as_it_is(group: Group, name: str) -> str:
+    """Say what a name stands for that is not one of the nodes that the list is about."""
+    other = next((child for child in group.children or () if child.name == name), None)
+    if other is None or other.state == "missing":
+        return f"{json_text(name)}, not in the store"
+    return f"{json_text(name)}, {article(other.kind)}"
 
 
 def _harm(group: Group, kind: str, given: Any) -> tuple[Impact, str]:
@@ -230,6 +239,10 @@ def _rewrite_list(kind: str, member: str, node: Node) -> Draft | None:
     return Draft("safe", operations)
 
 
+def _with_slash(name: str) -> str:
+    return f"/{name.removeprefix('/')}"
+
+
 def _references(array: Array) -> tuple[Place, str, Any] | None:
     """Return where the dimension references of an array are, under which name, and the references."""
     place = nczarr.find(array, "array")
@@ -250,14 +263,17 @@ def references_fit(array: Array) -> Iterator[Fail | Undecided]:
     member, given = place.member("dimension_references")
     stored = list(array.stored_shape or ())
     names = _is_names(given)
-    if not names or not all(name.startswith("/") for name in given):
-        # netCDF-C looks the others up as well
-        known = names and len(given) == len(stored)
+    if not names or not all(map(_FULL_NAME.fullmatch, given)):
+        readers = None
+        if names and len(given) == len(stored):
+            # netCDF-C looks names without the first slash up as well, or with one at the end
+            known = all(_FULL_NAME.fullmatch(_with_slash(name).removesuffix("/")) for name in given)
+            readers = {} if known else {"netCDF-C": "cannot open the dataset"}
         found = Fail(
             place.at(member),
             f"dimension references must be a list of full names such as /lat, got {shown(given)}",
-            impact="convention" if known else None,
-            readers={} if known else None,
+            impact="convention" if readers == {} else None,
+            readers=readers,
         )
         yield read_today(place, found)
     elif array.shape is not None and len(given) != len(array.shape) and not place.is_scalar:
@@ -300,6 +316,8 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
         if listed_arrays is not None and array.name not in listed_arrays:
             place = dataclasses.replace(place, read=False)  # netCDF-C does not see the array
         for axis, (reference, length) in enumerate(zip(references, array.shape or (), strict=True)):
+            if not _FULL_NAME.fullmatch(_with_slash(reference)):
+                continue  # NCZ-VAR-001
             declared = _declared(array, reference)
             if isinstance(declared, Undecided):
                 yield declared
@@ -315,6 +333,9 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                 yield read_today(place, undeclared)
                 continue
             home, dimension = declared
+            if not (array.path.startswith(paths.below(home.path)) or place.is_scalar):
+                yield read_today(place, _out_of_sight(array, pointer, reference, home))
+                continue
             if length != dimension.size and not place.is_scalar:  # its references are not looked at
                 other = Fail(
                     pointer,
@@ -324,6 +345,15 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
                     path=array.path,
                 )
                 yield read_today(place, other)
+
+
+def _out_of_sight(array: Array, pointer: str, reference: str, home: Node) -> Fail:
+    return Fail(
+        pointer,
+        f"{reference} is declared in {home.path}, and arrays have the dimensions of their own group and of those above it",
+        related=(home.path,),
+        path=array.path,
+    )
 
 
 def _declare(reference: str, length: int, node: Node) -> Draft | None:
@@ -378,7 +408,8 @@ def names_agree(array: Array) -> Iterator[Fail]:
     names, references = array.attributes.get("_ARRAY_DIMENSIONS"), array.dimension_references
     if not references or not _is_names(names) or not isinstance(names, list):
         return
-    if names != _base_names(references):
+    called = _base_names(references)
+    if names != called and all(called):
         yield Fail(
             array.attribute_pointer("_ARRAY_DIMENSIONS"),
             f"_ARRAY_DIMENSIONS {shown(names)} differs from the dimension references {shown(list(references))}",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nz_explorer.conventions.zarr2.codecs import unidentified
 from nz_explorer.conventions.zarr3.nodes import (
     MISSING,
+    NCZARR_ERROR,
     empty_chunks,
     is_integer,
     set_to,
@@ -51,7 +52,6 @@ READERS_WITHOUT: dict[str, dict[str, str]] = {
 }
 """What readers do without a member, where that is not what the rule's entry says."""
 ARRAY_MEMBERS = frozenset((*MANDATORY, "dimension_separator"))
-REFUSED = {"netCDF-C": "refuses the dataset: NCZarr error"}
 NCZARR = "_nczarr_"
 """How the members begin that netCDF-C up to 4.9.2 put into these documents, in either case."""
 
@@ -133,7 +133,7 @@ def chunks(array: Array) -> Iterator[Fail]:
         yield Fail(
             "/.zarray/chunks",
             f"{what}, got {shown(given)}",
-            readers=REFUSED if lone else None,
+            readers=NCZARR_ERROR if lone else None,
             fix=set_to("/.zarray/chunks", [given]) if lone else None,
         )
     elif stored is not None and len(given) != len(lengths):
@@ -151,9 +151,8 @@ def compressor(array: Array) -> Iterator[Fail]:
     """Require null, or a codec with its id."""
     given = array.metadata.get("compressor")
     if given is not None and not _is_codec(given):
-        yield unidentified(
-            "/.zarray/compressor", given, 'compressor must be null or an object with an "id"'
-        )
+        said = 'compressor must be null or an object with an "id"'
+        yield unidentified("/.zarray/compressor", given, said)
 
 
 @rule("Z2-ARR-008", on="array", formats=V2)
@@ -161,7 +160,9 @@ def filters(array: Array) -> Iterator[Fail]:
     """Require null, or a list of codecs with their ids."""
     given = array.metadata.get("filters")
     if given is not None and not isinstance(given, list):
-        yield Fail("/.zarray/filters", f"filters must be null or a list, got {shown(given)}")
+        said = f"filters must be null or a list, got {shown(given)}"
+        readers = {"netCDF-C": "refuses the dataset: Filter error"} if given in ({}, "") else None
+        yield Fail("/.zarray/filters", said, readers=readers)
         return
     if given == []:
         yield Fail(

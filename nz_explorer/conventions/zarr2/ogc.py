@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.suggested_names import suggested_names, where_from
-from nz_explorer.conventions.zarr2.nodes import NCZARR, REFUSED, V2
+from nz_explorer.conventions.zarr2.nodes import NCZARR, V2
 from nz_explorer.conventions.zarr2.types import CRASHES
-from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, shown
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, set_attribute
@@ -102,7 +102,9 @@ def array_dimensions(array: Array) -> Iterator[Fail]:
 
 
 def _for_readers(array: Array, given: Any, *, well_formed: bool) -> dict[str, str]:
-    """Return what readers do: xarray takes whatever has as many items as there are dimensions, letters too."""
+    """Return what readers do: xarray takes what has as many items as there are dimensions, and a letter for one."""
+    if isinstance(given, str) and array.ndim != 1:
+        return XARRAY
     if isinstance(given, list | str | dict) and len(given) == array.ndim:
         return {}
     return {**XARRAY, **CRASHES} if well_formed and not _has_others(array) else XARRAY
@@ -138,7 +140,7 @@ def no_user_types(array: Array) -> Iterator[Fail]:
         yield Fail(
             "/.zarray/dtype",
             f"{kind.text}: the standard maps no user-defined types to netCDF",
-            readers={**(xarray if decoded else {}), **REFUSED},
+            readers={**(xarray if decoded else {}), **NCZARR_ERROR},
             # nothing is wrong where only netCDF-C cannot read it
             impact=None if decoded else "advice",
         )
@@ -205,6 +207,15 @@ def crs_object(array: Array) -> Iterator[Fail]:
             severity="warning",
             fix=_as_wkt if isinstance(given, str) else None,
         )
+        return
+    for member in crs.GDAL_MEMBERS:
+        wanted = "an object" if member == "projjson" else "a string"
+        if member in given and not isinstance(given[member], dict if member == "projjson" else str):
+            yield Fail(
+                f"/.zattrs/_CRS/{member}",
+                f"{member} of _CRS must be {wanted}, got {shown(given[member])}",
+                severity="warning",
+            )
 
 
 def _as_wkt(node: Node) -> Draft:

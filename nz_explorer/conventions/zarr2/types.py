@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.zarr2.nodes import REFUSED, V2
-from nz_explorer.conventions.zarr3.nodes import set_to, shown
+from nz_explorer.conventions.zarr2.nodes import V2
+from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, set_to, shown
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, add, replace
@@ -80,7 +81,7 @@ def type_string(array: Array) -> Iterator[Fail]:
                 at,
                 f"{what} is a valid type string; what its bytes mean depends on the machine, and few readers know it",
                 severity="info",
-                readers={**OTHERS, **REFUSED},
+                readers={**OTHERS, **NCZARR_ERROR},
             )
         elif isinstance(given, str) and _EMPTY.fullmatch(given):
             yield Fail(
@@ -93,7 +94,7 @@ def type_string(array: Array) -> Iterator[Fail]:
             yield Fail(
                 at,
                 f"{what} is not a valid type string",
-                readers={**OTHERS, **REFUSED},
+                readers={**OTHERS, **NCZARR_ERROR},
                 fix=_type_of_name(at, given),
             )
         elif given[0] not in "<>|" or _SOME_BYTES.fullmatch(given):
@@ -102,6 +103,7 @@ def type_string(array: Array) -> Iterator[Fail]:
             yield Fail(
                 at,
                 f"{what} has no byte order",
+                readers={**OTHERS, **_without_byte_order(given, order)},
                 fix=set_to(at, f"{order}{name}", "suggest"),
             )
         elif given == "|O":
@@ -130,8 +132,16 @@ def type_string(array: Array) -> Iterator[Fail]:
                 at,
                 f'{what} has a byte order, which means nothing for it: zarr-python 3 knows only "|{given[1:]}"',
                 severity="info",
+                readers=OTHERS,
                 fix=set_to(at, f"|{given[1:]}"),
             )
+
+
+def _without_byte_order(given: str, order: str) -> dict[str, str]:
+    """Return what netCDF-C 4.10 does with a type string that begins with = or |, or with the kind."""
+    if given[0] == "=":
+        return NCZARR_ERROR
+    return {} if order == "|" else {"netCDF-C": "takes the values for big-endian"}
 
 
 @rule("Z2-DT-002", on="array", formats=V2, provides="data type")
@@ -240,14 +250,26 @@ def fill_base64(array: Array) -> Iterator[Fail]:
     if given == "":  # what netCDF-C writes for "nothing but zeros"; every reader copes
         yield Fail(FILL, message, severity="info", readers={}, fix=_as_base64)
     else:
-        padded = decoded is not None and array.data_type.kind == "bytes"  # NumPy adds the zeros
         fix = _as_base64 if fill.usable else None
-        yield Fail(FILL, message, readers={} if padded else None, fix=fix)
+        yield Fail(FILL, message, readers=_readers_of_base64(array, given), fix=fix)
+
+
+def _readers_of_base64(array: Array, given: Any) -> dict[str, str] | None:
+    """Return what readers do with a text that is not one element in base64: zarr-python passes over other characters."""
+    try:
+        base64.b64decode(given)
+    except (TypeError, ValueError):
+        return None
+    if array.data_type.kind == "bytes":  # NumPy cuts, or adds zeros
+        return {}
+    return (
+        {"xarray": "cannot open the group", **NCZARR_ERROR}
+        if array.data_type.kind == "raw"
+        else None
+    )
 
 
 def _as_base64(node: Node) -> Draft | None:
-    import base64
-
     from nz_explorer.model import Array
 
     fill = node.storage_fill if isinstance(node, Array) else None
@@ -286,6 +308,26 @@ def _is_number_as_text(given: Any, kind: str) -> bool:
     return True
 
 
+def _readers_of(given: Any, kind: str, problem: FillProblem) -> dict[str, str]:
+    """Return what readers do with a value that does not fit the type; none, where they make one of it."""
+    numbers = kind in ("int", "uint", "float")
+    if kind == "bool" or (kind in ("string", "float") and problem.kind == "range"):
+        return {}  # which Python makes of anything, cuts, or rounds to infinity
+    if numbers and (isinstance(given, bool) or problem.suggestion == given):
+        return {}  # true is 1 to them, false is 0, and 1.0 is 1
+    if _is_number_as_text(given, kind):
+        return CRASHES
+    error = "OverflowError" if problem.kind == "range" else "TypeError"
+    readers = {"zarr-python": f"raises {error}", "xarray": "cannot open the group"}
+    if not numbers:
+        return {**readers, **NCZARR_ERROR}  # it has no such types
+    if isinstance(given, str):
+        return {**readers, **CRASHES}
+    if error == "OverflowError":
+        return {**readers, "netCDF-C": "refuses the dataset: numeric conversion not representable"}
+    return readers
+
+
 NO_NAN = "no integer is NaN; chunks that were not written then hold nothing in particular"
 NOTHING = "the empty text may have been written for no fill value at all, which is null"
 
@@ -307,13 +349,14 @@ def fill_fits(array: Array) -> Iterator[Fail]:
         why = "the bits of a number in hexadecimal are a spelling of Zarr v3"
         yield Fail(FILL, f"fill_value {shown(given)} does not fit {array.data_type.text}: {why}")
     elif problem is not None:
-        # zarr-python and netCDF-C take true for 1 and false for 0, and 1.0 for 1
-        taken = (isinstance(given, bool) and kind in ("int", "uint", "float")) or (
-            isinstance(given, float) and kind in ("int", "uint") and problem.suggestion == given
-        )
-        readers = CRASHES if _is_number_as_text(given, kind) else None
+        readers = _readers_of(given, kind, problem)
         fix = None
-        if taken:
+        if (
+            kind in ("int", "uint", "float")
+            and not readers
+            and isinstance(given, bool | int | float)
+            and given == int(given)
+        ):
             fix = set_to(FILL, int(given))
         elif problem.suggestion is not MISSING:
             fix = set_to(FILL, problem.suggestion, problem.safety)
@@ -323,9 +366,9 @@ def fill_fits(array: Array) -> Iterator[Fail]:
             fix = set_to(FILL, None, "suggest", NOTHING)
         yield Fail(
             FILL,
-            f"fill_value {shown(given)} ({json_type(given)}) does not fit {array.data_type.text}: {problem.why}",
-            impact="convention" if taken else "blocks",
-            readers={} if taken else readers,
+            f"fill_value {shown(given)} ({json_type(given)}) does not fit {array.data_type.text}: {problem.why.removesuffix(' and can never match')}",
+            impact="blocks" if readers else "convention",
+            readers=readers,
             fix=fix,
         )
 

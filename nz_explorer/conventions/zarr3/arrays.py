@@ -26,7 +26,7 @@ from nz_explorer.conventions.zarr3.nodes import (
     shown,
     whole_numbers,
 )
-from nz_explorer.conventions.zarr3.registered_extensions import CHUNK_KEYS, CODECS
+from nz_explorer.conventions.zarr3.registered_extensions import CHUNK_KEYS, CODECS, URI_NAME
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
@@ -139,7 +139,7 @@ def core_type_form(array: Array) -> Iterator[Fail]:
 def data_type_known(array: Array) -> Iterator[Fail]:
     """Require a data type that others can look up."""
     given = array.metadata.get("data_type")
-    if array.data_type.status != "unknown" or "://" in array.data_type.name:
+    if array.data_type.status != "unknown" or URI_NAME.fullmatch(array.data_type.name):
         return
     meant = parse_v2(given)
     if meant.status != "core" and isinstance(given, str):
@@ -258,7 +258,7 @@ def chunk_keys(array: Array) -> Iterator[Fail]:
     name = given.get("name") if isinstance(given, dict) else given
     configuration = given.get("configuration") if isinstance(given, dict) else None
     separator = configuration.get("separator", "/") if isinstance(configuration, dict) else "/"
-    if not isinstance(name, str) or (name not in CHUNK_KEYS and "://" not in name):
+    if not isinstance(name, str) or not (name in CHUNK_KEYS or URI_NAME.fullmatch(name)):
         yield Fail("/chunk_key_encoding", f"chunk key encoding {shown(given)} is not registered")
     elif name in CHUNK_KEYS - {"default", "v2"}:
         yield Fail(
@@ -411,7 +411,7 @@ def codec_known(array: Array) -> Iterator[Fail]:
     """Require codecs that others can look up."""
     for pointer, codec in all_codecs(array.codecs, "/codecs"):
         name = codec.get("name") if isinstance(codec, dict) else codec
-        if isinstance(name, str) and (name in CODECS or "://" in name):
+        if isinstance(name, str) and (name in CODECS or URI_NAME.fullmatch(name)):
             continue
         wrapped = isinstance(name, str) and name.removeprefix("numcodecs.") in WRAPPED
         if wrapped and str(name).startswith("numcodecs."):

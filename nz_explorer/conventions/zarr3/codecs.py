@@ -272,7 +272,7 @@ def _is_shape(shape: Any) -> TypeGuard[list[int]]:
 @rule("Z3-CODEC-008", on="array", formats=V3, needs=("shape", "chunk shape", "codecs"))
 def sharding(array: Array) -> Iterator[Fail]:
     """Require chunks that fit into their shard, chains for them and an index of fixed size."""
-    around = _shapes_around(array.codecs, "/codecs", _outer_shape(array))
+    around = shapes_around(array.codecs, "/codecs", outer_shape(array))
     for pointer, configuration, _ in _configured(array, "sharding_indexed"):
         base = f"{pointer}/configuration"
         regular = shapes_of(array.metadata.get("chunk_grid")) is None or "/codecs/" in pointer[1:]
@@ -301,7 +301,7 @@ def sharding(array: Array) -> Iterator[Fail]:
             )
 
 
-def _outer_shape(array: Array) -> Any:
+def outer_shape(array: Array) -> Any:
     """Return the shape of what a key holds; where it differs in length what divides each length, None where unknown."""
     grid = array.metadata.get("chunk_grid")
     if isinstance(grid, dict) and grid.get("name") == "regular":
@@ -313,7 +313,7 @@ def _outer_shape(array: Array) -> Any:
     return [0 if one is None else math.gcd(*(size for size, _ in one)) for one in runs]
 
 
-def _shapes_around(chain: list[Any], pointer: str, shape: Any) -> dict[str, Any]:
+def shapes_around(chain: list[Any], pointer: str, shape: Any) -> dict[str, Any]:
     """Return the shape that each shard gets to divide, by its pointer: transposed, or a chunk of another shard."""
     found: dict[str, Any] = {}
     for i, codec in enumerate(chain):
@@ -332,7 +332,7 @@ def _shapes_around(chain: list[Any], pointer: str, shape: Any) -> dict[str, Any]
             inner = configuration.get("codecs")
             if isinstance(inner, list):
                 base = f"{pointer}/{i}/configuration/codecs"
-                found |= _shapes_around(inner, base, configuration.get("chunk_shape"))
+                found |= shapes_around(inner, base, configuration.get("chunk_shape"))
     return found
 
 

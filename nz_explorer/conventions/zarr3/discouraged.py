@@ -10,9 +10,11 @@ from nz_explorer.conventions.zarr3.arrays import (
     GROUP_MEMBERS,
     V2_MEMBERS,
 )
+from nz_explorer.conventions.zarr3.codecs import outer_shape, shapes_around
 from nz_explorer.conventions.zarr3.nodes import V3, is_integer, shown
 from nz_explorer.conventions.zarr3.registered_extensions import (
     CHUNK_GRIDS,
+    URI_NAME,
 )
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
@@ -95,7 +97,7 @@ def grid_known(array: Array) -> Iterator[Fail]:
     if not isinstance(grid, dict):
         return
     name = grid.get("name")
-    if not isinstance(name, str) or (name not in CHUNK_GRIDS and "://" not in name):
+    if not isinstance(name, str) or not (name in CHUNK_GRIDS or URI_NAME.fullmatch(name)):
         yield Fail("/chunk_grid/name", f"chunk grid {shown(name)} is not registered")
 
 
@@ -110,16 +112,45 @@ def default_keys(array: Array) -> Iterator[Fail]:
         )
 
 
+def _divides(inner: Any, outer: list[int]) -> bool:
+    """Whether inner chunks fill a shard, each given by its lengths."""
+    return (
+        isinstance(inner, list)
+        and len(inner) == len(outer)
+        and all(is_integer(n) and n > 0 and not o % n for o, n in zip(outer, inner, strict=True))
+    )
+
+
+@rule("Z3-CODEC-008", on="array", formats=V3, needs=("shape", "chunk shape", "codecs"))
+def shards_of_a_transposed_chunk(array: Array) -> Iterator[Fail]:
+    """Note shards that fit the transposed chunk, as they should, and not the chunk as it is in the grid."""
+    chunk = outer_shape(array)
+    around = shapes_around(array.codecs, "/codecs", chunk)
+    for i, codec in enumerate(array.codecs):
+        transposed = around.get(f"/codecs/{i}")
+        if transposed in (None, chunk) or not isinstance(codec, dict):
+            continue
+        inner = codec["configuration"].get("chunk_shape")
+        if _divides(inner, transposed) and not _divides(inner, chunk):
+            yield Fail(
+                f"/codecs/{i}/configuration/chunk_shape",
+                f"sharding: chunks of {shown(inner)} divide the transposed {shown(transposed)}, as the text asks;"
+                f" zarr-python up to 3.1 compares them with {shown(chunk)}",
+                severity="info",
+            )
+
+
 @rule("Z3-DT-003", on="array", formats=V3)
 def no_must_understand(array: Array) -> Iterator[Fail]:
     """Fail on must_understand in extensions that nobody can do without."""
     for point in POINTS:
         given = array.metadata.get(point)
-        if isinstance(given, dict) and "must_understand" in given:
+        # true is what every extension means that says nothing
+        if isinstance(given, dict) and given.get("must_understand", True) is not True:
             pointer = f"/{point}/must_understand"
             yield Fail(
                 pointer,
-                f"must_understand is not allowed in {point}",
+                f"must_understand: {shown(given['must_understand'])} is not supported in {point}",
                 fix=lambda _node, pointer=pointer: Draft("safe", (remove(pointer),)),  # type: ignore[misc]  # bound now
             )
 

@@ -9,11 +9,12 @@ from nz_explorer.conventions.zarr3.arrays import all_codecs
 from nz_explorer.conventions.zarr3.nodes import V3, set_to, shown
 from nz_explorer.conventions.zarr3.registered_extensions import (
     EXTENSION_NAME,
+    URI_NAME,
 )
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
-from nz_explorer.engine.fixes import Draft, remove, replace
+from nz_explorer.engine.fixes import Draft, add, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import codec_name
 
@@ -95,10 +96,12 @@ def extension_names(array: Array) -> Iterator[Fail]:
         name = codec_name(given)
         if name is None or EXTENSION_NAME.fullmatch(name):
             continue
-        if pointer == "/data_type" and (array.data_type.status == "core" or "://" not in name):
+        if pointer == "/data_type" and (
+            array.data_type.status == "core" or not URI_NAME.fullmatch(name)
+        ):
             continue  # one that is not registered is Z3-DT-002
         at = f"{pointer}/name" if isinstance(given, dict) else pointer
-        if "://" in name:
+        if URI_NAME.fullmatch(name):
             message = f"{json_text(name)} is a URI, which only older extensions have for a name"
             yield Fail(at, message, severity="warning")
         else:
@@ -189,6 +192,22 @@ def _without(pointer: str) -> FixMaker:
 
 def _has_own_rule(pointer: str, given: dict[str, Any]) -> bool:
     return pointer == "/chunk_grid" and given.get("name") == "regular"
+
+
+@rule("Z3-DT-001", on="array", formats=V3, needs=("data type",))
+def time_type_has_a_factor(array: Array) -> Iterator[Fail]:
+    """Require both settings of times: what the unit is multiplied by has no default."""
+    given = array.metadata.get("data_type")
+    configuration = given.get("configuration") if isinstance(given, dict) else None
+    if array.data_type.kind not in ("datetime", "timedelta") or not isinstance(configuration, dict):
+        return
+    if "scale_factor" not in configuration:
+        at = "/data_type/configuration/scale_factor"
+        yield Fail(
+            at,
+            f"{array.data_type.name} needs a scale_factor, such as 1",
+            fix=lambda _node: Draft("suggest", (add(at, 1),), "if the values count single units"),
+        )
 
 
 _VARIABLE = {"string": "vlen-utf8", "bytes": "vlen-bytes", "variable_length_bytes": "vlen-bytes"}

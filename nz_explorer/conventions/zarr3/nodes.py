@@ -205,6 +205,24 @@ def missing(array: Array, member: str) -> Iterator[Undecided]:
         yield Undecided("dependency: Z3-DOC-003")
 
 
+NCZARR_ERROR = {"netCDF-C": "refuses the dataset: NCZarr error"}
+"""What netCDF-C does with much of Zarr v2 that it cannot read."""
+
+
+def refusal(array: Array, error: str) -> dict[str, str]:
+    """Return what readers do with an array that zarr-python does not open.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    error : str
+        What zarr-python raises.
+    """
+    readers = {"zarr-python": f"raises {error}", "xarray": "cannot open the group"}
+    return readers if array.zarr_format == 3 else {**readers, **NCZARR_ERROR}
+
+
 MOST_ELEMENTS = 2**63 - 1
 
 
@@ -228,7 +246,13 @@ def wrong_lengths(array: Array, member: str) -> Iterator[Fail]:
         yield Fail(
             pointer,
             message,
-            readers={} if lone else None,
+            readers=refusal(
+                array, "ValueError" if is_integer(given) or given == {} else "TypeError"
+            )
+            if not lone
+            else {}
+            if array.zarr_format == 3
+            else NCZARR_ERROR,
             fix=set_to(pointer, [given]) if lone else None,
         )
         return
@@ -238,7 +262,9 @@ def wrong_lengths(array: Array, member: str) -> Iterator[Fail]:
             yield Fail(
                 array.pointer(member, axis),
                 message,
-                readers={} if are_integers_or_booleans(given) else None,
+                readers={}
+                if are_integers_or_booleans(given)
+                else refusal(array, "ValueError" if is_integer(length) else "TypeError"),
                 fix=None if meant is None else set_to(pointer, meant),
             )
             return
@@ -283,10 +309,6 @@ def whole_numbers(given: Any) -> list[int] | None:
     return [int(text) for text in texts] if all(map(_DIGITS.fullmatch, texts)) else None
 
 
-OF_EMPTY = {"netCDF-C": "refuses the dataset: NCZarr error"}
-"""What chunks of length 0 along empty dimensions do in Zarr v2."""
-
-
 def empty_chunks(array: Array, given: list[int], pointer: str) -> Iterator[Fail]:
     """Fail where chunks have no element along a dimension.
 
@@ -317,22 +339,22 @@ def _without_elements(array: Array, *, empty: bool) -> dict[str, str] | None:
     """Return what readers do where chunks have no element; along a dimension without any, those of Zarr v3 do not mind."""
     if array.zarr_format == 3:
         return {} if empty else UNREAD
-    return OF_EMPTY if empty else None
+    return NCZARR_ERROR if empty else None
 
 
 def _has_names(array: Array) -> bool:
     return "dimension_names" in array.metadata
 
 
-def _names_of_another_kind(given: Any, rank: int | None) -> dict[str, str] | None:
+def _names_of_another_kind(array: Array, given: Any, rank: int | None) -> dict[str, str] | None:
     """Return what readers do with names that are no list: null is none at all, and a text its letters."""
     if given is None and rank == 0:
         return {}
     if given is None:
         return {"xarray": "raises KeyError, and cannot open the group"}
     if isinstance(given, str | dict):  # zarr-python makes a tuple of it: of letters, or of keys
-        return {} if len(given) == rank else None
-    return None
+        return {} if len(given) == rank else refusal(array, "ValueError")
+    return refusal(array, "TypeError")
 
 
 def _split_names(given: Any, rank: int | None) -> FixMaker | None:
@@ -362,7 +384,7 @@ def dimension_names(array: Array) -> Iterator[Fail]:
         yield Fail(
             "/dimension_names",
             f"dimension_names is {shown(given)}; {advice}",
-            readers=_names_of_another_kind(given, rank),
+            readers=_names_of_another_kind(array, given, rank),
             fix=_drop_names if given is None else _split_names(given, rank),
         )
         return
@@ -371,12 +393,14 @@ def dimension_names(array: Array) -> Iterator[Fail]:
             yield Fail(
                 f"/dimension_names/{axis}",
                 f"dimension_names[{axis}] is {shown(name)}; a name is a string",
+                readers=refusal(array, "TypeError"),
             )
             return
     if rank is not None and len(given) != rank:
         yield Fail(
             "/dimension_names",
             f"dimension_names has {plural(len(given), 'name')} for {plural(rank, 'dimension')}: {shown(given)}",
+            readers=refusal(array, "ValueError"),
             fix=lambda _node: Draft(
                 "suggest", note="name each dimension once, in the order of shape"
             ),

@@ -15,6 +15,8 @@ from typing import Any, Literal
 COMMIT = "4da7b37a84f76e660902f6d3de3eaef0e0febae6"
 """Of zarr-extensions, 14 July 2026."""
 EXTENSION_NAME = re.compile(r"[a-z][a-z0-9\-_.]+")
+URI_NAME = re.compile(r"urn:.+|[A-Za-z][A-Za-z0-9+.-]*://.*", re.DOTALL)
+"""Names that were URIs, as they had to be once; ``foo:bar`` is an invalid name to the text."""
 CHUNK_GRIDS = frozenset({"regular", "rectilinear"})
 CHUNK_KEYS = frozenset({"default", "v2", "fanout", "prefix", "suffix", "template"})
 

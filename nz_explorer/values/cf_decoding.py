@@ -22,6 +22,7 @@ from nz_explorer.values.coordinates.times import (
     time_labels,
     time_problem,
 )
+from nz_explorer.values.signedness import meant_number
 
 __all__ = [
     "Flags",
@@ -124,6 +125,7 @@ def valid_range(array: Array) -> tuple[float | None, float | None]:
         low, high = as_float(both[0]), as_float(both[1])
     else:
         low, high = number_attribute(array, "valid_min"), number_attribute(array, "valid_max")
+    low, high = (None if limit is None else meant_number(array, limit) for limit in (low, high))
     packed = packing(array)
     whole = all(limit is None or float(limit).is_integer() for limit in (low, high))
     if packed is not None and array.data_type.kind != "float" and not whole and packed.scale:
@@ -192,6 +194,8 @@ def flags(array: Array) -> Flags | None:
         return None
     words = tuple(meanings.split())
     values = _integers(array.attributes.get("flag_values"), len(words))
+    if values is not None:
+        values = tuple(int(meant_number(array, value)) for value in values)
     masks = _integers(array.attributes.get("flag_masks"), len(words))
     if not words or (values is None and masks is None):
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -134,6 +134,8 @@ class Task:
     histogram: bool
     packed: bool = False
     """Whether attributes unpack the values."""
+    meant: np.dtype[Any] | None = None
+    """The type that integers are meant to have, where it is not their own."""
 
 
 @dataclass(slots=True, eq=False)
@@ -292,15 +294,17 @@ def scan_chunk(task: Task, coordinates: Coordinates, chunk: Chunk) -> Found:
     if chunk.state == "absent":
         found.states[ABSENT] = chunk.values.size
         return found
-    values = chunk.values.ravel("K")  # in the order of the memory, which is a view
-    values = values.astype(native(values.dtype), copy=False)
+    shaped = chunk.values.astype(native(chunk.values.dtype), copy=False)
+    if task.meant is not None:
+        shaped = shaped.view(task.meant)
+    values = shaped.ravel("K")  # in the order of the memory, which is a view
     if values.dtype.kind not in "biuf":
         return _scan_others(task, values, found)
     if values.dtype.kind == "b":
         values = values.view(np.uint8)
         fill, storage = (_as_number(f) for f in (task.fill, task.storage_fill))
     else:
-        fill, storage = task.fill, task.storage_fill
+        fill, storage = (_meant(one, task.meant) for one in (task.fill, task.storage_fill))
     low, high = values.min(), values.max()  # NaN where there is one
     odd = values.dtype.kind == "f" and not (np.isfinite(low) and np.isfinite(high))
     found.states[STORAGE_FILL] = _count_fill(values, storage, low, high, odd=odd)
@@ -320,7 +324,7 @@ def scan_chunk(task: Task, coordinates: Coordinates, chunk: Chunk) -> Found:
             low, high = values.min(), values.max()
     _summarise(found, values, low, high, histogram=task.histogram)
     if task.packed and values.dtype.kind in "iu" and values.dtype.itemsize <= _MOST_WRAPPED:
-        found.ends = _ends(chunk.values, fill, low, high)
+        found.ends = _ends(shaped, fill, low, high)
     return found
 
 
@@ -402,6 +406,14 @@ def _moments(values: Numbers, middle: float) -> tuple[float, float]:
             np.einsum("ij->i", apart, out=sums[i])
             np.matmul(across, along, out=squares[i])
         return float(sums.sum()), float(squares.sum())
+
+
+def _meant(fill: FillValue | None, meant: np.dtype[Any] | None) -> FillValue | None:
+    """Return a fill value with the sign that values are meant to have."""
+    if fill is None or meant is None or not fill.usable:
+        return fill
+    found: FillValue = replace(fill, value=fill.value.view(meant))
+    return found
 
 
 def _as_number(fill: FillValue | None) -> FillValue | None:

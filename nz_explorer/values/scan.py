@@ -26,6 +26,7 @@ from nz_explorer.values.reading.chunks import read_together
 from nz_explorer.values.reading.opening import OpenArray, UnsupportedArray, open_for_reading
 from nz_explorer.values.reading.unpacking import room_used_again
 from nz_explorer.values.reading.written_chunks import LISTED_FROM, LISTED_FROM_AFAR
+from nz_explorer.values.signedness import meant_type
 
 _BATCH_BYTES = 8 * MEBIBYTE
 _MOST_IN_BATCH = 64
@@ -136,7 +137,7 @@ def scan_array(
     began = time.monotonic() - (0.0 if resume is None else resume.seconds)
     opened = open_for_reading(array)
     packed = any(name in array.attributes for name in PACKING)
-    task = Task(opened.plain, array.fill, array.storage_fill, histogram, packed)
+    task = Task(opened.plain, array.fill, array.storage_fill, histogram, packed, meant_type(array))
     total = math.prod(opened.grid)
     found = Found() if resume is None else resume.found.copy()
     rows = total <= _MOST_ROWS

@@ -27,6 +27,7 @@ from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates
 from nz_explorer.values.reading.chunks import Progress, read_chunks
 from nz_explorer.values.reading.opening import OpenArray, open_for_reading
 from nz_explorer.values.reading.size_limits import bytes_text
+from nz_explorer.values.signedness import with_meant_sign
 
 Partial = Callable[["Window"], object]
 DEFAULT_BUDGET = 64 * MEBIBYTE
@@ -286,6 +287,7 @@ def _assemble(
                 picked, opened.array.fill, opened.array.storage_fill
             )
     facts = _facts(opened, plan, chunks, states)
+    values = with_meant_sign(opened.array, values)
     return Window(values, states, storage_states, plan.points, fixed, facts, tuple(errors))
 
 

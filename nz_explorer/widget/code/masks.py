@@ -15,6 +15,7 @@ from nz_explorer.plots.shown_values import Reading
 from nz_explorer.text.source_code import line, noted
 from nz_explorer.values.categorical import missing_code
 from nz_explorer.values.cf_decoding import valid_range
+from nz_explorer.values.signedness import meant_type
 
 SCALARS = {
     name: name
@@ -35,7 +36,7 @@ def part_text(part: int | slice) -> str:
 
 
 def missing_lines(array: Array, fill: FillValue | None, reading: Reading) -> Iterator[str]:
-    """Yield the lines that say where ``stored`` is missing.
+    """Yield the lines that say where ``stored`` is missing, and give it the sign that it is meant to have.
 
     Parameters
     ----------
@@ -50,6 +51,9 @@ def missing_lines(array: Array, fill: FillValue | None, reading: Reading) -> Ite
     code = missing_code(array)
     if code is not None and reading.mask != "raw":
         yield noted(f"missing |= stored == {code}", "a category that is missing")
+    meant = meant_type(array)
+    if meant is not None:
+        yield noted(f"stored = stored.astype(np.{meant.name})", "as _Unsigned says")
 
 
 def _missing_line(array: Array, fill: FillValue | None, reading: Reading) -> str:

@@ -208,7 +208,8 @@ def _of_written(  # what `plan_reading` knows
     else:
         chosen, fewer = _fewer(opened, points, touched, affordable)
         if fewer is not points:
-            there = _among(written, axes, chosen)
+            # not only of the chosen ones: of what is left out it is known that it is there
+            there = _among(written, axes, [_touched(opened, part) for part in fewer])
         wanted = set(_chunks(opened, axes, fixed, chosen)).intersection(there)
         if fewer is points:
             wanted = set(_fill_up(sorted(wanted), there, fresh, affordable))

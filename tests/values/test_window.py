@@ -3,9 +3,11 @@ import time
 
 import numpy as np
 import pytest
+import zarr
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from nz_explorer.model import open_store
 from nz_explorer.model.data_type import NZ_TYPES
 from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.store.cancellation import hand_over
@@ -177,6 +179,15 @@ def test_scalars_and_empty_arrays(any_store):
     assert read_window(any_store["e"], (0, 1), {}, (5, 5)).values.shape == (0, 3)
 
 
+def test_what_is_left_out_of_a_listed_array_is_not_called_absent(tmp_path):
+    values = np.arange(1, 246, dtype="f4").reshape(7, 5, 7)
+    zarr.create_array(tmp_path / "a", data=values, chunks=(5, 1, 1), compressors=None)
+    array = open_store(tmp_path / "a")["/"]
+    window = read_window(array, (0, 1, 2), {}, (2, 5, 4), budget=20)
+    assert window.states.ravel().tolist() == [UNREAD, VALUE]
+    assert not window.facts.complete
+
+
 @settings(
     deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -188,10 +199,6 @@ def test_any_window_is_what_numpy_selects(tmp_path_factory, data):
     most = [data.draw(st.integers(1, 15)) for _ in axes]
     index = {axis: data.draw(st.integers(0, size - 1)) for axis, size in enumerate(shape)}
     budget = data.draw(st.none() | st.integers(0, 2000))
-    import zarr
-
-    from nz_explorer.model import open_store
-
     folder = tmp_path_factory.mktemp("any")
     values = np.arange(1, math.prod(shape) + 1, dtype="f4").reshape(shape)
     zarr.create_array(folder, data=values, chunks=tuple(chunks), compressors=None)

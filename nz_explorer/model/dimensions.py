@@ -171,6 +171,6 @@ MEANING = ("units", "calendar", "scale_factor", "add_offset", "_FillValue")
 def is_candidate(array: Array) -> bool:
     """Whether an array is a dimension coordinate if only its values allow it.
 
-    Its name is that of its only dimension (NZ-1.0, Dimension Coordinate).
+    Its name is that of its only dimension (NZ-1.0, Dimension Coordinate Array).
     """
     return array.named_like_dimension

@@ -85,7 +85,7 @@ HEADINGS = {
         "Group",
         "Array",
         "Dimension",
-        "Dimension Coordinate",
+        "Dimension Coordinate Array",
         "Auxiliary Array",
         "Scalar Array",
         "Array Data Types",

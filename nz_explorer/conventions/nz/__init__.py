@@ -11,9 +11,8 @@ FOLDER = Path(__file__).parent
 MARKED = (
     "Array",
     "Dimension",
-    "Dimension Coordinate",
+    "Dimension Coordinate Array",
     "Scalar Array",
-    "Attribute Type Annotation",
     "The _FillValue Attribute",
     "Array Structural Requirements",
 )

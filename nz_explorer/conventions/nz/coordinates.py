@@ -1,4 +1,4 @@
-"""NZ: the values of arrays named like their dimension (NZ-1.0, Dimension Coordinate).
+"""NZ: the values of arrays named like their dimension (NZ-1.0, Dimension Coordinate Array).
 
 Being named like the dimension makes an array a candidate; strictly monotonic values make it the
 coordinate. A candidate that is none is no violation, but hardly ever intended: a warning.

@@ -97,7 +97,7 @@ def find_coordinate(
 
     Notes
     -----
-    Source: NZ-1.0, Dimension Coordinate.
+    Source: NZ-1.0, Dimension Coordinate Array.
     See https://github.com/zarr-conventions/nz/blob/v1/README.md.
     """
     names, shape = array.dimension_names, array.shape or ()

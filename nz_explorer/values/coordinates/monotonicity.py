@@ -149,7 +149,7 @@ def check_monotonic(
 
     Notes
     -----
-    Source: NZ-1.0, Dimension Coordinate ("strictly monotonic").
+    Source: NZ-1.0, Dimension Coordinate Array ("strictly monotonic").
     See https://github.com/zarr-conventions/nz/blob/v1/README.md.
     Neighbours are compared with ``<`` and ``>``; differences would wrap around or overflow.
     """

@@ -20,7 +20,7 @@ export function Detail({ finding, source }: { finding: Finding; source: string }
   };
   return (
     <article>
-      <h3>{visible(titled(message))}</h3>
+      <h3>{visible(titled(finding))}</h3>
       <p class="nzx-one-id">
         <span class={`nzx-tone-word nzx-is-${impact}`} title={HEADINGS[impact]}>
           <Icon name={impact} /> {WORDS[impact]}

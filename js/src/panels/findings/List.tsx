@@ -196,7 +196,7 @@ function Item({ from, finding, index, total, top, quiet, chosen, reachable, onCh
       >
         {finding ? (
           <>
-            <span class="nzx-message">{visible(titled(finding.message))}</span>
+            <span class="nzx-message">{visible(titled(finding))}</span>
             <span class="nzx-finding-id">
               <Icon name={finding.impact} />
               <span>{finding.rule}</span>

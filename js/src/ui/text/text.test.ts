@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { tokens } from "../code/highlight";
 import { bytes, compact, grouped, numberText, plural, shortest } from "./format";
-import { lines, middle, visible, visibleLines } from "./text";
+import { lines, middle, titled, visible, visibleLines } from "./text";
 
 test("what hides or reorders is shown", () => {
   expect(visible("evil\u202etxt")).toBe("evil\\u202etxt");
@@ -81,4 +81,13 @@ test("colouring loses no character, in any language", () => {
           .join(""),
       ).toBe(line);
   }
+});
+
+test("the message of a finding begins with a capital letter, unless it begins with a name", () => {
+  const title = (message: string, pointer = "") => titled({ message, pointer });
+  expect(title("dimension x is 4 long", "/dimension_names/0")).toBe("Dimension x is 4 long");
+  expect(title("shape must be a list", "/.zarray/shape/0")).toBe("shape must be a list");
+  expect(title('units = "K" is not an int32', "/.zattrs/units")).toBe('units = "K" is not an int32');
+  expect(title("/a has both", "")).toBe("/a has both");
+  expect(title("the root is an array", "/shape")).toBe("The root is an array");
 });

@@ -44,6 +44,8 @@ export function middle(text: string, most = 60): string {
 export const sentence = (text: string): string =>
   text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? "" : ".");
 
-/** What the kernel says of a finding as a title; a path or a name that it begins with stays as it is. */
-export const titled = (text: string): string =>
-  text.replace(/^[a-z]+(?=[ :])/, (word) => word.charAt(0).toUpperCase() + word.slice(1));
+/** What the kernel says of a finding as a title; a path, or the name of the member that it is about, stays as it is. */
+export const titled = ({ message, pointer }: { message: string; pointer: string }): string =>
+  message.replace(/^[a-z]+(?=[ :])/, (word) =>
+    pointer.split("/").includes(word) ? word : word.charAt(0).toUpperCase() + word.slice(1),
+  );

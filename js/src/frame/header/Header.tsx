@@ -103,10 +103,7 @@ function Source({ summary }: { summary: Summary }) {
       )}
       <span class="nzx-quiet nzx-form">{facts.join(" · ")}</span>
       {!listable && (
-        <span
-          class="nzx-chip nzx-form"
-          title="This store cannot be listed: only nodes named in metadata are found"
-        >
+        <span class="nzx-chip nzx-form" title="Only nodes named in metadata are found">
           not listable
         </span>
       )}

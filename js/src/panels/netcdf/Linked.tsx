@@ -151,7 +151,7 @@ export function Linked({ path }: { path: string }) {
             {lit.pointer !== null && <code>{visible(lit.pointer) || "the whole document"}</code>}
           </>
         ) : (
-          "Point at a line, or move through the text with the arrow keys."
+          "Point at a line, or move with the arrow keys."
         )}
       </p>
     </div>

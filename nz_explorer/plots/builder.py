@@ -22,7 +22,7 @@ from nz_explorer.values.categorical import missing_code
 from nz_explorer.values.cf_decoding import valid_range
 from nz_explorer.values.coordinates.axes import (
     COORDINATE_BUDGET,
-    text_attribute,
+    long_name,
     units_label,
     unusable_packing,
 )
@@ -390,7 +390,7 @@ class _Reading(PictureSource):
             "path": array.path,
             "data_type": array.data_type.text,
             "units": self._units(),
-            "name": text_attribute(array, "long_name", "standard_name"),
+            "name": long_name(array),
             "sliders": self.sliders(),
             "aside": self.aside(),
             "fill": _shown_fill(array),

@@ -9,6 +9,7 @@ from typing import Any
 
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects import images
+from nz_explorer.values.coordinates.axes import long_name
 from nz_explorer.values.reading.size_limits import bytes_text
 
 MAX_LABEL = 200
@@ -38,13 +39,8 @@ def lengths(shape: tuple[int, ...]) -> str:
 
 def label(node: Node) -> str | None:
     """Return what people call a node, by its attributes; None where there are none."""
-    names = ("long_name", "standard_name") if isinstance(node, Array) else ("title",)
-    for name in names:
-        value = node.attributes.get(name)
-        if isinstance(value, str) and value.strip():
-            text = value.replace("_", " ") if name == "standard_name" else value
-            return " ".join(text.split())[:MAX_LABEL]
-    return None
+    name = long_name(node) if isinstance(node, Array) else node.attributes.get("title")
+    return " ".join(name.split())[:MAX_LABEL] or None if isinstance(name, str) else None
 
 
 def about(node: Node) -> list[tuple[str, str]]:

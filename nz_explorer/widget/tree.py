@@ -160,6 +160,7 @@ class Tree:
         if not arrays and levels:
             for child in [child for child in inside if isinstance(child, Group)][:MAX_INSIDE]:
                 arrays += self._first_inside(child, levels - 1)
+            arrays = self.data_first(arrays)
         return arrays
 
     def _at_hand(self, group: Group) -> Collection[Node] | None:

@@ -455,6 +455,14 @@ def text_attribute(array: Array, *names: str) -> str | None:
     return None
 
 
+def long_name(array: Array) -> str | None:
+    """Return what the values of an array are called: its long name, else its standard name in words."""
+    name = text_attribute(array, "long_name")
+    if name is None and (standard := text_attribute(array, "standard_name")) is not None:
+        name = standard.replace("_", " ")
+    return None if name is None else " ".join(name.split())
+
+
 def units_label(array: Array) -> str | None:
     """Return the units that stand beside the values of an array; a bare 1 (CF 3.1: dimensionless) says nothing there."""
     return _beside(text_attribute(array, "units"))

@@ -4,6 +4,7 @@ import { Button, IconButton } from "../../ui/button/Button";
 import { Icon } from "../../ui/icons/Icon";
 import { type Impact, impactText, WORDS } from "../../ui/impact/Impact";
 import { useAct } from "../../ui/page/act";
+import { RETRY } from "../../ui/problem/Blank";
 import { Progress } from "../../ui/progress/Progress";
 import { Select } from "../../ui/select/Select";
 import { bytes, grouped, plural } from "../../ui/text/format";
@@ -45,19 +46,11 @@ export function Header({ side, onSide }: { side: boolean; onSide: () => void }) 
       <Source summary={summary} />
       <Walk summary={summary} />
       <span class="nzx-gap" />
-      {health === "lost" && (
-        <Button onClick={() => session.client.resendAll()}>
-          <Icon name="retry" /> Retry
-        </Button>
-      )}
+      {health === "lost" && <Button onClick={() => session.client.resendAll()}>{RETRY}</Button>}
       <div class="nzx-status" role="status">
         <span class="nzx-hidden">{inWords(summary)}</span>
         {busy && <span class="nzx-hidden">{visible(summary.progress.message)}</span>}
-        {health === "slow" && (
-          <span class="nzx-is-warning nzx-cut" title="The kernel is busy">
-            The kernel is busy; waiting…
-          </span>
-        )}
+        {health === "slow" && <span class="nzx-is-warning nzx-cut">The kernel is busy; waiting…</span>}
         {health === "lost" && (
           <span class="nzx-is-error">No answer from the kernel; after a restart, run the cell again</span>
         )}

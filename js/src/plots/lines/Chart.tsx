@@ -109,8 +109,8 @@ export function Chart({ answer, lines: shown, label, colorOf, mark }: ChartProps
           at: partOf({ low, high })(value),
         }))
       : [];
-  // No label reaches into the one before it.
-  let end = -1;
+  // No label reaches into the one before it, nor out of the picture.
+  let end = -LEFT;
   const along = x
     .ticks(upright ? Math.max(1, height / 40) : Math.max(3, width / 70))
     .filter(({ at, label }) => {

@@ -21,6 +21,10 @@ describe("layout", () => {
     const scene = sceneOf(made.picture, made.buffers, options);
     const frame = scene && frameOf(scene, 900, 300, measure);
     expect((frame?.width ?? 0) / (frame?.height ?? 1)).toBeCloseTo(2, 1);
+    // Also where there is much more room at its sides.
+    const high = sceneOf({ ...made.picture, aspect: 0.7 }, made.buffers, options);
+    const low = high && frameOf(high, 900, 150, measure);
+    expect((low?.width ?? 0) / (low?.height ?? 1)).toBeCloseTo(0.7, 1);
   });
 
   test("the colour bar of times has dates, at values of which they are known", () => {

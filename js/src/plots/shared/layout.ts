@@ -111,7 +111,7 @@ export function frameOf(scene: Scene, width: number, height: number, measure: Me
   if (flat && ratio) {
     const [wide, high] = [Math.min(w, h * ratio), Math.min(h, w / ratio)];
     // Thin strips are stretched: better seen than true.
-    if (wide >= w * 0.25 && high >= h * 0.25) [w, h] = [wide, high];
+    if (Math.min(wide, high) >= 60) [w, h] = [wide, high];
   }
   [w, h] = [Math.round(w), Math.round(h)];
   const at = { left: Math.round(left), top, width: w, height: h };

@@ -5,22 +5,23 @@ import type { Scene } from "../../../plots/shared/scene";
 import { visible } from "../../../ui/text/text";
 import "./caption.css";
 
-/** What a part of an axis spans, in digits enough to find it; "60° N" needs no name. */
+/** What a part of an axis spans, to a hundredth of it; "60° N" needs no name. */
 function spanOf(geometry: AxisGeometry): string {
   const { axis, size, coordinates } = geometry;
   if (axis === null) return "";
-  const sides = hemispheres(axis);
-  const end = (at: number) => {
-    const value = axis.kind === "number" && coordinates?.[at];
-    return typeof value === "number" ? coordinateText(value, axis, sides ? 4 : 6) : pointName(geometry, at);
-  };
-  return visible(`${sides ? "" : `${axis.label} `}${end(0)} … ${end(size - 1)}`);
+  const [first, last] = [coordinates?.[0] ?? 0, coordinates?.[size - 1] ?? 0];
+  const step = 10 ** (Math.floor(Math.log10(Math.abs(last - first) || 1)) - 2);
+  const end = (at: number, value: number) =>
+    axis.kind === "number" && coordinates
+      ? coordinateText(Math.round(value / step) * step, axis, 7)
+      : pointName(geometry, at);
+  return visible(`${hemispheres(axis) ? "" : `${axis.label} `}${end(0, first)} … ${end(size - 1, last)}`);
 }
 
 export function Caption({ picture, scene }: { picture: PictureResult; scene: Scene | null }) {
   const { session } = useView();
   const { window } = session.options.value;
-  const cut = [scene?.grid.x, scene?.grid.y].filter((one) => one?.axis && one.axis.label in window);
+  const cut = [scene?.x, scene?.y].filter((one) => one?.axis && one.axis.label in window);
   const title = visible(picture.caption);
   const aside = picture.sliders.length > 0 ? visible(picture.aside.join(", ")) : "";
   const zoomed = Object.keys(window).length > 0;

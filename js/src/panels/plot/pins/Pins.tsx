@@ -95,7 +95,8 @@ function Here({ pin, scene, params }: { pin: Pin; scene: Scene; params: PictureP
     : Object.entries(pin).map(([name, index]) => `${name} [${index}]`);
   return (
     <>
-      <span class="nzx-cut">{visible(where.join(", "))}</span>
+      {/* Broken between coordinates only. */}
+      <span>{visible(where.map((one) => one.replaceAll(" ", "\u00a0")).join(", "))}</span>
       <span class="nzx-gap" />
       {!found ? (
         <span class="nzx-quiet">{asked ? "…" : "not shown"}</span>

@@ -43,7 +43,7 @@ describe("zoom", () => {
 
   test("by a rectangle of keys, which Enter shows and Escape takes back; past its edge the part goes along", async () => {
     host = await mountWidget("small", { path: "/forecast/temp" });
-    const values = await screen.findByRole("application", { name: /B begins a rectangle/ });
+    const values = await screen.findByRole("application", { name: /B begins a box/ });
     const press = (...keys: string[]) => {
       for (const key of keys) fireEvent.keyDown(values, { key });
     };

@@ -56,7 +56,7 @@ def edit(document: Path, change: Callable[[Any], Any]) -> None:
     document.write_text(json.dumps(content), "utf-8")
 
 
-def without(document: Path, *members: str) -> None:
+def without(document: Path, *members: str | int) -> None:
     """Take a member out of a JSON document, given by the names that lead to it."""
 
     def change(content: Any) -> None:

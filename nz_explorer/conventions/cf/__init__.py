@@ -19,6 +19,7 @@ CF = Convention(
             "missing_values",
             "plausibility",
             "references",
+            "unreferenced",
             "attribute_types",
         )
     ),

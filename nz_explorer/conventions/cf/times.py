@@ -13,6 +13,7 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, remove, set_attribute
 from nz_explorer.engine.registry import rule
+from nz_explorer.model import is_candidate
 from nz_explorer.text.phrases import article
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ NOT_A_TIME = -(2**63)
 _WITH_NANOSECONDS = frozenset({"standard", "gregorian", "proleptic_gregorian"})
 """Calendars that xarray decodes with NumPy, where it can."""
 _WRITTEN = ("int", "uint", "float", "string")
+_DURATIONS = frozenset(
+    ["days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"]
+)
+"""Units that xarray knows as those of durations."""
 _DATE = re.compile(r"(1[5-9]|2[0-4])\d\d-(\d\d)-(\d\d)(?![\d-])")
 _IN_BRACKETS = re.compile(r"\(\s*([A-Za-z]+?)s?\s+since\s[^()]*\)")
 """The unit of times inside of that of a rate, such as (days since 2000-01-01)-1."""
@@ -217,6 +222,35 @@ def _not_decoded(node: Node) -> Draft | None:
         operations,
         "xarray then opens the group and shows the numbers as they are; to have dates, open it with"
         " decode_times=False, compute them, and write them again in days or seconds",
+    )
+
+
+def _is_duration(array: Array) -> bool:
+    """Whether a dimension coordinate is in units of time, and says nothing else of what it is."""
+    units = array.attributes.get("units")
+    return (
+        is_candidate(array)
+        and isinstance(units, str)
+        and units in _DURATIONS
+        and "dtype" not in array.attributes
+        and array.data_type.kind in DECODED
+    )
+
+
+@rule("CF-TIME-008", on="array", needs=("attributes", "data type"), when=_is_duration)
+def durations_are_told(array: Array) -> Iterator[Fail]:
+    """Note durations that are numbers to some versions of xarray."""
+    units = array.attributes["units"]
+    yield Fail(
+        array.attribute_pointer("units"),
+        f"{array.path} counts {units}: xarray of 2026 and later shows the numbers, older ones make durations (timedelta64) of them",
+        readers={"xarray": "shows numbers since 2026, and durations before"},
+        impact="advice",
+        fix=lambda node: Draft(
+            "suggest",
+            set_attribute(node, "dtype", "timedelta64[ns]"),
+            "then they are durations to every version since 2025; decode_timedelta=True does it in one call",
+        ),
     )
 
 

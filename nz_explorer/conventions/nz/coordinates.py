@@ -78,11 +78,12 @@ def keep_one(node: Node) -> Draft:
 
 
 def _break(array: Array, monotonic: Monotonicity) -> str:
-    if _has_gaps(monotonic):
-        return monotonic.note
-    if monotonic.repeated is not None:
-        from nz_explorer.values.cf_decoding import date_of
+    from nz_explorer.values.cf_decoding import date_of
 
+    if _has_gaps(monotonic):
+        date = date_of(array.attributes, monotonic.after)
+        return f"{monotonic.note}, which is {date}" if date else monotonic.note
+    if monotonic.repeated is not None:
         later, earlier, value = monotonic.repeated
         date = date_of(array.attributes, value)
         of = f", {date}" if date else ""

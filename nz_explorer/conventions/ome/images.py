@@ -318,6 +318,22 @@ def axes_in_order(group: Group) -> Iterator[Fail]:
             )
 
 
+@rule("OME-IMG-011", on="group", needs=("attributes",), when=is_image)
+def units_are_texts(group: Group) -> Iterator[Fail]:
+    """Require units of axes to be texts; what is not known is left out."""
+    for image, pointer in _images(group):
+        for n, axis in enumerate(_axes(image) or []):
+            unit = axis.get("unit", "") if isinstance(axis, Mapping) else ""
+            if not isinstance(unit, str):
+                place = f"{pointer}/axes/{n}/unit"
+                yield Fail(
+                    place,
+                    f"the unit of axis {json_text(axis.get('name'))} must be a text such as micrometer, or be left out,"
+                    f" got {json_text(unit)}: viewers that check it, such as Neuroglancer, show nothing",
+                    fix=_left_out(place),
+                )
+
+
 @rule("OME-IMG-006", on="group", needs=("attributes",), when=is_image)
 def levels_are_placed(group: Group) -> Iterator[Fail]:
     """Require one scale for each level, with a number for each axis, and then perhaps a translation."""
@@ -435,6 +451,16 @@ def version_is_text(group: Group) -> Iterator[Fail]:
             'the metadata below "ome" have no version: readers that check it refuse the group',
             fix=lambda _node: Draft("suggest", (add(f"{pointer}/version", "0.5"),)),
         )
+    if group.zarr_format == 2 and not _version(group):
+        for image, place in _images(group):
+            if any(isinstance(axis, Mapping) for axis in _axes(image) or []):
+                yield Fail(
+                    f"{place}/version",
+                    "the image has no version: some viewers, Neuroglancer among them, then do not take it for one",
+                    severity="info",
+                    impact="advice",
+                    fix=_with_version(f"{place}/version"),
+                )
     for about, place in places:
         version = about.get("version", "") if isinstance(about, Mapping) else ""
         if isinstance(version, str):
@@ -444,6 +470,11 @@ def version_is_text(group: Group) -> Iterator[Fail]:
             fix = set_to(f"{place}/version", str(version))
         told = f'version must be a text such as "0.5", got {json_text(version)}'
         yield Fail(f"{place}/version", told, fix=fix)
+
+
+def _with_version(pointer: str) -> FixMaker:
+    note = "axes with names and types are those of 0.4, the last version on Zarr v2"
+    return lambda _node: Draft("suggest", (add(pointer, "0.4"),), note)
 
 
 def _below_ome(node: Node) -> Draft:

@@ -11,7 +11,7 @@ ZARR = Convention(
     name="Zarr",
     title="Documents and trees of any version of Zarr",
     families=("JSON", "TREE"),
-    rules=(f"{__name__}.documents", f"{__name__}.tree", f"{__name__}.layout"),
+    rules=tuple(f"{__name__}.{module}" for module in ("documents", "tree", "layout", "elements")),
     catalogue=(FOLDER / "json.toml", FOLDER / "tree.toml"),
     basic=True,
 )

@@ -286,3 +286,28 @@ def index_of_the_last_shard(folder: Path) -> Path:
     shard = folder / "0" / "c" / "1"
     shard.write_bytes(shard.read_bytes()[:-4] + b"\x7f\x1d`\x01")
     return folder
+
+
+@reported(
+    "fsspec/kerchunk#368",
+    "siglay(siglay, node) has lost a dimension in the references, and its chunk has 12 MB where 160 bytes are meant",
+    finding=("Z2-CHUNK-003", "/siglay", "480 bytes", "16"),
+    before=fails(zarr_python, ValueError, "cannot reshape"),
+    values="all",
+)
+def chunk_of_two_dimensions(folder: Path) -> Path:
+    array(group(folder, 2), "siglay", np.arange(4, dtype="f4"), ["siglay"], fill_value=None)
+    (folder / "siglay" / "0").write_bytes(np.ones((4, 30), "f4").tobytes())
+    return folder
+
+
+@reported(
+    "JuliaIO/Zarr.jl#97",
+    "With fill_value null Julia raises an error about Nothing where a chunk is not stored",
+    finding=("Z2-FV-005", "/a", "1 chunk is missing", "null"),
+    before=sees(zarr_python, lambda found: found["a"].tolist() == [1.0, 0.0]),
+    after=sees(zarr_python, lambda found: np.isnan(found["a"]).tolist() == [False, True]),
+)
+def nothing_where_no_chunk_is(folder: Path) -> Path:
+    array(group(folder, 2), "a", np.array([1.0, 2.0], "f4"), ["x"], chunks=(1,), fill_value=None)
+    return _deleted(folder, "a/1")

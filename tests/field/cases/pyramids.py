@@ -9,7 +9,7 @@ import zarr
 
 from tests.field.case import fails, opens, reported, sees
 from tests.field.readers import xarray, zarr_python
-from tests.field.stores import array, group, put
+from tests.field.stores import array, group, put, without
 
 AXES = [{"name": name, "type": "space"} for name in "yx"]
 
@@ -51,7 +51,7 @@ def levels_with_names_in_v2(folder: Path) -> Path:
 
 
 def _described(folder: Path, *levels: str, **more: object) -> Path:
-    """Write a sound image of OME-Zarr 0.4 whose metadata list some of its three levels."""
+    """Write an image of OME-Zarr 0.4 whose metadata list some of its three levels."""
     steps = [
         {"path": level, "coordinateTransformations": [{"type": "scale", "scale": [2.0**n] * 2}]}
         for n, level in enumerate(levels)
@@ -202,3 +202,39 @@ def wells_that_are_not_there(folder: Path) -> Path:
         {"path": "A/1", "rowIndex": 0, "columnIndex": 0},
         {"path": "B/2", "rowIndex": 1, "columnIndex": 1},
     )
+
+
+def _units(source: Path) -> list[str]:
+    """Read the units of an image as Neuroglancer does, which takes what has no version for no image."""
+    (image,) = zarr.open_group(source, mode="r").attrs["multiscales"]
+    if "version" not in image:
+        raise ValueError("Neither .zarray metadata nor OME multiscale metadata found")
+    if any(axis.get("unit", "") is None for axis in image["axes"]):
+        raise ValueError('Error parsing "axes" property: Unsupported unit: null')
+    return [axis.get("unit", "") for axis in image["axes"]]
+
+
+@reported(
+    "fideus-labs/ngff-zarr#22",
+    'Neuroglancer: Error parsing "unit" property: Unsupported unit: null',
+    finding=("OME-IMG-011", "/", '"y"', "null"),
+    before=fails(_units, ValueError, "Unsupported unit"),
+    after=sees(_units, lambda found: found == ["", "micrometer"]),
+)
+def unit_that_is_null(folder: Path) -> Path:
+    axes = [{**AXES[0], "unit": None}, {**AXES[1], "unit": "micrometer"}]
+    return _described(folder, "0", "1", "2", axes=axes)
+
+
+@reported(
+    "neuroscales/nifti-zarr#12",
+    "Neuroglancer: Neither .zarray metadata nor OME multiscale metadata found",
+    finding=("OME-VER-002", "/", "no version", "Neuroglancer"),
+    beside=("Z2-OGC-002", "NZ-NAME-001"),
+    before=fails(_units, ValueError, "OME multiscale metadata"),
+    after=opens(_units),
+)
+def image_without_a_version(folder: Path) -> Path:
+    _described(folder, "0", "1", "2")
+    without(folder / ".zattrs", "multiscales", 0, "version")
+    return folder

@@ -1,4 +1,4 @@
-"""Attributes that name arrays which are not there."""
+"""Attributes that name arrays which are not there, or that are lost, and elements that have lost a part."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.field.case import reported, sees
+from tests.field.case import fails, opens, reported, sees
 from tests.field.readers import xarray
 from tests.field.stores import array, group
 
@@ -69,3 +69,93 @@ def levels_without_crs(folder: Path) -> Path:
 def group_has(path: Path, level: str) -> bool:
     """Whether the level has the array that its data name."""
     return (path / level / "spatial_ref" / "zarr.json").exists()
+
+
+def _without_grid_mapping(folder: Path, name: str) -> Path:
+    root = group(folder)
+    for axis in ("y", "x"):
+        array(root, axis, [0.0, 1.0, 2.0], [axis])
+    array(root, name, np.ones((3, 3)), ["y", "x"])
+    array(root, "spatial_ref", np.int64(0), [], crs_wkt='GEOGCS["WGS 84"]')
+    return folder
+
+
+@reported(
+    "pydata/xarray#6288",
+    "After to_zarr and open_zarr da.rio.crs is None",
+    finding=("CF-REF-004", "/spatial_ref", "no array names it", "rioxarray"),
+    before=sees(xarray, lambda ds: "grid_mapping" not in ds["var"].attrs),
+    after=sees(xarray, lambda ds: ds["var"].attrs["grid_mapping"] == "spatial_ref"),
+)
+def reference_system_not_preserved(folder: Path) -> Path:
+    return _without_grid_mapping(folder, "var")
+
+
+@reported(
+    "cmosig/sentle#58",
+    "The crs attribute is not picked up by rioxarray (ds.rio.crs)",
+    finding=("CF-REF-004", "/spatial_ref", "no array names it"),
+    before=sees(xarray, lambda ds: "grid_mapping" not in ds["sentle"].attrs),
+    after=sees(xarray, lambda ds: ds["sentle"].attrs["grid_mapping"] == "spatial_ref"),
+)
+def reference_system_not_picked_up(folder: Path) -> Path:
+    return _without_grid_mapping(folder, "sentle")
+
+
+@reported(
+    "zarr-developers/VirtualiZarr#574",
+    "Almost all coordinates are data variables after the dataset was written to Icechunk",
+    finding=("CF-REF-005", "/lat", "/lon", "no array names them"),
+    before=sees(xarray, lambda ds: not ds.coords),
+    after=sees(xarray, lambda ds: set(ds.coords) == {"lat", "lon"}),
+)
+def coordinates_that_became_data(folder: Path) -> Path:
+    root = group(folder)
+    array(root, "lat", np.ones((2, 2)), ["y", "x"], units="degrees_north")
+    array(root, "lon", np.ones((2, 2)), ["y", "x"], units="degrees_east")
+    array(root, "t", np.ones((2, 2)), ["y", "x"])
+    array(root, "u", np.ones((1, 2, 2)), ["z", "y", "x"])
+    return folder
+
+
+def _columns(source: Path) -> list[str]:
+    """Read the columns of a table, as anndata does."""
+    import zarr
+
+    obs = zarr.open_group(source, mode="r")["obs"]
+    return [str(obs[name].name) for name in obs.attrs["column-order"]]
+
+
+@reported(
+    "scverse/anndata#621",
+    "KeyError: object 'Geistlinger_Tumor_stage' doesn't exist, which is a column of obs",
+    finding=("TREE-018", "/obs", '"Geistlinger_Tumor_stage"', "anndata"),
+    before=fails(_columns, KeyError, "Geistlinger"),
+)
+def column_that_is_not_there(folder: Path) -> Path:
+    table = {"encoding-type": "dataframe", "_index": "index"}
+    obs = group(folder).create_group("obs", attributes=table)
+    obs.attrs["column-order"] = ["stage", "Geistlinger_Tumor_stage"]
+    for name in ("index", "stage"):
+        array(obs, name, np.array([0, 1], "i1"), ["cell"])
+    return folder
+
+
+def _is_table(source: Path) -> bool:
+    """Find out what an element is as anndata does."""
+    import zarr
+
+    return bool(zarr.open_group(source, mode="r")["tables/t"].attrs["encoding-type"] == "anndata")
+
+
+@reported(
+    "scverse/spatialdata#1183",
+    "Tables have lost encoding-type and encoding-version, and anndata.io.read_elem does not know them",
+    finding=("TREE-018", "/tables/t", "encoding-type"),
+    before=fails(_is_table, KeyError, "encoding-type"),
+    after=opens(_is_table),
+)
+def table_without_its_type(folder: Path) -> Path:
+    tables = group(folder).create_group("tables")
+    tables.create_group("t", attributes={"spatialdata-encoding-type": "ngff:regions_table"})
+    return folder

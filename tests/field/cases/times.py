@@ -236,3 +236,51 @@ def appended_in_whole_days(folder: Path) -> Path:
 def julian_days(folder: Path) -> Path:
     array(group(folder), "time", [0.0, 1.0], ["time"], units="julian days since -4712-01-01 12:00")
     return folder
+
+
+@reported(
+    "google-research/weatherbenchX#272",
+    "Lead times in hours are int64 with recent versions of xarray, and timedelta64 with older ones",
+    finding=("CF-TIME-008", "/lead_time", "hours", "2026"),
+    before=sees(xarray, lambda ds: ds["lead_time"].dtype.kind == "i"),
+    after=sees(xarray, lambda ds: ds["lead_time"].dtype.kind == "m"),
+    kind="pull",
+)
+def lead_times_without_a_type(folder: Path) -> Path:
+    array(group(folder), "lead_time", [0, 6, 12], ["lead_time"], units="hours")
+    return folder
+
+
+@reported(
+    "pydata/xarray#11507",
+    "open_zarr does not decode durations as the documentation of decode_timedelta says",
+    finding=("CF-TIME-008", "/step", "days"),
+    before=sees(xarray, lambda ds: ds["step"].dtype.kind == "i"),
+    after=sees(xarray, lambda ds: ds["step"].dtype.kind == "m"),
+)
+def durations_that_are_not_decoded(folder: Path) -> Path:
+    array(group(folder), "step", [1, 2], ["step"], units="days")
+    return folder
+
+
+@reported(
+    "fsspec/kerchunk#115",
+    "The first time is missing: with units since the first time step its value is that of fill_value",
+    finding=("Z2-FV-008", "/time", "fill_value 0"),
+    before=sees(xarray, lambda ds: bool(np.isnat(ds["time"].values[0]))),
+    after=sees(xarray, lambda ds: not np.isnat(ds["time"].values).any()),
+)
+def first_of_the_references(folder: Path) -> Path:
+    array(group(folder, 2), "time", [0, 1, 2], ["time"], units="days since 2000-01-01")
+    return folder
+
+
+@reported(
+    "pydata/xarray#7354",
+    "open_mfdataset of zip files, an hour each, and to_zarr: the hours are lost",
+    finding=("CF-TIME-004", "/time", "whole days"),
+    before=sees(xarray, lambda ds: len(set(ds["time"].values.tolist())) == 1),
+)
+def hours_of_zip_files(folder: Path) -> Path:
+    array(group(folder, 2), "time", [0, 0], ["time"], fill_value=-1, units="days since 2022-09-01")
+    return folder

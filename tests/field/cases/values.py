@@ -295,3 +295,17 @@ def mean_with_the_fill_value(folder: Path) -> Path:
 def number_of_a_notebook(folder: Path) -> Path:
     array(group(folder), "sst", np.array([1.0, 2.0], "f4"), ["x"], _FillValue=-999.0)
     return folder
+
+
+@reported(
+    "Unidata/netcdf4-python#936",
+    "The whole variable is missing: its valid_range is not that of the packed values",
+    finding=("CF-RANGE-001", "/kx", "1 to 1000"),
+    values="all",
+    before=sees(xarray, lambda ds: ds["kx"].values.tolist() == [68.0, 168.0]),
+)
+def valid_range_of_what_is_unpacked(folder: Path) -> Path:
+    made = {"add_offset": 32768, "valid_range": [1, 1000]}
+    stored = np.array([-32700, -32600], "i2")
+    array(group(folder, 2), "kx", stored, ["x"], fill_value=None, **made)
+    return folder

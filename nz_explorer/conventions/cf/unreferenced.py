@@ -1,0 +1,152 @@
+"""CF: coordinates and grid mappings that no array names, so that readers do not know what they are for (CF-1.11, 5.2 and 5.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.fixes import Draft, set_attribute
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import is_candidate
+from nz_explorer.text.phrases import listed
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array, Group, Node
+
+MAPPING = ("grid_mapping_name", "crs_wkt", "spatial_ref")
+"""Attributes of an array that hold a coordinate reference system."""
+LATITUDES = frozenset(
+    ["degrees_north", "degree_north", "degrees_N", "degree_N", "degreesN", "degreeN"]
+)
+LONGITUDES = frozenset(
+    ["degrees_east", "degree_east", "degrees_E", "degree_E", "degreesE", "degreeE"]
+)
+"""Units by which CF tells latitudes and longitudes (CF-1.11, 4.1 and 4.2)."""
+_NAMING = (
+    "coordinates",
+    "bounds",
+    "ancillary_variables",
+    "cell_measures",
+    "formula_terms",
+    "climatology",
+)
+MOST_CHANGED = 50
+"""Arrays that a fix gives an attribute."""
+
+
+def _named(group: Group) -> set[str]:
+    """Return all that arrays of a group, or the group, name as belonging to them."""
+    words: set[str] = set()
+    for node in (group, *group.arrays):
+        for attribute in _NAMING:
+            given = node.attributes.get(attribute)
+            if isinstance(given, str):
+                words.update(word.rpartition("/")[2] for word in given.split())
+    return words
+
+
+def _with_coordinates(group: Group) -> list[Array]:
+    """Return the arrays of a group whose last two dimensions both have a coordinate."""
+    there = {array.name for array in group.arrays if is_candidate(array)}
+    return [
+        array
+        for array in group.arrays
+        if len(names := array.dimension_names or ()) > 1 and {names[-1], names[-2]} <= there
+    ]
+
+
+@rule("CF-REF-004", on="members")
+def grid_mapping_is_named(group: Group) -> Iterator[Fail]:
+    """Note a coordinate reference system that no array says to be its own."""
+    mappings = [array for array in group.arrays if array.shape in ((), (1,)) and _is_mapping(array)]
+    if len(mappings) != 1 or any("grid_mapping" in array.attributes for array in group.arrays):
+        return
+    (mapping,) = mappings
+    users = _with_coordinates(group)
+    if users:
+        yield Fail(
+            "",
+            f"{mapping.path} holds a coordinate reference system, and no array names it in grid_mapping: readers of maps,"
+            " such as rioxarray and GDAL, find none",
+            path=mapping.path,
+            related=tuple(array.path for array in users[:5]),
+            fix=_give("grid_mapping", mapping.name, users),
+        )
+
+
+def _is_mapping(array: Array) -> bool:
+    return not array.attributes.keys().isdisjoint(MAPPING)
+
+
+@rule("CF-REF-005", on="members")
+def coordinates_are_named(group: Group) -> Iterator[Fail]:
+    """Note latitudes and longitudes in two dimensions that no array names as its coordinates."""
+    found = {
+        kind: [array for array in group.arrays if _is_position(array, kind)]
+        for kind in (LATITUDES, LONGITUDES)
+    }
+    if any(len(arrays) != 1 for arrays in found.values()):
+        return  # which of several belong to what is not clear
+    (latitude,), (longitude,) = found.values()
+    named = _named(group)
+    if latitude.dimension_names != longitude.dimension_names or named & {
+        latitude.name,
+        longitude.name,
+    }:
+        return
+    dimensions = set(latitude.dimension_names or ())
+    users = [
+        array
+        for array in group.arrays
+        if array not in (latitude, longitude)
+        and array.name not in named
+        and dimensions <= set(array.dimension_names or ())
+    ]
+    if users:
+        yield Fail(
+            "",
+            f"{latitude.path} and {longitude.path} are latitudes and longitudes, and no array names them in coordinates",
+            path=latitude.path,
+            related=(longitude.path, *(array.path for array in users[:5])),
+            readers={
+                "xarray": f"shows {listed([latitude.name, longitude.name])} as data variables, not as coordinates"
+            },
+            impact="advice",
+            fix=_give("coordinates", f"{latitude.name} {longitude.name}", users),
+        )
+
+
+def _is_position(array: Array, units: frozenset[str]) -> bool:
+    """Whether an array of two dimensions holds latitudes, or longitudes."""
+    names = array.dimension_names
+    given = array.attributes.get("units")
+    return (
+        len(array.shape or ()) == 2
+        and names is not None
+        and all(names)
+        and isinstance(given, str)
+        and given in units
+    )
+
+
+def _give(attribute: str, value: str, users: list[Array]) -> FixMaker:
+    """Return the fix that gives arrays an attribute."""
+
+    def fix(_node: Node) -> Draft:
+        note = (
+            None
+            if len(users) <= MOST_CHANGED
+            else f"the first {MOST_CHANGED} of {len(users)} arrays; the others likewise"
+        )
+        first, *others = [
+            Draft("suggest", set_attribute(array, attribute, value), note, node=array)
+            for array in users[:MOST_CHANGED]
+        ]
+        return (
+            first
+            if not others
+            else Draft(first.safety, first.operations, note, node=first.node, also=tuple(others))
+        )
+
+    return fix

@@ -26,6 +26,8 @@ _BANDS_OF_NUMBERS = {
 """Names of what are colours where values are no bytes: bands of floats, and components, are more often quantities."""
 _PERHAPS = {**_BANDS_OF_NUMBERS, "f": _COLOURS | {"band", "bands"}}
 """Names of what may be colours, if someone wants to see them so."""
+_LEAST_OF_IMAGE = 8
+"""Rows and columns of what may be an image although it is neither of bytes nor has names."""
 
 
 class Squeezed:
@@ -78,7 +80,9 @@ def image_axes(array: Array, *, perhaps: bool = False) -> tuple[int, int, int] |
         return None
     for band, y, x in ((last, last - 2, last - 1), (last - 2, last - 1, last)):
         name = array.dimension_label(band)
-        like_bands = name.lower() in names or (of_bytes and name == f"dim_{band}")
+        large = min(shape[y], shape[x]) >= _LEAST_OF_IMAGE
+        unnamed = name == f"dim_{band}" and (of_bytes or (perhaps and large))
+        like_bands = name.lower() in names or unnamed
         if like_bands and shape[band] in (3, 4) and shape[y] > 1 and shape[x] > 1:
             return y, x, band
     return None

@@ -12,6 +12,7 @@ from nz_explorer.plots.axes import Squeezed, with_chosen
 from nz_explorer.plots.captions import describe, hidden_by_xarray, hidden_text, title_of
 from nz_explorer.plots.complex_parts import Part
 from nz_explorer.plots.derived.difference import Against, subtract
+from nz_explorer.plots.kind import PictureKind
 from nz_explorer.plots.numbers import fill_text, is_numeric, window_counts
 from nz_explorer.plots.picture import Axis, QuickLook, Selection
 from nz_explorer.plots.registry import kinds_of
@@ -47,6 +48,8 @@ from nz_explorer.values.reduction import (
 from nz_explorer.values.window import DEFAULT_BUDGET, Window, read_window
 
 _LONGEST_LINE = 2**24
+_FEW, _BUDGET_OF_FEW = 8, DEFAULT_BUDGET // 2
+"""Points along each axis that tell of what kind a picture is, and bytes that are decoded for them."""
 
 
 def make(  # noqa: PLR0913  # each is a choice of the caller
@@ -215,6 +218,9 @@ class _Reading(PictureSource):
         if self.reduction is not None:
             array = cast("Array", Squeezed(array, self.reduction.axes))
         suitable = [one for one in kinds_of(array) if one.reduces or self.reduction is None]
+        if self.reduction is None and kind not in [one.name for one in suitable]:
+            told = [one for one in suitable if one.is_told_by_values(array) and self._told(one)]
+            suitable = [*told, *(one for one in suitable if one not in told)]
         self.kinds = tuple(one.name for one in suitable)
         self.kind = suitable[self.kinds.index(kind) if kind in self.kinds else 0]
         self.axes = self.kind.axes(array)
@@ -227,6 +233,16 @@ class _Reading(PictureSource):
             for low, high in [_pair(window.get(self.names[axis], ()))]
             if low < high
         }
+
+    def _told(self, kind: PictureKind) -> bool:
+        """Return whether a few values, the same ones for all slices, tell that an array is usually shown so."""
+        axes = kind.axes(self.array)
+        few = (_FEW,) * len(axes)
+        try:
+            some = read_window(self.array, axes, {}, few, budget=_BUDGET_OF_FEW, cache=self.cache)
+        except (UnsupportedArray, ReadError):
+            return False
+        return kind.suits_values(some)
 
     def picture(
         self,

@@ -68,6 +68,20 @@ class PictureKind(ABC):
         """Return whether an array that can be shown so usually is; else other kinds come first."""
         return True
 
+    def is_told_by_values(self, array: Array) -> bool:
+        """Return whether it takes some values to tell that an array is usually shown so; see `suits_values`."""
+        return False
+
+    def suits_values(self, window: Window) -> bool:
+        """Return whether an array is usually shown so, from some of its values.
+
+        Parameters
+        ----------
+        window
+            A few values along `axes`.
+        """
+        return False
+
     @abstractmethod
     def axes(self, array: Array) -> tuple[int, ...]:
         """Return the axes of an array that are shown, in the order of the points that are read."""

@@ -469,6 +469,24 @@ def test_images_of_other_numbers(group, values, shown, said, last):
     assert found.image[2].tolist() == colours
 
 
+@pytest.mark.parametrize("last", [True, False])
+def test_floats_without_names_are_colours_if_they_are_shares(group, last):
+    shares = np.linspace(0, 1, 2 * 9 * 10 * 3, dtype="f4").reshape(2, 9, 10, 3)
+    if not last:
+        shares = np.ascontiguousarray(np.moveaxis(shares, 3, 1))
+    for name, values in (("a", shares), ("b", shares * 2 - 1), ("c", shares[:, :5, :5, :5] * 1)):
+        group.create_array(name, data=values)
+    found = look(group, "/a", {"dim_0": 1})
+    assert (found.kind, found.image.shape) == ("image", (9, 10, 4))
+    assert [slider.dimension for slider in found.sliders] == ["dim_0"]
+    assert look(group, "/a", kind="map").kind == "map"
+    assert (
+        look(group, "/b").kind == "map"
+    )  # centred, as a network wants it: colours if someone wants them
+    assert look(group, "/b", kind="image").kind == "image"
+    assert "image" not in look(group, "/c").kinds
+
+
 def test_sixteen_bits_are_stretched_without_what_is_missing(group):
     data = np.full((4, 4, 3), 1000, "u2")
     data[0], data[1] = 65535, 3000

@@ -18,6 +18,7 @@ from nz_explorer.plots.kind import PictureKind
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.source import PictureSource
 from nz_explorer.text.source_code import line
+from nz_explorer.values.masks.cell_states import VALUE
 from nz_explorer.values.window import Window
 
 if TYPE_CHECKING:
@@ -42,6 +43,18 @@ class ImageKind(PictureKind):
     def is_usual(self, array: Array) -> bool:
         """Return whether these are colours beyond doubt; bands of floats are rather shown one by one."""
         return image_axes(array) is not None
+
+    def is_told_by_values(self, array: Array) -> bool:
+        """Return whether these are floats without names, which are colours if they are shares of one."""
+        dtype, found = array.data_type.numpy, image_axes(array, perhaps=True)
+        if dtype is None or dtype.kind != "f" or found is None:
+            return False
+        return array.dimension_label(found[2]) == f"dim_{found[2]}"
+
+    def suits_values(self, window: Window) -> bool:
+        """Return whether all values are from 0 to 1."""
+        values = window.values[window.states == VALUE]
+        return bool(values.size and (values >= 0).all() and (values <= 1).all() and values.any())
 
     def axes(self, array: Array) -> tuple[int, ...]:
         """Return the axes of rows, columns and colours."""

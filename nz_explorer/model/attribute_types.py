@@ -14,7 +14,7 @@ PACKING = ("scale_factor", "add_offset")
 """Attributes that describe how values are packed (CF-1.11, 8.1 Packed Data)."""
 _SCALARS = {
     str: "string",
-    bool: "boolean",
+    bool: "bool",
     int: "int64",
     float: "float64",
     type(None): "null",
@@ -29,7 +29,7 @@ class AttributeType:
     Attributes
     ----------
     name : str
-        ``string``, ``int64``, ``float64``, ``boolean``, ``array of …``, ``object``, ``null``,
+        ``string``, ``int64``, ``float64``, ``bool``, ``int64[]`` and the like, ``array of …``, ``object``, ``null``,
         ``empty array`` or ``mixed array``.
     note : str or None
         Why NZ has no such type, where that is so.
@@ -70,8 +70,8 @@ def nz_type(value: Any) -> AttributeType:
         )
     if kinds[0] == "number":
         whole = all(type(item) is int for item in value)
-        return AttributeType("array of int64" if whole else "array of float64")
+        return AttributeType("int64[]" if whole else "float64[]")
     if kinds[0] == "string":
-        return AttributeType("array of strings")
+        return AttributeType("string[]")
     several = noun(2, kinds[0])
     return AttributeType(f"array of {several}", f"NZ has no type for arrays of {several}")

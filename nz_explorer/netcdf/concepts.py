@@ -242,7 +242,7 @@ TABLE: tuple[Row, ...] = (
     (
         "attribute",
         "member of attributes",
-        "JSON types: string, int64, float64, boolean and arrays of one type.",
+        "JSON types: string, int64, float64, bool and arrays of one type.",
         lambda view: _arrays(
             view, lambda a: bool(a.attributes), lambda a: f"{a.name}: {len(a.attributes)}"
         ),

@@ -320,3 +320,35 @@ def test_chunks_under_other_keys_are_not_called_missing_as_well(
     file.write_text(json.dumps(json.loads(file.read_text()) | member))
     harms = nz.check(tmp_path / "a", values="all", progress=False).by_impact["values"]
     assert [finding.rule for finding in harms] == [rule]
+
+
+@pytest.mark.parametrize(("groups", "impact"), [(["g"], "blocks"), ([], "convention")])
+def test_what_is_wrong_in_a_group_that_netcdf_c_does_not_get_to_does_not_matter_to_it(
+    tmp_path: Path, groups: list[str], impact: str
+) -> None:
+    import netCDF4
+
+    attributes: dict[str, dict[str, Any]] = {
+        "": {
+            "_nczarr_superblock": {"version": "2.0.0"},
+            "_nczarr_group": {"dimensions": {}, "arrays": [], "groups": groups},
+        },
+        "g/": {"_nczarr_group": {"dimensions": {"x": 3}, "arrays": ["a"], "groups": []}},
+        "g/a/": {"_nczarr_array": {"dimension_references": ["/g/x"], "storage": "chunked"}},
+    }
+    array = {"zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "<f4"}
+    array |= {"compressor": None, "fill_value": 0, "order": "C", "filters": None}
+    for path, given in attributes.items():
+        (tmp_path / path).mkdir(exist_ok=True)
+        kind = "array" if "_nczarr_array" in given else "group"
+        document = array if kind == "array" else {"zarr_format": 2}
+        (tmp_path / path / f".z{kind}").write_text(json.dumps(document))
+        (tmp_path / path / ".zattrs").write_text(json.dumps(given))
+    found = nz.check(tmp_path, select=["NCZ-VAR-002"], progress=False).findings
+    assert [(one.path, one.impact) for one in found] == [("/g/a", impact)]
+    place = f"{tmp_path.as_uri()}#mode=nczarr,file"
+    if groups:
+        with pytest.raises(OSError, match="Invalid dimension size"):
+            netCDF4.Dataset(place)
+    else:
+        netCDF4.Dataset(place).close()

@@ -9,6 +9,7 @@ from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import coordinates, is_text
 from nz_explorer.conventions.cs.parametric import parametric
+from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
@@ -133,11 +134,21 @@ OF_CRS = (
 """Rules on the contents of a node, whether that is an array or a group."""
 
 
+TYPES = ("compound", "planar", "vertical", "temporal", "undefined")
+"""What a system may be, as the schema has it since August 2026; the texts before have no type."""
+
+
 def of_crs(crs: Crs) -> RuleOutput:
     """Judge a reference system by itself."""
     if isinstance(crs.given, Mapping):
         yield from _name(crs.pointer("name"), crs.given.get("name"))
         yield from identifier(crs.pointer("id"), crs.given.get("id"))
+        if "type" in crs.given and crs.given["type"] not in TYPES:
+            yield Fail(
+                crs.pointer("type"),
+                f"type must be one of {', '.join(TYPES)}, got {shown(crs.given['type'])}",
+                rule="CS-REV-001",
+            )
     # In r1 an axis has the direction; in the others its sets of coordinates have one each.
     at_axes = isinstance(crs.given, Mapping) and isinstance(crs.given.get("axes"), list)
     at_axes = at_axes and all("direction" not in s.given for a in crs.axes for s in a.sets)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nz_explorer.engine.impact import Impact
     from nz_explorer.model import Node
     from nz_explorer.model.dialects.nczarr import Place
-from nz_explorer.conventions.nczarr.superblock import V2, read_today, unread
+from nz_explorer.conventions.nczarr.superblock import V2, is_reached, read_today, unread
 
 HARMLESS: tuple[Impact, str] = ("convention", "")
 """What a list does that netCDF-C does not mind, or of its first version, which nothing reads any more."""
@@ -168,7 +168,7 @@ def contents(group: Group) -> Iterator[Fail]:
                 f"does not list {listed(map(json_text, unseen))}, so {which} does not see "
                 f"{'it' if len(unseen) == 1 else 'them'}"
             )
-        impact, does = _harm(group, kind, names) if place.read else HARMLESS
+        impact, does = _harm(group, kind, names) if place.read and is_reached(group) else HARMLESS
         stem = paths.below(group.path)
         yield Fail(
             place.at(member),
@@ -307,13 +307,14 @@ def scalar_fits(array: Array) -> Iterator[Fail]:
 def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
     """Require each reference to lead to a dimension of that length."""
     notes = nczarr.group_notes(group)
+    reached = is_reached(group)
     listed_arrays = None if notes is None else frozenset(notes.arrays or ())
     for array in group.arrays:
         references, found = array.dimension_references, _references(array)
         if references is None or found is None:
             continue
         place, member, _ = found
-        if listed_arrays is not None and array.name not in listed_arrays:
+        if not reached or (listed_arrays is not None and array.name not in listed_arrays):
             place = dataclasses.replace(place, read=False)  # netCDF-C does not see the array
         for axis, (reference, length) in enumerate(zip(references, array.shape or (), strict=True)):
             if not _FULL_NAME.fullmatch(_with_slash(reference)):

@@ -112,6 +112,18 @@ def read_today(place: Place, found: Fail) -> Fail:
     return replace(found, impact="convention", readers={})
 
 
+def is_reached(group: Group) -> bool:
+    """Whether netCDF-C gets to a group: each one above it lists the next."""
+    here = group.path
+    for path in paths.all_above(here):
+        above = group.hierarchy.get(path)
+        notes = None if above is None else nczarr.group_notes(above)
+        if notes is not None and here.rpartition("/")[2] not in (notes.groups or ()):
+            return False
+        here = path
+    return True
+
+
 def unread(place: Place) -> Undecided | None:
     """Return that an object of netCDF-C 4.8.0 holds nothing to judge, which is another rule's finding."""
     if place.era != "objects" or isinstance(place.value, dict):

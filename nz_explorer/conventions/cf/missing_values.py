@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.conventions.cf.packing import number_in
-from nz_explorer.conventions.cf.times import is_time
+from nz_explorer.conventions.cf.times import NOT_A_TIME, is_read_as_missing, is_time
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, plain, remove, replace, set_attribute
@@ -242,6 +242,8 @@ def stored_marks_are_declared(array: Array, contents: Contents) -> Iterator[Fail
             continue
         if _masked_by_xarray(array, value):
             return
+        if value == NOT_A_TIME and is_time(array) and is_read_as_missing(array):
+            continue  # CF-TIME-006
         given = default if of_netcdf and default is not None else value
         yield Fail(
             array.attribute_pointer("_FillValue"),

@@ -269,7 +269,7 @@ def times_in_range(array: Array, found: Monotonicity) -> Iterator[Fail | Undecid
     for value in (found.first, found.before, found.after, found.last):
         if not _is_number(value) or not math.isfinite(value) or value in marks:
             continue
-        if value == NOT_A_TIME and _is_read_as_missing(array):
+        if value == NOT_A_TIME and is_read_as_missing(array):
             marks.append(value)
             yield Fail(
                 array.attribute_pointer("missing_value"),
@@ -287,8 +287,14 @@ def times_in_range(array: Array, found: Monotonicity) -> Iterator[Fail | Undecid
             return
 
 
-def _is_read_as_missing(array: Array) -> bool:
-    """Whether xarray decodes the times with NumPy, which knows its own mark, and not with cftime."""
+def is_read_as_missing(array: Array) -> bool:
+    """Return whether xarray decodes times with NumPy, which knows its own mark for missing ones, and not with cftime.
+
+    Parameters
+    ----------
+    array : Array
+        Times since a moment.
+    """
     from nz_explorer.values.cf_decoding import date_of
 
     calendar = array.attributes.get("calendar", "standard")

@@ -48,6 +48,8 @@ def monotonic_values(array: Array, monotonic: Monotonicity) -> Iterator[Fail | U
 def _way_out(monotonic: Monotonicity) -> FixMaker:
     if _has_gaps(monotonic):
         return _write_first
+    if NOT_A_TIME in (monotonic.before, monotonic.after):
+        return _leave_out
     return _sort if monotonic.repeated is None else keep_one
 
 
@@ -57,6 +59,11 @@ def _has_gaps(monotonic: Monotonicity) -> bool:
 
 def _write_first(_node: Node) -> Draft:
     return Draft("suggest", note="write the chunks that are not there: they read as the fill value")
+
+
+def _leave_out(node: Node) -> Draft:
+    steps = f"ds.isel({node.name}=ds[{node.name!r}].notnull())"
+    return Draft("suggest", note=f"write it again without the missing times: {steps}")
 
 
 def _sort(_node: Node) -> Draft:

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from nz_explorer.values.coordinates.monotonicity import Monotonicity
 
 FILL = "/.zarray/fill_value"
+MEMBER = "fill_value"
+DECODED = frozenset(
+    ["_FillValue", "missing_value", "scale_factor", "add_offset", "_Unsigned", "grid_mapping_name"]
+)
+"""Attributes by which values are decoded to others, or mark missing ones themselves."""
 COUNTED = ("bool", "int", "uint", "string")
 """Kinds of data types in which zero, False or an empty text is as likely as any other value."""
 
@@ -78,6 +83,37 @@ def values_are_whole(array: Array, contents: Contents) -> Iterator[Fail]:
     total = sum(contents.scan.states.values()) - hidden
     if hidden:
         yield _hidden(array, hidden, total, contents.scan.states.get("absent", 0))
+
+
+def _becomes_float(array: Array, _: Contents) -> bool:
+    """Whether xarray makes floating-point numbers of integers, to have a mark for missing ones."""
+    attributes = array.attributes
+    return (
+        array.data_type.kind in ("int", "uint")
+        and array.metadata.get(MEMBER) is not None
+        and array.dimension_names is not None
+        and attributes.keys().isdisjoint(DECODED)
+        and "since" not in str(attributes.get("units"))
+    )
+
+
+@rule("Z2-FV-009", on="contents", formats=(2,), when=_becomes_float)
+def integers_stay_integers(array: Array, contents: Contents) -> Iterator[Fail]:
+    """Note integers of which none is missing, and that xarray shows as floating-point numbers all the same."""
+    scan = contents.scan
+    if scan is None or scan.faults or set(scan.states) != {"value"}:
+        return
+    name, size = array.data_type.name, array.data_type.itemsize or 8
+    shown = "float32" if size <= 2 else "float64"
+    text = "" if array.storage_fill is None else array.storage_fill.text
+    yield Fail(
+        FILL,
+        f"fill_value is {text}, which no value equals: xarray takes it for the mark of missing values all the same, and"
+        f" shows these {name} values as {shown}",
+        readers={"xarray": f"shows {name} values as {shown}"},
+        impact="advice",
+        fix=fill_fix,
+    )
 
 
 def _hidden(array: Array, stored: int, total: int, absent: int = 0) -> Fail:

@@ -329,6 +329,7 @@ def _readers_of(given: Any, kind: str, problem: FillProblem) -> dict[str, str]:
 
 
 NO_NAN = "no integer is NaN; chunks that were not written then hold nothing in particular"
+BEYOND = "no value of the type can be equal to it, so it marks none as missing"
 NOTHING = "the empty text may have been written for no fill value at all, which is null"
 
 
@@ -364,6 +365,8 @@ def fill_fits(array: Array) -> Iterator[Fail]:
             fix = set_to(FILL, None, "suggest", NO_NAN)
         elif given == "":
             fix = set_to(FILL, None, "suggest", NOTHING)
+        elif problem.kind == "range":
+            fix = set_to(FILL, None, "suggest", BEYOND)
         yield Fail(
             FILL,
             f"fill_value {shown(given)} ({json_type(given)}) does not fit {array.data_type.text}: {problem.why.removesuffix(' and can never match')}",

@@ -357,3 +357,77 @@ def empty_attributes_of_an_image(folder: Path) -> Path:
 def _deleted(folder: Path, key: str) -> Path:
     (folder / key).unlink()
     return folder
+
+
+@reported(
+    "scalableminds/zarrita#11",
+    "The fill_value of a bool array is 0, and must be true or false",
+    finding=("Z3-FV-002", "/mask", "0 is a number"),
+    before=opens(zarr_python),
+    after=opens(zarr_python),
+)
+def number_for_a_truth_value(folder: Path) -> Path:
+    array(group(folder), "mask", np.array([True, False]), ["x"], fill_value=False)
+    put(folder / "mask" / "zarr.json", 0, "fill_value")
+    return folder
+
+
+@reported(
+    "zarr-developers/zarr-python#1981",
+    "OverflowError: -999999999 out of bounds for uint8, since NumPy 2",
+    finding=("Z2-FV-004", "/0", "-999999999 is outside uint8"),
+    before=fails(zarr_python, OverflowError, "out of bounds"),
+    after=sees(zarr_python, lambda found: found["0"].tolist() == [[1, 2]]),
+)
+def no_data_of_a_tiff(folder: Path) -> Path:
+    return _of_v2(folder, "0", np.array([[1, 2]], "u1"), fill_value=-999999999)
+
+
+@reported(
+    "JuliaIO/Zarr.jl#165",
+    "The fill value of unsigned integers is negative in references to netCDF files",
+    finding=("Z2-FV-004", "/sea_ice", "-128 is outside uint8"),
+    before=fails(zarr_python, OverflowError, "out of bounds"),
+    after=sees(zarr_python, lambda found: found["sea_ice"].tolist() == [[1, 2]]),
+    kind="pull",
+)
+def negative_for_unsigned(folder: Path) -> Path:
+    return _of_v2(folder, "sea_ice", np.array([[1, 2]], "u1"), fill_value=-128)
+
+
+@reported(
+    "zarr-developers/zarr-python#3711",
+    "An array with chunks of length 0 can be made, and not be read: ZeroDivisionError",
+    finding=("Z3-GRID-003", "/a", "dimension 1 is 0"),
+    before=fails(zarr_python, ZeroDivisionError),
+)
+def chunks_of_no_length(folder: Path) -> Path:
+    array(group(folder), "a", np.ones((1, 2)), ["y", "x"])
+    put(folder / "a" / "zarr.json", [1, 0], "chunk_grid", "configuration", "chunk_shape")
+    return folder
+
+
+@reported(
+    "zarr-developers/zarr-python#972",
+    "ZeroDivisionError on append to an array that was made with the shape (0, 2)",
+    finding=("Z2-ARR-006", "/asdf", "dimension 0 is 0"),
+    before=opens(zarr_python),
+    after=sees(zarr_python, lambda found: found["asdf"].shape == (0, 2)),
+)
+def chunks_of_an_empty_array(folder: Path) -> Path:
+    return _of_v2(folder, "asdf", np.zeros((0, 2)), chunks=[0, 2])
+
+
+@reported(
+    "pydata/xarray#4822",
+    "AttributeError when coordinates is ['x y'], as h5netcdf gives it",
+    finding=("CF-REF-003", "/t", "not a text"),
+    before=fails(xarray, AttributeError, "split"),
+    after=sees(xarray, lambda ds: set(ds.coords) == {"x", "y"}),
+)
+def coordinates_in_a_list(folder: Path) -> Path:
+    root = group(folder)
+    array(root, "t", np.ones((2, 2)), ["j", "i"], coordinates=["x y"])
+    for name in "xy":
+        array(root, name, np.ones((2, 2)), ["j", "i"])
+    return folder

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -284,3 +286,41 @@ def first_of_the_references(folder: Path) -> Path:
 def hours_of_zip_files(folder: Path) -> Path:
     array(group(folder, 2), "time", [0, 0], ["time"], fill_value=-1, units="days since 2022-09-01")
     return folder
+
+
+@reported(
+    "gjoseph92/stackstac#226",
+    "KeyError: the index is unsorted or non-unique, where one time is NaT",
+    finding=("NZ-COORD-002", "/time", "a missing time"),
+    before=sees(xarray, lambda ds: np.isnat(ds["time"].values).tolist() == [False, True, False]),
+    after=sees(xarray, lambda ds: ds.sel(time="2021-12").sizes["time"] == 2),
+    by_hand=lambda folder: _again(folder, lambda ds: ds.isel(time=ds["time"].notnull())),
+)
+def a_time_that_is_missing(folder: Path) -> Path:
+    times = np.array(["2021-12-12", "NaT", "2021-12-17"], "M8[ns]").view("i8")
+    array(group(folder), "time", times, ["time"], units="nanoseconds since 1970-01-01")
+    return folder
+
+
+def _between(source: Path) -> Any:
+    return xarray(source).sel(lon=slice(161.001, 162.001))
+
+
+@reported(
+    "pydata/xarray#7108",
+    ".sel(lon=slice(...)) raises KeyError, and other variables do not",
+    finding=("NZ-COORD-002", "/lon", "161.0 after", "162.0"),
+    before=fails(_between, KeyError),
+    after=sees(_between, lambda ds: ds["lon"].values.tolist() == [162.0]),
+    by_hand=lambda folder: _again(folder, lambda ds: ds.sortby("lon")),
+)
+def longitudes_out_of_order(folder: Path) -> Path:
+    array(group(folder), "lon", [160.0, 162.0, 161.0, 163.0], ["lon"])
+    return folder
+
+
+def _again(folder: Path, change: Callable[[Any], Any]) -> Path:
+    """Write a dataset again, changed, beside the store."""
+    written = folder.with_name("again")
+    change(xarray(folder)).to_zarr(written)
+    return written

@@ -10,7 +10,7 @@ import numpy as np
 
 from tests.field.case import fails, opens, reported, sees
 from tests.field.readers import xarray, zarr_python
-from tests.field.stores import array, group
+from tests.field.stores import array, group, put
 
 
 @reported(
@@ -308,4 +308,49 @@ def valid_range_of_what_is_unpacked(folder: Path) -> Path:
     made = {"add_offset": 32768, "valid_range": [1, 1000]}
     stored = np.array([-32700, -32600], "i2")
     array(group(folder, 2), "kx", stored, ["x"], fill_value=None, **made)
+    return folder
+
+
+def _becomes_float(folder: Path, name: str, dtype: str, fill_value: int) -> Path:
+    stored = np.array([0, 1, 2], dtype)
+    array(group(folder, 2), name, stored, ["dim1"], fill_value=fill_value)
+    return folder
+
+
+@reported(
+    "pydata/xarray#7292",
+    "An int8 array with a fill_value is float32 when it is opened with xarray",
+    finding=("Z2-FV-009", "/array", "-1", "int8", "float32"),
+    values="all",
+    before=sees(xarray, lambda ds: ds["array"].dtype == "f4"),
+    after=sees(xarray, lambda ds: ds["array"].dtype == "i1"),
+)
+def integers_that_become_floats(folder: Path) -> Path:
+    return _becomes_float(folder, "array", "i1", -1)
+
+
+@reported(
+    "sgkit-dev/sgkit#960",
+    "A dataset cannot be opened when its arrays have a fill_value: genotypes must be integers",
+    finding=("Z2-FV-009", "/call_genotype", "int8", "float32"),
+    values="all",
+    before=sees(xarray, lambda ds: ds["call_genotype"].dtype.kind == "f"),
+    after=sees(xarray, lambda ds: ds["call_genotype"].dtype.kind == "i"),
+)
+def genotypes_that_become_floats(folder: Path) -> Path:
+    return _becomes_float(folder, "call_genotype", "i1", -2)
+
+
+@reported(
+    "fsspec/kerchunk#429",
+    "A single int32 becomes float64 in the references; its fill_value is -2147483647",
+    finding=("Z2-FV-009", "/spherical", "int32", "float64"),
+    values="all",
+    before=sees(xarray, lambda ds: ds["spherical"].dtype == "f8"),
+    after=sees(xarray, lambda ds: ds["spherical"].dtype == "i4"),
+    beside=("Z2-OGC-010",),
+)
+def single_integer_that_becomes_a_float(folder: Path) -> Path:
+    array(group(folder, 2), "spherical", np.int32(1), [], fill_value=-2147483647)
+    put(folder / "spherical" / ".zattrs", [], "_ARRAY_DIMENSIONS")
     return folder

@@ -128,3 +128,16 @@ def test_cells_are_striped_where_missing_and_marked_where_they_differ() -> None:
     assert len(colours(1, 2)) == 2
     turned = imread(BytesIO(cells(values, missing, marked, (0, 5), upwards=True)), format="png")
     np.testing.assert_array_equal(turned[..., :3], image[::-1])
+
+
+def test_a_scalar_of_netcdf_c_has_no_axis_to_xarray_either(tmp_path: Path) -> None:
+    import netCDF4
+
+    place = tmp_path / "n.zarr"
+    with netCDF4.Dataset(f"{place.as_uri()}#mode=nczarr,file", "w") as dataset:
+        dataset.createVariable("s", "i4", ())[...] = 5
+    found = readings(array_of(place, "/s"), {}, (10, 10))
+    assert not found.xarray.problem
+    assert [one.missing.shape for one in found.all] == [()] * 4
+    assert not found.differs(found.xarray).any()
+    np.testing.assert_array_equal(found.xarray.values, 5)

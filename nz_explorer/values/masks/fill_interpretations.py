@@ -201,7 +201,10 @@ def _by_xarray(
             with xarray.open_zarr(
                 where.store, group=where.path or None, chunks=None, drop_variables=left_out
             ) as dataset:
-                read = dataset.variables[array.name][tuple(selection)]
+                variable = dataset.variables[array.name]
+                # a scalar of netCDF-C has an axis of one element to xarray
+                selection += [0] * (variable.ndim - len(selection))
+                read = variable[tuple(selection)]
                 values, missing = np.asarray(read.values), np.asarray(read.isnull().values)
     except Exception as error:  # noqa: BLE001  # whatever xarray, zarr, codecs and stores raise is the answer
         return FillInterpretation("xarray", _none(window), problem=error_text(error))

@@ -37,6 +37,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nz_explorer.lab.workspace import WORKSPACE, workspace_with
+
 if TYPE_CHECKING:
     from jupyter_client.blocking.client import BlockingKernelClient
 
@@ -52,42 +54,6 @@ KEPT = {
     "error": ("ename", "evalue", "traceback"),
 }
 """Messages of a kernel that are outputs → what a notebook keeps of them. nbformat has this too, and takes a second to import."""
-
-WORKSPACE: dict[str, Any] = {
-    "metadata": {"id": "default"},
-    "data": {
-        "layout-restorer:data": {
-            "main": None,
-            "down": {"size": 0, "widgets": []},
-            "left": {"collapsed": True, "visible": True, "widgets": ["filebrowser"]},
-            "right": {"collapsed": True, "visible": True, "widgets": []},
-            "relativeSizes": [0, 1, 0],
-            "top": {"simpleVisibility": True},
-        }
-    },
-}
-"""JupyterLab's default workspace with its side bars folded: the width belongs to the explorer."""
-
-
-def workspace_with(notebook: str) -> dict[str, Any]:
-    """Return that workspace with a notebook open in it.
-
-    JupyterLab opens what its address names a second later than what was open in its workspace: it saves the workspace
-    first, and waits twice for half a second whether that changes.
-
-    Parameters
-    ----------
-    notebook
-        Its path below the server's folder.
-    """
-    widget, data = f"notebook:{notebook}", WORKSPACE["data"]
-    main = {
-        "dock": {"type": "tab-area", "currentIndex": 0, "widgets": [widget]},
-        "current": widget,
-    }
-    layout = {**data["layout-restorer:data"], "main": main}
-    opened = {"data": {"path": notebook, "factory": "Notebook"}}
-    return {**WORKSPACE, "data": {**data, "layout-restorer:data": layout, widget: opened}}
 
 
 class LaunchError(RuntimeError):

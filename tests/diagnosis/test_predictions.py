@@ -70,6 +70,10 @@ EXPLAINED = {
                 "printed in Zarr v2, Data type encoding, nested",
             )
         }
+        | {
+            f"{reader}: Z3-EXT-003: a setting of a regular grid": "zarr-python passes over it since 3.2"
+            for reader in READERS
+        }
         if SINCE_3_2
         else {}
     ),

@@ -19,7 +19,8 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from nz_explorer.lab.launcher import WORKSPACE, Server, serve
+from nz_explorer.lab.launcher import Server, serve
+from nz_explorer.lab.workspace import WORKSPACE
 from tests.e2e import browser as chromium
 from tests.e2e.lab import Notebook, OpenNotebook, write_notebook
 

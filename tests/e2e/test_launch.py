@@ -14,7 +14,8 @@ import urllib.request
 import pytest
 from playwright.sync_api import Page, expect
 
-from nz_explorer.lab.launcher import LOOPBACK, run_first_cell, workspace_with
+from nz_explorer.lab.launcher import LOOPBACK, run_first_cell
+from nz_explorer.lab.workspace import workspace_with
 from tests.e2e.conftest import Lab
 from tests.e2e.lab import Notebook, OpenNotebook, write_notebook
 

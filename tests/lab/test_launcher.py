@@ -16,6 +16,7 @@ from jupyterlab.commands import get_workspaces_dir
 from jupyterlab_server.workspaces_handler import WorkspacesManager
 
 from nz_explorer.lab import launcher
+from nz_explorer.lab.workspace import WORKSPACE
 
 
 def run(*arguments: str, **options: str) -> subprocess.CompletedProcess[str]:
@@ -120,7 +121,7 @@ def test_the_layout_with_folded_side_bars_lies_where_jupyterlab_looks_for_it(
     assert layout["left"]["collapsed"]
     assert layout["right"]["collapsed"]
     if notebook is None:
-        assert kept == launcher.WORKSPACE["data"]
+        assert kept == WORKSPACE["data"]
     else:
         assert layout["main"]["current"] == "notebook:explore.ipynb"
         assert kept["notebook:explore.ipynb"]["data"]["path"] == notebook

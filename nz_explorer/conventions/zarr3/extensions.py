@@ -152,6 +152,13 @@ TYPE_SETTINGS = {
 PARTS = ("name", "configuration", "must_understand")
 
 
+_OF_GRIDS = {
+    "zarr-python": "raises TypeError: got an unexpected keyword argument (before 3.2)",
+    "xarray": "cannot open the group (with zarr-python before 3.2)",
+}
+"""What readers do about a setting that a regular grid does not have."""
+
+
 @rule("Z3-EXT-003", on="array", formats=V3)
 def no_unknown_settings(array: Array) -> Iterator[Fail]:
     """Fail on settings that readers must understand and cannot."""
@@ -182,6 +189,7 @@ def no_unknown_settings(array: Array) -> Iterator[Fail]:
                 f"{name} has no setting {json_text(member)}"
                 f"{so if skipped else ', so readers must not open the array'}",
                 severity="info" if skipped else None,
+                readers=_OF_GRIDS if pointer == "/chunk_grid" and name == "regular" else None,
                 fix=_without(at),
             )
 

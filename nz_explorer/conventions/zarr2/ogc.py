@@ -135,21 +135,22 @@ def no_user_types(array: Array) -> Iterator[Fail]:
     """Note a type that netCDF has no mapping for."""
     kind = array.data_type
     if kind.kind == "struct":
-        decoded = array.metadata.get("fill_value") is not None  # xarray makes a _FillValue of it
-        xarray = {"xarray": "raises TypeError: unhashable type when it decodes the group"}
-        yield Fail(
-            "/.zarray/dtype",
-            f"{kind.text}: the standard maps no user-defined types to netCDF",
-            readers={**(xarray if decoded else {}), **NCZARR_ERROR},
-            # nothing is wrong where only netCDF-C cannot read it
-            impact=None if decoded else "advice",
-        )
+        said = f"{kind.text}: the standard maps no user-defined types to netCDF"
     elif kind.known and kind.kind not in ("int", "uint", "bytes") and kind.name not in FLOATS:
-        yield Fail(
-            "/.zarray/dtype",
-            f"netCDF has no type for dtype {shown(array.metadata.get('dtype'))} ({kind.text})",
-            impact="advice",
-        )
+        dtype = shown(array.metadata.get("dtype"))
+        said = f"netCDF has no type for dtype {dtype} ({kind.text})"
+    else:
+        return
+    # xarray makes a _FillValue of it, and none that NumPy can compare
+    decoded = kind.kind in ("struct", "raw") and array.metadata.get("fill_value") is not None
+    xarray = {"xarray": "raises TypeError: unhashable type when it decodes the group"}
+    yield Fail(
+        "/.zarray/dtype",
+        said,
+        readers={**(xarray if decoded else {}), **NCZARR_ERROR},
+        # nothing is wrong where only netCDF-C cannot read it
+        impact=None if decoded else "advice",
+    )
 
 
 @rule("Z2-OGC-010", on="array", formats=V2)

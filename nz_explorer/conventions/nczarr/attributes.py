@@ -1,7 +1,8 @@
-"""NCZ: types of attributes and fill values, as netCDF-C writes them."""
+"""NCZ: types, fill values and storage, as netCDF-C writes them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from nz_explorer.model.dialects.nczarr import Place
 from nz_explorer.conventions.nczarr.superblock import V2, read_today, unread
 
+_NAN = re.compile("(nan|infinity)f?|-infinityf?", re.IGNORECASE)
+"""Texts that netCDF-C takes for floats, whether or not it writes them like this."""
 ROUNDED_FILL = 9.96921e36
 
 
@@ -42,6 +45,21 @@ def readable_type(array: Array) -> Iterator[Fail]:
     if not numbers and not characters:
         member = "dtype" if array.zarr_format == 2 else "data_type"
         yield Fail(array.pointer(member), f"netCDF-C cannot read {data_type.text}")
+
+
+STORAGE = ("chunked", "contiguous", "compact", "scalar")
+"""Values of ``storage`` in netCDF-C; the last one only up to 4.9."""
+
+
+@rule("NCZ-VAR-004", on="array")
+def storage(array: Array) -> Iterator[Fail]:
+    """Require a storage that netCDF knows."""
+    place = nczarr.find(array, "array")
+    if place is not None and isinstance(place.value, dict) and "storage" in place.value:
+        given = place.value["storage"]
+        if given not in STORAGE:
+            said = f"storage must be one of {', '.join(STORAGE)}, got {shown(given)}"
+            yield Fail(place.at("storage"), said)
 
 
 @rule("NCZ-PREC-001", on="array", formats=V2)
@@ -173,14 +191,15 @@ def _harm(value: Any, meaning: str) -> tuple[Impact | None, str]:
     items = value if isinstance(value, list) else [value]
     if not all(isinstance(one, str | int | float) for one in items):
         return None, ""  # anything else is text to netCDF-C, whatever its type
-    texts = any(isinstance(one, str) for one in items)
+    whole = "int" in meaning
+    texts = [one for one in items if isinstance(one, str) and (whole or not _NAN.fullmatch(one))]
     if meaning == "string":
         return "blocks", "cannot open the dataset: invalid argument"
     if texts:
         return "blocks", "crashes the process, or cannot open the dataset"
-    if "int" in meaning and nczarr.numbers(list(filter(is_integer, items)), meaning) is None:
+    if whole and nczarr.numbers(list(filter(is_integer, items)), meaning) is None:
         return "blocks", "cannot open the dataset: numeric conversion not representable"
-    if "int" in meaning and any(isinstance(one, float) for one in items):
+    if whole and any(isinstance(one, float) for one in items):
         return "values", "drops the fractions"
     return None, ""
 

@@ -27,8 +27,6 @@ from nz_explorer.conventions.nczarr.superblock import V2, is_reached, read_today
 
 HARMLESS: tuple[Impact, str] = ("convention", "")
 """What a list does that netCDF-C does not mind, or of its first version, which nothing reads any more."""
-STORAGE = ("chunked", "contiguous", "compact", "scalar")
-"""Values of ``storage`` in netCDF-C; the last one only up to 4.9."""
 
 
 _LEGAL_NAMES = (
@@ -199,11 +197,18 @@ def _harm(group: Group, kind: str, given: Any) -> tuple[Impact, str]:
     left = {child.name for child in group.children or () if child.state == "missing"}
     if missing and (kind == "arrays" or left & missing):
         return "blocks", "cannot open the dataset, or crashes"
-    if kind == "groups" and len(set(names)) < len(names):
+    if kind == "groups" and _has_dimensions_twice(group, names):
         return "blocks", "has the group twice, and Python's netCDF4 raises an AttributeError"
     if unseen:
         return "values", "does not see what is not listed"
     return HARMLESS
+
+
+def _has_dimensions_twice(group: Group, names: list[str]) -> bool:
+    """Whether a group that is listed twice declares dimensions, or holds groups: netCDF4 mistakes one for the other."""
+    twice = {name for name, times in Counter(names).items() if times > 1}
+    notes = [nczarr.group_notes(child) for child in group.groups if child.name in twice]
+    return any(one.dimensions or one.groups for one in notes if one is not None)
 
 
 def _names_there(group: Group, kind: str, noted: list[str]) -> list[str]:
@@ -426,19 +431,6 @@ def _name_as_referred(node: Node) -> Draft | None:
         return Draft("suggest", note="name each dimension in _ARRAY_DIMENSIONS")
     names = _base_names(references) if references or node.stored_shape == () else ["_scalar_"]
     return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names))
-
-
-@rule("NCZ-VAR-004", on="array")
-def storage(array: Array) -> Iterator[Fail]:
-    """Require a storage that netCDF knows."""
-    found = _references(array)
-    if found is not None and "storage" in found[0].value:
-        given = found[0].value["storage"]
-        if given not in STORAGE:
-            yield Fail(
-                found[0].at("storage"),
-                f"storage must be one of {', '.join(STORAGE)}, got {shown(given)}",
-            )
 
 
 def _names_pointer(array: Array) -> str:

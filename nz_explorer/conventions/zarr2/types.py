@@ -100,10 +100,11 @@ def type_string(array: Array) -> Iterator[Fail]:
         elif given[0] not in "<>|" or _SOME_BYTES.fullmatch(given):
             name = given.lstrip("=|")
             order = "|" if _ONE_BYTE.fullmatch(f"<{name}") else "<"
+            big = order == "<" and given[0] != "=" and name[0] in "iuf"
             yield Fail(
                 at,
-                f"{what} has no byte order",
-                readers={**OTHERS, **_without_byte_order(given, order)},
+                f"{what} has no byte order{'; netCDF-C 4.10 takes the values for big-endian' if big else ''}",
+                readers={**OTHERS, **(NCZARR_ERROR if given[0] == "=" else {})},
                 fix=set_to(at, f"{order}{name}", "suggest"),
             )
         elif given == "|O":
@@ -135,13 +136,6 @@ def type_string(array: Array) -> Iterator[Fail]:
                 readers=OTHERS,
                 fix=set_to(at, f"|{given[1:]}"),
             )
-
-
-def _without_byte_order(given: str, order: str) -> dict[str, str]:
-    """Return what netCDF-C 4.10 does with a type string that begins with = or |, or with the kind."""
-    if given[0] == "=":
-        return NCZARR_ERROR
-    return {} if order == "|" else {"netCDF-C": "takes the values for big-endian"}
 
 
 @rule("Z2-DT-002", on="array", formats=V2, provides="data type")

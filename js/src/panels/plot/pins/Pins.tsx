@@ -85,19 +85,20 @@ function Here({ pin, scene, params }: { pin: Pin; scene: Scene; params: PictureP
   const there = asked ? alone : scene;
   const at = asked ? { x: 0, y: 0 } : place;
   const found = there && at && reading(there, at.x, at.y);
-  // The first rows say where the point lies.
+  // The first rows say where the point lies; of kilometres nobody needs the millimetres.
   const where = found
     ? found.rows
         .slice(0, across.length)
         .map(([name, text]) =>
-          text[0] === "[" ? `${name} ${text}` : text.replace(/( \(.*\))? +\[\d+\]$/, ""),
+          text[0] === "["
+            ? `${name} ${text}`
+            : text.replace(/( \(.*\))? +\[\d+\]$/, "").replace(/(\d{5})\.\d+/, "$1"),
         )
     : Object.entries(pin).map(([name, index]) => `${name} [${index}]`);
   return (
     <>
       {/* Broken between coordinates only. */}
       <span>{visible(where.map((one) => one.replaceAll(" ", "\u00a0")).join(", "))}</span>
-      <span class="nzx-gap" />
       {!found ? (
         <span class="nzx-quiet">{asked ? "…" : "not shown"}</span>
       ) : found.state === "value" ? (

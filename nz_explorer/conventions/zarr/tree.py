@@ -29,6 +29,12 @@ def unreadable(node: Node, document: Document) -> Iterator[Fail | Undecided]:
         yield Fail(place(node, document), f"could not read {document.key}: {document.error.detail}")
 
 
+_ARRAY_ALONE_IN_V2 = {
+    "xarray": "raises GroupNotFoundError: it opens groups only, not an array at the root",
+    "netCDF-C": "opens it as a dataset without variables",
+}
+
+
 @rule("TREE-008", on="root")
 def root_is_array(node: Node) -> Iterator[Fail]:
     """Note a hierarchy that is a single array."""
@@ -40,6 +46,7 @@ def root_is_array(node: Node) -> Iterator[Fail]:
         yield Fail(
             node.pointer("node_type") if node.zarr_format == 3 else "",
             "the root is an array; NZ-1.0 is declared on a root group, which this hierarchy does not have",
+            readers=_ARRAY_ALONE_IN_V2 if node.zarr_format == 2 else None,
             fix=lambda _node: Draft("suggest", note=note),
         )
 

@@ -70,6 +70,18 @@ def bare_nan_as_fill_value(folder: Path) -> Path:
     return folder
 
 
+@reported(
+    "zarr-developers/VirtualiZarr#715",
+    "An attribute of a NISAR product is inf: Out of range float values are not JSON compliant",
+    finding=("JSON-003", "/HHHH", "Infinity"),
+    before=fails(_strict, ValueError, "Infinity"),
+    after=opens(_strict),
+)
+def bare_infinity_in_attributes(folder: Path) -> Path:
+    array(group(folder), "HHHH", np.ones((2, 2), "f4"), ["y", "x"], max_value=float("inf"))
+    return folder
+
+
 def _cut(file: Path, at: int) -> None:
     file.write_text(file.read_text("utf-8")[:at], "utf-8")
 

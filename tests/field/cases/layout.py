@@ -11,7 +11,7 @@ import zarr
 from zarr.errors import ContainsArrayError, GroupNotFoundError
 
 from tests.field.case import fails, opens, reported, sees
-from tests.field.readers import xarray, zarr_python
+from tests.field.readers import netcdf_c, xarray, zarr_python
 from tests.field.stores import array, group, zipped
 
 
@@ -176,7 +176,7 @@ def rows_without_documents(folder: Path) -> Path:
 
 def _put_into_a_group(folder: Path) -> Path:
     root = folder.with_name("group.zarr")
-    group(root)
+    group(root, 2 if (folder / ".zarray").exists() else 3)
     shutil.copytree(folder, root / "data")
     return root
 
@@ -210,6 +210,30 @@ def image_at_the_root(folder: Path) -> Path:
         folder, shape=(2, 2), dtype="u1", dimension_names=["Y", "X"], compressors=None
     )
     made[:] = 7
+    return folder
+
+
+@reported(
+    "ClimateImpactLab/downscaleCMIP6#75",
+    "xarray cannot read the array that rechunker made: it has to be in a group",
+    finding=("TREE-008", "/", "the root is an array"),
+    before=(
+        fails(xarray, (GroupNotFoundError, ContainsArrayError, FileNotFoundError)),
+        sees(netcdf_c, lambda found: found == {}),
+    ),
+    after=(
+        sees(xarray, lambda ds: ds["data"].dims == ("lat", "lon")),
+        sees(netcdf_c, lambda found: found["data"].shape == (2, 2)),
+    ),
+    by_hand=_put_into_a_group,
+    kind="pull",
+)
+def array_of_v2_at_the_root(folder: Path) -> Path:
+    attributes = {"_ARRAY_DIMENSIONS": ["lat", "lon"]}
+    made = zarr.create_array(
+        folder, shape=(2, 2), dtype="f8", zarr_format=2, compressors=None, attributes=attributes
+    )
+    made[:] = 1
     return folder
 
 

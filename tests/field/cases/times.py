@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import zarr
 
 from tests.field.case import fails, opens, reported, sees
 from tests.field.readers import xarray
@@ -299,6 +300,29 @@ def hours_of_zip_files(folder: Path) -> Path:
 def a_time_that_is_missing(folder: Path) -> Path:
     times = np.array(["2021-12-12", "NaT", "2021-12-17"], "M8[ns]").view("i8")
     array(group(folder), "time", times, ["time"], units="nanoseconds since 1970-01-01")
+    return folder
+
+
+def _written_again(folder: Path) -> Path:
+    zarr.open_group(folder, mode="r+")["time"][:] = np.arange(4)  # type: ignore[index]
+    return folder
+
+
+@reported(
+    "pangeo-data/rechunker#130",
+    "All times are the same after rechunking: chunks initialized 0/1",
+    finding=("NZ-COORD-002", "/time", "never written", "2000-01-01"),
+    before=sees(xarray, _repeats),
+    after=sees(xarray, lambda ds: not _repeats(ds)),
+    by_hand=_written_again,
+    beside=("NZ-COORD-008",),
+)
+def times_never_written(folder: Path) -> Path:
+    root = group(folder, 2)
+    units = {"units": "hours since 2000-01-01 00:00:00", "calendar": "proleptic_gregorian"}
+    array(root, "time", np.arange(4), ["time"], fill_value=None, **units)
+    array(root, "t2m", np.ones(4, "f4"), ["time"], fill_value=None)
+    (folder / "time" / "0").unlink()
     return folder
 
 

@@ -137,11 +137,15 @@ def marks_are_values(array: Array) -> Iterator[Fail]:
     """Require a value, or a list of such; of _FillValue in Zarr v3 this is NZ-FILL-004."""
     for name in ("missing_value",) if array.zarr_format == 3 else ("missing_value", "_FillValue"):
         if array.attribute_types.get(name) is dict:
+            # xarray puts the fill_value of Zarr v2 in its place
+            unread = name == "_FillValue" and array.metadata.get("fill_value") is not None
             yield Fail(
                 array.attribute_pointer(name),
                 f"{name} {shown(array.attributes[name])} is an object, and no value",
-                impact="blocks",
-                readers={
+                impact="convention" if unread else "blocks",
+                readers={}
+                if unread
+                else {
                     "xarray": "raises TypeError: unhashable type, and opens nothing of the group"
                 },
                 fix=_without_mark(name),

@@ -41,6 +41,9 @@ def test_case(case: dict[str, Any], tmp_path: Path) -> None:
         if finding["rule"] != SUMMARY or case["rule"] == SUMMARY
     ]
     assert sorted(found) == sorted(_key(finding) for finding in case["expect"])
+    impacts = {_key(finding): finding["impact"] for finding in report["findings"]}
+    told = {_key(finding): finding["impact"] for finding in case["expect"] if "impact" in finding}
+    assert {key: impacts[key] for key in told} == told
     for open_question in case.get("undecided", ()):
         assert any(
             (entry["rule"], entry["path"]) == (open_question["rule"], open_question["path"])

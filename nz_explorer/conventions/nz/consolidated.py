@@ -12,7 +12,7 @@ from nz_explorer.engine.entry_comparison import ABSENT, Difference, Pair, differ
 from nz_explorer.engine.findings import Fail, FixMaker, Place, Undecided
 from nz_explorer.engine.fixes import Draft, Operation, add, plain, remove, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Group
+from nz_explorer.model import Array, Group
 from nz_explorer.model.paths import all_above, below
 from nz_explorer.text.phrases import listed
 
@@ -59,6 +59,9 @@ def entry_is_current(pair: Pair) -> Iterator[Fail | Undecided]:
             yield _stale(pair, document, found, entry)
 
 
+UNLESS = "unless told not to use consolidated metadata"
+
+
 def _is_bare_token(difference: Difference) -> bool:
     values = (difference.stored, difference.consolidated)
     bare = any(isinstance(value, float) and not math.isfinite(value) for value in values)
@@ -88,15 +91,24 @@ def _stale(pair: Pair, document: Document, found: list[Difference], entry: Any) 
 
 
 def _stopped_by(pair: Pair, name: str, entry: Any) -> dict[str, str] | None:
-    """Return what readers do with an entry of an array in ``.zmetadata`` that is no object, such as a document as text."""
+    """Return what readers do with an entry of an array in ``.zmetadata`` that is no object, or names no dimensions."""
+    if name == ".zattrs" and _loses_names(pair, entry):
+        return {"xarray": f"raises KeyError: _ARRAY_DIMENSIONS, {UNLESS}"}
     there = pair.consolidated.key(pair.path, name) is not None
     if not there or isinstance(entry, Mapping):
         return None
-    said = "raises an error at an entry that is no object, unless told not to use consolidated metadata"
+    said = f"raises an error at an entry that is no object, {UNLESS}"
     if name == ".zarray":
         return {"zarr-python": said, "xarray": said}
     of_array = pair.consolidated.key(pair.path, ".zarray") is not None
     return {"xarray": said} if name == ".zattrs" and of_array and entry is not None else None
+
+
+def _loses_names(pair: Pair, entry: Any) -> bool:
+    """Whether an array has dimensions that only its own attributes name."""
+    names, array = "_ARRAY_DIMENSIONS", pair.node
+    named = isinstance(array, Array) and bool(array.stored_shape) and names in array.attributes
+    return named and not (isinstance(entry, Mapping) and names in entry)
 
 
 def _shown(value: Any) -> str:
@@ -129,10 +141,15 @@ def node_has_entry(pair: Pair) -> Iterator[Fail | Undecided]:
     if _is_cut_off(pair):
         yield Undecided("dependency: TREE-002")
         return
+    # zarr-python looks for the groups of the entries that it has of Zarr v2
+    needed = pair.consolidated.zarr_format == 2 and bool(pair.consolidated.child_names(pair.path))
+    said = f"raises GroupNotFoundError for the root, {UNLESS}"
     yield Fail(
         "",
         f"{pair.path} is missing from the consolidated metadata, so readers do not see it",
         related=("/",),
+        impact="blocks" if needed else None,
+        readers={"zarr-python": said, "xarray": said} if needed else None,
         fix=_add_entry(pair),
     )
 

@@ -56,6 +56,13 @@ BELOW_ITS_CELL = """() => {
 }"""
 
 
+BESIDE = """() => {
+    const [aside, canvas] = ["aside", "canvas"].map(name =>
+        document.querySelector(`.nzx ${name}`)?.getBoundingClientRect());
+    return Boolean(aside) && aside.left >= canvas.right && aside.top <= canvas.top;
+}"""
+
+
 GROUP = "/a_group_with_a_name_that_is_longer_than_what_fits_here"
 ARRAY = f"{GROUP}/an_array_with_a_name_that_is_longer_than_what_fits_here"
 TWELVE = """
@@ -167,3 +174,11 @@ def test_the_picture_and_its_slider_are_seen_together(
         book.page.set_viewport_size({"width": width, "height": height})
         eventually(book.page, lambda: book.page.evaluate(BELOW_ITS_CELL))
         assert book.page.evaluate(BELOW_ITS_CELL), f"{width} × {height}"
+    # Statistics open beside the map, not below what has to be scrolled to.
+    explorer.root.get_by_role("button", name="Statistics", exact=True).click()
+    for width, height in ((1440, 900), (1000, 700)):
+        book.page.set_viewport_size({"width": width, "height": height})
+        eventually(book.page, lambda: book.page.evaluate(BESIDE))
+        assert book.page.evaluate(BESIDE), f"{width} × {height}"
+        eventually(book.page, lambda: not book.page.evaluate(PROBLEMS))
+        assert book.page.evaluate(PROBLEMS) == [], f"{width} × {height}"

@@ -330,7 +330,9 @@ function Readout({ scene, x, y, atX, atY, stage }: ReadoutProps) {
   // Above or below the pointer; where that is all the room there is, also across it.
   const place = {
     [atX > width / 2 ? "right" : "left"]: px(12 + Math.max(-12, Math.min(atX, width - atX, width - 312))),
-    [atY > height / 2 ? "bottom" : "top"]: px(12 + Math.max(-12, Math.min(atY, height - atY, height - 150))),
+    [atY > height / 2 ? "bottom" : "top"]: px(
+      12 + Math.max(-12, Math.min(atY, height - atY, height - 76 - 16 * rows.length)),
+    ),
   };
   return (
     <div class="nzx-readout" style={place} aria-live="polite">

@@ -28,7 +28,7 @@ const MEMBERS = new RegExp(
     "foreground|settled|revision|titleOf|onChoose|onAction|onRetry|onActive|describe|chosen|keyed|sentAt|resend",
     "savedPage|scans|onIndex|amend|expandSiblings|answerKey|wander|leftOut|upright|colorOf|columnOf|spanOf|lookup",
     "reachable|cellOf|drawer|parentOf|movable|onDimension|onWidth|thumbnail|health|stepped|linearUpTo|curved|inks",
-    "current|scene|client|peek|onRows|onWhole|wanted|sections|trail|stale|corner|field|paper|paint|brief|rowOf|norm",
+    "session|onClose|current|scene|client|peek|onRows|onWhole|wanted|sections|trail|stale|corner|field|paper|paint|brief|rowOf|norm",
     // Of Preact: there are no components with them.
     "shouldComponentUpdate|getDerivedStateFrom(Props|Error)|getChildContext|getSnapshotBeforeUpdate",
     "component(Will|Did)(Unmount|ReceiveProps|Update|Mount|Catch)|debounceRendering",

@@ -111,6 +111,13 @@ def test_points_of_a_small_picture(browse: Browse, arrays: Path, side: int, draw
     assert max(small["width"], small["height"]) > drawn / 2
 
 
+def test_the_shape_of_a_small_picture(browse: Browse, arrays: Path) -> None:
+    browser = browse(arrays, walk=False)
+    paths = ["/square", "/s00"]
+    small = browser.ask("thumbnails", paths=paths, width=160, height=100)["thumbnails"]
+    assert [one["aspect"] for one in small] == [1, None]  # a line may have any
+
+
 @pytest.mark.parametrize(("number", "expected"), [(59, 59), (60, 60), (61, 60)])
 def test_small_pictures_at_once(browse: Browse, arrays: Path, number: int, expected: int) -> None:
     browser = browse(arrays, walk=False)

@@ -689,6 +689,7 @@ export interface Thumbnail {
   kind: string;
   label: string;
   colormap: string;
+  aspect: number | null;
 }
 
 /** Arrays along one dimension, to be drawn together. */

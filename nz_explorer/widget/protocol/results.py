@@ -337,6 +337,8 @@ class Thumbnail(Message):
     label: str = ""
     colormap: str = ""
     """The one that suits the array."""
+    aspect: float | None = None
+    """How much wider than high it is, where its axes measure the same thing."""
 
 
 class ThumbnailsResult(Message):

@@ -60,6 +60,7 @@ def thumbnails(
 ) -> Answer:
     """Return small pictures of arrays, or a message for those that have none."""
     from nz_explorer.plots import missing, thumbnail
+    from nz_explorer.plots.drawing.aspect import aspect_of_axes
 
     small: list[protocol.Thumbnail] = []
     buffers: list[bytes] = []
@@ -83,6 +84,7 @@ def thumbnails(
                 "image" if image.ndim == 3 else look.kind,
                 look.label,
                 look.colours.colormap,
+                None if look.kind == "line" else aspect_of_axes(look.x, look.y),
             )
         )
         buffers.append(image.tobytes())

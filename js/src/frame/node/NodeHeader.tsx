@@ -31,11 +31,10 @@ function kindOf(row: NodeRow, node: NodeResult | null): string {
       .join(", ");
   if (row.kind === "unknown") return "neither array nor group";
   if (node === null) return "";
-  const inside = [
-    node.groups_total > 0 || node.arrays_total === 0 ? plural(node.groups_total, "group") : "",
-    node.arrays_total > 0 || node.groups_total === 0 ? plural(node.arrays_total, "array") : "",
-  ];
-  return node.groups_total + node.arrays_total === 0 ? "empty" : inside.filter(Boolean).join(", ");
+  const { groups_total: groups, arrays_total: arrays } = node;
+  const inside = [groups && plural(groups, "group"), arrays && plural(arrays, "array")];
+  // Of what cannot be listed it is not known.
+  return inside.filter(Boolean).join(", ") || (row.problem ? "" : "empty");
 }
 
 export function NodeHeader({

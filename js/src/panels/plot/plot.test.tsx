@@ -370,6 +370,25 @@ describe("plot", () => {
     await waitFor(() => expect(host.model.get("path")).toBe("/forecast/precip"));
   });
 
+  test("arrays far below are told apart by the ends of their paths", async () => {
+    host = await mountWidget("small", { path: "/" }, (kernel) => {
+      kernel.answers.node = (_, recorded) => {
+        const group = recorded();
+        const inside = ["/measurements/reflectance/r10m/b02", "/A/1/0"].map((path) => ({
+          ...group.row,
+          path,
+          role: "data" as const,
+          label: null,
+        }));
+        return { ...group, arrays: [], groups: [{ row: group.row, groups: 0, arrays: 2, inside }] };
+      };
+    });
+    const list = await screen.findByRole("list", { name: "Arrays" });
+    expect(list.textContent).toContain("…/r10m/b02");
+    expect(list.textContent).toContain("/A/1/0");
+    expect(list.textContent).not.toContain("reflectance");
+  });
+
   test("small pictures are asked for in batches", async () => {
     host = await mountWidget("wide", { path: "/many" }, (kernel) => multiply(kernel, 300));
     await screen.findByRole("list", { name: "Arrays" });

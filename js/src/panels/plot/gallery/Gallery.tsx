@@ -14,6 +14,8 @@ import "./gallery.css";
 const WIDTH = 160;
 const HEIGHT = 100;
 const BATCH = 8;
+/** How much wider than high what may have any shape is at most. */
+const WIDE = 9;
 
 interface Small {
   thumbnail: Thumbnail;
@@ -52,10 +54,9 @@ export function Gallery({ arrays }: { arrays: readonly NodeRow[] }) {
           setPictures((before) => {
             const after = new Map(before);
             for (const thumbnail of value.thumbnails) {
-              const view = thumbnail.image_buffer === null ? undefined : buffers[thumbnail.image_buffer];
+              const view = buffers[thumbnail.image_buffer ?? -1];
               const { width, height, kind } = thumbnail;
-              const fits =
-                view !== undefined && view.byteLength >= width * height * (kind === "image" ? 4 : 1);
+              const fits = view && view.byteLength >= width * height * (kind === "image" ? 4 : 1);
               after.set(thumbnail.path, { thumbnail, image: fits ? uint8s(view) : null });
             }
             return after;
@@ -130,12 +131,12 @@ function Picture({ small }: { small: Small | undefined }) {
   const ink = inks.value;
   useEffect(() => {
     const canvas = ref.current;
-    if (canvas === null || !small?.image) return;
+    if (!canvas || !small?.image) return;
     const { width, height, kind } = small.thumbnail;
     canvas.width = width;
     canvas.height = height;
     const context = canvas.getContext("2d");
-    if (context === null) return;
+    if (!context) return;
     if (kind === "line") {
       drawLine(canvas, context, small);
       return;
@@ -154,23 +155,23 @@ function Picture({ small }: { small: Small | undefined }) {
     }
     context.putImageData(image, 0, 0);
   }, [small, colormaps, name, ink]);
-  if (small === undefined) return <span class="nzx-thumb nzx-bone" />;
-  if (small.image === null) {
+  if (!small) return <span class="nzx-thumb nzx-bone" />;
+  if (!small.image) {
     return <span class="nzx-thumb nzx-thumb-none">{visible(small.thumbnail.label || "no picture")}</span>;
   }
-  return <canvas ref={ref} class="nzx-thumb" role="img" aria-label={visible(small.thumbnail.label)} />;
+  const { aspect, label } = small.thumbnail;
+  const style = `max-width:${(aspect ?? WIDE) * HEIGHT}px`;
+  return <canvas ref={ref} class="nzx-thumb" role="img" aria-label={visible(label)} style={style} />;
 }
 
 /** A line from its image: by its levels where it has few points, else as the kernel drew it. */
 function drawLine(canvas: HTMLCanvasElement, context: CanvasRenderingContext2D, small: Small): void {
   const { width, height } = small.thumbnail;
   const bytes = small.image ?? new Uint8Array();
-  const ratio = 2;
-  canvas.width = WIDTH * ratio;
-  canvas.height = HEIGHT * ratio;
+  canvas.width = 2 * WIDTH;
+  canvas.height = 2 * HEIGHT;
   context.strokeStyle = getComputedStyle(canvas).color;
-  context.lineWidth = 1.2 * ratio;
-  context.lineJoin = "round";
+  context.lineWidth = 2.4;
   context.lineCap = "round";
   const rowY = (row: number) => ((row + 0.5) / height) * (canvas.height - 12) + 6;
   let joined = false;

@@ -15,14 +15,10 @@ import { Gallery } from "./Gallery";
 import "./group.css";
 
 /** Arrays that describe others, under the heading of what they are. */
-const OTHERS: { name: string; title: string; has(row: NodeRow): boolean }[] = [
-  {
-    name: "coordinates",
-    title: "Coordinates",
-    has: ({ role }) => role === "coordinate" || role === "candidate",
-  },
-  { name: "auxiliary", title: "Bounds and auxiliary arrays", has: ({ role }) => role === "auxiliary" },
-  { name: "scalars", title: "Scalars", has: ({ role }) => role === "scalar" },
+const OTHERS: [title: string, role: string, ...roles: (string | null)[]][] = [
+  ["Coordinates", "coordinate", "candidate"],
+  ["Bounds and auxiliary arrays", "auxiliary"],
+  ["Scalars", "scalar"],
 ];
 
 /** What shows the one-dimensional arrays of a group together. */
@@ -34,6 +30,8 @@ const TOGETHER: Record<string, ComponentType<{ path: string }>> = {
 
 /** Small pictures of arrays that lie in groups of the group. */
 const MOST_BELOW = 12;
+/** What a card has no room for: the end of a path tells one array from another. */
+const FAR_UP = /^.{9,}?(?=\/.{1,19}$)/;
 
 /** The first screen of a group: what it says of itself, its groups, its data, and what describes them. */
 export function GroupScreen({ path, node }: { path: string; node: NodeResult }) {
@@ -41,7 +39,7 @@ export function GroupScreen({ path, node }: { path: string; node: NodeResult }) 
   const show = session.options.value.kind;
   const setShow = (kind: string) => session.setOptions({ kind });
   const { arrays, arrays_total: total, groups } = node;
-  const isData = (row: NodeRow) => !OTHERS.some(({ has }) => has(row));
+  const isData = (row: NodeRow) => !OTHERS.some((roles) => roles.includes(row.role));
   const data = arrays.filter(isData);
   const lines = arrays.some(({ shape }) => shape?.length === 1 && (shape[0] ?? 0) > 1);
   const shows = [
@@ -59,7 +57,7 @@ export function GroupScreen({ path, node }: { path: string; node: NodeResult }) 
   // A group that has only groups shows some of what is in these, by its paths: names may be the same.
   const below = (arrays.length > 0 ? [] : groups.flatMap((card) => card.inside.filter(isData)))
     .slice(0, MOST_BELOW)
-    .map((row) => ({ ...row, name: row.path }));
+    .map((row) => ({ ...row, name: row.path.replace(FAR_UP, "…") }));
   const Together = TOGETHER[show];
   if (Together && lines) {
     return (
@@ -81,11 +79,7 @@ export function GroupScreen({ path, node }: { path: string; node: NodeResult }) 
               <Card key={card.row.path} card={card} />
             ))}
           </ul>
-          {groups.length < node.groups_total && (
-            <p class="nzx-note nzx-group-note">
-              {`${grouped(node.groups_total - groups.length)} more groups are in the tree.`}
-            </p>
-          )}
+          {more(node.groups_total - groups.length, "groups")}
         </>
       )}
       {below.length > 0 && (
@@ -105,8 +99,9 @@ export function GroupScreen({ path, node }: { path: string; node: NodeResult }) 
         </div>
       )}
       {data.length > 0 && (show === "list" ? <List rows={data} /> : <Gallery arrays={data} />)}
-      {OTHERS.map(({ name, title, has }) => {
-        const rows = arrays.filter(has);
+      {OTHERS.map((roles) => {
+        const rows = arrays.filter(({ role }) => roles.includes(role));
+        const [title, name] = roles;
         return (
           rows.length > 0 && (
             <Section
@@ -124,9 +119,7 @@ export function GroupScreen({ path, node }: { path: string; node: NodeResult }) 
           )
         );
       })}
-      {arrays.length < total && (
-        <p class="nzx-note nzx-group-note">{`${grouped(total - arrays.length)} more arrays are in the tree.`}</p>
-      )}
+      {more(total - arrays.length, "arrays")}
       {empty && (
         <Blank
           icon="group"
@@ -140,25 +133,23 @@ export function GroupScreen({ path, node }: { path: string; node: NodeResult }) 
   );
 }
 
+const more = (count: number, what: string) =>
+  count > 0 && <p class="nzx-note nzx-group-note">{`${grouped(count)} more ${what} in the tree`}</p>;
+
 /** What the group's attributes say of it. */
 function About({ node: { about, attributes_total: total } }: { node: NodeResult }) {
   const { session } = useView();
-  const more = total - about.length;
   if (total === 0) return null;
   return (
     <p class="nzx-about">
       {about.map(({ name, text }) => (
-        <span key={name} title={`${visible(name)}: ${visible(text)}`}>
+        <span key={name} class="nzx-cut" title={`${visible(name)}: ${visible(text)}`}>
           {name === "summary" || <span class="nzx-quiet">{visible(name)} </span>}
           <bdi>{visible(text)}</bdi>
         </span>
       ))}
       <button type="button" class="nzx-link" onClick={() => session.panel.set("metadata")}>
-        {about.length === 0
-          ? plural(total, "attribute")
-          : more > 0
-            ? `${grouped(more)} more`
-            : "all attributes"}
+        {plural(total, "attribute")}
       </button>
     </p>
   );
@@ -167,7 +158,7 @@ function About({ node: { about, attributes_total: total } }: { node: NodeResult 
 /** What lies in a group, as far as it is known. */
 function inside({ groups, arrays }: GroupCard): string {
   if (groups === null || arrays === null) return "not read yet";
-  const parts = [groups > 0 ? plural(groups, "group") : "", arrays > 0 ? plural(arrays, "array") : ""];
+  const parts = [groups && plural(groups, "group"), arrays && plural(arrays, "array")];
   return parts.filter(Boolean).join(", ") || "empty";
 }
 
@@ -223,8 +214,8 @@ function List({ rows }: { rows: readonly NodeRow[] }) {
 
 /** "time 240, lat 721", or the shape where dimensions have no names. */
 export function dimensionsOf({ shape, dimension_names: names, direction }: NodeRow): string {
-  const arrow = direction === null ? "" : direction === "increasing" ? " ↑" : " ↓";
-  if (shape === null || shape.length === 0) return shape === null ? "" : "scalar";
+  const arrow = direction ? (direction === "increasing" ? " ↑" : " ↓") : "";
+  if (!shape?.length) return shape ? "scalar" : "";
   if (names === null) return shapeText(shape) + arrow;
   return shape.map((length, at) => `${visible(names[at] ?? "–")} ${grouped(length)}`).join(", ") + arrow;
 }

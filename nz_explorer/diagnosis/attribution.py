@@ -64,7 +64,8 @@ TOPICS = (
         r"(Z3-CODEC|Z3-CHUNK|Z3-DT|Z2-ARR|Z2-CHUNK|Z2-CODEC|NZ-CODEC|NZ-PACK|Z3-EXT|Z2-DT)-",
     ),
     _topic(
-        r"FillValueCoder|decode fill_value|b64decode|_FillValue|missing_value", r"(NZ-FILL|CF-|CF)"
+        r"FillValueCoder|decode fill_value|b64decode|Incorrect padding|_FillValue|missing_value",
+        r"(NZ-FILL|CF-|CF)",
     ),
     _topic(r"parse_fill_value|from_json_scalar|fill_value", r"(Z3-FV|Z2-FV|Z3-DOC|Z3-DT|NZ-FILL)-"),
     _topic(r"coding\.times|unable to decode time|OutOfBoundsDatetime|calendar", r"(CF|CS-TIME)-"),

@@ -7,6 +7,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -20,6 +21,11 @@ RARE, USUAL = 6, 40
 """In how many rules a word may occur that tells much, or something, of which of them is meant."""
 LIKELY = 4
 """Points that a rule needs to be named for a message."""
+NEAR = 0.5
+"""The share of the points of the likeliest rule that another one needs to be named beside it."""
+SHORTEST_RUN = 3
+"""Words in a row that do not come together by chance."""
+_SPOKEN = re.compile(r"\w+")
 _KINDS = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 _COMMON = frozenset(
     [
@@ -114,9 +120,17 @@ def rules_behind(message: str, rules: Iterable[RuleInfo]) -> list[RuleInfo]:
             telling = sum(
                 1 + (frequency[word] <= RARE) for word in said & words if frequency[word] <= USUAL
             )
-            scored.append((points + telling, info))
+            scored.append((points + telling + _run(message, _says(info)), info))
     scored.sort(key=lambda one: -one[0])
-    return [info for points, info in scored[:MOST_RULES] if points >= LIKELY]
+    least = max(LIKELY, scored[0][0] * NEAR) if scored else 0
+    return [info for points, info in scored[:MOST_RULES] if points >= least]
+
+
+def _run(message: str, says: str) -> int:
+    """Return the length of the longest run of words that a message has in common with what readers are known to say."""
+    one, other = (_SPOKEN.findall(text.casefold()) for text in (message, says))
+    match = SequenceMatcher(None, one, other, autojunk=False).find_longest_match()
+    return match.size if match.size >= SHORTEST_RUN else 0
 
 
 def _about(info: RuleInfo) -> str:

@@ -26,7 +26,7 @@ def explain(rule: str | None, every: bool, schema: bool) -> None:
         click.echo(schema_text(), nl=False)
         return
     from nz_explorer.conventions import registry
-    from nz_explorer.report.formats.text import rule_text, rules_text
+    from nz_explorer.report.formats.text import causes_text, rule_text, rules_text
 
     color = sys.stdout.isatty()
     width = columns() if color else None
@@ -45,9 +45,10 @@ def explain(rule: str | None, every: bool, schema: bool) -> None:
                 "no rule is known to be behind this; nz-explorer check looks for all of them"
             )
         click.echo(
-            "May be why, the likeliest first (nz-explorer check STORE says which it is, and where):\n"
+            "What may be broken, the likeliest first (nz-explorer check STORE says which it is, and where):\n"
         )
-        click.echo(rules_text(found, color=color, width=width), nl=False)
+        click.echo(causes_text(found, color=color, width=width), nl=False)
+        click.echo(f"\nnz-explorer explain {found[0].id} says more about the first.")
         return
     if not found:
         import difflib

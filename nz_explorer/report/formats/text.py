@@ -13,6 +13,7 @@ from rich.text import Text
 from nz_explorer.conventions.nz import NZ
 from nz_explorer.diagnosis.impact import HARMS, affected, by_impact, steps
 from nz_explorer.engine.findings import SEVERITIES
+from nz_explorer.engine.impact import HARMLESS
 from nz_explorer.report.fix_words import sentence
 from nz_explorer.report.formats import (
     HEADINGS,
@@ -289,6 +290,35 @@ def rules_text(rules: Iterable[RuleInfo], *, color: bool = False, width: int | N
     for rule in rules:
         status = rule.status if not rule.reason else f"{rule.status}: {rule.reason}"
         table.add_row(rule.id, rule.level, rule.severity, rule.cost, status, rule.title)
+    out = console(color=color, width=width or 200)
+    out.print(table)
+    return written(out)
+
+
+def causes_text(rules: Iterable[RuleInfo], *, color: bool = False, width: int | None = None) -> str:
+    """Return rules that may be why a reader fails, with what readers do where they are broken.
+
+    Parameters
+    ----------
+    rules : iterable of RuleInfo
+        The rules, the likeliest first.
+    color : bool, optional
+        Whether ANSI escape sequences give colours.
+    width : int, optional
+        Columns; by default lines are not wrapped.
+    """
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column()
+    for rule in rules:
+        does = "; ".join(
+            f"{reader} {what}"
+            for reader, what in rule.readers.items()
+            if not what.startswith(HARMLESS)
+        )
+        table.add_row(rule.id, rule.title)
+        if does:
+            table.add_row("", Text(does, "dim"))
     out = console(color=color, width=width or 200)
     out.print(table)
     return written(out)

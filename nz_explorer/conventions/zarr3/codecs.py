@@ -314,7 +314,13 @@ def outer_shape(array: Array) -> Any:
 
 
 def shapes_around(chain: list[Any], pointer: str, shape: Any) -> dict[str, Any]:
-    """Return the shape that each shard gets to divide, by its pointer: transposed, or a chunk of another shard."""
+    """Return the shape that each shard gets to divide, by its pointer: transposed, or a chunk of another shard.
+
+    Parameters
+    ----------
+    chain, pointer, shape
+        The codecs as they are stored, the pointer of their list, and the shape of the chunk that the first is given.
+    """
     found: dict[str, Any] = {}
     for i, codec in enumerate(chain):
         configuration = codec.get("configuration") if isinstance(codec, dict) else None
@@ -322,11 +328,8 @@ def shapes_around(chain: list[Any], pointer: str, shape: Any) -> dict[str, Any]:
             continue
         if codec_name(codec) == "transpose":
             order = configuration.get("order")
-            shape = (
-                [shape[n] for n in order]
-                if _is_shape(shape) and _is_order(order, len(shape))
-                else None
-            )
+            fits = _is_shape(shape) and _is_order(order, len(shape))
+            shape = [shape[n] for n in order] if fits else None
         elif codec_name(codec) == "sharding_indexed":
             found[f"{pointer}/{i}"] = shape
             inner = configuration.get("codecs")

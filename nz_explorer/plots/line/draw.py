@@ -110,7 +110,17 @@ def set_heights(axes: Axes, across: str, look: QuickLook, view: View) -> None:
 
 
 def heights_program(across: str, look: QuickLook, view: View) -> list[str]:
-    """Return Python that does what `set_heights` does."""
+    """Return Python that does what `set_heights` does.
+
+    Parameters
+    ----------
+    across
+        The axis of the values: ``x`` where a profile is upright, else ``y``.
+    look
+        The picture.
+    view
+        How it is drawn.
+    """
     low, high = view.heights(look)
     lines = [code_line(f"plt.{across}lim({{}}, {{}})", low, high)]
     if view.scale != "linear":

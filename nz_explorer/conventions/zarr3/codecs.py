@@ -327,7 +327,7 @@ def shapes_around(chain: list[Any], pointer: str, shape: Any) -> dict[str, Any]:
         if not isinstance(configuration, dict):
             continue
         if codec_name(codec) == "transpose":
-            order = configuration.get("order")
+            order: Any = configuration.get("order")
             fits = _is_shape(shape) and _is_order(order, len(shape))
             shape = [shape[n] for n in order] if fits else None
         elif codec_name(codec) == "sharding_indexed":

@@ -115,6 +115,7 @@ def file_reader(path: Path, label: str) -> Reader:
         except Exception as error:  # noqa: BLE001  # each library has errors of its own
             failures.append(f"{engine}: {error}")
             continue
+        # while xarray has it open: closed before, it is what netCDF-C 4.10 crashes at where others have it open
         ragged = _ragged(path) if engine == "netcdf4" else {}
         stored = {name: as_stored(group, ragged.get(name, {})) for name, group in groups.items()}
         with ExitStack() as closing:
@@ -134,9 +135,11 @@ def file_reader(path: Path, label: str) -> Reader:
 def _ragged(path: Path) -> dict[str, dict[str, Any]]:
     """Return the types of the items of variable-length variables by group and name; xarray does not tell them apart."""
     import netCDF4
+    from xarray.backends.netCDF4_ import NETCDF4_PYTHON_LOCK
 
     found: dict[str, dict[str, Any]] = {}
-    with netCDF4.Dataset(path) as file:
+    # netCDF-C crashes where two threads are in it; xarray holds this while it opens, reads and closes
+    with NETCDF4_PYTHON_LOCK, netCDF4.Dataset(path) as file:
         groups = [file]
         for group in groups:
             groups += group.groups.values()

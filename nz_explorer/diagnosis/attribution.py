@@ -87,6 +87,17 @@ TOPICS = (
 """The more specific ones first: that of the first pattern that is found is what the error is about."""
 
 
+def error_types(text: str) -> set[str]:
+    """Return the types of errors that a text names; binascii's is called ``Error``.
+
+    Parameters
+    ----------
+    text : str
+        A message, or what readers are known to do.
+    """
+    return set(re.findall(r"\b(?:[A-Z]\w*)?(?:Error|Exception)\b", text))
+
+
 def explain(failure: Failure, reader: str, evaluation: Evaluation) -> list[Finding]:
     """Return the findings that explain a failure, the likeliest first.
 
@@ -140,11 +151,6 @@ def _fits(finding: Finding, topics: list[re.Pattern[str]]) -> bool:
     return any(rules.match(finding.rule) for rules in topics)
 
 
-def _kinds(text: str) -> set[str]:
-    """Return the types of errors that a text names; binascii's is called ``Error``."""
-    return set(re.findall(r"\b(?:[A-Z]\w*)?(?:Error|Exception)\b", text))
-
-
 def _points(finding: Finding, failure: Failure, reader: str) -> int:
     family = reader.partition(" ")[0] if reader in WHOLE_GROUPS else reader
     harm = {how for _, how, who in harms(finding) if who == family or reader == "plain NZ"}
@@ -157,8 +163,8 @@ def _points(finding: Finding, failure: Failure, reader: str) -> int:
     topics = [topic.rules for topic in TOPICS if topic.pattern.search(text)]
     if topics:
         points += 4 if topics[0].match(finding.rule) else 1 if _fits(finding, topics) else -6
-    if predicted := _kinds(says):
-        points += 3 if predicted & {*failure.kind, *_kinds(failure.message)} else -3
+    if predicted := error_types(says):
+        points += 3 if predicted & {*failure.kind, *error_types(failure.message)} else -3
     here = failure.path in (finding.path, *(place.path for place in finding.places))
     inside = reader in WHOLE_GROUPS and paths.above(finding.path) == failure.path
     points += 2 if here else 1 if inside else 0

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 
-from nz_explorer.diagnosis.attribution import TOPICS
+from nz_explorer.diagnosis.attribution import TOPICS, error_types
 from nz_explorer.engine.catalogue import RuleInfo, has_prefix
 from nz_explorer.engine.impact import HARMLESS, HARMS
 
@@ -26,7 +26,6 @@ NEAR = 0.5
 SHORTEST_RUN = 3
 """Words in a row that do not come together by chance."""
 _SPOKEN = re.compile(r"\w+")
-_KINDS = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 _COMMON = frozenset(
     [
         "ValueError",
@@ -160,7 +159,7 @@ def _points(
     if not points:
         return 0
     points += info.impact in HARMS
-    kinds = set(_KINDS.findall(_says(info))) & set(_KINDS.findall(message))
+    kinds = error_types(_says(info)) & error_types(message)
     points += 2 * bool(kinds - _COMMON) or bool(kinds)
     return points
 

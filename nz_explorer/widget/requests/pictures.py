@@ -84,7 +84,7 @@ def thumbnails(
                 "image" if image.ndim == 3 else look.kind,
                 look.label,
                 look.colours.colormap,
-                None if look.kind == "line" else aspect_of_axes(look.x, look.y),
+                aspect_of_axes(look.x, look.y),
             )
         )
         buffers.append(image.tobytes())

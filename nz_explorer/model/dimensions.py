@@ -130,8 +130,8 @@ def unlike_above(group: Group) -> Iterator[tuple[str, int, Array, int]]:
     """
     lengths = {
         name: length
-        for array in group.arrays
-        for name, length in zip(array.dimension_names or (), array.shape or (), strict=False)
+        for names, shape in group.layouts
+        for name, length in zip(names or (), shape or (), strict=False)
         if name and "/" not in name
     }
     for path in all_above(group.path) if lengths else ():

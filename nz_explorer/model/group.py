@@ -11,6 +11,9 @@ from nz_explorer.model.node import Node, State
 if TYPE_CHECKING:
     from nz_explorer.model.hierarchy import Hierarchy
 
+Layouts = dict[tuple[tuple[str | None, ...] | None, tuple[int, ...] | None], list[Array]]
+"""Arrays by the names of their dimensions and their shape."""
+
 
 class Group(Node):
     """A group.
@@ -31,6 +34,7 @@ class Group(Node):
 
     __slots__ = (
         "_by_kind",
+        "_layouts",
         "child_names",
         "known_children",
         "listing_problem",
@@ -52,6 +56,7 @@ class Group(Node):
         self.child_names: tuple[str, ...] | None = None
         self.known_children: tuple[tuple[str, ...], list[Node]] | None = None
         self._by_kind: tuple[object, list[Array], list[Group]] = (None, [], [])
+        self._layouts: tuple[object, Layouts] = (None, {})
         self.listing_problem: str | None = None
         self.unlisted = False
         self.other_names: tuple[str, ...] = ()
@@ -61,6 +66,7 @@ class Group(Node):
         twin = super().clone_structure(path, document, text)
         twin.child_names = twin.known_children = twin.listing_problem = None
         twin._by_kind = (None, [], [])  # noqa: SLF001
+        twin._layouts = (None, {})  # noqa: SLF001
         twin.unlisted = False
         twin.other_names = ()
         return twin
@@ -75,6 +81,7 @@ class Group(Node):
         """Let go of the nodes in it; they are found again when asked for."""
         self.known_children = None
         self._by_kind = (None, [], [])
+        self._layouts = (None, {})
 
     @property
     def children(self) -> list[Node] | None:
@@ -90,6 +97,22 @@ class Group(Node):
     def groups(self) -> list[Group]:
         """The groups directly in it, as far as they are loaded."""
         return list(self._sorted()[2])
+
+    @property
+    def layouts(self) -> Layouts:
+        """The arrays directly in it by the names and lengths of their dimensions, which many arrays share."""
+        known, arrays, _ = self._sorted()
+        found = self._layouts
+        if known is None or found[0] is not known:
+            layouts: Layouts = {}
+            for array in arrays:
+                layout = (array.dimension_names, array.shape)
+                if (alike := layouts.get(layout)) is None:
+                    layouts[layout] = [array]
+                else:
+                    alike.append(array)
+            found = self._layouts = (known, layouts)
+        return found[1]
 
     def _sorted(self) -> tuple[object, list[Array], list[Group]]:
         """Return what is loaded of the children, for whichever state of them, by kind: rules ask again and again."""

@@ -82,13 +82,10 @@ def _is_mapping(array: Array) -> bool:
 @rule("CF-REF-005", on="members")
 def coordinates_are_named(group: Group) -> Iterator[Fail]:
     """Note latitudes and longitudes in two dimensions that no array names as its coordinates."""
-    found = {
-        kind: [array for array in group.arrays if _is_position(array, kind)]
-        for kind in (LATITUDES, LONGITUDES)
-    }
-    if any(len(arrays) != 1 for arrays in found.values()):
+    latitudes, longitudes = _positions(group)
+    if len(latitudes) != 1 or len(longitudes) != 1:
         return  # which of several belong to what is not clear
-    (latitude,), (longitude,) = found.values()
+    (latitude,), (longitude,) = latitudes, longitudes
     named = _named(group)
     if latitude.dimension_names != longitude.dimension_names or named & {
         latitude.name,
@@ -117,17 +114,21 @@ def coordinates_are_named(group: Group) -> Iterator[Fail]:
         )
 
 
-def _is_position(array: Array, units: frozenset[str]) -> bool:
-    """Whether an array of two dimensions holds latitudes, or longitudes."""
-    names = array.dimension_names
-    given = array.attributes.get("units")
-    return (
-        len(array.shape or ()) == 2
-        and names is not None
-        and all(names)
-        and isinstance(given, str)
-        and given in units
-    )
+def _positions(group: Group) -> tuple[list[Array], list[Array]]:
+    """Return the arrays along two named dimensions that hold latitudes, and those that hold longitudes."""
+    latitudes: list[Array] = []
+    longitudes: list[Array] = []
+    for (names, shape), arrays in group.layouts.items():
+        if names is None or len(shape or ()) != 2 or not all(names):
+            continue
+        for array in arrays:
+            units = array.attributes.get("units")
+            if isinstance(units, str):
+                if units in LATITUDES:
+                    latitudes.append(array)
+                elif units in LONGITUDES:
+                    longitudes.append(array)
+    return latitudes, longitudes
 
 
 def _give(attribute: str, value: str, users: list[Array]) -> FixMaker:

@@ -34,12 +34,11 @@ def one_length_in_group(group: Group) -> Iterator[Fail]:
     without a name and an array that only disagrees with itself (NZ-DIM-011). Levels of a pyramid are called alike on purpose: one finding
     covers all their dimensions.
     """
-    arrays = group.arrays
-    if _agree(arrays):
+    if _agree(group):
         return
     levels = set(multiscales.level_names(group.attributes))
     reported = False
-    for dimension in dimension_table([a for a in arrays if a.dimension_names]):
+    for dimension in dimension_table([a for a in group.arrays if a.dimension_names]):
         paths = {use.array.path for use in dimension.uses}
         if not dimension.name or not dimension.conflict or len(paths) < 2:
             continue
@@ -51,11 +50,10 @@ def one_length_in_group(group: Group) -> Iterator[Fail]:
             yield _conflict(group, dimension)
 
 
-def _agree(arrays: list[Array]) -> bool:
+def _agree(group: Group) -> bool:
     """Whether every name has one length, decided without building a table of them."""
     lengths: dict[str | None, int] = {}
-    # many have the same ones
-    for names, shape in {(array.dimension_names, array.shape) for array in arrays}:
+    for names, shape in group.layouts:
         if names is not None and shape is not None:
             for name, length in zip(names, shape, strict=True):
                 if lengths.setdefault(name, length) != length and name:

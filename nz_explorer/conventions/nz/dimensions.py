@@ -314,24 +314,25 @@ def one_length_in_tree(group: Group) -> Iterator[Fail]:
                 del own[name]
 
 
-def _labels(arrays: list[Array]) -> set[str | None]:
-    return {name for array in arrays for name in array.dimension_names or ()}
+def _labels(group: Group) -> set[str | None]:
+    return {name for names, _ in group.layouts for name in names or ()}
 
 
 @rule("NZ-COORD-005", on="members")
 def namesake_of_more(group: Group) -> Iterator[Fail]:
     """Note arrays called like a dimension that have more than that one."""
-    arrays = group.arrays
-    labels = _labels(arrays)
-    for array in arrays:
-        names = array.dimension_names
-        if names is not None and len(names) > 1 and array.name in labels:
-            yield Fail(
-                "",
-                f"this array is named like dimension {json_text(array.name)} but has dimensions"
-                f" {json_text(list(names))}: it is not a dimension coordinate",
-                path=array.path,
-            )
+    labels = _labels(group)
+    for (names, _), arrays in group.layouts.items():
+        if names is None or len(names) < 2:
+            continue
+        for array in arrays:
+            if array.name in labels:
+                yield Fail(
+                    "",
+                    f"this array is named like dimension {json_text(array.name)} but has dimensions"
+                    f" {json_text(list(names))}: it is not a dimension coordinate",
+                    path=array.path,
+                )
 
 
 @rule("NZ-COORD-006", on="members")
@@ -349,22 +350,18 @@ def every_dimension_has_coordinate(group: Group) -> Iterator[Fail]:
 @rule("NZ-COORD-009", on="members")
 def named_like_another(group: Group) -> Iterator[Fail]:
     """Note an array along one dimension that is called like another one."""
-    arrays = group.arrays
-    labels = _labels(arrays)
-    for array in arrays:
-        names = array.dimension_names
-        if (
-            names is not None
-            and len(names) == 1
-            and array.name in labels
-            and names[0] != array.name
-        ):
-            yield Fail(
-                "",
-                f"this array is called {json_text(array.name)}, like a dimension of {group.path}, and runs along"
-                f" {json_text(names[0])}: it is the coordinate of neither",
-                path=array.path,
-            )
+    labels = _labels(group)
+    for (names, _), arrays in group.layouts.items():
+        if names is None or len(names) != 1:
+            continue
+        for array in arrays:
+            if array.name in labels and array.name != names[0]:
+                yield Fail(
+                    "",
+                    f"this array is called {json_text(array.name)}, like a dimension of {group.path}, and runs along"
+                    f" {json_text(names[0])}: it is the coordinate of neither",
+                    path=array.path,
+                )
 
 
 @rule("NZ-SCAL-002", on="members")

@@ -408,7 +408,7 @@ def _length(array: Array, axis: Axis, one: CoordinateSet, length: int) -> RuleOu
 
 def _wrong_length(held: Array, length: int) -> str:
     if held.shape is not None and len(held.shape) == 1:
-        return f"{held.name} is {held.shape[0]} long in {held.parent or '/'}, this array needs {length}"
+        return f"array {held.name} is {held.shape[0]} long in {held.parent or '/'}, this array needs {length}"
     return f"{held.path} has shape {list(held.shape or ())}, this array needs [{length}]"
 
 

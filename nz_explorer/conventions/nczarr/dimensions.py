@@ -345,7 +345,7 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
             if length != dimension.size and not place.is_scalar:  # its references are not looked at
                 other = Fail(
                     pointer,
-                    f"{dimension.name} is {dimension.size} long in {home.path}, this array needs {length}",
+                    f"dimension {dimension.name} is {dimension.size} long in {home.path}, this array needs {length}",
                     related=(home.path,),
                     fix=partial(_set_length, dimension.name, home, length),
                     path=array.path,

@@ -186,7 +186,7 @@ def names_in_group(group: Group) -> Iterator[Fail | Undecided]:
             if ".zattrs" in answer.names and alone and group.hierarchy.zarr_format == 2:
                 yield Fail(
                     "",
-                    f"{stem}{name} has attributes in .zattrs, but neither .zgroup nor .zarray: readers see no node there",
+                    f"folder {stem}{name} has attributes in .zattrs, but neither .zgroup nor .zarray: readers see no node there",
                     rule="TREE-014",
                     fix=partial(_make_group, f"{stem}{name}/.zgroup", answer.names),
                 )

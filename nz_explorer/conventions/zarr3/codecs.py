@@ -94,7 +94,7 @@ def codec_order(array: Array) -> Iterator[Fail | Undecided]:
                 first, second = codec_name(chain[i]), codec_name(chain[i + 1])
                 yield Fail(
                     f"{pointer}/{i + 1}",
-                    f"{first} ({a}) comes before {second} ({b})",
+                    f"codec {first} ({a}) comes before {second} ({b})",
                     fix=_sorted_chain(pointer),
                 )
                 break
@@ -460,7 +460,7 @@ def _against_register(
                 does = _NO_CONFIGURATION if bare else {}
             yield Fail(
                 f"{pointer}/configuration/{member}",
-                f"{name} needs {member}",
+                f"codec {name} needs {member}",
                 readers=does,
                 impact="blocks" if does else None,
                 fix=_usual_settings(pointer) if name == "zstd" and bare else None,
@@ -469,7 +469,7 @@ def _against_register(
         at = pointers.join(f"{pointer}/configuration", member)
         wanted = known.members.get(member)
         if wanted is None:
-            yield Fail(at, f"{name} has no setting {json_text(member)}")
+            yield Fail(at, f"codec {name} has no setting {json_text(member)}")
         elif not wanted.allows(value):
             yield Fail(at, f"{member} of {name} must be {wanted.text}, got {shown(value)}")
 

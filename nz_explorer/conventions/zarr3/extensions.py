@@ -56,7 +56,7 @@ def transformers(array: Array) -> Iterator[Fail]:
                 f"storage transformer {i} must be an extension, got {shown(entry)}",
             )
         elif isinstance(entry, dict) and entry.get("must_understand") is False:
-            message = f"{codec_name(entry)} is a storage transformer that readers may ignore"
+            message = f"storage transformer {codec_name(entry)} may be ignored by readers"
             yield Fail(
                 f"{pointer}/{i}",
                 message,
@@ -67,7 +67,7 @@ def transformers(array: Array) -> Iterator[Fail]:
         else:
             yield Fail(
                 f"{pointer}/{i}",
-                f"{codec_name(entry)} is no registered storage transformer, so readers must not open the array"
+                f"storage transformer {codec_name(entry)} is not registered, so readers must not open the array"
                 + (
                     ""
                     if alone
@@ -186,12 +186,18 @@ def no_unknown_settings(array: Array) -> Iterator[Fail]:
             so = "; readers may ignore this one, but zarr-python does not"
             yield Fail(
                 at,
-                f"{name} has no setting {json_text(member)}"
+                f"{_called(pointer)} {name} has no setting {json_text(member)}"
                 f"{so if skipped else ', so readers must not open the array'}",
                 severity="info" if skipped else None,
                 readers=_OF_GRIDS if pointer == "/chunk_grid" and name == "regular" else None,
                 fix=_without(at),
             )
+
+
+def _called(pointer: str) -> str:
+    """Return what an extension at a pointer is: a codec, also one in another, unless it has a member of its own."""
+    member = pointer[1:]
+    return member.replace("_", " ") if member in POINTS else "codec"
 
 
 def _without(pointer: str) -> FixMaker:

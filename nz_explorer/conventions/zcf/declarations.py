@@ -277,7 +277,7 @@ def declared_once(node: Node) -> Iterator[Fail]:
             pointer = pointer_to(node, i)
             yield Fail(
                 pointer,
-                f"{name} is declared twice",
+                f"convention {name} is declared twice",
                 fix=lambda _node, pointer=pointer: Draft("safe", (remove(pointer),)),  # type: ignore[misc]  # bound now
             )
         seen.add(name)

@@ -89,5 +89,7 @@ test("the message of a finding begins with a capital letter, unless it begins wi
   expect(title("shape must be a list", "/.zarray/shape/0")).toBe("shape must be a list");
   expect(title('units = "K" is not an int32', "/.zattrs/units")).toBe('units = "K" is not an int32');
   expect(title("/a has both", "")).toBe("/a has both");
+  expect(title("proj:code belongs to the proj convention")).toBe("proj:code belongs to the proj convention");
+  expect(title("xarray cannot open it")).toBe("xarray cannot open it");
   expect(title("the root is an array", "/shape")).toBe("The root is an array");
 });

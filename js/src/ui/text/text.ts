@@ -46,6 +46,6 @@ export const sentence = (text: string): string =>
 
 /** What the kernel says of a finding as a title; a path, or the name of the member that it is about, stays as it is. */
 export const titled = ({ message, pointer }: { message: string; pointer: string }): string =>
-  message.replace(/^[a-z]+(?=[ :])/, (word) =>
+  message.replace(/^(?!xarray )[a-z]+(?= )/, (word) =>
     pointer.split("/").includes(word) ? word : word.charAt(0).toUpperCase() + word.slice(1),
   );

@@ -125,16 +125,6 @@ def state_counts(states: States, storage_states: States) -> tuple[StateCount, ..
     return tuple(counts)
 
 
-def broken_text(window: Window) -> str | None:
-    """Return which chunks of a window could not be read, in a sentence; None where all could."""
-    if not window.errors:
-        return None
-    count = len(window.errors)
-    first = window.errors[0]
-    what = "a chunk" if count == 1 else f"{count} chunks"
-    return f"{what} could not be read, the first is {first.chunk} ({first.message})"
-
-
 def fill_text(fill: FillValue | None) -> str | None:
     """Return a fill value as text, with what is wrong with it; None where there is none."""
     if fill is None:

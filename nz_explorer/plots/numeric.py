@@ -9,7 +9,7 @@ import numpy as np
 from nz_explorer.plots.colours.defaults import default_colours
 from nz_explorer.plots.colours.ranges import robust
 from nz_explorer.plots.complex_parts import PARTS
-from nz_explorer.plots.numbers import as_floats, broken_text, units_of_part, value_range
+from nz_explorer.plots.numbers import as_floats, units_of_part, value_range
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.source import PictureSource
 from nz_explorer.plots.summaries import categories
@@ -62,7 +62,7 @@ def numeric_picture(
     if low is not None and source.packing is not None:
         meant = tuple(sorted(source.packing.decode((low, high)).tolist()))
     drawn = list(window.axes)
-    notes = [note, broken_text(window)]
+    notes = [note]
     if thin_to is not None and drawn[0].step == 1 and drawn[0].size > thin_to:
         chosen, drawn[0] = extremes(values, states, drawn[0], thin_to)
         notes.append(

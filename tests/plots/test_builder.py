@@ -220,7 +220,7 @@ def test_a_corrupt_chunk_is_a_hole_in_the_picture(grid):
     assert (found.cell_states == UNREADABLE).sum() == 2
     assert np.isnan(found.values[found.cell_states == UNREADABLE]).all()
     assert found.errors[0].chunk.endswith("temperature/c/0/1/0")
-    assert "could not be read" in found.message
+    assert found.message is None  # the errors say it
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import numpy as np
 
 from nz_explorer.plots.picture import Axis, Numbers
 from nz_explorer.text.source_code import line
+from nz_explorer.text.units import units_text
 from nz_explorer.values.coordinates.date_ticks import Tick, date_ticks
 
 if TYPE_CHECKING:
@@ -167,21 +168,8 @@ def named(name: str, units: str | None) -> str:
     units
         As the array has them; None or an empty text for none.
     """
-    after = f" ({pretty(units)})" if units else ""
+    after = f" ({units_text(units)})" if units else ""
     return f"{shortened(name, max(_LONGEST - len(after), 1))}{after}"
-
-
-def pretty(units: str | None) -> str:
-    """Return units as a reader of a figure expects them."""
-    degrees = {
-        "degrees_north": "°N",
-        "degree_north": "°N",
-        "degrees_east": "°E",
-        "degree_east": "°E",
-        "degrees": "°",
-        "degree": "°",
-    }
-    return "" if units is None else degrees.get(units, units)
 
 
 def category_colour(number: int) -> tuple[float, float, float]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nz_explorer.plots.colours.ranges import Range, robust
-from nz_explorer.plots.numbers import broken_text, state_counts, states_of_colours
+from nz_explorer.plots.numbers import state_counts, states_of_colours
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.source import PictureSource
 from nz_explorer.values.coordinates.axes import number_text
@@ -44,7 +44,7 @@ def build_image(source: PictureSource, window: Window, shared: dict[str, Any]) -
     return QuickLook(
         "image",
         label="",
-        message="; ".join(filter(None, (stretched, broken_text(window)))) or None,
+        message=stretched or None,
         y=y,
         x=x,
         earth=source.earth(x, y),

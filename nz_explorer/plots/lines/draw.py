@@ -12,7 +12,6 @@ from nz_explorer.plots.drawing.parts import (
     edges_of,
     named,
     places_of,
-    pretty,
     safe,
     set_ticks,
 )
@@ -62,7 +61,7 @@ def lines_figure(found: Lines, *, width: float = 8.0, height: float = 5.0) -> Fi
         axes.grid(visible=True, lw=0.4, alpha=0.5)
         set_ticks(axes, found.x, "x")
         if together:
-            axes.set_ylabel(safe(pretty(units[0]) if units else ""))
+            axes.set_ylabel(safe(units[0] or "" if units else ""))
         else:
             axes.set_yticks([])
         if found.message:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from nz_explorer.model import Array
 from nz_explorer.plots.axes import is_text, long_axes
 from nz_explorer.plots.drawing.legends import message_lines, write
-from nz_explorer.plots.drawing.parts import pretty
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.kind import PictureKind
 from nz_explorer.plots.picture import QuickLook
@@ -49,7 +48,7 @@ class Scalar(PictureKind):
 
     def draw(self, drawn: Figure, axes: Axes, look: QuickLook, view: View) -> None:
         """Write the value; see `PictureKind.draw`."""
-        text = f"{look.text or look.message or ''} {pretty(look.units)}".strip()
+        text = f"{look.text or look.message or ''} {look.units or ''}".strip()
         write(axes, message_lines(text), size=22)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from nz_explorer.model.fill_values import value_text
 from nz_explorer.plots.complex_parts import PARTS
-from nz_explorer.plots.numbers import as_floats, broken_text, value_range
+from nz_explorer.plots.numbers import as_floats, value_range
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.source import PictureSource
 from nz_explorer.plots.summaries import categories
@@ -46,12 +46,11 @@ def build_scalar(source: PictureSource, window: Window, shared: dict[str, Any]) 
         text = text if meant == text else f"{meant} ({text})"
     if source.part is not None:  # the text has both parts
         note = None
-    notes = [note, broken_text(window)]
     return QuickLook(
         "scalar",
         label="",
         text=text,
-        message="; ".join(part for part in notes if part) or None,
+        message=note or None,
         values=values,
         cell_states=window.states,
         storage_states=window.storage_states,

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 from nz_explorer.plots.captions import text_of
-from nz_explorer.plots.numbers import broken_text
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.source import PictureSource
 from nz_explorer.values.window import Window
@@ -25,19 +24,19 @@ def build_text(source: PictureSource, window: Window, shared: dict[str, Any]) ->
         Fields of `QuickLook` that all kinds have.
     """
     text = text_of(window.values, window.states, window.axes)
-    notes = [broken_text(window)]
+    message = None
     if any(points.size < points.length for points in window.axes):
         shown, all_of_them = (
             math.prod(sizes)
             for sizes in zip(*((points.size, points.length) for points in window.axes), strict=True)
         )
-        notes.append(f"{shown} of {all_of_them} elements are shown")
+        message = f"{shown} of {all_of_them} elements are shown"
     axes = [source.axis(points) for points in window.axes]
     return QuickLook(
         "text",
         label="",
         text=text,
-        message="; ".join(note for note in notes if note) or None,
+        message=message,
         x=axes[-1] if axes else None,
         y=axes[0] if len(axes) == 2 else None,
         **shared,

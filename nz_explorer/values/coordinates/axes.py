@@ -14,6 +14,7 @@ from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.model.dialects import nczarr
 from nz_explorer.store import Cancellation
 from nz_explorer.text.phrases import plural
+from nz_explorer.text.units import units_text
 from nz_explorer.values.coordinates.image_axes import image_coordinates
 from nz_explorer.values.coordinates.metadata_coordinates import (
     MetadataCoordinates,
@@ -222,11 +223,12 @@ def _numeric(
     if not (np.all(steps > 0) or np.all(steps < 0)):
         return AxisCoordinates(why=f"{path} is not strictly monotonic at the points shown")
     labels = time_labels(values, attributes)
+    units = _text(attributes, "units")
     return AxisCoordinates(
         kind="number" if labels is None else "time",
         coordinates=numbers,
         labels=labels,
-        units=None if labels is not None else _beside(_text(attributes, "units")),
+        units=None if labels is not None or units == "1" else units,
         decreasing=bool(steps.size and steps[0] < 0),
         downwards=_points_down(attributes),
         title=_title_in(attributes),
@@ -464,12 +466,9 @@ def long_name(array: Array) -> str | None:
 
 
 def units_label(array: Array) -> str | None:
-    """Return the units that stand beside the values of an array; a bare 1 (CF 3.1: dimensionless) says nothing there."""
-    return _beside(text_attribute(array, "units"))
-
-
-def _beside(units: str | None) -> str | None:
-    return None if units == "1" else units
+    """Return the units beside the values of an array, as people write them; a bare 1 (CF 3.1: dimensionless) says nothing there."""
+    units = text_attribute(array, "units")
+    return None if units is None or units == "1" else units_text(units)
 
 
 def _text(attributes: Mapping[str, Any], *names: str) -> str | None:

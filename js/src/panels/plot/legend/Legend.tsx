@@ -61,7 +61,7 @@ export function Legend({ picture, scene }: LegendProps) {
       ))}
       {fill !== null && mask === "nz" && !states.some(({ state }) => state === "fill") && (
         <span>
-          no {source} {visible(fill)}
+          <b>0</b> {source} <Quiet>{visible(fill)}</Quiet>
         </span>
       )}
       {mask === "differences" && scene && !scene.states.some((state) => state >= ONLY_NZ) && (

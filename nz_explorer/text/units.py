@@ -1,0 +1,37 @@
+"""Units as people write them: °C, m s⁻¹."""
+
+from __future__ import annotations
+
+import re
+
+_NAMES = {
+    **dict.fromkeys(
+        ("degree_Celsius", "degrees_Celsius", "degree_C", "degrees_C", "deg_C", "degC", "Celsius",
+         "celsius", "degree_celsius", "degrees_celsius", "deg C", "degrees Celsius", "degrees C"),
+        "°C",
+    ),
+    **dict.fromkeys(("degree_Fahrenheit", "degrees_Fahrenheit", "degF", "deg_F"), "°F"),
+    **dict.fromkeys(("degrees_north", "degree_north"), "°N"),
+    **dict.fromkeys(("degrees_east", "degree_east"), "°E"),
+    **dict.fromkeys(("degrees", "degree"), "°"),
+}  # fmt: skip
+_POWER = re.compile(
+    r"(?<![\w.])((?:da|[YZEPTGMkhdcmuµnpfazy])?(?:m|g|s|A|K|mol|N|J|W|Pa|V|Hz|sr|rad|L|l|bar|eV|T|C|F)"
+    r"|day|d|hour|hr|h|min|month|year|yr|a|sec|second|meter|metre|degree|deg|ha)"
+    r"(?:\^|\*\*)?(-[1-9]|[23])(?![\w.^*-])"
+)
+"""A unit that is known, and its power: what stands before a number may be another word, such as CO2."""
+_RAISED = str.maketrans("-123456789", "⁻¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def units_text(units: str) -> str:
+    """Return units as a person writes them, as far as they are known for sure; else as they are.
+
+    Parameters
+    ----------
+    units : str
+        As they are stored, in the spelling of UDUNITS (CF-1.11, 3.1).
+    """
+    if " since " in units:
+        return units
+    return _NAMES.get(units) or _POWER.sub(lambda m: m[1] + m[2].translate(_RAISED), units)

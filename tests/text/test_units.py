@@ -1,0 +1,40 @@
+"""Units as people write them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nz_explorer.text.units import units_text
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("degree_Celsius", "°C"),
+        ("degC", "°C"),
+        ("degrees_north", "°N"),
+        ("m s-1", "m s⁻¹"),
+        ("kg m-2 s-1", "kg m⁻² s⁻¹"),
+        ("kg m**-2", "kg m⁻²"),
+        ("m^2", "m²"),
+        ("mg m-3 day-1", "mg m⁻³ day⁻¹"),
+        ("W/m2", "W/m²"),
+    ],
+)
+def test_units_that_are_known_are_written_as_people_write_them(stored, shown):
+    assert units_text(stored) == shown
+    assert units_text(shown) == shown
+
+
+@pytest.mark.parametrize(
+    "stored",
+    ["K", "1", "1e-3", "psu", "mol CO2", "sigma-2", "m-20", "days since 1970-01-01", "hours since 2000-1-1 0:0 GMT-5",
+     "m/s", "10 m", "0.01 mm", "<script>", "m-2.5", ""],
+)  # fmt: skip
+def test_what_is_not_known_for_sure_stays_as_it_is(stored):
+    assert units_text(stored) == stored
+
+
+@given(st.text())
+def test_any_text_is_taken(stored):
+    assert units_text(units_text(stored)) == units_text(stored)

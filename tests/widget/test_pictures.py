@@ -202,7 +202,7 @@ def test_the_extremes_of_times_are_dates(browse: Browse, tmp_path: Path) -> None
     array = browser.session.hierarchy["/t"]
     assert browser.session.scans.finish(array, 10**6)
     found = browser.ask("scan", path="/t", action="status")
-    assert found["dates"] == ["2001-01-01", "2001-03-04", "2001-02-01"]
+    assert found["dates"] == ["2001-01-01", "2001-03-04", "2001-02-01", "25.3114 days"]
 
 
 def test_scans(browser: Browser) -> None:

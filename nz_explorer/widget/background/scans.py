@@ -194,13 +194,16 @@ def _result(array: Array, scan: _Scan) -> tuple[protocol.ScanResult, list[bytes]
 
 
 def _dates(array: Array, found: ArrayScan) -> list[str]:
-    """Return the minimum, the maximum and the mean of times as dates."""
+    """Return the minimum, the maximum and the mean of times as dates, and the standard deviation as a length of time."""
     if found.minimum is None or packing(array) is not None:
         return []
     ends = [found.minimum, found.maximum]
     if found.mean is not None and array.data_type.kind != "datetime":
         ends.append(found.mean)
-    return time_labels(np.asarray(ends), array.attributes) or []
+    dates = time_labels(np.asarray(ends), array.attributes) or []
+    if len(dates) == 3 and found.std is not None:
+        dates.append(f"{found.std:.6g} {array.attributes['units'].split()[0]}")
+    return dates
 
 
 def _trouble(found: ArrayScan) -> str:

@@ -309,7 +309,7 @@ class ScanResult(Message):
     mean: float | None = None
     std: float | None = None
     dates: list[str] = []
-    """Of times: the minimum, the maximum and the mean as dates."""
+    """Of times: the minimum, the maximum and the mean as dates, and the standard deviation with its unit."""
     states: list[StateCount] = []
     histogram: Histogram | None = None
     errors: list[ChunkError] = []

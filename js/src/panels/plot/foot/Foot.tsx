@@ -49,8 +49,9 @@ interface Props {
 /** One line: what was read, what the values shown are, and what can be done with them. */
 export function Foot({ picture, scene, whole, loading, onWhole, children }: Props) {
   const { read } = picture;
-  const numbers = scene !== null && scene.image === null && picture.categories.length === 0;
-  const frame = useMemo(() => (scene && numbers ? frameOf(scene) : null), [scene, numbers]);
+  // Of dates the colour bar and the statistics say the ends.
+  const numbers = scene?.image === null && !picture.categories[0] && !picture.dates[0];
+  const frame = useMemo(() => (numbers ? frameOf(scene) : null), [scene, numbers]);
   return (
     <div class="nzx-foot" role="group" aria-label="What was read">
       {read && (

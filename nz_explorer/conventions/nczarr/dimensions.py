@@ -16,7 +16,7 @@ from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
-from nz_explorer.model.dialects import nczarr, netcdf_names
+from nz_explorer.model.dialects import nczarr, nczarr_lengths, netcdf_names
 from nz_explorer.text.phrases import article, listed
 
 if TYPE_CHECKING:
@@ -27,13 +27,10 @@ from nz_explorer.conventions.nczarr.superblock import V2, is_reached, read_today
 
 HARMLESS: tuple[Impact, str] = ("convention", "")
 """What a list does that netCDF-C does not mind, or of its first version, which nothing reads any more."""
-
-
 _LEGAL_NAMES = (
     "they begin with a letter, a digit or _, do not end with a blank, and have at most 256 bytes"
 )
 _FULL_NAME = re.compile(r"(/[^/]+)+")
-_WHOLE = re.compile(r"[0-9]+(\.0*)?")
 _ARTIFICIAL = re.compile(r"(\.zdim|_zdim|_Anonymous_Dim)_[0-9]+")
 
 
@@ -76,8 +73,8 @@ def _dimensions(group: Group, place: Place) -> Iterator[Fail]:
                     place.at(name, dimension),
                     f"{json_text(dimension)} is no name to netCDF-C: {_LEGAL_NAMES}",
                 )
-            elif nczarr.length_of(entry) is None:
-                understood = _is_understood(entry)
+            elif nczarr_lengths.length_of(entry) is None:
+                understood = nczarr_lengths.is_understood(entry)
                 yield Fail(
                     place.at(name, dimension),
                     f"dimension {json_text(dimension)} must have a length, or an object with size and"
@@ -85,6 +82,25 @@ def _dimensions(group: Group, place: Place) -> Iterator[Fail]:
                     impact=HARMLESS[0] if understood else None,
                     readers={} if understood else None,
                 )
+            elif isinstance(entry, dict):
+                note = entry.get("unlimited", 0)
+                if isinstance(note, bool) or note not in (0, 1):
+                    yield _odd_note(place.at(name, dimension, "unlimited"), dimension, note)
+
+
+def _odd_note(pointer: str, dimension: str, given: Any) -> Fail:
+    """Return that a dimension is not noted as unlimited by 0 or 1, and what netCDF-C makes of it."""
+    found = nczarr_lengths.is_unlimited(given)
+    does = {None: "crashes the process (4.10)", False: "takes it for one that is not unlimited"}
+    meant = given not in (False, "0", "", None)
+    harms = found is None or meant > found
+    return Fail(
+        pointer,
+        f"unlimited of dimension {json_text(dimension)} must be 1 or 0, got {shown(given)}",
+        impact="blocks" if found is None else HARMLESS[0],
+        readers={"netCDF-C": does[found]} if harms else {},
+        fix=lambda _node: Draft("suggest", (replace(pointer, int(meant)),)),
+    )
 
 
 @rule("NCZ-GRP-001", on="members")
@@ -109,13 +125,6 @@ def _lists(group: Group, place: Place) -> Iterator[Fail]:
             impact=impact,
             readers={"netCDF-C": does} if does else {},
         )
-
-
-def _is_understood(entry: Any) -> bool:
-    """Whether netCDF-C 4.10 takes a length that is no integer, which it does in an object with a size."""
-    size = entry.get("size") if isinstance(entry, dict) else None
-    text = str(size) if isinstance(size, float) else size
-    return isinstance(text, str) and _WHOLE.fullmatch(text) is not None
 
 
 def _is_names(given: Any) -> bool:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from nz_explorer.documents import pointers
+from nz_explorer.model.dialects import nczarr_lengths
 from nz_explorer.model.dialects.netcdf_names import can_be_key
 
 if TYPE_CHECKING:
@@ -471,15 +472,6 @@ def library_version(root: Node) -> str | None:
     return None if match is None else match[1]
 
 
-def length_of(given: Any) -> tuple[int, bool] | None:
-    """Return the length of a declared dimension and whether it is unlimited; None where that is unclear."""
-    unlimited = False
-    if isinstance(given, dict):
-        unlimited = bool(given.get("unlimited", False))
-        given = given.get("size")
-    return (given, unlimited) if type(given) is int and given >= 0 else None
-
-
 def _dimensions(pointer: str, given: Any) -> Iterator[DeclaredDimension]:
     if isinstance(given, dict):
         entries = [(name, entry, name) for name, entry in given.items()]
@@ -488,7 +480,7 @@ def _dimensions(pointer: str, given: Any) -> Iterator[DeclaredDimension]:
     else:
         return
     for name, entry, member in entries:
-        length = length_of(entry)
+        length = nczarr_lengths.length_of(entry)
         if isinstance(name, str) and length is not None:
             yield DeclaredDimension(name, *length, pointers.join(pointer, member))
 

@@ -1,0 +1,37 @@
+"""How netCDF-C reads the lengths of dimensions that it has noted."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_WHOLE = re.compile(r"[0-9]+(\.0*)?")
+
+
+def is_unlimited(given: Any) -> bool | None:
+    """Return what netCDF-C takes a note of an unlimited dimension for; None where it crashes.
+
+    It counts with the number that a text begins with, and true is such a text, without one.
+    """
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        return given != 0
+    if isinstance(given, bool | str):
+        match = re.match(r"\s*[+-]?\d+", str(given))
+        return match is not None and int(match[0]) != 0
+    return None
+
+
+def length_of(given: Any) -> tuple[int, bool] | None:
+    """Return the length of a declared dimension and whether it is unlimited; None where that is unclear."""
+    unlimited = False
+    if isinstance(given, dict):
+        unlimited = is_unlimited(given.get("unlimited", 0)) is True
+        given = given.get("size")
+    return (given, unlimited) if type(given) is int and given >= 0 else None
+
+
+def is_understood(given: Any) -> bool:
+    """Return whether netCDF-C 4.10 takes a length that is no integer, which it does in an object with a size."""
+    size = given.get("size") if isinstance(given, dict) else None
+    text = str(size) if isinstance(size, float) else size
+    return isinstance(text, str) and _WHOLE.fullmatch(text) is not None

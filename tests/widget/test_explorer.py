@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
@@ -298,4 +299,7 @@ def test_the_array_of_the_other_store_is_subtracted_by_a_button(tmp_path: Path) 
     outcome, _ = perform(button.name, context)
     assert (outcome.path, outcome.panel) == ("/a", "plot")
     assert ex.values().tolist() == [[2.0] * 3] * 2
+    shutil.rmtree(tmp_path / "two" / "a")
+    ex.compare(tmp_path / "two")
+    assert not any(isinstance(block, Actions) for block in compose("comparison", context).blocks)
     ex.close()

@@ -36,7 +36,8 @@ def comparison_page(context: Context) -> Blocks:
     shown: Blocks = [
         blocks.definitions([("This", found.left.source), ("The other", found.right.source)])
     ]
-    if isinstance(context.node, Array):
+    of_one = any(c.kind == "node" and c.path == context.path for c in changes)
+    if isinstance(context.node, Array) and not of_one:
         title = (
             "This array minus the one of the same path in the other store, with one set of sliders"
         )

@@ -59,7 +59,7 @@ def distributions(requirement: str) -> set[str]:
 def test_every_import_is_a_declared_dependency() -> None:
     extras = PROJECT["optional-dependencies"]
     wanted = [*PROJECT["dependencies"]]
-    for extra in ("remote", "dask", "icechunk", "maps", "lab"):
+    for extra in ("remote", "dask", "icechunk", "maps", "netcdf", "lab"):
         wanted += extras[extra]
     declared = set().union(*map(distributions, wanted))
     homes = importlib.metadata.packages_distributions()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import dask.array
+import h5py
 import netCDF4
 import numpy as np
 import pandas as pd
@@ -323,6 +324,57 @@ def test_a_file_that_is_broken_is_an_error_in_a_sentence(tmp_path: Path) -> None
     (tmp_path / "f.nc").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
     with pytest.raises(nz.SourceError, match="could not be read: netcdf4: "):
         open_store(tmp_path / "f.nc")
+
+
+def test_an_hdf5_file_with_types_that_netcdf_lacks_is_read_as_it_is(tmp_path: Path) -> None:
+    """netCDF-C takes 16-bit numbers for texts and crashes, and cuts or leaves out the others."""
+    file = tmp_path / "f.h5"
+    with h5py.File(file, "w") as made:
+        made["half"] = np.arange(3, dtype="f2")
+        made["inside/record"] = np.array([(1, b"hello"), (2, b"you")], [("i", "i4"), ("s", "S5")])
+        made["opaque"] = np.array([b"abc", b"def"], "V3")
+        made["date"] = np.array(["2020-01-01"], "M8[s]").astype(h5py.opaque_dtype("M8[s]"))
+        made["nothing"] = h5py.Empty("f4")
+        made.create_dataset("packed", data=np.arange(9), chunks=(3,), compression="lzf")
+    ex = nz.explore(file, path="/half")
+    assert ex.hierarchy.reader.kind == "HDF5 file"
+    assert ex.values().tolist() == [0, 1, 2]
+    for using in ("nz_explorer", "zarr", "xarray"):
+        names: dict[str, Any] = {}
+        exec(ex.code(using=using), names)
+        assert np.asarray(names["values"]).tolist() == [0, 1, 2]
+    found = {}
+    for path in ("/inside/record", "/opaque", "/packed"):
+        ex.path = path
+        found[path] = ex.values().tolist()
+    assert found == {
+        "/inside/record": [(1, b"hello"), (2, b"you")],
+        "/opaque": [b"abc", b"def"],
+        "/packed": [*range(9)],
+    }
+    assert ex.hierarchy["/date"].kind == ex.hierarchy["/nothing"].kind == "array"
+    ex.close()
+
+
+@pytest.mark.parametrize(("writer", "opens"), [("h5py", False), ("netCDF", True)])
+def test_without_h5py_files_of_other_writers_are_not_given_to_netcdf(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: str, opens: bool
+) -> None:
+    file = tmp_path / "f.h5"
+    if writer == "h5py":
+        with h5py.File(file, "w") as made:
+            made["half"] = np.arange(3, dtype="f2")
+    else:
+        xr.Dataset({"half": ("x", np.array(["a", "b"], object))}).to_netcdf(file, engine="netcdf4")
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    monkeypatch.setattr(xr.backends, "list_engines", lambda: {"netcdf4": None})
+    if opens:
+        hierarchy = open_store(file)
+        assert hierarchy["/half"].data_type.kind == "string"
+        hierarchy.close()
+    else:
+        with pytest.raises(SourceError, match=r"it takes h5py .* pip install h5netcdf"):
+            open_store(file)
 
 
 def test_a_file_can_be_written_again_once_it_is_closed(tmp_path: Path) -> None:

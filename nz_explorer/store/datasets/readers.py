@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from nz_explorer.store.datasets.hdf5_types import misread
 from nz_explorer.store.errors import SourceError
 from nz_explorer.store.reader import Reader
 from nz_explorer.store.remote.remote_reader import RemoteReader
@@ -16,6 +17,8 @@ MAGIC = (b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF")
 """How files of netCDF and HDF5 begin."""
 ENGINES: dict[str, dict[str, Any]] = {"netcdf4": {}, "h5netcdf": {"phony_dims": "sort"}}
 """What reads them, with the options of each."""
+_BEGINNING = 65536
+"""Bytes of a file in which netCDF-C writes that the file is its own."""
 UNDECODED: dict[str, Any] = dict.fromkeys(
     ("mask_and_scale", "decode_times", "decode_timedelta", "concat_characters", "decode_coords"),
     False,
@@ -106,8 +109,12 @@ def file_reader(path: Path, label: str) -> Reader:
     failures = []
     with path.open("rb") as file:
         is_hdf5 = file.read(4) == MAGIC[-1]
+    odd = _misread(path) if is_hdf5 else None
     for engine, options in ENGINES.items():
         if engine not in xarray.backends.list_engines():
+            continue
+        if odd and engine == "netcdf4":
+            failures.append(f"{engine}: {odd}")
             continue
         try:
             # not as a tree: a group may have a dimension of its own by the name of one above it
@@ -121,7 +128,8 @@ def file_reader(path: Path, label: str) -> Reader:
         with ExitStack() as closing:
             for group in groups.values():
                 closing.callback(group.close)
-            return _reader(stored, label, "netCDF file", closing.pop_all().close)
+            kind = "netCDF file" if engine == "netcdf4" else "HDF5 file"
+            return _reader(stored, label, kind, closing.pop_all().close)
     if not failures:
         raise SourceError(
             f"{label} is a netCDF or HDF5 file: reading it needs netCDF4 or h5netcdf; install one with"
@@ -130,6 +138,21 @@ def file_reader(path: Path, label: str) -> Reader:
     lacking = "; h5netcdf reads some that netCDF-C does not: pip install h5netcdf"
     known = len(failures) == len(ENGINES) or not is_hdf5
     raise SourceError(f"{label} could not be read: {listed(failures)}{'' if known else lacking}")
+
+
+def _misread(path: Path) -> str | None:
+    """Return why netCDF-C should not read an HDF5 file, at some types of which it crashes."""
+    try:
+        found = misread(path)
+    except OSError:
+        return None  # netCDF-C says what is wrong
+    if found:
+        return f"netCDF-C does not read {listed(found[:3])} as it is"
+    if found is None:
+        with path.open("rb") as file:
+            if b"_NCProperties" not in file.read(_BEGINNING):
+                return "netCDF-C crashes at some files of other writers, and it takes h5py to look into this one before"
+    return None
 
 
 def _ragged(path: Path) -> dict[str, dict[str, Any]]:

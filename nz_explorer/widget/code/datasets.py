@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from nz_explorer.model import Hierarchy
@@ -20,7 +22,7 @@ def is_object(hierarchy: Hierarchy) -> bool:
 
 def is_file(hierarchy: Hierarchy) -> bool:
     """Return whether a netCDF or HDF5 file was opened."""
-    return hierarchy.reader.kind == "netCDF file"
+    return hierarchy.reader.kind in {"netCDF file", "HDF5 file"}
 
 
 def part_of_object(hierarchy: Hierarchy, path: str) -> str:
@@ -76,6 +78,11 @@ def opened_file(hierarchy: Hierarchy, group: str, *, decoded: bool) -> str:
     decoded : bool
         Whether values are decoded.
     """
-    options = {"group": group.strip("/") or None, "decode_cf": None if decoded else False}
+    options: dict[str, Any] = {
+        "group": group.strip("/") or None,
+        "decode_cf": None if decoded else False,
+    }
+    if hierarchy.reader.kind == "HDF5 file":
+        options |= {"engine": "h5netcdf", "phony_dims": "sort"}
     given = arguments(given_as(hierarchy), **options)
     return f"ds = xr.open_dataset({given})"

@@ -102,7 +102,9 @@ class ProgramWriter:
         self.budget = budget
         self.reading = Reading.of(view)
         self.given = given_as(hierarchy)
-        self.served = hierarchy.reader.kind.startswith(("xarray ", "netCDF ", "references"))
+        self.served = hierarchy.reader.kind.startswith(
+            ("xarray ", "netCDF ", "HDF5 ", "references")
+        )
         self.source = "store" if self.served else self.given
 
     # --- the three programs ----------------------------------------------------------------

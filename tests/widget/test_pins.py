@@ -96,6 +96,10 @@ def test_what_has_no_series_is_said(browse: Browse, packed: Path) -> None:
     found = browser.ask("series", path="/text", dimension="n", pins=[{}])
     assert found["lines"] == []
     assert found["message"] == "/text holds no numbers"
+    found = browser.ask("series", path="/t", dimension="time", pins=[{"y": 1, "x": 2}])
+    assert found["lines"] == []
+    assert found["message"] == "points are pinned along y, x, which /t does not have"
+    assert len(browser.ask("series", path="/lat", dimension="lat", pins=[{"y": 1}])["lines"]) == 1
     many = browser.ask("series", path="/t", dimension="time", pins=PINS * 20)
     assert len(many["lines"]) == 24
     assert many["message"] == "the first 24 pins of 40 are drawn"

@@ -9,6 +9,7 @@ from nz_explorer.model import Array
 from nz_explorer.plots.line import LINE
 from nz_explorer.plots.lines.collect import MOST_LINES, Lines
 from nz_explorer.plots.picture import Axis, QuickLook
+from nz_explorer.text.phrases import listed
 
 
 def series(
@@ -36,7 +37,8 @@ def series(
     Returns
     -------
     Lines
-        A line for each pin, named by the coordinates that it is pinned at.
+        A line for each pin, named by the coordinates that it is pinned at; none where all are pinned along dimensions
+        that the array does not have, unless it has no other than that one.
 
     Raises
     ------
@@ -49,6 +51,10 @@ def series(
         raise KeyError(f"{array.path} has no dimension {dimension!r}; it has {known}")
     looks: list[QuickLook] = []
     message = None
+    pinned = dict.fromkeys(name for pin in pins for name in pin)
+    if pinned and pinned.keys().isdisjoint(names) and len(names) > 1:
+        message = f"points are pinned along {listed(pinned)}, which {array.path} does not have"
+        pins = ()
     for pin in pins[:MOST_LINES]:
         found = look({**index, **pin})
         if found.kind != LINE.name or found.x is None:

@@ -25,6 +25,12 @@ def is_file(hierarchy: Hierarchy) -> bool:
     return hierarchy.reader.kind in {"netCDF file", "HDF5 file"}
 
 
+def is_served(hierarchy: Hierarchy) -> bool:
+    """Return whether zarr itself cannot open what was opened, and is given the store that nz_explorer makes of it."""
+    references = hierarchy.reader.kind.startswith("references")
+    return references or is_object(hierarchy) or is_file(hierarchy)
+
+
 def part_of_object(hierarchy: Hierarchy, path: str) -> str:
     """Return an expression of a group or a variable of the xarray object ``ds``.
 

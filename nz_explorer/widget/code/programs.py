@@ -32,6 +32,7 @@ from nz_explorer.widget.code.datasets import (
     array_of_object,
     is_file,
     is_object,
+    is_served,
     opened_file,
     part_of_object,
 )
@@ -102,9 +103,7 @@ class ProgramWriter:
         self.budget = budget
         self.reading = Reading.of(view)
         self.given = given_as(hierarchy)
-        self.served = hierarchy.reader.kind.startswith(
-            ("xarray ", "netCDF ", "HDF5 ", "references")
-        )
+        self.served = is_served(hierarchy)
         self.source = "store" if self.served else self.given
 
     # --- the three programs ----------------------------------------------------------------
@@ -251,8 +250,7 @@ class ProgramWriter:
 
     def _imports(self, *modules: str) -> list[str]:
         said = {"store": [STORE], "ds": [DATASET]}.get(self.given, [])
-        itself = is_object(self.hierarchy) or is_file(self.hierarchy)
-        if itself and modules[-1].startswith("xarray"):
+        if "xarray" in modules[-1] and (is_object(self.hierarchy) or is_file(self.hierarchy)):
             return [*(f"import {module}" for module in modules), "", *said]
         if self.served and not modules[-1].startswith("nz_explorer"):
             modules = (*modules, "nz_explorer as nz")

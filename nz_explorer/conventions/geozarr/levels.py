@@ -55,12 +55,12 @@ def levels(group: Group) -> RuleOutput:
             yield Fail(
                 pointer, f"level {json_text(name)} is outside {group.path}", rule="GZ-MS-002"
             )
-        elif name not in there:
+        elif name not in there and all(one.name != name for one in group.arrays):
             yield Fail(pointer, f"level {json_text(name)} has no child group")
     called = name_of_set(given)
     known = called in KNOWN_SETS
-    for one in group.arrays if known else ():
-        if LEVEL.fullmatch(one.name):
+    for one in group.arrays:
+        if one.name in inline or (known and LEVEL.fullmatch(one.name)):
             yield Fail(
                 "", f"level {json_text(one.name)} is an array, and must be a group", path=one.path
             )
@@ -81,12 +81,12 @@ def levels(group: Group) -> RuleOutput:
     arrays = {level.name: _arrays(level) for level in found}
     yield from _same_arrays(found, arrays)
     for level in found:
-        for array in arrays[level.name].values():
-            matrix = inline.get(level.name)
-            tiled = known and called not in VARIABLE_TILES
-            tile = (TILE, TILE) if tiled else tile_of(matrix)
-            matrix = matrix_of_level(inline, called, level.name)
-            yield from _chunks(array, arrays[level.name], tile, matrix)
+        matrix = inline.get(level.name)
+        tiled = known and called not in VARIABLE_TILES
+        tile = (TILE, TILE) if tiled else tile_of(matrix)
+        yield from _level_chunks(
+            arrays[level.name], tile, matrix_of_level(inline, called, level.name)
+        )
     yield from _own_methods(given, found)
     yield from _same_crs(given, pointer, arrays, KNOWN_SETS.get(called, ()))
 
@@ -158,18 +158,29 @@ def _spatial_axes(array: Array, beside: Mapping[str, Array]) -> tuple[int, int] 
     return None if y is None or x is None else (y, x)
 
 
+def _level_chunks(
+    beside: Mapping[str, Array], tile: tuple[int, int] | None, matrix: Mapping[str, Any] | None
+) -> RuleOutput:
+    spatial = {name: _spatial_axes(array, beside) for name, array in beside.items()}
+    identified = any(axes is not None for axes in spatial.values())
+    for name, array in beside.items():
+        # where other arrays have X and Y, bounds of a coordinate or a table of bands need none
+        if spatial[name] is not None or not identified or mapping_names(array):
+            yield from _chunks(array, spatial[name], tile, matrix)
+
+
 def _chunks(
     array: Array,
-    beside: Mapping[str, Array],
+    axes: tuple[int, int] | None,
     tile: tuple[int, int] | None,
     matrix: Mapping[str, Any] | None,
 ) -> RuleOutput:
     shape, chunk = array.shape or (), array.chunk_shape
     if len(shape) < 2 or chunk is None:
         return
-    axes = _spatial_axes(array, beside)
     if axes is None:
-        shown = ", ".join(name or "(no name)" for name in array.dimension_names or ())
+        names = array.dimension_names or (None,) * len(shape)
+        shown = ", ".join(name or "(no name)" for name in names)
         yield Fail("", f"cannot identify X and Y in {shown}", path=array.path, rule="GZ-MS-013")
         return
     pointer = array.pointer("chunks" if array.zarr_format == 2 else "chunk_grid")

@@ -139,7 +139,7 @@ def _inline(given: Any, pointer: str) -> RuleOutput:
         elif name in seen:
             yield Fail(here, f"two tile matrices have the id {json_text(name)}", rule="GZ-MS-009")
         elif tile_of(one) is None:
-            why = f"tile matrix {json_text(name)} must have tileWidth and tileHeight, as integers"
+            why = f"tile matrix {json_text(name)} must have tileWidth and tileHeight, as integers above 0"
             yield Fail(here, why, rule="GZ-MS-009")
         if isinstance(name, str):
             seen.add(name)

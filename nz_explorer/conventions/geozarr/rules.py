@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from posixpath import join, normpath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -72,7 +73,7 @@ def attribute_values(node: Node) -> Iterator[Fail]:
                 fix=_rename(name, right),
                 rule="GZ-META-002",
             )
-        elif name == "GeoTransform" and not _is_geotransform(value):
+        elif name == "GeoTransform" and value is not None and not _is_geotransform(value):
             yield Fail(
                 pointer,
                 f"GeoTransform must be six numbers, as a text or a list, got {json_text(value)}",
@@ -156,7 +157,7 @@ def conventions_on_root(node: Node) -> Iterator[Fail]:
             node.attribute_pointer("Conventions"),
             f"Conventions must be a text such as CF-1.10, got {json_text(given)}",
         )
-    elif isinstance(node, Group) and given is None:
+    elif isinstance(node, Group) and "Conventions" not in node.attributes:
         note = "; NZ has conventions instead" if "conventions" in node.attributes else ""
         yield Fail(
             node.attribute_pointer("Conventions"), f"the root has no attribute Conventions{note}"
@@ -179,6 +180,9 @@ def named(array: Array) -> Iterator[Fail]:
 @rule("GZ-DIM-005", on="array", formats=(3,))
 def resizeable(array: Array) -> Iterator[Fail]:
     """Fail on the member that the draft recommends, and that makes conforming readers refuse the array."""
+    given = array.metadata.get("resizeable")
+    if isinstance(given, Mapping) and given.get("must_understand") is False:
+        return  # an extension that readers pass over
     if "resizeable" in array.metadata:
         yield Fail(
             "/resizeable",
@@ -276,7 +280,10 @@ def arrays_of_group(group: Group) -> Iterator[Fail]:
                 severity="info" if (dimension.namesake.ndim or 0) > 1 else None,
                 path=dimension.namesake.path,
             )
-    mappings = {name for array in group.arrays for name in mapping_names(array)}
+    named = {name for array in group.arrays for name in mapping_names(array)}
+    for array in group.arrays:  # CF: bounds share the attributes of their coordinate
+        bounds = (array.attributes.get(name) for name in ("bounds", "climatology"))
+        named.update(name for name in bounds if isinstance(name, str))
     for array in group.arrays:
         coordinate = is_candidate(array)
         if coordinate:
@@ -290,7 +297,7 @@ def arrays_of_group(group: Group) -> Iterator[Fail]:
                 )
         elif (
             array.ndim
-            and array.name not in mappings
+            and array.name not in named
             and not any(name in array.attributes for name in DESCRIPTIVE)
         ):
             yield Fail(
@@ -325,5 +332,7 @@ def mapping_names(array: Array) -> list[str]:
 
 
 def _has_array(group: Group, name: str) -> bool:
-    found = group.hierarchy.node_if_loaded(below(group.path) + name)
-    return "/" not in name and isinstance(found, Array)
+    """Whether a name leads to an array of a group, or a path to one of any group (CF-1.11, 2.7 Groups)."""
+    if "/" in name:
+        return isinstance(group.hierarchy.get(normpath(join(group.path, name))), Array)
+    return isinstance(group.hierarchy.node_if_loaded(below(group.path) + name), Array)

@@ -27,7 +27,7 @@ KNOWN_SETS: dict[str, tuple[str, ...]] = {
 they matter here; those of latitude and longitude on WGS 84 differ only in the order of their axes."""
 VARIABLE_TILES = ("CDB1GlobalGrid",)
 """Those of them whose tiles are not all of 256 × 256."""
-LEVEL = re.compile(r"-?\d+")
+LEVEL = re.compile("-?(0|[1-9][0-9]*)")
 """How tile matrices of the known sets are called."""
 QUADS = {
     "WebMercatorQuad": 1,
@@ -86,7 +86,9 @@ def name_of_set(given: Any) -> str:
         The value of multiscales.
     """
     named = member(given, "tile_matrix_set")
-    return re.split("[/:]", named)[-1] if isinstance(named, str) else ""
+    if not isinstance(named, str):
+        return ""
+    return re.split("[/:]", named.rstrip("/"))[-1].removesuffix(".json")
 
 
 def matrix_of_level(
@@ -118,4 +120,6 @@ def tile_of(matrix: Mapping[str, Any] | None) -> tuple[int, int] | None:
         A tile matrix.
     """
     height, width = (member(matrix, name) for name in ("tileHeight", "tileWidth"))
-    return (height, width) if type(height) is int and type(width) is int else None
+    if type(height) is not int or type(width) is not int or min(height, width) < 1:
+        return None
+    return height, width

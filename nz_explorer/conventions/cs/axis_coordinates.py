@@ -162,7 +162,7 @@ def _epoch(given: Mapping[str, Any], pointer: str, calendar: str) -> RuleOutput:
     unit, _, epoch = (units or "").partition(" since ")
     match = _EPOCH.fullmatch(epoch.strip())
     right = units is not None and _TIME_UNIT.fullmatch(unit.strip()) is not None
-    member = _member_at_fault(given, right=right)
+    member = _member_at_fault(given)
     if match is None or not right:
         year = right and isinstance(given.get("epoch"), str) and given["epoch"].strip().isdecimal()
         yield Fail(
@@ -249,13 +249,12 @@ def _iso(date: re.Match[str]) -> str:
     return f"{sign}{year:0>4}-{month:0>2}-{day or 1:0>2}"
 
 
-def _member_at_fault(given: Mapping[str, Any], *, right: bool) -> str:
+def _member_at_fault(given: Mapping[str, Any]) -> str:
     """Return the member of a time object that a message is about."""
     if "reference" in given or not given.keys() & {"unit", "epoch"}:
         return "reference"
-    # Where unit and epoch are both texts, and the unit is one of time, it is the epoch.
     unit = given.get("unit")
-    return "epoch" if right or (isinstance(unit, str) and _TIME_UNIT.fullmatch(unit)) else "unit"
+    return "epoch" if isinstance(unit, str) and _TIME_UNIT.fullmatch(unit.strip()) else "unit"
 
 
 def _values(axis: Axis, one: CoordinateSet) -> RuleOutput:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from posixpath import join, normpath
 from typing import TYPE_CHECKING, Self
 
 from nz_explorer.documents.document import Document
@@ -113,6 +114,11 @@ class Group(Node):
                     alike.append(array)
             found = self._layouts = (known, layouts)
         return found[1]
+
+    def array_at(self, path: str) -> Array | None:
+        """Return the array that a path leads to from here (CF-1.11, 2.7 Groups), None where there is none."""
+        found = self.hierarchy.get(normpath(join(self.path, path)))
+        return found if isinstance(found, Array) else None
 
     def _sorted(self) -> tuple[object, list[Array], list[Group]]:
         """Return what is loaded of the children, for whichever state of them, by kind: rules ask again and again."""

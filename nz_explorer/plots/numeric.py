@@ -62,19 +62,17 @@ def numeric_picture(
     if low is not None and source.packing is not None:
         meant = tuple(sorted(source.packing.decode((low, high)).tolist()))
     drawn = list(window.axes)
-    notes = [note]
     if thin_to is not None and drawn[0].step == 1 and drawn[0].size > thin_to:
         chosen, drawn[0] = extremes(values, states, drawn[0], thin_to)
-        notes.append(
-            f"of every {2 * drawn[0].step:,} elements the lowest and the highest are shown"
-        )
+        thinned = f"of every {2 * drawn[0].step:,} elements the lowest and the highest are shown"
+        note = f"{note}; {thinned}" if note else thinned
         stored, values = stored[chosen], values[chosen]
         states, storage = states[chosen], storage[chosen]
     axes = [source.axis(points) for points in drawn]
     return QuickLook(
         name,
         label="",
-        message="; ".join(text for text in notes if text) or None,
+        message=note,
         x=axes[-1],
         y=axes[0] if len(axes) == 2 else None,
         values=values,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from difflib import get_close_matches
-from posixpath import join, normpath
 from typing import TYPE_CHECKING
 
 from nz_explorer.documents.json_text import json_text
@@ -56,7 +55,7 @@ def _is_there(group: Group, word: str) -> bool:
     """Whether a name leads to an array of the group or of one above it, or a path to one (CF-1.11, 2.7 Groups)."""
     hierarchy = group.hierarchy
     if "/" in word:
-        return isinstance(hierarchy.get(normpath(join(group.path, word))), Array)
+        return group.array_at(word) is not None
     if any(child.name == word for child in group.arrays):
         return True
     return any(

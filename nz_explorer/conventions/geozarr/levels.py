@@ -49,13 +49,14 @@ def levels(group: Group) -> RuleOutput:
         return  # GZ-MS-009
     pointer = group.attribute_pointer("multiscales", "tile_matrix_set")
     there = {level.name: level for level in group.groups}
+    arrays_there = {array.name for array in group.arrays}
     wanted = list(inline) or [name for name in level_names(group.attributes) if name in there]
     for name in wanted:
         if "/" in name or name in (".", ".."):
             yield Fail(
                 pointer, f"level {json_text(name)} is outside {group.path}", rule="GZ-MS-002"
             )
-        elif name not in there and all(one.name != name for one in group.arrays):
+        elif name not in there and name not in arrays_there:
             yield Fail(pointer, f"level {json_text(name)} has no child group")
     called = name_of_set(given)
     known = called in KNOWN_SETS

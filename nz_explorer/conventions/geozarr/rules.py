@@ -6,7 +6,6 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from posixpath import join, normpath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -334,5 +333,5 @@ def mapping_names(array: Array) -> list[str]:
 def _has_array(group: Group, name: str) -> bool:
     """Whether a name leads to an array of a group, or a path to one of any group (CF-1.11, 2.7 Groups)."""
     if "/" in name:
-        return isinstance(group.hierarchy.get(normpath(join(group.path, name))), Array)
+        return group.array_at(name) is not None
     return isinstance(group.hierarchy.node_if_loaded(below(group.path) + name), Array)

@@ -13,12 +13,10 @@ def is_unlimited(given: Any) -> bool | None:
 
     It counts with the number that a text begins with, and true is such a text, without one.
     """
-    if isinstance(given, int | float) and not isinstance(given, bool):
-        return given != 0
     if isinstance(given, bool | str):
         match = re.match(r"\s*[+-]?\d+", str(given))
         return match is not None and int(match[0]) != 0
-    return None
+    return given != 0 if isinstance(given, int | float) else None
 
 
 def length_of(given: Any) -> tuple[int, bool] | None:

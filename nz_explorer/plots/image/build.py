@@ -44,7 +44,7 @@ def build_image(source: PictureSource, window: Window, shared: dict[str, Any]) -
     return QuickLook(
         "image",
         label="",
-        message=stretched or None,
+        message=stretched,
         y=y,
         x=x,
         earth=source.earth(x, y),

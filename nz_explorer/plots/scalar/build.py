@@ -50,7 +50,7 @@ def build_scalar(source: PictureSource, window: Window, shared: dict[str, Any]) 
         "scalar",
         label="",
         text=text,
-        message=note or None,
+        message=note,
         values=values,
         cell_states=window.states,
         storage_states=window.storage_states,

@@ -17,6 +17,8 @@ MAGIC = (b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF")
 """How files of netCDF and HDF5 begin."""
 ENGINES: dict[str, dict[str, Any]] = {"netcdf4": {}, "h5netcdf": {"phony_dims": "sort"}}
 """What reads them, with the options of each."""
+KINDS = {"netcdf4": "netCDF file", "h5netcdf": "HDF5 file"}
+"""What a file is called that one of them has read."""
 _BEGINNING = 65536
 """Bytes of a file in which netCDF-C writes that the file is its own."""
 UNDECODED: dict[str, Any] = dict.fromkeys(
@@ -108,8 +110,9 @@ def file_reader(path: Path, label: str) -> Reader:
 
     failures = []
     with path.open("rb") as file:
-        is_hdf5 = file.read(4) == MAGIC[-1]
-    odd = _misread(path) if is_hdf5 else None
+        beginning = file.read(_BEGINNING)
+    is_hdf5 = beginning.startswith(MAGIC[-1])
+    odd = _misread(path, beginning) if is_hdf5 else None
     for engine, options in ENGINES.items():
         if engine not in xarray.backends.list_engines():
             continue
@@ -128,8 +131,7 @@ def file_reader(path: Path, label: str) -> Reader:
         with ExitStack() as closing:
             for group in groups.values():
                 closing.callback(group.close)
-            kind = "netCDF file" if engine == "netcdf4" else "HDF5 file"
-            return _reader(stored, label, kind, closing.pop_all().close)
+            return _reader(stored, label, KINDS[engine], closing.pop_all().close)
     if not failures:
         raise SourceError(
             f"{label} is a netCDF or HDF5 file: reading it needs netCDF4 or h5netcdf; install one with"
@@ -140,7 +142,7 @@ def file_reader(path: Path, label: str) -> Reader:
     raise SourceError(f"{label} could not be read: {listed(failures)}{'' if known else lacking}")
 
 
-def _misread(path: Path) -> str | None:
+def _misread(path: Path, beginning: bytes) -> str | None:
     """Return why netCDF-C should not read an HDF5 file, at some types of which it crashes."""
     try:
         found = misread(path)
@@ -148,10 +150,8 @@ def _misread(path: Path) -> str | None:
         return None  # netCDF-C says what is wrong
     if found:
         return f"netCDF-C does not read {listed(found[:3])} as it is"
-    if found is None:
-        with path.open("rb") as file:
-            if b"_NCProperties" not in file.read(_BEGINNING):
-                return "netCDF-C crashes at some files of other writers, and it takes h5py to look into this one before"
+    if found is None and b"_NCProperties" not in beginning:
+        return "netCDF-C crashes at some files of other writers, and it takes h5py to look into this one before"
     return None
 
 

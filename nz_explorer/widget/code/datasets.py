@@ -8,6 +8,7 @@ import numpy as np
 
 from nz_explorer.model import Hierarchy
 from nz_explorer.store.datasets.dataset_store import DatasetStore
+from nz_explorer.store.datasets.readers import ENGINES, KINDS
 from nz_explorer.store.remote.remote_reader import RemoteReader
 from nz_explorer.text.source_code import arguments, literal
 from nz_explorer.widget.code.other_stores import given_as
@@ -22,7 +23,7 @@ def is_object(hierarchy: Hierarchy) -> bool:
 
 def is_file(hierarchy: Hierarchy) -> bool:
     """Return whether a netCDF or HDF5 file was opened."""
-    return hierarchy.reader.kind in {"netCDF file", "HDF5 file"}
+    return hierarchy.reader.kind in KINDS.values()
 
 
 def is_served(hierarchy: Hierarchy) -> bool:
@@ -88,7 +89,7 @@ def opened_file(hierarchy: Hierarchy, group: str, *, decoded: bool) -> str:
         "group": group.strip("/") or None,
         "decode_cf": None if decoded else False,
     }
-    if hierarchy.reader.kind == "HDF5 file":
-        options |= {"engine": "h5netcdf", "phony_dims": "sort"}
+    if hierarchy.reader.kind == KINDS["h5netcdf"]:  # xarray takes netCDF4 where it can choose
+        options |= {"engine": "h5netcdf", **ENGINES["h5netcdf"]}
     given = arguments(given_as(hierarchy), **options)
     return f"ds = xr.open_dataset({given})"

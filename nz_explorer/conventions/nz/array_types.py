@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -10,13 +11,15 @@ from typing import TYPE_CHECKING
 from nz_explorer.conventions.zarr3.registered_extensions import CODECS
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
+from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import codec_name
 from nz_explorer.model.attribute_types import PACKING
+from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
     from nz_explorer.engine.totals import Totals
-    from nz_explorer.model import Array
+    from nz_explorer.model import Array, Node
 
 TIMES = ("datetime", "timedelta")
 STRING_KINDS = ("fixed_length_utf32", "null_terminated_bytes", "fixed_length_ascii")
@@ -32,6 +35,8 @@ LOSSY = frozenset({"bitround", "cast_value", "quantize", "zfp", "fixedscaleoffse
 SCALING = frozenset({"scale_offset", "numcodecs.fixedscaleoffset"})
 MOST_CHUNKS = 10_000
 MOST_CHUNKS_TOGETHER = 100_000
+TINY_CHUNK = 1_000
+"""Bytes of a chunk that hardly ever pay for looking it up."""
 MOST_NAMED = 10
 
 
@@ -167,6 +172,39 @@ def few_objects(array: Array) -> Iterator[Fail]:
             "/chunk_grid/configuration/chunk_shape",
             f"this array has {count:,} chunks, each a separate object; consider sharding_indexed",
         )
+
+
+def chunk_lengths(array: Array) -> str:
+    """Return the pointer to the lengths of an array's chunks.
+
+    Parameters
+    ----------
+    array : Array
+        Of any format.
+    """
+    if array.zarr_format == 2:
+        return array.pointer("chunks")
+    return array.pointer("chunk_grid", "configuration", "chunk_shape")
+
+
+@rule("NZ-CODEC-005", on="array", formats=(2,), needs=("shape", "chunk shape"))
+def no_tiny_chunks(array: Array) -> Iterator[Fail]:
+    """Note an array in very many chunks of next to nothing; in Zarr v3, shards are advised for all that are many."""
+    count = array.separate_chunks
+    if count <= MOST_CHUNKS or array.chunk_shape is None:
+        return
+    size = math.prod(array.chunk_shape) * (array.data_type.itemsize or 1)
+    if size <= TINY_CHUNK:
+        yield Fail(
+            chunk_lengths(array),
+            f"this array has {count:,} chunks of {plural(size, 'byte')} each: opening it with Dask, and reading it, take"
+            " long for little",
+            fix=_in_larger_chunks,
+        )
+
+
+def _in_larger_chunks(node: Node) -> Draft:
+    return Draft("suggest", note=f"write {node.path} again in chunks of 1 to 100 megabytes")
 
 
 @rule("NZ-CODEC-003", on="totals", formats=(3,))

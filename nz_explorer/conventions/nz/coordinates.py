@@ -6,9 +6,11 @@ coordinate. A candidate that is none is no violation, but hardly ever intended: 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.nz.array_types import chunk_lengths
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
     from nz_explorer.values.coordinates.monotonicity import Monotonicity
 
 NOT_A_TIME = -(2**63)
+MOST_CHUNKS = 100
+"""Of how many chunks a coordinate may be, which readers ask for one after the other, or a few at a time."""
+LARGE_CHUNK = 1_000_000
+"""Bytes of a chunk from which on there is a reason to have many."""
 UNDECIDED = {"unreadable": "unreadable", "budget": "budget", "unordered": "unordered"}
 
 
@@ -142,3 +148,31 @@ def ordered_type(group: Group) -> Iterator[Fail]:
                     f'{array.path} is named like dimension "{array.name}" but {kind.text} values have no order',
                     path=array.path,
                 )
+
+
+@rule("NZ-COORD-011", on="array", needs=("shape", "chunk shape"))
+def few_chunks(array: Array) -> Iterator[Fail]:
+    """Note a coordinate in many small chunks, all of which are read when the dataset is opened."""
+    count = array.separate_chunks
+    if count <= MOST_CHUNKS or not is_candidate(array) or array.chunk_shape is None:
+        return
+    size = math.prod(array.chunk_shape) * (array.data_type.itemsize or 1)
+    if size < LARGE_CHUNK:
+        yield Fail(
+            chunk_lengths(array),
+            f"coordinate {array.path} is stored in {count:,} chunks of {plural(size, 'byte')} each: xarray reads all of them"
+            " when it opens the group, which is slow where each is a request",
+            fix=_in_one_chunk(array),
+        )
+
+
+def _in_one_chunk(array: Array) -> FixMaker:
+    name, length = array.name, (array.shape or (0,))[0]
+    where = "store" if array.parent == "/" else f"store, group={array.parent!r}"
+    node = f'zarr.open_group(store)["{array.path.strip("/")}"]'
+    steps = (
+        f'kept = xr.open_zarr({where}, decode_cf=False)[["{name}"]].load().drop_encoding()',
+        f"del {node}",
+        f'kept.to_zarr({where}, mode="a", encoding={{"{name}": {{"chunks": ({length},)}}}})',
+    )
+    return lambda _node: Draft("suggest", note=f"write it again in one chunk: {'; '.join(steps)}")

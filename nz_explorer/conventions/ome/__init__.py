@@ -11,7 +11,9 @@ OME = Convention(
     name="OME-Zarr",
     title="What viewers need of OME-Zarr",
     families=("OME",),
-    rules=(f"{__name__}.images", f"{__name__}.labels", f"{__name__}.plates"),
+    rules=tuple(
+        f"{__name__}.{module}" for module in ("images", "channels", "scales", "labels", "plates")
+    ),
     catalogue=(FOLDER / "catalogue.toml",),
     has_verdict=False,  # whoever passes these rules need not keep all of OME-NGFF
     order=8,

@@ -6,7 +6,6 @@ Images of 0.6 and later, with coordinate systems, are judged by their levels alo
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
@@ -28,7 +27,6 @@ ORDER = {"time": 0, "channel": 1, "space": 2}
 MOST_LEVELS = 64
 _VERSIONED = ("ome", "multiscales", "plate", "well", "image-label")
 """Attributes that have a version, or hold members that do."""
-_COLOR = re.compile(r"[0-9A-Fa-f]{6}")
 
 
 def held(group: Node) -> tuple[Mapping[str, Any], str]:
@@ -58,8 +56,14 @@ def is_image(group: Group) -> bool:
     return given is not None and (family(attributes) == "OME-NGFF" or listed_datasets)
 
 
-def _images(group: Group) -> Iterator[tuple[Mapping[str, Any], str]]:
-    """Yield the images that a group describes, those that are objects, with pointers to them."""
+def images_of(group: Group) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Yield the images that a group describes, those that are objects, with pointers to them.
+
+    Parameters
+    ----------
+    group : Group
+        Any group.
+    """
     given, pointer = held(group)
     scales = given.get("multiscales")
     for n, image in enumerate(scales if isinstance(scales, list) else []):
@@ -74,6 +78,28 @@ def _levels(image: Mapping[str, Any], pointer: str) -> Iterator[tuple[Mapping[st
             yield level, f"{pointer}/datasets/{n}"
 
 
+def level_arrays(
+    group: Group, image: Mapping[str, Any], pointer: str
+) -> Iterator[tuple[Mapping[str, Any], str, Array]]:
+    """Yield the levels of an image whose arrays are there, with pointers to them.
+
+    Parameters
+    ----------
+    group : Group
+        The group that describes the image.
+    image : mapping
+        The image.
+    pointer : str
+        Where it is described.
+    """
+    for level, place in _levels(image, pointer):
+        path = level.get("path")
+        if isinstance(path, str) and ".." not in path:
+            node = group.hierarchy.get(below(group.path) + path.strip("/"))
+            if isinstance(node, Array):
+                yield level, place, node
+
+
 def levels_of(group: Group) -> Iterator[Array]:
     """Yield the arrays that are levels of the images of a group.
 
@@ -82,16 +108,19 @@ def levels_of(group: Group) -> Iterator[Array]:
     group : Group
         A group that describes images.
     """
-    for image, pointer in _images(group):
-        for level, _ in _levels(image, pointer):
-            path = level.get("path")
-            if isinstance(path, str) and ".." not in path:
-                node = group.hierarchy.get(below(group.path) + path.strip("/"))
-                if isinstance(node, Array):
-                    yield node
+    for image, pointer in images_of(group):
+        for _, _, array in level_arrays(group, image, pointer):
+            yield array
 
 
-def _axes(image: Mapping[str, Any]) -> list[Any] | None:
+def axes_of(image: Mapping[str, Any]) -> list[Any] | None:
+    """Return the axes of an image, where it has a list of them, as until 0.5.
+
+    Parameters
+    ----------
+    image : mapping
+        The image.
+    """
     axes = image.get("axes")
     return axes if isinstance(axes, list) and "coordinateSystems" not in image else None
 
@@ -132,8 +161,8 @@ def lists_levels(group: Group) -> Iterator[Fail]:
 )
 def levels_are_there(group: Group) -> Iterator[Fail | Undecided]:
     """Require an array for each level, with as many dimensions and channels as are described, and the largest first."""
-    for image, pointer in _images(group):
-        axes = _axes(image)
+    for image, pointer in images_of(group):
+        axes = axes_of(image)
         found: list[Array] = []
         for level, place in _levels(image, pointer):
             path = level.get("path")
@@ -179,23 +208,30 @@ def _rank(array: Array, axes: list[Any] | None, pointer: str) -> Iterator[Fail]:
 def _channels(group: Group, array: Array, axes: list[Any] | None) -> Iterator[Fail]:
     """Compare how many channels are described with how many there are."""
     given, pointer = held(group)
-    described = _described(given)
+    channels = described(given)
     names = [axis.get("type") if isinstance(axis, Mapping) else axis for axis in axes or []]
     place = next((n for n, name in enumerate(names) if name in ("channel", "c")), None)
-    if described is None or place is None or len(names) != len(array.shape or ()):
+    if channels is None or place is None or len(names) != len(array.shape or ()):
         return
     length = (array.shape or ())[place]
-    if described and len(described) != length:
+    if channels and len(channels) != length:
         yield Fail(
             f"{pointer}/omero/channels",
-            f"{plural(len(described), 'channel')} {'is' if len(described) == 1 else 'are'} described, and {array.path} has {length}:"
+            f"{plural(len(channels), 'channel')} {'is' if len(channels) == 1 else 'are'} described, and {array.path} has {length}:"
             " viewers that give each channel its own colors stop",
             related=(array.path,),
             rule="OME-IMG-008",
         )
 
 
-def _described(given: Mapping[str, Any]) -> list[Any] | None:
+def described(given: Mapping[str, Any]) -> list[Any] | None:
+    """Return the channels that metadata of OME-NGFF describe.
+
+    Parameters
+    ----------
+    given : mapping
+        The metadata of a group.
+    """
     omero = given.get("omero")
     channels = omero.get("channels") if isinstance(omero, Mapping) else None
     return channels if isinstance(channels, list) else None
@@ -236,7 +272,7 @@ def _version(group: Group) -> str:
 @rule("OME-IMG-010", on="members", when=is_image)
 def all_levels_are_listed(group: Group) -> Iterator[Fail]:
     """Note arrays beside the levels that are smaller ones of the same image."""
-    images = list(_images(group))
+    images = list(images_of(group))
     levels = list(levels_of(group))
     if len(images) != 1 or not levels or levels[0].shape is None:
         return
@@ -290,8 +326,8 @@ def _is_smaller(array: Array, level: Array) -> bool:
 @rule("OME-IMG-004", on="group", needs=("attributes",), when=is_image)
 def axes_in_order(group: Group) -> Iterator[Fail]:
     """Require axes since 0.4, two or three of them of space, at the end, after time and channels."""
-    for image, pointer in _images(group):
-        axes = _axes(image)
+    for image, pointer in images_of(group):
+        axes = axes_of(image)
         if axes is None:
             if "coordinateSystems" not in image and _version(group) >= "0.4":
                 got = json_text(image["axes"]) if "axes" in image else "nothing"
@@ -318,27 +354,11 @@ def axes_in_order(group: Group) -> Iterator[Fail]:
             )
 
 
-@rule("OME-IMG-011", on="group", needs=("attributes",), when=is_image)
-def units_are_texts(group: Group) -> Iterator[Fail]:
-    """Require units of axes to be texts; what is not known is left out."""
-    for image, pointer in _images(group):
-        for n, axis in enumerate(_axes(image) or []):
-            unit = axis.get("unit", "") if isinstance(axis, Mapping) else ""
-            if not isinstance(unit, str):
-                place = f"{pointer}/axes/{n}/unit"
-                yield Fail(
-                    place,
-                    f"the unit of axis {json_text(axis.get('name'))} must be a text such as micrometer, or be left out,"
-                    f" got {json_text(unit)}: viewers that check it, such as Neuroglancer, show nothing",
-                    fix=_left_out(place),
-                )
-
-
 @rule("OME-IMG-006", on="group", needs=("attributes",), when=is_image)
 def levels_are_placed(group: Group) -> Iterator[Fail]:
     """Require one scale for each level, with a number for each axis, and then perhaps a translation."""
-    for image, pointer in _images(group):
-        axes = _axes(image)
+    for image, pointer in images_of(group):
+        axes = axes_of(image)
         if image.get("coordinateTransformations") == []:
             place = f"{pointer}/coordinateTransformations"
             yield Fail(
@@ -346,7 +366,7 @@ def levels_are_placed(group: Group) -> Iterator[Fail]:
                 "coordinateTransformations of the image is an empty list: it lists what all levels share, and may be left out,"
                 " not empty",
                 severity="warning",
-                fix=_left_out(place),
+                fix=left_out(place),
             )
         if axes is None or not any(isinstance(axis, Mapping) for axis in axes):
             continue  # 0.3 has axes as names, and no scales
@@ -383,34 +403,15 @@ def levels_are_placed(group: Group) -> Iterator[Fail]:
             )
 
 
-def _left_out(pointer: str) -> FixMaker:
+def left_out(pointer: str) -> FixMaker:
+    """Return the fix that takes a member away.
+
+    Parameters
+    ----------
+    pointer : str
+        Where it is.
+    """
     return lambda _node: Draft("safe", (remove(pointer),))
-
-
-@rule("OME-IMG-007", on="group", needs=("attributes",), when=is_image)
-def channels_can_be_shown(group: Group) -> Iterator[Fail]:
-    """Require a colour and a window for each channel that is described."""
-    given, pointer = held(group)
-    for n, channel in enumerate((_described(given) or [])[:1000]):
-        if not isinstance(channel, Mapping):
-            continue
-        place, color, window = (
-            f"{pointer}/omero/channels/{n}",
-            channel.get("color"),
-            channel.get("window"),
-        )
-        if not isinstance(color, str) or not _COLOR.fullmatch(color):
-            got = "nothing" if color is None else json_text(color)
-            bare = color.removeprefix("#") if isinstance(color, str) else ""
-            yield Fail(
-                f"{place}/color",
-                f"the color of channel {n} must be six hexadecimal digits, such as FF0000, got {got}",
-                fix=set_to(f"{place}/color", bare) if _COLOR.fullmatch(bare) else None,
-            )
-        if not isinstance(window, Mapping) or not {"min", "max", "start", "end"} <= window.keys():
-            yield Fail(
-                f"{place}/window", f"the window of channel {n} needs min, max, start and end"
-            )
 
 
 @rule("OME-VER-001", on="group", needs=("attributes",), formats=(3,), when=is_image)
@@ -418,7 +419,7 @@ def metadata_in_their_place(group: Group) -> Iterator[Fail]:
     """Require the metadata below ``ome`` in Zarr v3."""
     placed = any(
         "coordinateTransformations" in level
-        for image, pointer in _images(group)
+        for image, pointer in images_of(group)
         for level, _ in _levels(image, pointer)
     )
     if isinstance(group.attributes.get("ome"), Mapping) or not placed:
@@ -443,7 +444,7 @@ def version_is_text(group: Group) -> Iterator[Fail]:
     given, pointer = held(group)
     # an attribute version beside older metadata may be anybody's
     own = [(given, pointer)] if isinstance(group.attributes.get("ome"), Mapping) else []
-    places: list[tuple[Any, str]] = [*own, *_images(group)]
+    places: list[tuple[Any, str]] = [*own, *images_of(group)]
     places += [(given.get(name), f"{pointer}/{name}") for name in _VERSIONED[1:]]
     if own and "version" not in given:
         yield Fail(
@@ -452,8 +453,8 @@ def version_is_text(group: Group) -> Iterator[Fail]:
             fix=lambda _node: Draft("suggest", (add(f"{pointer}/version", "0.5"),)),
         )
     if group.zarr_format == 2 and not _version(group):
-        for image, place in _images(group):
-            if any(isinstance(axis, Mapping) for axis in _axes(image) or []):
+        for image, place in images_of(group):
+            if any(isinstance(axis, Mapping) for axis in axes_of(image) or []):
                 yield Fail(
                     f"{place}/version",
                     "the image has no version: some viewers, Neuroglancer among them, then do not take it for one",

@@ -1,18 +1,24 @@
-"""TREE: groups that are one element to those who wrote them, such as the tables of anndata, and have lost a part."""
+"""TREE: groups that are one element to those who wrote them, such as the tables of anndata, and have lost a part.
+
+So are links of HDMF, which NWB is stored with: they are attributes, and Zarr knows nothing of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
-from nz_explorer.engine.fixes import Draft, set_attribute
+from nz_explorer.engine.fixes import Draft, replace, set_attribute
 from nz_explorer.engine.registry import rule
+from nz_explorer.model import Group
+from nz_explorer.model.paths import below
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Group, Node
+    from nz_explorer.engine.findings import FixMaker
+    from nz_explorer.model import Node
 
 PARTS = {
     "categorical": ("codes", "categories"),
@@ -23,6 +29,10 @@ PARTS = {
     "nullable-string-array": ("values", "mask"),
 }
 """Members that an element of anndata has, by its ``encoding-type`` (the on-disk format of anndata)."""
+ELEMENTS = ("ngff:shapes", "ngff:points")
+"""What SpatialData calls groups of its own, whose ``spatialdata_attrs`` tell how to read them."""
+IN_ARRAYS = ("coords", "Index")
+"""Members of shapes of its version 0.1; since 0.2 they are in a file, shapes.parquet."""
 TABLE = "ngff:regions_table"
 """What SpatialData calls a group that is an anndata table."""
 
@@ -78,3 +88,112 @@ def tables_are_anndata(group: Group) -> Iterator[Fail]:
 def _as_table(node: Node) -> Draft:
     kind = set_attribute(node, "encoding-type", "anndata")
     return Draft("suggest", (*kind, *set_attribute(node, "encoding-version", "0.1.0")))
+
+
+@rule(
+    "TREE-018",
+    on="members",
+    when=lambda group: group.attributes.get("encoding-type") in ELEMENTS,
+)
+def shapes_can_be_read(group: Group) -> Iterator[Fail | Undecided]:
+    """Require what SpatialData needs of shapes and points: in which version they are, and the arrays of the oldest."""
+    kind = group.attributes["encoding-type"]
+    about = group.attributes.get("spatialdata_attrs")
+    pointer = group.attribute_pointer("spatialdata_attrs")
+    if not isinstance(about, Mapping) or "version" not in about:
+        what = "spatialdata_attrs" if about is None else "version in spatialdata_attrs"
+        yield Fail(
+            pointer,
+            f"{group.path} is an element of SpatialData ({kind}) without {what}: read_zarr raises KeyError",
+            fix=lambda _node: Draft(
+                "suggest", note="write it again with the version of spatialdata that reads it"
+            ),
+        )
+    elif kind == "ngff:shapes" and about["version"] == "0.1":
+        if group.children is None:
+            yield Undecided("listing")
+            return
+        there = {child.name for child in group.children}
+        lost = [name for name in IN_ARRAYS if name not in there]
+        if lost:
+            some = listed([json_text(name) for name in lost])
+            yield Fail(
+                pointer,
+                f"{group.path} are shapes of SpatialData 0.1, which are in arrays, and lack {some}: read_zarr raises KeyError",
+                fix=_in_a_table(group),
+            )
+
+
+def _in_a_table(group: Group) -> FixMaker:
+    changed = {**group.attributes["spatialdata_attrs"], "version": "0.2"}
+    return lambda node: Draft(
+        "suggest",
+        set_attribute(node, "spatialdata_attrs", changed),
+        "if there is a file shapes.parquet, as since version 0.2; else upload the arrays again",
+    )
+
+
+@rule(
+    "TREE-019",
+    on="members",
+    when=lambda group: isinstance(group.attributes.get("zarr_link"), list),
+)
+def links_lead_somewhere(group: Group) -> Iterator[Fail]:
+    """Require links of HDMF to lead to a node of the store, or to a store that can be found from it."""
+    for n, link in enumerate(group.attributes["zarr_link"]):
+        source, path, name = (
+            link.get(member) if isinstance(link, Mapping) else None
+            for member in ("source", "path", "name")
+        )
+        pointer = group.attribute_pointer("zarr_link", n)
+        if not isinstance(source, str) or not isinstance(path, str):
+            continue
+        if source in (".", ""):
+            if not _is_there(group, path):
+                yield Fail(
+                    f"{pointer}/path",
+                    f"link {json_text(name)} of {group.path} leads to {path}, and there is no such node: hdmf-zarr raises KeyError",
+                    fix=_where_it_is(group, f"{pointer}/path", path),
+                )
+        elif source.startswith("/") or ":\\" in source:
+            yield Fail(
+                f"{pointer}/source",
+                f"link {json_text(name)} of {group.path} leads to another store by its absolute path, {source}: where the store"
+                " was copied, hdmf-zarr finds a bad link",
+                severity="info",
+                fix=_with_data,
+            )
+
+
+def _with_data(_node: Node) -> Draft:
+    note = 'export it again with write_args={"link_data": False}, so that the data are copied'
+    return Draft("suggest", note=note)
+
+
+def _is_there(group: Group, path: str) -> bool:
+    """Whether a path leads to a node, be it by way of other links."""
+    at = ""
+    for part in path.strip("/").split("/"):
+        node, at = group.hierarchy.get(at or "/"), f"{at}/{part}"
+        links = node.attributes.get("zarr_link") if node is not None else None
+        if any(link.get("name") == part for link in _objects(links)):
+            return True
+        if group.hierarchy.get(at) is None:
+            return False
+    return True
+
+
+def _objects(given: Any) -> list[Mapping[str, Any]]:
+    return [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
+
+
+def _where_it_is(group: Group, pointer: str, path: str) -> FixMaker | None:
+    """Return the fix that leads to the one node of that name near the group, where there is one."""
+    name, parent = path.rpartition("/")[2], group.hierarchy.get(group.parent or "/")
+    siblings = parent.children if isinstance(parent, Group) else None
+    places = [below(child.path) + name for child in (*(group.children or ()), *(siblings or ()))]
+    near = [place for place in places if group.hierarchy.get(place) is not None]
+    if len(near) != 1:
+        return None
+    note = "which has the name that the link ends with; check that it is meant"
+    return lambda _node: Draft("suggest", (replace(pointer, near[0]),), note)

@@ -238,3 +238,22 @@ def image_without_a_version(folder: Path) -> Path:
     _described(folder, "0", "1", "2")
     without(folder / ".zattrs", "multiscales", 0, "version")
     return folder
+
+
+@reported(
+    "fideus-labs/ngff-zarr#133",
+    "The scale of time is 60 at the first level, and 1.0 at the second, which has as many steps",
+    finding=("OME-IMG-012", "/", '"t"', "60"),
+    before=opens(zarr_python),
+)
+def scale_that_changes(folder: Path) -> Path:
+    names = ["t", "y", "x"]
+    scales = [[60.0, 0.35, 0.35], [1.0, 0.7, 0.7]]
+    steps = [[{"type": "scale", "scale": scale}] for scale in scales]
+    axes = [{"name": name, "type": "time" if name == "t" else "space"} for name in names]
+    datasets = [{"path": str(n), "coordinateTransformations": step} for n, step in enumerate(steps)]
+    image = {"version": "0.5", "multiscales": [{"axes": axes, "datasets": datasets}]}
+    root = group(folder, ome=image)
+    array(root, "0", np.ones((2, 8, 8), "uint8"), names)
+    array(root, "1", np.ones((2, 4, 4), "uint8"), names)
+    return folder

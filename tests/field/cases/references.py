@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.field.case import fails, opens, reported, sees
-from tests.field.readers import xarray
+from tests.field.readers import xarray, zarr_python
 from tests.field.stores import array, group
 
 
@@ -159,3 +159,62 @@ def table_without_its_type(folder: Path) -> Path:
     tables = group(folder).create_group("tables")
     tables.create_group("t", attributes={"spatialdata-encoding-type": "ngff:regions_table"})
     return folder
+
+
+def _linked(folder: Path, source: str, path: str) -> Path:
+    root = group(folder, 2, neurodata_type="NWBFile")
+    link = {"name": "rois", "source": source, "path": path}
+    root.create_group("ophys").create_group("dff").attrs["zarr_link"] = [link]
+    array(root["ophys"].create_group("corrected"), "rois", [1, 2], ["i"], fill_value=None)
+    return folder
+
+
+@reported(
+    "hdmf-dev/hdmf-zarr#304",
+    "KeyError for a link that was written with the path /rois, where no such array is",
+    finding=("TREE-019", "/ophys/dff", '"rois"', "/rois"),
+    before=opens(zarr_python),
+    after=sees(zarr_python, lambda found: "ophys/corrected/rois" in found),
+)
+def link_to_nowhere(folder: Path) -> Path:
+    return _linked(folder, ".", "/rois")
+
+
+@reported(
+    "hdmf-dev/hdmf-zarr#44",
+    "A bad link after the file was downloaded: it has the path of the machine that wrote it",
+    finding=("TREE-019", "/ophys/dff", "absolute path", "/data/raw.nwb.zarr"),
+    before=opens(zarr_python),
+    beside=("NZ-DECL-001",),
+)
+def link_to_another_machine(folder: Path) -> Path:
+    return _linked(folder, "/data/raw.nwb.zarr", "/general/electrodes")
+
+
+def _shapes(folder: Path, **attributes: object) -> Path:
+    root = group(folder, 2)
+    root.create_group("shapes").create_group("cells").attrs.update(
+        {"encoding-type": "ngff:shapes", "axes": ["x", "y"], **attributes}
+    )
+    return folder
+
+
+@reported(
+    "scverse/spatialdata#484",
+    "KeyError in read_zarr: the metadata of the shapes have no spatialdata_attrs",
+    finding=("TREE-018", "/shapes/cells", "without spatialdata_attrs"),
+    before=opens(zarr_python),
+)
+def shapes_without_version(folder: Path) -> Path:
+    return _shapes(folder)
+
+
+@reported(
+    "scverse/spatialdata#684",
+    "sd.read_zarr gives KeyError: 'coords'",
+    finding=("TREE-018", "/shapes/cells", '"coords"'),
+    before=opens(zarr_python),
+    after=opens(zarr_python),
+)
+def shapes_without_coords(folder: Path) -> Path:
+    return _shapes(folder, spatialdata_attrs={"version": "0.1", "geos": {"name": "POINT"}})

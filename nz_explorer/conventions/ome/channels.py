@@ -1,0 +1,41 @@
+"""OME: how channels are shown (OME-NGFF 0.4 and 0.5, section omero)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from nz_explorer.conventions.ome.images import described, held, is_image
+from nz_explorer.conventions.zarr3.nodes import set_to
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Group
+
+_COLOR = re.compile(r"[0-9A-Fa-f]{6}")
+
+
+@rule("OME-IMG-007", on="group", needs=("attributes",), when=is_image)
+def channels_can_be_shown(group: Group) -> Iterator[Fail]:
+    """Require a colour and a window for each channel that is described."""
+    given, pointer = held(group)
+    for n, channel in enumerate((described(given) or [])[:1000]):
+        if not isinstance(channel, Mapping):
+            continue
+        place, color, window = (
+            f"{pointer}/omero/channels/{n}",
+            channel.get("color"),
+            channel.get("window"),
+        )
+        if not isinstance(color, str) or not _COLOR.fullmatch(color):
+            got = "nothing" if color is None else json_text(color)
+            bare = color.removeprefix("#") if isinstance(color, str) else ""
+            yield Fail(
+                f"{place}/color",
+                f"the color of channel {n} must be six hexadecimal digits, such as FF0000, got {got}",
+                fix=set_to(f"{place}/color", bare) if _COLOR.fullmatch(bare) else None,
+            )
+        if not isinstance(window, Mapping) or not {"min", "max", "start", "end"} <= window.keys():
+            yield Fail(
+                f"{place}/window", f"the window of channel {n} needs min, max, start and end"
+            )

@@ -69,17 +69,20 @@ def levels(group: Group) -> RuleOutput:
         known or not there
     ):  # of a set elsewhere nobody knows what its levels are called
         yield Fail(pointer, f"no child group of {group.path} is a level of {json_text(set_name)}")
+    found = [there[name] for name in wanted if name in there]
+    arrays = {level.name: _arrays(level) for level in found}
+    shown = {name for level in arrays.values() for name in level}
     for name, undescribed in there.items():
         if name not in inline if inline else known and not LEVEL.fullmatch(name):
+            # with the variables of the levels it is one under a wrong name, else something beside them
+            meant = not shown or not shown.isdisjoint(_arrays(undescribed))
             yield Fail(
                 "",
                 f"group {json_text(name)} is not a level of the tile matrix set",
-                severity="info" if inline else None,
+                severity=None if meant else "info",
                 path=undescribed.path,
                 rule="GZ-MS-010",
             )
-    found = [there[name] for name in wanted if name in there]
-    arrays = {level.name: _arrays(level) for level in found}
     yield from _same_arrays(found, arrays)
     for level in found:
         matrix = inline.get(level.name)
@@ -115,7 +118,11 @@ def _arrays(level: Group) -> dict[str, Array]:
 
 
 def _same_arrays(found: list[Group], arrays: dict[str, dict[str, Array]]) -> RuleOutput:
-    everything = {name: array for level in arrays.values() for name, array in level.items()}
+    everything: dict[str, Array] = {}
+    for (
+        level
+    ) in found:  # the first level that has an array is the one that others are compared with
+        everything = arrays[level.name] | everything
     for level in found:
         own = arrays[level.name]
         if lacking := [name for name in everything if name not in own]:
@@ -186,19 +193,20 @@ def _chunks(
         return
     pointer = array.pointer("chunks" if array.zarr_format == 2 else "chunk_grid")
     names = array.dimension_names or ()
-    for axis in axes:
-        if chunk[axis] >= shape[axis] > 2 * TILE:
-            yield Fail(
-                pointer,
-                f"{array.path} is one chunk along {names[axis]}",
-                path=array.path,
-                rule="GZ-MS-005",
-            )
+    whole = [axis for axis in axes if chunk[axis] >= shape[axis] > 2 * TILE]
+    if whole:
+        yield Fail(
+            pointer,
+            f"{array.path} is one chunk along {listed(names[axis] or '' for axis in whole)}",
+            path=array.path,
+            rule="GZ-MS-005",
+        )
     own = [chunk[axis] for axis in axes]
     if tile is not None:
         wrong = (
             length != wanted and not shape[axis] <= length < wanted  # less than a tile is no tile
             for axis, length, wanted in zip(axes, own, tile, strict=True)
+            if axis not in whole  # said already
         )
         if any(wrong):
             yield Fail(
@@ -209,7 +217,11 @@ def _chunks(
             )
         else:
             yield from _as_many(array, axes, matrix)
-    elif any(chunk[axis] not in (TILE, 2 * TILE) and shape[axis] > TILE for axis in axes):
+    elif any(
+        chunk[axis] not in (TILE, 2 * TILE) and shape[axis] > TILE
+        for axis in axes
+        if axis not in whole
+    ):
         yield Fail(
             pointer,
             f"chunks are {own[0]} × {own[1]}; 256 or 512 is recommended",

@@ -305,6 +305,14 @@ def arrays_of_group(group: Group) -> Iterator[Fail]:
                 path=array.path,
                 rule="GZ-VAR-001",
             )
+        given = array.attributes.get("grid_mapping", "")
+        if not isinstance(given, str):
+            yield Fail(
+                array.attribute_pointer("grid_mapping"),
+                f"grid_mapping must be the name of an array, got {json_text(given)}",
+                path=array.path,
+                rule="GZ-COORD-003" if coordinate else "GZ-CRS-001",
+            )
         for name in mapping_names(array):
             if not any(_has_array(node, name) for node in (group, *_above(group))):
                 yield Fail(

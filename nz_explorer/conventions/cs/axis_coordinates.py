@@ -100,7 +100,7 @@ def _unit(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
             yield Fail(
                 pointer, f"the numeric coordinates of axis {shown} have no unit", rule="CS-CO-004"
             )
-    elif text or _is_temporal(axis, one):
+    elif text or (axis.abbreviation == "T" and "time" in one.given):
         what = "texts" if text else "times, whose unit is in the time object"
         yield Fail(pointer, f"a unit is not allowed for {what} (axis {shown})", rule="CS-CO-004")
     elif not isinstance(given, str | Mapping) or not given or not str(given).strip():
@@ -125,7 +125,9 @@ def _time(axis: Axis, one: CoordinateSet) -> RuleOutput:
     given = one.given.get("time")
     if given is None:
         if axis.abbreviation == "T":
-            yield Fail(pointer, f"axis {shown} has no time object", rule="CS-TIME-001")
+            unit = one.given.get("unit")
+            hint = "" if unit is None else f", which its unit {json_text(unit)} belongs in"
+            yield Fail(pointer, f"axis {shown} has no time object{hint}", rule="CS-TIME-001")
         return
     if axis.abbreviation != "T":
         yield Fail(
@@ -177,6 +179,17 @@ def _epoch(given: Mapping[str, Any], pointer: str, calendar: str) -> RuleOutput:
 
     year, month, day = (int(part) if part else 1 for part in match.groups()[:3])
     hour, minute, second = (int(part) if part else 0 for part in match.groups()[3:])
+    if hour > 23 or minute > 59 or second > 60:
+        midnight = (hour, minute, second) == (24, 0, 0)
+        yield Fail(
+            f"{pointer}/{member}",
+            f"{epoch.strip()} is the end of a day; many readers refuse the hour 24: write 00:00 of the next day"
+            if midnight
+            else f"{epoch.strip()} has no time of day",
+            severity="warning" if midnight else None,
+            rule="CS-TIME-004",
+        )
+        return
     try:
         cftime.datetime(
             year if year > 0 else year % 4 + 4,  # of year 0 and before cftime warns
@@ -260,7 +273,7 @@ def _member_at_fault(given: Mapping[str, Any]) -> str:
 def _values(axis: Axis, one: CoordinateSet) -> RuleOutput:
     shown, given, pointer = json_text(axis.name), one.given.get("values"), one.pointer("values")
     yield from values_object(shown, one.home, given, pointer)
-    if one.kind == "explicit" and _alike(one.values):
+    if one.kind == "explicit" and of_one_type(one.values):
         yield from _list_of_coordinates(shown, one.values, f"{pointer}/explicit")
 
 
@@ -304,7 +317,7 @@ def values_object(shown: str, home: Node, given: Any, pointer: str) -> RuleOutpu
             yield Fail(f"{at}/1", "the increment is 0", rule="CS-VAL-003")
     elif kind == "external":
         yield from _reference(home, resolve(values, home), at)
-    elif not _alike(values):
+    elif not of_one_type(values):
         yield Fail(
             at,
             f"explicit values of {shown} must be a list of numbers or a list of texts, got {json_text(values)}",
@@ -331,7 +344,14 @@ def _ref_outside(shown: str, pointer: str, turned: dict[str, Any], rule_id: str)
     )
 
 
-def _alike(given: Any) -> bool:
+def of_one_type(given: Any) -> bool:
+    """Whether something is a list of numbers only, or of texts only.
+
+    Parameters
+    ----------
+    given : object
+        What metadata have as explicit values.
+    """
     kinds = {json_type(value) for value in given} if isinstance(given, list) else {"none"}
     return len(kinds) <= 1 and kinds <= {"number", "string"}
 

@@ -10,7 +10,7 @@ from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declare, declared_here
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput, Undecided
-from nz_explorer.engine.fixes import Draft, remove
+from nz_explorer.engine.fixes import Draft, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.cs import (
@@ -23,6 +23,7 @@ from nz_explorer.model.dialects.cs import (
     coordinate_system,
     is_cs,
     is_shared,
+    is_system,
     revision,
     shared_systems,
 )
@@ -30,6 +31,7 @@ from nz_explorer.model.dialects.ref import Reference, Target, is_reference, reso
 
 if TYPE_CHECKING:
     from nz_explorer.conventions.zcf.known_conventions import Convention
+from nz_explorer.conventions.cs.axis_coordinates import of_one_type
 from nz_explorer.conventions.cs.geolocation import geolocation
 from nz_explorer.conventions.cs.references import _reference
 from nz_explorer.conventions.cs.systems import (
@@ -94,7 +96,8 @@ def _has_cs(group: Group) -> bool:
 
 
 def _has_crs(array: Array) -> bool:
-    return is_shared(array.attributes.get("crs"))
+    given = array.attributes.get("crs")
+    return is_shared(given) or is_system(given)
 
 
 def _revision(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput:
@@ -119,6 +122,15 @@ def _revision(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput:
 def shared(group: Group) -> RuleOutput:
     """Judge the reference systems that a group keeps for arrays."""
     given = group.attributes["crs"]
+    if is_system(given):
+        pointer, name = group.attribute_pointer("crs"), given.get("name")
+        right = {name if isinstance(name, str) and name else "crs": given}
+        yield Fail(
+            pointer,
+            f"crs is itself a reference system, and must be an object of them by name, such as {{{json_text(next(iter(right)))}: …}}",
+            fix=lambda _node: Draft("suggest", (replace(pointer, right),)),
+        )
+        return
     if not isinstance(given, dict) or not given:
         yield Fail(
             group.attribute_pointer("crs"),
@@ -359,7 +371,7 @@ def _length(array: Array, axis: Axis, one: CoordinateSet, length: int) -> RuleOu
         own = one.home is array
         return one.pointer(*members) if own else array.attribute_pointer("cs", "crs")
 
-    if one.kind == "explicit" and isinstance(one.values, list) and len(one.values) != length:
+    if one.kind == "explicit" and of_one_type(one.values) and len(one.values) != length:
         yield Fail(
             at("values", "explicit"),
             f"axis {shown} has {plural(len(one.values), 'value')}, this array needs {length}",
@@ -375,13 +387,14 @@ def _length(array: Array, axis: Axis, one: CoordinateSet, length: int) -> RuleOu
                 related=(held.path,),
                 rule="CS-VAL-004",
             )
-        elif held is None and (reference.targets or reference.kind == "node"):
-            problem = "is not an array" if reference.targets else "does not exist"
+        elif held is None and reference.targets:
             yield Fail(
                 pointer,
-                f"{reference.path}, which should have the values of {shown}, {problem}",
+                f"{reference.path}, which should have the values of {shown}, is not an array",
                 rule="CS-VAL-004",
             )
+        elif held is None and reference.kind == "node":
+            yield Undecided("dependency: REF-002", "CS-VAL-004")
     bounds, given = one.bounds(), one.given.get("boundaries")
     outside = given.get("external") if isinstance(given, Mapping) else None
     if bounds is not None and bounds.shape != (2, length):

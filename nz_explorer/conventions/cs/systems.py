@@ -24,6 +24,7 @@ from nz_explorer.model.dialects.cs import (
     Crs,
     is_cs,
     is_shared,
+    is_system,
 )
 
 DIRECTIONS = frozenset(
@@ -88,8 +89,11 @@ def uses_cs(array: Array) -> bool:
 def keeps_crs(group: Group) -> bool:
     """Whether a group keeps systems that arrays share."""
     attributes = group.attributes
-    return is_shared(attributes.get("crs")) or (
-        "crs" in attributes and known_conventions.CS in declared_here(group)
+    given = attributes.get("crs")
+    return (
+        is_shared(given)
+        or is_system(given)
+        or ("crs" in attributes and known_conventions.CS in declared_here(group))
     )
 
 

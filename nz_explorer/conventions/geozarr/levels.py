@@ -197,7 +197,7 @@ def _chunks(
     if whole:
         yield Fail(
             pointer,
-            f"{array.path} is one chunk along {listed(names[axis] or '' for axis in whole)}",
+            f"{array.path} is one chunk along {' and '.join(names[axis] or '' for axis in whole)}",
             path=array.path,
             rule="GZ-MS-005",
         )

@@ -6,6 +6,7 @@ their properties.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +16,7 @@ import zarr_cm
 
 from nz_explorer.conventions.zcf import registered
 from nz_explorer.documents.json_text import json_text
+from nz_explorer.documents.json_types import JSON_TYPES
 from nz_explorer.engine.schema_convention import MOST_CHARACTERS
 
 _MODULES: dict[str, Any] = {
@@ -224,5 +226,25 @@ def property_error(known: Convention, attributes: Mapping[str, Any]) -> str | No
         _, found = module.extract(own)
         module.validate(found)
     except (ValueError, TypeError, KeyError) as error:
-        return str(error.args[0]) if error.args else type(error).__name__
+        return _in_words(str(error.args[0])) if error.args else type(error).__name__
     return None
+
+
+_PATTERN = re.compile(r"must match (?P<pattern>'.*'), got (?P<given>.*)", re.DOTALL)
+_TYPE = re.compile(rf"\bgot ({'|'.join(one.__name__ for one in JSON_TYPES)})$")
+_JSON_NAMES = {one.__name__: name for one, name in JSON_TYPES.items()}
+
+
+def _in_words(message: str) -> str:
+    """Return a message of zarr-cm with words in place of regular expressions and types of Python."""
+    found = _PATTERN.search(message)
+    if found is not None:
+        wanted = (
+            "capital letters, a colon and digits"
+            if "0-9" in found["pattern"]
+            else "an authority, a colon and a code"
+        )
+        return (
+            f"{message[: found.start()]}must be {wanted}, such as EPSG:4326, got {found['given']}"
+        )
+    return _TYPE.sub(lambda match: f"got {_JSON_NAMES[match[1]]}", message)

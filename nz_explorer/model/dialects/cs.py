@@ -285,6 +285,13 @@ def is_shared(value: Any) -> bool:
     )
 
 
+def is_system(value: Any) -> bool:
+    """Whether a value of the attribute ``crs`` is one reference system, which is to have a name there."""
+    axes = value.get("axes") if isinstance(value, Mapping) else None
+    axes = list(axes.values()) if isinstance(axes, Mapping) else axes
+    return isinstance(axes, list) and bool(axes) and all(isinstance(one, Mapping) for one in axes)
+
+
 def _followed(entry: Any, place: Place, array: Array, cancel: Cancellation | None) -> Crs:
     """Return what an entry of the list is, following references."""
     if not is_reference(entry):

@@ -19,7 +19,7 @@ import xarray as xr
 import nz_explorer as nz
 from nz_explorer.model import Array, open_store
 from nz_explorer.store import SourceError, resolve
-from nz_explorer.store.datasets import dataset_store
+from nz_explorer.store.datasets import dataset_store, readers
 from nz_explorer.store.datasets.encoding import Encoded
 from nz_explorer.values.census import census
 from nz_explorer.values.masks.cell_states import VALUE
@@ -27,6 +27,7 @@ from nz_explorer.values.reading import size_limits
 from nz_explorer.values.reading.size_limits import SizeLimitExceeded
 from nz_explorer.values.window import read_window
 from nz_explorer.widget.explorer import accessor
+from nz_explorer.widget.requests.dimensions import table
 from tests.versions import SINCE_3_2
 
 Explore = Callable[..., nz.Explorer]
@@ -322,7 +323,7 @@ def test_what_zarr_has_no_type_for_and_dimensions_that_groups_name_alike(tmp_pat
 
 def test_a_file_that_is_broken_is_an_error_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "f.nc").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
-    with pytest.raises(nz.SourceError, match="could not be read: netcdf4: "):
+    with pytest.raises(nz.SourceError, match="could not be read: netCDF4: "):
         open_store(tmp_path / "f.nc")
 
 
@@ -334,7 +335,12 @@ def test_an_hdf5_file_with_types_that_netcdf_lacks_is_read_as_it_is(tmp_path: Pa
         made["inside/record"] = np.array([(1, b"hello"), (2, b"you")], [("i", "i4"), ("s", "S5")])
         made["opaque"] = np.array([b"abc", b"def"], "V3")
         made["date"] = np.array(["2020-01-01"], "M8[s]").astype(h5py.opaque_dtype("M8[s]"))
+        made["long"] = np.arange(2, dtype="longdouble")
+        made["true"] = np.array([True, False])
+        made["text"] = np.array(["ä", "bc"], object)
         made["nothing"] = h5py.Empty("f4")
+        made["none"] = h5py.Empty("u1")
+        made["no_text"] = h5py.Empty("S5")
         made.create_dataset("packed", data=np.arange(9), chunks=(3,), compression="lzf")
     ex = nz.explore(file, path="/half")
     assert ex.hierarchy.reader.kind == "HDF5 file"
@@ -344,16 +350,115 @@ def test_an_hdf5_file_with_types_that_netcdf_lacks_is_read_as_it_is(tmp_path: Pa
         exec(ex.code(using=using), names)
         assert np.asarray(names["values"]).tolist() == [0, 1, 2]
     found = {}
-    for path in ("/inside/record", "/opaque", "/packed"):
+    for path in ("/inside/record", "/opaque", "/long", "/true", "/text", "/packed"):
         ex.path = path
         found[path] = ex.values().tolist()
     assert found == {
         "/inside/record": [(1, b"hello"), (2, b"you")],
         "/opaque": [b"abc", b"def"],
+        "/long": [0, 1],
+        "/true": [1, 0],
+        "/text": ["ä", "bc"],
         "/packed": [*range(9)],
     }
-    assert ex.hierarchy["/date"].kind == ex.hierarchy["/nothing"].kind == "array"
+    for path in ("/nothing", "/none"):
+        ex.path = path
+        assert np.ma.getmaskarray(ex.values()).all(), "a dataset without a value is no 0"
+    assert "without a value" in ex.hierarchy["/no_text"].data_type.text
+    assert ex.hierarchy["/date"].kind == "array"
     ex.close()
+
+
+def test_links_of_an_hdf5_file_that_lead_nowhere_or_back_are_shown_as_such(tmp_path: Path) -> None:
+    """One of them is enough for netCDF-C and h5netcdf to open nothing of the file."""
+    file = tmp_path / "f.h5"
+    with h5py.File(tmp_path / "other.h5", "w") as other:
+        other["x"] = np.arange(2)
+    with h5py.File(file, "w") as made:
+        made["g/x"] = np.arange(3)
+        made["soft"], made["gone"] = h5py.SoftLink("/g/x"), h5py.SoftLink("/none")
+        made["there"] = h5py.ExternalLink("other.h5", "/x")
+        made["away"] = h5py.ExternalLink("deleted.h5", "/x")
+        made["g/back"] = made["/"]
+    ex = nz.explore(file, path="/soft")
+    assert ex.values().tolist() == [0, 1, 2]
+    ex.path = "/there"
+    assert ex.values().tolist() == [0, 1]
+    texts = {path: ex.hierarchy[path].data_type.text for path in ("/gone", "/away", "/g/back")}
+    assert texts == {
+        "/gone": "HDF5 link to /none, which cannot be opened",
+        "/away": "HDF5 link to /x in deleted.h5, which cannot be opened",
+        "/g/back": "HDF5 link to /",
+    }
+    ex.close()
+
+
+def test_references_of_an_hdf5_file_are_the_paths_that_they_lead_to(tmp_path: Path) -> None:
+    file = tmp_path / "f.h5"
+    with h5py.File(file, "w") as made:
+        data = made.create_dataset("data", data=np.zeros((4, 5)))
+        made.create_dataset("to", (2,), dtype=h5py.ref_dtype)[0] = data.ref
+        made.create_dataset("part", (1,), dtype=h5py.regionref_dtype)[0] = data.regionref[1:3, :2]
+        data.attrs["whole"] = made["to"].ref
+    ex = nz.explore(file, path="/to")
+    assert ex.values().tolist() == ["/data", ""]
+    assert ex.node.attributes["hdf5_type"] == "reference"
+    ex.path = "/part"
+    assert ex.values().tolist() == "/data[1:3, 0:2]"
+    assert ex.hierarchy["/data"].attributes == {"whole": "/to"}
+    ex.close()
+
+
+def test_names_of_the_dimensions_of_an_hdf5_file(tmp_path: Path) -> None:
+    """Those of scales and labels, where they stand for one length; else netCDF-C's, which the table explains."""
+    file = tmp_path / "f.h5"
+    with h5py.File(file, "w") as made:
+        made["half"] = np.zeros((2, 3, 3), "f2")
+        made["x"] = np.arange(3.0)
+        made["x"].make_scale("x")
+        made["some"] = np.zeros((2, 3))
+        made["some"].dims[1].attach_scale(made["x"])
+        made["labelled"], made["longer"] = np.zeros(4), np.zeros(5)
+        made["labelled"].dims[0].label = made["longer"].dims[0].label = "t"
+        made["g/z"] = np.zeros(2)
+    ex = nz.explore(file)
+    arrays = {one.path: one for one in ex.hierarchy.walk() if isinstance(one, Array)}
+    assert {path: one.dimension_names for path, one in arrays.items()} == {
+        "/half": ("phony_dim_0", "phony_dim_1", "phony_dim_2"),
+        "/labelled": ("t",),
+        "/longer": ("phony_dim_4",),
+        "/some": ("phony_dim_0", "x"),
+        "/x": ("x",),
+        "/g/z": ("phony_dim_3",),
+    }
+    rows, _ = table([arrays["/half"]], [arrays["/half"]], lambda _: None)
+    assert "HDF5 has no name for this dimension" in rows[0].why
+    ex.close()
+
+
+def test_h5py_reads_files_of_netcdf_as_netcdf_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "f.nc"
+    with netCDF4.Dataset(file, "w") as ds:
+        ds.createDimension("t", None)
+        ds.createDimension("n", 4)
+        ds.createDimension("x", 2)
+        ds.createVariable("t", "f8", ("t",))[:] = [1, 2, 3]
+        ds.createVariable("x", "S1", ("x", "n"))
+        ds.createVariable("n", "i4", ("x",))
+        ds.createVariable("level", "f4", ())
+        group = ds.createGroup("g")
+        group.createVariable("data", "f4", ("t", "x"), fill_value=-1)[:] = np.ones((3, 2))
+        clouds = group.createEnumType(np.uint8, "clouds", {"clear": 0, "high cirrus": 3})
+        group.createVariable("cloud", clouds, ("x",))[:] = [3, 0]
+    documents = []
+    for known in ("netCDF4", "h5py"):
+        monkeypatch.setattr(readers, "find_spec", lambda name, known=known: name == known or None)
+        hierarchy = open_store(file)
+        documents.append({one.path: one.metadata for one in hierarchy.walk()})
+        hierarchy.close()
+    assert documents[0] == documents[1]
 
 
 @pytest.mark.parametrize(("writer", "opens"), [("h5py", False), ("netCDF", True)])
@@ -366,14 +471,13 @@ def test_without_h5py_files_of_other_writers_are_not_given_to_netcdf(
             made["half"] = np.arange(3, dtype="f2")
     else:
         xr.Dataset({"half": ("x", np.array(["a", "b"], object))}).to_netcdf(file, engine="netcdf4")
-    monkeypatch.setitem(sys.modules, "h5py", None)
-    monkeypatch.setattr(xr.backends, "list_engines", lambda: {"netcdf4": None})
+    monkeypatch.setattr(readers, "find_spec", lambda name: None if name == "h5py" else name)
     if opens:
         hierarchy = open_store(file)
         assert hierarchy["/half"].data_type.kind == "string"
         hierarchy.close()
     else:
-        with pytest.raises(SourceError, match=r"it takes h5py .* pip install h5netcdf"):
+        with pytest.raises(SourceError, match=r"it takes h5py .* pip install h5py"):
             open_store(file)
 
 

@@ -265,7 +265,7 @@ def created(store: Any, variable: Encoded, **options: Any) -> zarr.Array[Any]:
     """
     import zarr
 
-    if variable.ragged:
+    if variable.unknown_type:
         raise TypeError(f"Zarr has no type for {variable.type_name}")
     return zarr.create_array(
         store,

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _PACKING = ("scale_factor", "add_offset", "_Unsigned", "dtype", "_FillValue", "missing_value")
 _LIMITS = ("valid_min", "valid_max", "valid_range")
+UNKNOWN_TYPE = "_nz_unknown_type"
+"""Under which the encoding of a variable says what it is where Zarr has no type for it."""
 CHUNK_BYTES = 4 * 1024 * 1024
 """About how much a chunk takes of what has none of its own."""
 
@@ -36,8 +38,8 @@ class Encoded:
         JSON values, with `_FillValue` as a literal.
     fill_value
         Of the storage; None for that of zarr.
-    ragged : bool
-        Whether each value is a sequence of its own length, for which Zarr has no type.
+    unknown_type : str or None
+        What it is called where Zarr has no type for it, though zarr would store something.
     unchanged : bool
         Whether numbers are stored as the object has them, but for NaN where there is a fill value, and truth as 0 and 1.
     """
@@ -48,13 +50,13 @@ class Encoded:
     chunks: tuple[int, ...]
     attributes: dict[str, Any]
     fill_value: Any
-    ragged: bool = False
+    unknown_type: str | None = None
     unchanged: bool = False
 
     @property
     def type_name(self) -> str:
         """What the type is called where Zarr has no name for it."""
-        return f"{self.dtype}(*)" if self.ragged else _type_name(np.dtype(self.dtype))
+        return self.unknown_type or _type_name(np.dtype(self.dtype))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -187,10 +189,10 @@ def _of_variable(variable: Variable, name: str) -> Encoded:
     if given.kind in "mMO":
         # which units fit, and which type texts have, is told by all of the values only
         variable = _encode(variable, name)
-    ragged = variable.encoding.get("_nz_ragged")
-    sample = variable if ragged else _encode(variable[(slice(0, 1),) * variable.ndim], name)
+    unknown = variable.encoding.get(UNKNOWN_TYPE)
+    sample = variable if unknown else _encode(variable[(slice(0, 1),) * variable.ndim], name)
     texts = "OTU" if variable.encoding.get("_nz_as_stored") else "OT"  # U: strings of a file
-    dtype: Any = ragged or (str if sample.dtype.kind in texts else sample.dtype)
+    dtype: Any = str if sample.dtype.kind in texts else sample.dtype
     fill = sample.attrs.get("_FillValue")
     usable = fill is not None and dtype is not str and np.ndim(fill) == 0
     return Encoded(
@@ -200,7 +202,7 @@ def _of_variable(variable: Variable, name: str) -> Encoded:
         _chunks(variable, 32 if dtype is str else sample.dtype.itemsize),
         _attributes(sample.attrs),
         fill if usable else None,
-        ragged=bool(ragged),
+        unknown_type=unknown,
         unchanged=given.kind == "b" or (given.kind in "iufc" and dtype == given),
     )
 
@@ -237,7 +239,7 @@ def as_stored(dataset: Dataset, ragged: Mapping[str, Any]) -> Dataset:
         metadata = (variable.encoding.get("dtype") or variable.dtype).metadata or {}
         item = ragged.get(str(name), metadata.get("vlen"))
         if item not in (None, str, bytes):
-            variable.encoding["_nz_ragged"] = np.dtype(item)
+            variable.encoding[UNKNOWN_TYPE] = f"{np.dtype(item)}(*)"
         if "flag_values" not in variable.attrs and (members := metadata.get("enum")):
             names = ("_".join(str(member).split()) for member in members)
             variable.attrs["flag_values"] = [*members.values()]

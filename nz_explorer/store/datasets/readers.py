@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from nz_explorer.store.datasets.hdf5_types import misread
 from nz_explorer.store.errors import SourceError
 from nz_explorer.store.reader import Reader
 from nz_explorer.store.remote.remote_reader import RemoteReader
@@ -15,10 +15,8 @@ from nz_explorer.text.phrases import listed
 
 MAGIC = (b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF")
 """How files of netCDF and HDF5 begin."""
-ENGINES: dict[str, dict[str, Any]] = {"netcdf4": {}, "h5netcdf": {"phony_dims": "sort"}}
-"""What reads them, with the options of each."""
-KINDS = {"netcdf4": "netCDF file", "h5netcdf": "HDF5 file"}
-"""What a file is called that one of them has read."""
+KINDS = {"netCDF4": "netCDF file", "h5py": "HDF5 file"}
+"""What a file is called that one of these packages has read."""
 _BEGINNING = 65536
 """Bytes of a file in which netCDF-C writes that the file is its own."""
 UNDECODED: dict[str, Any] = dict.fromkeys(
@@ -104,55 +102,77 @@ def file_reader(path: Path, label: str) -> Reader:
     SourceError
         If it cannot be read, or nothing is installed that reads it.
     """
-    import xarray
-
     from nz_explorer.store.datasets.encoding import as_stored
 
-    failures = []
     with path.open("rb") as file:
         beginning = file.read(_BEGINNING)
     is_hdf5 = beginning.startswith(MAGIC[-1])
-    odd = _misread(path, beginning) if is_hdf5 else None
-    for engine, options in ENGINES.items():
-        if engine not in xarray.backends.list_engines():
+    failures = []
+    for package, opened in (("netCDF4", _with_netcdf), ("h5py", _with_h5py)):
+        if find_spec(package) is None or (package == "h5py" and not is_hdf5):
             continue
-        if odd and engine == "netcdf4":
-            failures.append(f"{engine}: {odd}")
+        if is_hdf5 and package == "netCDF4" and (odd := _misread(path, beginning)):
+            failures.append(f"{package}: {odd}")
             continue
         try:
-            # not as a tree: a group may have a dimension of its own by the name of one above it
-            groups = xarray.open_groups(path, engine=engine, cache=False, **UNDECODED, **options)
+            groups, ragged, close = opened(path)
         except Exception as error:  # noqa: BLE001  # each library has errors of its own
-            failures.append(f"{engine}: {error}")
+            failures.append(f"{package}: {error}")
             continue
-        # while xarray has it open: closed before, it is what netCDF-C 4.10 crashes at where others have it open
-        ragged = _ragged(path) if engine == "netcdf4" else {}
-        stored = {name: as_stored(group, ragged.get(name, {})) for name, group in groups.items()}
         with ExitStack() as closing:
-            for group in groups.values():
-                closing.callback(group.close)
-            return _reader(stored, label, KINDS[engine], closing.pop_all().close)
+            closing.callback(close)
+            stored = {where: as_stored(one, ragged.get(where, {})) for where, one in groups.items()}
+            return _reader(stored, label, KINDS[package], closing.pop_all().close)
     if not failures:
         raise SourceError(
-            f"{label} is a netCDF or HDF5 file: reading it needs netCDF4 or h5netcdf; install one with"
+            f"{label} is a netCDF or HDF5 file: reading it needs netCDF4 or h5py; install one with"
             " pip install netCDF4"
         )
-    lacking = "; h5netcdf reads some that netCDF-C does not: pip install h5netcdf"
-    known = len(failures) == len(ENGINES) or not is_hdf5
+    lacking = "; h5py reads some that netCDF-C does not: pip install h5py"
+    known = len(failures) > 1 or not is_hdf5
     raise SourceError(f"{label} could not be read: {listed(failures)}{'' if known else lacking}")
 
 
 def _misread(path: Path, beginning: bytes) -> str | None:
     """Return why netCDF-C should not read an HDF5 file, at some types of which it crashes."""
+    if find_spec("h5py") is None:
+        if b"_NCProperties" in beginning:
+            return None
+        return "netCDF-C crashes at some files of other writers, and it takes h5py to look into this one before"
+    from nz_explorer.store.datasets.hdf5_file import misread
+
     try:
         found = misread(path)
     except OSError:
         return None  # netCDF-C says what is wrong
-    if found:
-        return f"netCDF-C does not read {listed(found[:3])} as it is"
-    if found is None and b"_NCProperties" not in beginning:
-        return "netCDF-C crashes at some files of other writers, and it takes h5py to look into this one before"
-    return None
+    return f"netCDF-C does not read {listed(found[:3])} as it is" if found else None
+
+
+_Opened = tuple[Mapping[str, Any], Mapping[str, Mapping[str, Any]], Callable[[], None]]
+"""The groups of a file by path, the types of its variable-length variables by group and name, and what closes it."""
+
+
+def _with_h5py(path: Path) -> _Opened:
+    from nz_explorer.store.datasets.hdf5_file import groups_of_file
+
+    groups, close = groups_of_file(path)
+    return groups, {}, close
+
+
+def _with_netcdf(path: Path) -> _Opened:
+    import xarray
+
+    # not as a tree: a group may have a dimension of its own by the name of one above it
+    groups = xarray.open_groups(path, engine="netcdf4", cache=False, **UNDECODED)
+    closing = ExitStack()
+    for group in groups.values():
+        closing.callback(group.close)
+    try:
+        # while xarray has it open: closed before, it is what netCDF-C 4.10 crashes at where others have it open
+        return groups, _ragged(path), closing.close
+    except BaseException:
+        closing.close()
+        raise
 
 
 def _ragged(path: Path) -> dict[str, dict[str, Any]]:

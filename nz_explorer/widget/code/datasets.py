@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nz_explorer.model import Hierarchy
 from nz_explorer.store.datasets.dataset_store import DatasetStore
-from nz_explorer.store.datasets.readers import ENGINES, KINDS
+from nz_explorer.store.datasets.readers import KINDS
 from nz_explorer.store.remote.remote_reader import RemoteReader
 from nz_explorer.text.source_code import arguments, literal
 from nz_explorer.widget.code.other_stores import given_as
 
+_NO_NETCDF = (
+    "this HDF5 file holds what netCDF has not, and so xarray may not open it; nz_explorer reads it"
+)
 ENCODED = "xarray encodes it when it writes, and so it is shown; nz_explorer reads it so"
 
 
@@ -24,6 +25,11 @@ def is_object(hierarchy: Hierarchy) -> bool:
 def is_file(hierarchy: Hierarchy) -> bool:
     """Return whether a netCDF or HDF5 file was opened."""
     return hierarchy.reader.kind in KINDS.values()
+
+
+def refused_file(hierarchy: Hierarchy) -> str | None:
+    """Return a sentence that says why xarray does not read a file; None where it does."""
+    return _NO_NETCDF if hierarchy.reader.kind == KINDS["h5py"] else None
 
 
 def is_served(hierarchy: Hierarchy) -> bool:
@@ -85,11 +91,9 @@ def opened_file(hierarchy: Hierarchy, group: str, *, decoded: bool) -> str:
     decoded : bool
         Whether values are decoded.
     """
-    options: dict[str, Any] = {
-        "group": group.strip("/") or None,
-        "decode_cf": None if decoded else False,
-    }
-    if hierarchy.reader.kind == KINDS["h5netcdf"]:  # xarray takes netCDF4 where it can choose
-        options |= {"engine": "h5netcdf", **ENGINES["h5netcdf"]}
-    given = arguments(given_as(hierarchy), **options)
+    given = arguments(
+        given_as(hierarchy),
+        group=group.strip("/") or None,
+        decode_cf=None if decoded else False,
+    )
     return f"ds = xr.open_dataset({given})"

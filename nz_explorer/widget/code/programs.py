@@ -35,14 +35,11 @@ from nz_explorer.widget.code.datasets import (
     is_served,
     opened_file,
     part_of_object,
+    refused_file,
 )
 from nz_explorer.widget.code.limits import in_force
 from nz_explorer.widget.code.masks import missing_lines, part_text, range_lines, turned
-from nz_explorer.widget.code.other_stores import (
-    compared_with,
-    given_as,
-    opened_elsewhere,
-)
+from nz_explorer.widget.code.other_stores import compared_with, given_as, opened_elsewhere
 from nz_explorer.widget.code.reductions import reduced_lines
 from nz_explorer.widget.code.refusal import refused_by_xarray, refused_by_zarr
 from nz_explorer.widget.code.result import Code
@@ -238,7 +235,7 @@ class ProgramWriter:
     def _refused_by_xarray(self, group: str, name: str | None) -> str | None:
         """Return a sentence that says why xarray does not read an array; None where it does."""
         if is_file(self.hierarchy):
-            return None
+            return refused_file(self.hierarchy)
         if not is_object(self.hierarchy):
             return refused_by_xarray(self.hierarchy.reader, self.node.hierarchy, group, name)
         minus = None if self.look is None else self.look.minus

@@ -192,6 +192,8 @@ def _row(
         _describe_reference(row, dimension.uses[0].array, reference, values)
     else:
         row.why = f"there is no array called {dimension.name} in the group; none is required"
+        if dimension.name.startswith("phony_dim_"):
+            row.why = "HDF5 has no name for this dimension; netCDF calls such dimensions phony_dim_0, phony_dim_1 and so on"
     return row
 
 

@@ -1,0 +1,315 @@
+"""HDF5 files as Datasets, read with h5py: what netCDF-C does not read, for netCDF has no such types and links."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from xarray import Dataset, Variable
+from xarray.backends import BackendArray
+from xarray.core.indexing import IndexingSupport, LazilyIndexedArray, explicit_indexing_adapter
+
+from nz_explorer.store.datasets.encoding import UNKNOWN_TYPE
+
+_LARGEST = {"f": 8, "c": 16}
+"""Bytes of the largest numbers that Zarr has a type for."""
+TYPE = "hdf5_type"
+"""The attribute that says what a variable is in the file, where it is shown as another type."""
+_HIDDEN = {
+    "CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "DIMENSION_LABELS", "_Netcdf4Dimid", "_Netcdf4Coordinates",
+    "_nc3_strict", "_NCProperties", "_NCCOPY",
+}  # fmt: skip
+"""Attributes that stand for dimensions, or for how netCDF-C wrote the file."""
+_NO_COORDINATE = "_nc4_non_coord_"
+"""With which netCDF-C begins the name of a variable that has that of a dimension without being its coordinate."""
+_NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
+
+
+def misread(path: Path) -> list[str]:
+    """Return the paths in an HDF5 file that netCDF-C does not read as they are.
+
+    It takes numbers of 2 and 16 bytes for texts, at which it crashes; it cuts texts in compound types, passes over opaque
+    values, dates, references and compound types in others, and opens nothing of a file with a dataset without a value,
+    or with a link that leads nowhere or back (netCDF-C 4.10).
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    list of str
+        Their paths.
+
+    Raises
+    ------
+    OSError
+        If h5py cannot read the file.
+    """
+    with h5py.File(path, "r") as file:
+        return [where for where, one in _nodes(file) if _is_misread(one)]
+
+
+def _is_misread(one: h5py.Group | h5py.Dataset | str) -> bool:
+    if isinstance(one, str):
+        return True
+    dtype = getattr(one, "dtype", None)
+    return dtype is not None and (
+        one.shape is None or one.compression == "lzf" or not _is_of_netcdf(dtype)
+    )
+
+
+def _is_of_netcdf(dtype: Any) -> bool:
+    if dtype.kind == "f":
+        return dtype.itemsize in {4, 8}
+    if dtype.kind != "V":
+        return dtype.kind not in "Mm" and "ref" not in (dtype.metadata or {})
+    fields = [kind.base for kind, *_ in (dtype.fields or {}).values()]
+    return bool(fields) and all(
+        kind.kind != "V" and _is_of_netcdf(kind) and (kind.kind != "S" or kind.itemsize == 1)
+        for kind in fields
+    )
+
+
+def groups_of_file(path: Path) -> tuple[dict[str, Dataset], Callable[[], None]]:
+    """Return the groups of an HDF5 file by their paths, and what closes it.
+
+    Values are read when they are asked for. Names of dimensions are those of their scales, else their labels, else
+    those that netCDF-C gives them.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    """
+    file = h5py.File(path, "r")
+    try:
+        nodes = dict(_nodes(file))
+        dimensions = _Dimensions(nodes.values())
+        groups: dict[str, dict[str, Variable]] = {}
+        for where, one in nodes.items():
+            if isinstance(one, h5py.Group):
+                groups[where] = {}
+                dimensions.of_group(where, one)
+                continue
+            group, _, name = where.rpartition("/")
+            if isinstance(one, str):
+                groups[group or "/"][name] = Variable((), 0, encoding={UNKNOWN_TYPE: one})
+            elif not _attribute(one, "NAME", b"").startswith(_NO_VARIABLE):
+                name = name.removeprefix(_NO_COORDINATE)
+                groups[group or "/"][name] = _variable(one, dimensions.of(group or "/", one))
+        return {
+            where: Dataset(variables, attrs=_attributes(nodes[where]))
+            for where, variables in groups.items()
+        }, file.close
+    except BaseException:
+        file.close()
+        raise
+
+
+def _nodes(file: h5py.File) -> Iterator[tuple[str, h5py.Group | h5py.Dataset | str]]:
+    """Yield what a file holds by paths, each group before what is in it and once; of other links what they are."""
+    seen = {file["/"]: "/"}
+    waiting = [("/", file["/"])]
+    while waiting:
+        where, one = waiting.pop()
+        yield where, one
+        if not isinstance(one, h5py.Group):
+            continue
+        below = []
+        for name in one:
+            path = f"{where.rstrip('/')}/{name}"
+            linked = _linked(one, name)
+            if isinstance(linked, h5py.Group):
+                if linked in seen:
+                    linked = f"HDF5 link to {seen[linked]}"
+                else:
+                    seen[linked] = path
+            if not isinstance(linked, h5py.Datatype):
+                below.append((path, linked))
+        waiting += reversed(below)
+
+
+def _linked(group: h5py.Group, name: str) -> Any:
+    try:
+        return group[name]
+    except (KeyError, OSError, RuntimeError):
+        link = group.get(name, getlink=True)
+        target = " in ".join(
+            str(getattr(link, part)) for part in ("path", "filename") if hasattr(link, part)
+        )
+        return f"HDF5 link to {target or 'an object'}, which cannot be opened"
+
+
+class _Dimensions:
+    """Names of the dimensions of the datasets of a file."""
+
+    def __init__(self, nodes: Any) -> None:
+        self._by_id = {
+            int(one.attrs["_Netcdf4Dimid"]): _own_name(one)
+            for one in nodes
+            if not isinstance(one, str) and "_Netcdf4Dimid" in one.attrs and _is_scale(one)
+        }
+        self._lengths: dict[str, dict[str, int]] = {}
+        self._unnamed: dict[str, dict[int, list[str]]] = {}
+        self._number = max(self._by_id, default=-1) + 1
+
+    def of_group(self, path: str, group: h5py.Group) -> None:
+        """Name the dimensions of a group that have no names as netCDF-C does: in a dataset, each is another one."""
+        needed: Counter[int] = Counter()
+        for name in group:
+            one = _linked(group, name)
+            if isinstance(one, h5py.Dataset) and not _is_scale(one):
+                axes = enumerate(one.shape or ())
+                needed |= Counter(length for axis, length in axes if _given(one, axis) is None)
+        self._lengths[path], self._unnamed[path] = {}, {}
+        for length, number in needed.items():
+            names = [f"phony_dim_{self._number + i}" for i in range(number)]
+            self._number += number
+            self._unnamed[path][length] = names
+
+    def of(self, group: str, one: h5py.Dataset) -> list[str]:
+        """Return the names of the dimensions of a dataset in a group."""
+        shape = one.shape or ()
+        ids = _attribute(one, "_Netcdf4Coordinates", ())
+        if _is_scale(one) and len(shape) == 1:
+            names: list[str | None] = [_own_name(one)]
+        elif _is_scale(one) and len(ids) == len(shape):
+            names = [self._by_id.get(int(number)) for number in ids]
+        else:
+            names = [_given(one, axis) for axis in range(len(shape))]
+        used: Counter[int] = Counter()
+        lengths, unnamed = self._lengths[group], self._unnamed[group]
+        found = []
+        for name, length in zip(names, shape, strict=True):
+            if name is not None and lengths.setdefault(name, length) == length:
+                found.append(name)
+                continue
+            # a name stands for one length in a group
+            known = unnamed.setdefault(length, [])
+            if used[length] == len(known):
+                known.append(f"phony_dim_{self._number}")
+                self._number += 1
+            found.append(known[used[length]])
+            used[length] += 1
+        return found
+
+
+def _own_name(one: h5py.Dataset) -> str:
+    return str(one.name).rpartition("/")[2].removeprefix(_NO_COORDINATE)
+
+
+def _is_scale(one: Any) -> bool:
+    return bool(_attribute(one, "CLASS", b"") == b"DIMENSION_SCALE")
+
+
+def _given(one: h5py.Dataset, axis: int) -> str | None:
+    """Return the name of the last scale of an axis, as netCDF-C does, or its label."""
+    try:
+        dimension = one.dims[axis]
+        return (
+            _own_name(dimension[len(dimension) - 1]) if len(dimension) else dimension.label or None
+        )
+    except (KeyError, OSError, RuntimeError, ValueError):
+        return None  # its scale is not in the file any more
+
+
+def _variable(one: h5py.Dataset, dimensions: list[str]) -> Variable:
+    attributes, dtype = _attributes(one), one.dtype
+    encoding = {"dtype": dtype, "chunksizes": one.chunks}
+    if one.shape is None:
+        if dtype.kind not in "iufc":
+            encoding[UNKNOWN_TYPE] = f"HDF5 dataset without a value, of {dtype}"
+            return Variable((), 0, attributes, encoding)
+        limits = np.iinfo(dtype) if dtype.kind in "iu" else None
+        fill = np.nan if limits is None else limits.min or limits.max
+        value = np.array(fill, dtype if dtype.itemsize <= _LARGEST.get(dtype.kind, 8) else float)
+        attributes |= {TYPE: f"{dtype}, without a value", "_FillValue": value[()]}
+        return Variable((), value, attributes, {"chunksizes": None})
+    shown: Any = dtype
+    if (kind := h5py.check_ref_dtype(dtype)) is not None:
+        attributes[TYPE] = "region reference" if kind is h5py.RegionReference else "reference"
+        shown = np.dtype(object)
+    elif dtype.kind == "b":
+        shown = np.dtype("i1")
+    elif dtype.itemsize > _LARGEST.get(dtype.kind, dtype.itemsize):
+        shown = np.dtype(f"{dtype.kind}{_LARGEST[dtype.kind]}")
+        attributes[TYPE] = f"{dtype}, shown as {shown}"
+    elif _is_text(dtype):
+        shown = np.dtype(object)
+    if shown is not dtype:
+        encoding["dtype"] = shown
+    return Variable(dimensions, LazilyIndexedArray(_Values(one, shown)), attributes, encoding)
+
+
+def _is_text(dtype: Any) -> bool:
+    """Whether values are texts, but for single characters."""
+    text = h5py.check_string_dtype(dtype)
+    return text is not None and text.length != 1
+
+
+class _Values(BackendArray):
+    """The values of a dataset: texts for texts and references, which name what they lead to."""
+
+    def __init__(self, dataset: h5py.Dataset, dtype: np.dtype[Any]) -> None:
+        self.dataset, self.dtype, self.shape = dataset, dtype, dataset.shape
+
+    def __getitem__(self, key: Any) -> Any:
+        return explicit_indexing_adapter(key, self.shape, IndexingSupport.BASIC, self._part)
+
+    def _part(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
+
+        if _is_text(self.dataset.dtype):
+            return np.asarray(self.dataset.asstr(errors="replace")[key], object)
+        values = self.dataset[key]
+        if h5py.check_ref_dtype(self.dataset.dtype) is None:
+            return np.asarray(values).astype(self.dtype, copy=False)
+        values = np.asarray(values, object)
+        targets = np.empty(values.shape, object)
+        for at in np.ndindex(values.shape):
+            targets[at] = _target(self.dataset.file, values[at])
+        return targets
+
+
+def _target(file: h5py.File, reference: Any) -> str:
+    """Return the path that a reference leads to, of a region with its bounds; empty for one that leads nowhere."""
+    try:
+        target = file[reference]
+        path = str(target.name)
+        if not isinstance(reference, h5py.RegionReference):
+            return path
+        first, last = h5py.h5r.get_region(reference, target.id).get_select_bounds()
+    except (KeyError, OSError, RuntimeError, ValueError):
+        return ""
+    bounds = (f"{start}:{stop + 1}" for start, stop in zip(first, last, strict=True))
+    return f"{path}[{', '.join(bounds)}]"
+
+
+def _attributes(one: h5py.Group | h5py.Dataset) -> dict[str, Any]:
+    return {name: _attribute(one, name) for name in one.attrs if name not in _HIDDEN}
+
+
+def _attribute(one: Any, name: str, default: Any = None) -> Any:
+    """Return an attribute, references in it as paths; a text that says so for one that h5py does not read."""
+    try:
+        value = one.attrs.get(name, default)
+    except (KeyError, OSError, RuntimeError, TypeError, ValueError) as error:
+        return f"(not readable: {error})"
+    if isinstance(value, h5py.Empty):
+        return "" if value.dtype.kind in "SO" else None
+    if isinstance(value, h5py.Reference):
+        return _target(one.file, value)
+    if isinstance(value, np.ndarray) and h5py.check_ref_dtype(value.dtype) is not None:
+        return [_target(one.file, reference) for reference in value.flat]
+    # netCDF writes a single value as a sequence of one
+    return value.reshape(-1)[0] if isinstance(value, np.ndarray) and value.size == 1 else value

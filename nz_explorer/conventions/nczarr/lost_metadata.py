@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
-from nz_explorer.engine.fixes import Draft, Operation, add, set_attribute
+from nz_explorer.engine.fixes import Draft, Operation, add, move, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, paths
 from nz_explorer.model.dialects import nczarr
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 def metadata_are_there(group: Group) -> Iterator[Fail]:
     """Require NCZarr metadata of each group of a netCDF-C dataset, and of each array that these list."""
     superblock = nczarr.find(group.hierarchy.root, "superblock")
-    if superblock is None or superblock.era == "objects":
+    if superblock is None or not superblock.read:
         return
     era = superblock.era
     notes = nczarr.group_notes(group)
-    if nczarr.find(group, "group") is None:
+    if not nczarr.is_read(group, "group"):
         held = [child.name for child in group.children or ()]
         if held:
             # Of a group without .zattrs netCDF-C lists the folder, and wants the dimensions that this had declared.
@@ -44,7 +44,7 @@ def metadata_are_there(group: Group) -> Iterator[Fail]:
                 does = f"crashes, because {listed(sorted(set(lost)))} cannot be found"
             yield Fail(
                 _pointer(group, "_nczarr_group", era),
-                f"the superblock is that of netCDF-C, and its metadata of {group.path} are lost: netCDF-C {does}",
+                f"the superblock is that of netCDF-C, and its metadata of {group.path} are {_where(group, 'group')}: netCDF-C {does}",
                 impact="blocks" if listed_anyway else None,
                 readers={"netCDF-C": "crashes the process (4.10)"} if listed_anyway else None,
                 fix=lambda node: _group_metadata(node, era),
@@ -52,14 +52,31 @@ def metadata_are_there(group: Group) -> Iterator[Fail]:
         return
     names = (notes.arrays if notes is not None else None) or ()
     for array in group.arrays:
-        if array.name in names and nczarr.find(array, "array") is None:
+        if array.name in names and not nczarr.is_read(array, "array"):
             yield Fail(
                 _pointer(array, "_nczarr_array", era),
-                f"{group.path} lists {json_text(array.name)}, and netCDF-C's metadata of it are lost",
+                f"{group.path} lists {json_text(array.name)}, and netCDF-C's metadata of it are {_where(array, 'array')}",
                 path=array.path,
                 rule="NCZ-VAR-006",
                 fix=lambda node, path=array.path: _array_metadata(node, path, era),  # type: ignore[misc]  # bound now
             )
+
+
+def _where(node: Node, part: nczarr.Part) -> str:
+    """Return where metadata are that netCDF-C does not find, for a message."""
+    unread = next(nczarr.places(node, part), None)
+    if unread is None:
+        return "lost"
+    return f"in {unread.pointer.rpartition('/')[2]}, which it does not read (4.10)"
+
+
+def _renamed(node: Node, part: nczarr.Part, era: nczarr.Era) -> Draft | None:
+    """Return metadata under their name of today, where only that is wrong."""
+    unread = next(nczarr.places(node, part), None)
+    if unread is None or unread.era != era:
+        return None
+    to = _pointer(node, nczarr.KEYS[part][0], era)
+    return Draft("suggest", (move(unread.pointer, to),), node=node)
 
 
 def _pointer(node: Node, name: str, era: nczarr.Era) -> str:
@@ -88,6 +105,8 @@ def _group_metadata(node: Node, era: nczarr.Era) -> Draft | None:
     """Return the metadata of a group: the dimensions of its arrays, and what is in it."""
     if not isinstance(node, Group):
         return None
+    if (renamed := _renamed(node, "group", era)) is not None:
+        return renamed
     lengths: dict[str, int] = {}
     for array in node.arrays:
         for name, length in zip(
@@ -114,6 +133,8 @@ def _array_metadata(node: Node, path: str, era: nczarr.Era) -> Draft | None:
     notes = nczarr.group_notes(node)
     if not isinstance(array, Array) or notes is None:
         return None
+    if (renamed := _renamed(array, "array", era)) is not None:
+        return renamed
     names = _own_names(array, node.path)
     if names is None or any(name not in notes.dimensions for name in names):
         return Draft(

@@ -86,8 +86,8 @@ def _rewrite(node: Node) -> Draft:
 
 
 @rule("NCZ-ERA-002", on="root", formats=V2)
-def old_objects(node: Node) -> Iterator[Fail]:
-    """Note what only netCDF-C 4.8.0 wrote, which fewer and fewer programs understand."""
+def no_longer_read(node: Node) -> Iterator[Fail]:
+    """Note what only the first versions of netCDF-C wrote, which fewer and fewer programs understand."""
     names = [document.name for document in node.documents if document.name.startswith(".ncz")]
     if names:
         yield Fail(
@@ -95,6 +95,18 @@ def old_objects(node: Node) -> Iterator[Fail]:
             f"{', '.join(sorted(names))}: objects that only netCDF-C 4.8.0 wrote, and 4.10 does not read",
             fix=_rewrite,
         )
+    if nczarr.is_read(node, "superblock"):
+        return  # what else has a name in upper case is NCZ-SB-002 and NCZ-VAR-006
+    for part in ("superblock", "group"):
+        place = nczarr.find(node, part)
+        key = "" if place is None else place.pointer.rpartition("/")[2]
+        if place is not None and key.isupper():
+            yield Fail(
+                place.pointer,
+                f"{key}: a name in upper case, which netCDF-C up to 4.9.0 wrote, and 4.10 does not read",
+                fix=_rewrite,
+            )
+            return
 
 
 def read_today(place: Place, found: Fail) -> Fail:

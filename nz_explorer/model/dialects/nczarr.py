@@ -41,7 +41,7 @@ KEYS: dict[Part, tuple[str, ...]] = {
     "array": ("_nczarr_array", "_NCZARR_ARRAY", "_nczarr_var", "_NCZARR_VAR"),
     "attr": ("_nczarr_attr", "_NCZARR_ATTR"),
 }
-"""How each part is called where it is a key or an attribute."""
+"""How each part is called where it is a key or an attribute: today, and in versions whose names 4.10 does not read."""
 SIDE_NAMES: dict[Part, tuple[str, ...]] = {
     "superblock": (".nczarr",),
     "group": (".nczgroup",),
@@ -95,7 +95,8 @@ class Place:
     value
         What it says.
     read : bool
-        Whether netCDF-C of today reads it: not the objects of 4.8.0, and nothing where the root has no superblock.
+        Whether netCDF-C of today reads it: not the objects of 4.8.0 nor other names than today's, and nothing where the
+        root has no superblock.
     """
 
     era: Era
@@ -206,13 +207,26 @@ def find(node: Node, part: Part) -> Place | None:
         Which part.
     """
     found = next(places(node, part), None)
-    return None if found and found.era == "objects" and _has_superblock(node) else found
+    is_old = found is not None and found.era == "objects"
+    return None if is_old and _has_superblock(node, KEYS["superblock"]) else found
 
 
-def _has_superblock(node: Node) -> bool:
-    """Whether there is a superblock that netCDF-C of today reads."""
+def is_read(node: Node, part: Part) -> bool:
+    """Whether netCDF-C of today reads a part of what was noted on a node.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    part : Part
+        Which part.
+    """
+    return any(place.read for place in places(node, part))
+
+
+def _has_superblock(node: Node, names: tuple[str, ...]) -> bool:
     root = node.hierarchy.root
-    return any(key in root.attributes or key in root.metadata for key in KEYS["superblock"])
+    return any(name in root.attributes or name in root.metadata for name in names)
 
 
 def places(node: Node, part: Part) -> Iterator[Place]:
@@ -226,16 +240,17 @@ def places(node: Node, part: Part) -> Iterator[Place]:
         Which part.
     """
     attributes = node.attributes
+    today = KEYS[part][:1] if _has_superblock(node, KEYS["superblock"][:1]) else ()
     for key in KEYS[part]:
         if key in attributes:
             pointer = node.attribute_pointer(key)
-            yield Place("attributes", pointer, attributes[key], _has_superblock(node))
+            yield Place("attributes", pointer, attributes[key], key in today)
     if node.zarr_format != 2:
         return
     metadata = node.metadata
     for key in KEYS[part]:
         if key in metadata:
-            yield Place("keys", node.pointer(key), metadata[key], _has_superblock(node))
+            yield Place("keys", node.pointer(key), metadata[key], key in today)
     if len(node.documents) > 1:
         for name in SIDE_NAMES[part]:
             document = node.document(name)

@@ -13,6 +13,8 @@ const BUDGET = 75_000;
 /** What repeats packs better: statements are not joined, and constants stay on the right of a comparison. */
 const COMPRESS = {
   passes: 2,
+  // Reading `signal.value` alone, only to be told of changes, would be left out: architecture.test.ts.
+  pure_getters: true,
   inline: 1,
   sequences: false,
   lhs_constants: false,
@@ -29,8 +31,10 @@ const MEMBERS = new RegExp(
     "savedPage|scans|onIndex|amend|expandSiblings|answerKey|wander|leftOut|upright|colorOf|columnOf|spanOf|lookup",
     "reachable|cellOf|drawer|parentOf|movable|onDimension|onWidth|thumbnail|health|stepped|linearUpTo|curved|inks",
     "session|onClose|current|scene|client|peek|onRows|onWhole|wanted|sections|trail|stale|corner|field|paper|paint|brief|rowOf|norm",
+    "isOpen|pressed|pixels|wrong|onShow|nameOf|probe|circle|onWant|onSide|onEvent|rowAt|zoomed|loader|onStop|geometry",
+    "asked|drawn|stage",
     // Of Preact: there are no components with them.
-    "shouldComponentUpdate|getDerivedStateFrom(Props|Error)|getChildContext|getSnapshotBeforeUpdate",
+    "Provider|contextType|diffed|shouldComponentUpdate|getDerivedStateFrom(Props|Error)|getChildContext|getSnapshotBeforeUpdate",
     "component(Will|Did)(Unmount|ReceiveProps|Update|Mount|Catch)|debounceRendering",
   ].join("|")})$`,
 );

@@ -26,3 +26,10 @@ test("imports point one way", () => {
   expect(FILES.length).toBeGreaterThan(60);
   expect(upward).toEqual([]);
 });
+
+test("no signal is read for nothing: the build would leave it out, and with it the subscription", () => {
+  const alone = FILES.filter((file) =>
+    /[;{}]\n\s*(void )?[\w.]+\.value;$/m.test(readFileSync(join(import.meta.dirname, file), "utf8")),
+  );
+  expect(alone).toEqual([]);
+});

@@ -62,7 +62,7 @@ export function Tree() {
   const [revealProblem, setRevealProblem] = useState<RequestError | null>(null);
   const chosen = useRef<string | null>(null);
   const typed = useRef({ text: "", at: 0 });
-  void tree.version.value;
+  tree.track();
   const selected = session.path.value;
   const count = tree.count();
   const win = useWindow(ref, count, ROW);

@@ -364,6 +364,11 @@ export class TreeModel {
     return { kind: "row", index, level, row, position, size, open: branch.open.has(position) };
   }
 
+  /** Renders whoever asks anew when something changes. */
+  track(): number {
+    return this.version.value;
+  }
+
   #changed(): void {
     this.version.value = this.version.peek() + 1;
   }

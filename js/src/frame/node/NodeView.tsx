@@ -19,7 +19,7 @@ export function NodeView() {
   const before = useRef<Panel | undefined>(undefined);
   const { panel, section, drawer } = shownBy(session.panel.value, before.current);
   before.current = panel;
-  void tree.version.value;
+  tree.track();
   const call = useCall(session.client, "node", { path }, { version: session.settled.value });
   const node = call.answer?.value ?? null;
   const known = tree.row(path);

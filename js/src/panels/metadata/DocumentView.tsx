@@ -33,7 +33,7 @@ const lineMark = (place: Omit<Place, "pointer">, kind: LineMark["kind"], title =
 /** The document of a node, as stored and as consolidated, with the lines that findings speak of. */
 export function DocumentView({ path }: { path: string }) {
   const { session, tree, spotlight } = useView();
-  void tree.version.value;
+  tree.track();
   // Marks change when findings of this very node do.
   const counts = JSON.stringify(tree.row(path)?.counts);
   const light = spotlight.value?.path === path ? spotlight.value : null;

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from nz_explorer.model import Array
-from nz_explorer.model.dialects.images import image_level
+from nz_explorer.model.dialects.images import image_level, label_colours
 from nz_explorer.values.categorical import categorical
 from nz_explorer.values.cf_decoding import flags
 from nz_explorer.values.coordinates.axes import number_attribute, text_attribute
@@ -17,8 +18,9 @@ from nz_explorer.values.masks.cell_states import VALUE, States
 from nz_explorer.values.reading.chunk_cache import ChunkCache
 
 MOST_CATEGORIES = 64
-_MOST_OBJECTS = 255
-"""So many colours the page tells apart."""
+_MOST_OBJECTS = 4096
+"""Of more objects in an image the numbers are drawn as such."""
+_CLEAR = "#00000000"
 _FEW = 8
 _BINS = 64
 
@@ -29,6 +31,8 @@ class Category:
 
     value: float
     label: str
+    color: str | None = None
+    """As ``#rrggbbaa``, where the metadata give one."""
 
 
 def categories(
@@ -67,17 +71,27 @@ def categories(
     if not valid.size and meanings is None:
         return ()
     level = image_level(array) if meanings is None else None
-    most = _MOST_OBJECTS if level is not None and level.is_label else _FEW
+    labels = None if level is None else level.label
+    most = _FEW if labels is None else _MOST_OBJECTS
     if meanings is None and len(np.unique(valid[:: max(1, valid.size // 4096)])) > most:
         return ()
     found = set(np.unique(valid).tolist())
     if meanings is None:
-        few = len(found) <= most and (most > _FEW or 4 * len(found) <= values.size)
+        if labels is not None and len(found) <= most:
+            return tuple(_objects(sorted(found), label_colours(labels)))
+        few = len(found) <= most and 4 * len(found) <= values.size
         return tuple(Category(v, str(v)) for v in sorted(found)) if few else ()
     found.update(meanings.values or meanings.masks or ())
     if len(found) > MOST_CATEGORIES:
         return ()
     return tuple(Category(value, meanings.label(value)) for value in sorted(found))
+
+
+def _objects(numbers: Iterable[int], colours: Mapping[int, str]) -> Iterator[Category]:
+    """Yield the objects of an image of labels; what has the number 0 lies between them and hides nothing."""
+    for number in numbers:
+        text, colour = (str(number), None) if number else ("background (0)", _CLEAR)
+        yield Category(number, text, colours.get(number, colour))
 
 
 def _is_quantity(array: Array) -> bool:

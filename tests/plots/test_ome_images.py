@@ -5,12 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import zarr
+from matplotlib.collections import QuadMesh
 
+import nz_explorer as nz
 from nz_explorer.model import Array, open_store
 from nz_explorer.plots import QuickLook, make
+from nz_explorer.plots.drawing.parts import category_colour
+from nz_explorer.plots.drawing.pixels import category_colours
+from nz_explorer.plots.thumbnail import thumbnail
 from nz_explorer.widget.background.scans import Scans
 from nz_explorer.widget.slice_limits import SliceLimits
 from tests.plots.ome_image import AXES, image, steps
@@ -127,21 +133,101 @@ def test_windows_that_are_none_limit_nothing(tmp_path: Path, window: Any) -> Non
 # --- labels ----------------------------------------------------------------------------------------
 
 
+def labels(
+    folder: Path,
+    numbers: np.ndarray[Any, Any],
+    version: Literal["0.4", "0.5"] = "0.5",
+    **given: Any,
+) -> Path:
+    """Write an image of labels, of which ``image-label`` says what is given."""
+    group = zarr.open_group(folder, mode="w", zarr_format=2 if version == "0.4" else 3)
+    group = group.create_group("labels/cells")
+    group.create_array("0", data=numbers)
+    scales = {"axes": AXES[3:], "datasets": [{"path": "0"}]}
+    attributes = {"multiscales": [scales], "image-label": {"source": {"image": "../../"}, **given}}
+    group.attrs.update(
+        attributes if version == "0.4" else {"ome": {"version": "0.5", **attributes}}
+    )
+    return folder
+
+
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
-@pytest.mark.parametrize("objects", [3, 12, 255, 256])
+@pytest.mark.parametrize("objects", [3, 12, 4096, 4097])
 def test_numbers_of_objects_are_categories(
     tmp_path: Path, version: Literal["0.4", "0.5"], objects: int
 ) -> None:
-    """Those of the ordinary image with as many values are not, and more than 255 have no colours of their own."""
-    group = zarr.open_group(
-        tmp_path / "l.zarr", mode="w", zarr_format=2 if version == "0.4" else 3
-    ).create_group("labels/cells")
-    group.create_array("0", data=(np.arange(20 * 20) % objects).astype("i4").reshape(20, 20))
-    scales = {"axes": AXES[3:], "datasets": [{"path": "0"}]}
-    given = {"multiscales": [scales], "image-label": {"source": {"image": "../../"}}}
-    group.attrs.update(given if version == "0.4" else {"ome": {"version": "0.5", **given}})
-    found = look(tmp_path / "l.zarr", "/labels/cells/0")
+    """Those of the ordinary image with as many values are not, and too many have no colours of their own."""
+    numbers = (np.arange(70 * 70) % objects).astype("i4").reshape(70, 70)
+    found = look(labels(tmp_path / "l.zarr", numbers, version), "/labels/cells/0")
     assert found.kind == "map"
-    labels = [str(number) for number in range(objects)] if objects <= 255 else []
-    assert [category.label for category in found.categories] == labels
+    names = ["background (0)", *map(str, range(1, objects))] if objects <= 4096 else []
+    assert [category.label for category in found.categories] == names
     assert len(look(image(tmp_path / "i.zarr"), "/0").categories) == 0
+
+
+HOSTILE: list[Any] = [
+    *(3, None, {}, {"label-value": 7}, {"label-value": "7", "rgba": [1, 2, 3, 4]}),
+    *({"label-value": 7, "rgba": rgba} for rgba in (3, [], [1, 2, 3], [1, 2, 3, 256])),
+    *({"label-value": 7, "rgba": [1, 2, part, 4]} for part in (-1, 1.5, True, None, "3", 10**400)),
+]
+
+
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+def test_objects_have_the_colours_of_the_metadata_and_the_background_has_none(
+    tmp_path: Path, version: Literal["0.4", "0.5"]
+) -> None:
+    """In the message, the small picture, the figure and the program alike."""
+    numbers = np.array([[0, 3, 3, 7], [0, 0, 7, 7], [0, 0, 0, 0]], "u2")
+    colours = [*HOSTILE, {"label-value": 3, "rgba": [255, 0, 0, 128]}]
+    folder = labels(tmp_path / "l.zarr", numbers, version, colors=colours)
+    found = look(folder, "/labels/cells/0")
+    assert [(one.value, one.label, one.color) for one in found.categories] == [
+        (0, "background (0)", "#00000000"),
+        (3, "3", "#ff000080"),
+        (7, "7", None),
+    ]
+    small = thumbnail(found)
+    assert small is not None
+    own = [round(255 * part) for part in category_colour(2)]
+    assert [small[0, at].tolist() for at in (0, 1, 3)] == [[0] * 4, [255, 0, 0, 128], [*own, 255]]
+
+    ex = nz.explore(folder, path="/labels/cells/0")
+    exec(ex.code("zarr"), names := {})
+    (drawn,) = (one for one in names["plt"].gca().collections if isinstance(one, QuadMesh))
+    program = drawn.to_rgba(drawn.get_array()).reshape(3, 4, 4)
+    plt.close()
+    figure = ex.figure()
+    ex.close()
+    (image,) = figure.axes[0].images
+    for colours in (image.to_rgba(image.get_array()), program):
+        assert colours[0, 0, 3] == 0
+        np.testing.assert_allclose(colours[0, 1], [1, 0, 0, 128 / 255])
+        np.testing.assert_allclose(255 * colours[0, 3], [*own, 255], atol=0.6)
+
+
+def test_a_background_may_have_a_colour(tmp_path: Path) -> None:
+    given = [{"label-value": 0, "rgba": [1, 2, 3, 255]}]
+    folder = labels(tmp_path / "l.zarr", np.eye(4, dtype="u1"), colors=given)
+    assert look(folder, "/labels/cells/0").categories[0].color == "#010203ff"
+
+
+@pytest.mark.parametrize("bad", [3, None, [], {"colors": {}}, {"colors": 3}])
+def test_what_is_malformed_gives_no_colours(tmp_path: Path, bad: Any) -> None:
+    folder = labels(tmp_path / "l.zarr", np.eye(4, dtype="u1"))
+    group = zarr.open_group(folder / "labels/cells")
+    group.attrs["ome"] = {**group.attrs["ome"], "image-label": bad}
+    assert [one.color for one in look(folder, "/labels/cells/0").categories] == ["#00000000", None]
+
+
+def test_programs_compute_the_colours_of_many_objects(tmp_path: Path) -> None:
+    given = [{"label-value": 99, "rgba": [255, 0, 0, 255]}]
+    numbers = np.arange(100, dtype="i4").reshape(10, 10)
+    folder = labels(tmp_path / "l.zarr", numbers, colors=given)
+    ex = nz.explore(folder, path="/labels/cells/0")
+    exec(ex.code("zarr"), names := {})
+    (drawn,) = (one for one in names["plt"].gca().collections if isinstance(one, QuadMesh))
+    colours = drawn.to_rgba(drawn.get_array()).reshape(10, 10, 4)
+    plt.close()
+    expected = category_colours(look(folder, "/labels/cells/0"))[:-1].reshape(10, 10, 4)
+    np.testing.assert_allclose(colours, expected, atol=0.003)
+    ex.close()

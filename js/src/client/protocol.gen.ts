@@ -171,6 +171,7 @@ export interface Histogram {
 export interface Category {
   value: number;
   label: string;
+  color: string | null;
 }
 
 /** CF's packing: what is stored times ``scale`` plus ``offset`` is what is meant. */

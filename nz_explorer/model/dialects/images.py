@@ -18,6 +18,8 @@ _HIGHEST = 3
 """How many groups above an array are asked for ``multiscales``."""
 _DEEPEST = 4
 """How far sequences of transformations are gone into that are in others."""
+_CHANNELS = 4
+"""Of a colour: red, green, blue and opacity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,8 @@ class ImageLevel:
         By axis, how much longer the elements are than those of the first level.
     omero
         How the image is meant to be shown: channels, their windows, and the default plane.
-    is_label
-        Whether values are numbers of objects.
+    label
+        What ``image-label`` says of an image whose values are numbers of objects; None of other images.
     """
 
     path: str
@@ -53,7 +55,7 @@ class ImageLevel:
     translation: tuple[float, ...]
     reduction: tuple[float, ...]
     omero: Mapping[str, Any]
-    is_label: bool
+    label: Mapping[str, Any] | None
 
 
 def image_level(array: Array) -> ImageLevel | None:
@@ -92,7 +94,6 @@ def _level(path: str, attributes: Mapping[str, Any], name: str, rank: int) -> Im
         placed = _places(level, scales, rank)
         scale, translation = placed or ((1.0,) * rank, (0.0,) * rank)
         first, _ = _places(levels[0], scales, rank) or ((1.0,) * rank, ())
-        omero = held.get("omero")
         return ImageLevel(
             path,
             tuple(names),
@@ -101,10 +102,33 @@ def _level(path: str, attributes: Mapping[str, Any], name: str, rank: int) -> Im
             scale,
             translation,
             tuple(one / base for one, base in zip(scale, first, strict=True)),
-            omero if isinstance(omero, Mapping) else {},
-            "image-label" in held,
+            _mapping(held.get("omero")),
+            _mapping(held["image-label"]) if "image-label" in held else None,
         )
     return None
+
+
+def label_colours(label: Mapping[str, Any]) -> dict[int, str]:
+    """Return the colours that ``image-label`` gives to numbers of objects, as ``#rrggbbaa``; what is malformed is left out.
+
+    Parameters
+    ----------
+    label
+        What it says.
+    """
+    given = label.get("colors")
+    found = {}
+    for one in given if isinstance(given, list) else ():
+        value, rgba = _mapping(one).get("label-value"), _mapping(one).get("rgba")
+        if type(value) is not int or not isinstance(rgba, list) or len(rgba) != _CHANNELS:
+            continue
+        if all(type(part) is int and 0 <= part <= 255 for part in rgba):
+            found[value] = f"#{bytes(rgba).hex()}"
+    return found
+
+
+def _mapping(given: Any) -> Mapping[str, Any]:
+    return given if isinstance(given, Mapping) else {}
 
 
 def images(attributes: Mapping[str, Any]) -> list[Any]:

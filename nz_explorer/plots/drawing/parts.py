@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -183,7 +184,12 @@ def category_colour(number: int) -> tuple[float, float, float]:
 
 def category_hex(number: int) -> str:
     """Return the colour of a category as programs write it."""
-    return "#" + "".join(f"{round(255 * part):02x}" for part in category_colour(number))
+    return hex_of(category_colour(number))
+
+
+def hex_of(colour: Iterable[float]) -> str:
+    """Return the parts of a colour, from 0 to 1, as programs write them."""
+    return "#" + "".join(f"{round(255 * part):02x}" for part in colour)
 
 
 def safe(text: str, longest: int = _LONGEST) -> str:

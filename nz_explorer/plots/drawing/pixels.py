@@ -63,17 +63,23 @@ def category_numbers(look: QuickLook) -> np.ndarray[Any, np.dtype[np.intp]]:
     return np.where(known, order, count)
 
 
-def category_colours(look: QuickLook) -> list[tuple[float, float, float]]:
-    """Return the colours of those numbers: that of each category, and grey."""
-    return [*map(category_colour, range(len(look.categories))), (0.5, 0.5, 0.5)]
+def category_colours(look: QuickLook) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return the colours of those numbers, with their opacity: that of each category, and grey."""
+    colours = [
+        (*category_colour(at), 1.0)
+        if one.color is None
+        else tuple(part / 255 for part in bytes.fromhex(one.color[1:]))
+        for at, one in enumerate(look.categories)
+    ]
+    return np.array([*colours, (0.5, 0.5, 0.5, 1.0)])
 
 
 def shades(look: QuickLook) -> Image:
     """Return the colours of categories and their opacity, as uint8 along a last dimension; what is missing is clear."""
-    table = np.rint(255 * np.array(category_colours(look))).astype(np.uint8)
-    good = np.equal(look.cell_states, VALUE)  # type: ignore[arg-type]
-    opacity = np.where(good, 255, 0).astype(np.uint8)
-    return np.concatenate([table[category_numbers(look)], opacity[..., None]], axis=-1)
+    table = np.rint(255 * category_colours(look)).astype(np.uint8)
+    image: Image = table[category_numbers(look)]
+    image[np.not_equal(look.cell_states, VALUE)] = 0  # type: ignore[arg-type]
+    return image
 
 
 def forward(image: Image, along: Axis, *, axis: int) -> Image:

@@ -13,7 +13,6 @@ from nz_explorer.plots.drawing.aspect import aspect_of_axes, aspect_of_coordinat
 from nz_explorer.plots.drawing.cells import draw_cells, patch_area, upwards
 from nz_explorer.plots.drawing.legends import MOST_CATEGORIES, legend, present, with_left_out
 from nz_explorer.plots.drawing.parts import (
-    category_colour,
     edges_of,
     named,
     safe,
@@ -65,7 +64,7 @@ def draw_map(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> None:
     colours = _colours(look, view, values, states)
     shown = np.ma.masked_array(colours.values, mask=states != VALUE)
     picture = draw_cells(
-        axes, shown, x, y, cmap=colours.colormap, norm=colours.norm, alpha=view.alpha
+        axes, shown, x, y, cmap=colours.colormap, norm=colours.norm, alpha=colours.alpha
     )
     draw_earth(axes, look, view)
     set_ticks(axes, look.x, "x")
@@ -84,6 +83,7 @@ class _Colours:
     values: Any
     colormap: Any
     norm: Any
+    alpha: float | None
     extend: str = "neither"
 
 
@@ -91,12 +91,15 @@ def _colours(look: QuickLook, view: View, values: Numbers, states: States) -> _C
     from matplotlib.colors import BoundaryNorm, ListedColormap
 
     if look.categories:
-        table = ListedColormap(category_colours(look))
+        shades = category_colours(look)
+        # an alpha of the mesh would take the place of theirs
+        shades[:, 3] *= view.alpha or 1
+        table = ListedColormap(shades)
         norm: Any = BoundaryNorm(np.arange(table.N + 1) - 0.5, table.N)
-        return _Colours(category_numbers(look), table, norm)
+        return _Colours(category_numbers(look), table, norm, None)
     norm = view.norm(look)
     extend = _extend(values[states == VALUE], norm.vmin, norm.vmax)
-    return _Colours(values, view.colours(look), norm, extend)
+    return _Colours(values, view.colours(look), norm, view.alpha, extend)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +134,10 @@ def _explain(
     patches: list[Patch] = []
     if look.categories:
         patches = [
-            Patch(fc=category_colour(i), label=safe(category.label, 40))
-            for i, category in enumerate(look.categories[:MOST_CATEGORIES])
+            Patch(fc=shade, label=safe(category.label, 40))
+            for category, shade in zip(
+                look.categories[:MOST_CATEGORIES], category_colours(look), strict=False
+            )
         ]
     elif (states == VALUE).any():
         room, given = make_axes(axes, pad=0.02, aspect=30)
@@ -218,7 +223,7 @@ def draw_curvilinear(drawn: Figure, axes: Axes, look: QuickLook, view: View) -> 
             shown,
             cmap=colours.colormap,
             norm=colours.norm,
-            alpha=view.alpha,
+            alpha=colours.alpha,
             rasterized=True,
         )
     draw_earth(axes, look, view, curved=True)

@@ -8,8 +8,9 @@ import numpy as np
 
 from nz_explorer.plots.colours.ranges import Scale, threshold
 from nz_explorer.plots.drawing.aspect import aspect_of_axes, aspect_of_coordinates
-from nz_explorer.plots.drawing.legends import with_left_out
-from nz_explorer.plots.drawing.parts import category_hex, edges_of, named, safe, tick_program
+from nz_explorer.plots.drawing.legends import MOST_CATEGORIES, with_left_out
+from nz_explorer.plots.drawing.parts import edges_of, hex_of, named, safe, tick_program
+from nz_explorer.plots.drawing.pixels import category_colours
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.earth.draw import earth_program
 from nz_explorer.plots.map.mesh import WIDEST, Mesh, mesh
@@ -19,6 +20,9 @@ from nz_explorer.values.coordinates.curvilinear import Curvilinear
 
 if TYPE_CHECKING:
     from nz_explorer.plots.kind import Places
+
+_MOST_LISTED = 64
+"""The colours of more categories are computed as `category_colour` does."""
 
 
 def map_program(look: QuickLook, view: View, values: str, places: Places) -> list[str]:
@@ -92,8 +96,11 @@ def _edges(x: Axis, y: Axis) -> list[str]:
 def _numbered(look: QuickLook, values: str) -> tuple[list[str], str]:
     """Return lines that number categories, and what is drawn: the number of the category, that of no other after all."""
     numbers = [category.value for category in look.categories]
+    listed = len(numbers) <= _MOST_LISTED
     return [
-        line("known = np.array({})", numbers),
+        line("known = np.array({})", numbers)
+        if listed
+        else f"known = np.unique({values}.compressed())",
         f"shown = {values}.astype(float)",
         "order = np.minimum(np.searchsorted(known, shown.filled(known[0])), len(known) - 1)",
         "shown = np.ma.masked_array(np.where(known[order] == shown.data, order, len(known)), shown.mask)",
@@ -104,7 +111,7 @@ def _bar(look: QuickLook, view: View) -> list[str]:
     """Return lines that say what the colours mean."""
     if not look.categories:
         return [line("plt.colorbar(label={})", safe(with_left_out(look, view)))]
-    names = [safe(category.label, 40) for category in look.categories]
+    names = [safe(category.label, 40) for category in look.categories[:MOST_CATEGORIES]]
     return [line("plt.colorbar(ticks=range({})).set_ticklabels({})", len(names), names)]
 
 
@@ -141,10 +148,22 @@ def _cells(grid: Curvilinear, cells: Mesh, values: str) -> tuple[list[str], str]
 def _colours(look: QuickLook, view: View) -> tuple[list[str], str]:
     """Return lines that import what is needed, and arguments for the colours and limits in force."""
     if look.categories:
-        shades = [category_hex(at) for at in range(len(look.categories))]
-        table = line("ListedColormap({})", [*shades, "#808080"])
-        limits = line("vmin=-0.5, vmax={}", len(shades) + 0.5)
-        return ["from matplotlib.colors import ListedColormap"], f"cmap={table}, {limits}"
+        imported = ["from matplotlib.colors import ListedColormap"]
+        limits = line("vmin=-0.5, vmax={}", len(look.categories) + 0.5)
+        shades = [hex_of(shade).removesuffix("ff") for shade in category_colours(look)]
+        if len(look.categories) <= _MOST_LISTED:
+            return imported, line("cmap=ListedColormap({}), ", shades) + limits
+        given = {at: shades[at] for at, one in enumerate(look.categories) if one.color}
+        return [
+            *imported,
+            "import colorsys",
+            "shades = [",
+            "    colorsys.hls_to_rgb((210 + n * 137.5) % 360 / 360, 0.48 + (n % 3 - 1) * 0.13, 0.58)",
+            "    for n in range(len(known))",
+            "]",
+            *[line("shades[{}] = {}", at, shade) for at, shade in given.items()],
+            line("shades.append({})", shades[-1]),
+        ], f"cmap=ListedColormap(shades), {limits}"
     name, (low, high) = view.colormap_name(look), view.span(look)
     return colour_arguments(name, low, high, view.scale, view.levels)
 

@@ -102,6 +102,8 @@ class Category(Message):
 
     value: float
     label: str
+    color: str | None = None
+    """As ``#rrggbbaa``, where the metadata give one."""
 
 
 class Packing(Message):

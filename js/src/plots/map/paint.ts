@@ -25,7 +25,7 @@ export function paint(
   const { categories } = picture;
   const many = categories.length > 0;
   const tiles = tilesOf(inks, ratio);
-  const colors = scene.image ?? (many ? categoryLut(inks.dark) : lut);
+  const colors = scene.image ?? (many ? categoryLut(categories, inks.dark) : lut);
   if (fade) tiles.pixels = tiles.pixels.map((tile, at) => (tile && at < ONLY_NZ ? faded(tile, inks) : tile));
   paintMap(
     pixels,

@@ -1,3 +1,4 @@
+import type { Category } from "../../client/protocol.gen";
 import type { Inks, Rgb } from "../../ui/base/theme";
 import { clamp } from "../../ui/text/format";
 import { type Field, type Norm, placer } from "./field";
@@ -120,7 +121,7 @@ export function paintMap(
   points: Int32Array,
   width: number,
   states: Uint8Array,
-  shade: Uint8Array | null,
+  shade: Uint8Array | Uint16Array | null,
   lut: Uint32Array,
   { side, pixels }: Tiles,
 ): void {
@@ -138,12 +139,12 @@ export function paintMap(
 
 /** Colours that fall behind what is struck out among them. */
 export function faded(colors: Uint32Array, { background }: Inks): Uint32Array {
-  return colors.map((color) => pack(mix(unpacked(color), background, 0.72)));
+  // What is clear stays so.
+  return colors.map((color) => color >>> 24 && pack(mix(unpacked(color), background, 0.72)));
 }
 
-/** Colours of categories, different in hue and lightness; the last is for values that are none. */
+/** Colours of categories, different in hue and lightness. */
 export function categoryColor(at: number, dark: boolean): Rgb {
-  if (at > 254) return [128, 128, 128];
   const hue = (210 + at * 137.5) % 360;
   const light = (dark ? 0.62 : 0.48) + ((at % 3) - 1) * 0.13;
   const reach = 0.58 * Math.min(light, 1 - light);
@@ -153,16 +154,21 @@ export function categoryColor(at: number, dark: boolean): Rgb {
   }) as unknown as Rgb;
 }
 
-export const categoryLut = (dark: boolean): Uint32Array =>
-  Uint32Array.from({ length: 256 }, (_, at) => pack(categoryColor(at, dark)));
+/** The colour of each category, given or not; the last is for values that are none. */
+export function categoryLut(categories: readonly Category[], dark: boolean): Uint32Array {
+  const lut = Uint32Array.from([...categories, null], (one, at) =>
+    pack(one ? categoryColor(at, dark) : [128, 128, 128]),
+  );
+  categories.forEach(({ color }, at) => {
+    if (color) new DataView(lut.buffer).setUint32(4 * at, Number.parseInt(color.slice(1), 16));
+  });
+  return lut;
+}
 
-/** The number of the category of each point; 255 where a value is none of them. */
-export function categoryShades(
-  values: ArrayLike<number>,
-  categories: readonly { value: number }[],
-): Uint8Array {
-  const of = new Map(categories.slice(0, 255).map(({ value }, at) => [value, at]));
-  return Uint8Array.from(values, (value) => of.get(value) ?? 255);
+/** The number of the category of each point; that of no other where a value is none of them. */
+export function categoryShades(values: ArrayLike<number>, categories: readonly Category[]): Uint16Array {
+  const of = new Map(categories.map(({ value }, at) => [value, at]));
+  return Uint16Array.from(values, (value) => of.get(value) ?? categories.length);
 }
 
 /** Fills a rectangle, in device pixels, with the pattern of a state. */

@@ -6,7 +6,19 @@ import { sceneOf } from "..";
 import { AxisGeometry } from "./axis";
 import { countStates, type Field, fieldOf, histogram, masked, normOf, place, rangeOf } from "./field";
 import { frameOf } from "./layout";
-import { categoryShades, faded, GREYS, lutOf, paintMap, runs, shades, tilesOf } from "./paint";
+import {
+  categoryColor,
+  categoryLut,
+  categoryShades,
+  faded,
+  GREYS,
+  lutOf,
+  paintMap,
+  runs,
+  shades,
+  tilesOf,
+  unpacked,
+} from "./paint";
 
 /** A picture of 3 × 2 points: 1 2 NaN / −9999 0 6, the first of the second row being a fill value. */
 
@@ -298,10 +310,14 @@ test("images have the colours that came, and the hover tells them", () => {
 
 test("categories have a number of their own, and what is none of them another", () => {
   const categories = [
-    { value: 0, label: "clear" },
-    { value: 6, label: "fog" },
+    { value: 0, label: "clear", color: "#01020380" },
+    { value: 6, label: "fog", color: null },
   ];
-  expect([...categoryShades([6, 0, 2], categories)]).toEqual([1, 0, 255]);
+  expect([...categoryShades([6, 0, 2], categories)]).toEqual([1, 0, 2]);
+  // Red, green, blue and opacity, one after the other; what is none of them is grey.
+  const [given, own, none] = categoryLut(categories, false);
+  expect([given, none]).toEqual([0x80030201, 0xff808080]);
+  expect(unpacked(own as number)).toEqual(categoryColor(1, false));
   const made = picture({ categories });
   const scene = sceneOf(made.picture, made.buffers, options);
   if (!scene) throw new Error("no scene");

@@ -4,7 +4,7 @@ import { useView } from "../../../client/view";
 import { kindOf } from "../../../plots";
 import { colorTable, gradientOf } from "../../../plots/shared/colormap";
 import { type CellState, countStates, ONLY_NZ, STATE_NAMES } from "../../../plots/shared/field";
-import { categoryColor, categoryShades } from "../../../plots/shared/paint";
+import { categoryLut, categoryShades, unpacked } from "../../../plots/shared/paint";
 import { Swatch } from "../../../plots/shared/StateChip";
 import type { Scene } from "../../../plots/shared/scene";
 import { Icon } from "../../../ui/icons/Icon";
@@ -97,18 +97,19 @@ export function Categories({ scene }: { scene: Scene }) {
   const { picture, field, states } = scene;
   const { categories } = picture;
   const counts = useMemo(() => {
-    const found = new Uint32Array(256);
+    const found = new Uint32Array(categories.length + 1);
     categoryShades(field.stored ?? field.values, categories).forEach((shade, at) => {
       if (states[at] === 0) (found[shade] as number)++;
     });
     return found;
   }, [scene]);
+  const colors = categoryLut(categories, inks.value?.dark ?? false);
   const chip = (label: string, at: number) => (
     <span key={at} class="nzx-state">
       {scene.look.flat && (
         <span
           class="nzx-swatch nzx-flat"
-          style={{ background: `rgb(${categoryColor(at, inks.value?.dark ?? false)})` }}
+          style={{ background: categories[at]?.color ?? `rgb(${unpacked(colors[at] as number)})` }}
         />
       )}
       <b>{counted(counts[at] ?? 0)}</b> {visible(label)}
@@ -120,7 +121,7 @@ export function Categories({ scene }: { scene: Scene }) {
       {categories.length > MOST_CATEGORIES && (
         <Quiet>and {grouped(categories.length - MOST_CATEGORIES)} more</Quiet>
       )}
-      {(counts[255] ?? 0) > 0 && chip("other values", 255)}
+      {(counts[categories.length] ?? 0) > 0 && chip("other values", categories.length)}
     </div>
   );
 }

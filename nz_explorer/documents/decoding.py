@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -39,6 +40,8 @@ MAX_BYTES_OF_HOLDER, MAX_VALUES_OF_HOLDER = 160 * 2**20, 10_000_000
 """The same where consolidated metadata cannot be indexed, for example because of a bare NaN: 110,000 nodes."""
 MAX_ENTRIES = 1_000_000
 """Consolidated entries that are indexed; each takes some 200 bytes."""
+MOST_SHARED = 10_000
+"""Different texts of entries up to which equal ones are looked for."""
 MAX_PROBLEMS = 100
 """Problems of entries that are looked for."""
 FEW_MEMBERS = 4_000_000
@@ -63,7 +66,8 @@ class Entries(Mapping[str, Any]):
     """The entries of a large consolidated document: found by key, decoded when asked for."""
 
     def __init__(self, raw: dict[str, msgspec.Raw]) -> None:
-        self.raw = raw
+        self.raw: Mapping[str, bytes | msgspec.Raw] = _shared(raw)
+        """By key, the text. Most stores have few different ones, each of which is one `bytes`: it is hashed once."""
 
     def __getitem__(self, key: str) -> Any:
         return _decode_part(self.raw[key])[0]
@@ -76,6 +80,18 @@ class Entries(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self.raw)
+
+
+def _shared(texts: dict[str, Any]) -> dict[str, bytes | msgspec.Raw]:
+    """Have equal texts be the same object, unless there are too many different ones."""
+    known: dict[bytes, bytes] = {}
+    names = iter(texts)
+    while len(known) < MOST_SHARED and (some := list(islice(names, _AT_ONCE))):
+        check_cancelled()
+        for name in some:
+            text = bytes(texts[name])
+            texts[name] = known.setdefault(text, text)
+    return texts
 
 
 def decode(raw: bytes, key: str = "") -> tuple[Any, tuple[DocumentProblem, ...]]:
@@ -204,7 +220,7 @@ def _inside(entry: str, problem: DocumentProblem) -> DocumentProblem:
     return DocumentProblem(problem.kind, pointer + message, pointer, detail=problem.detail)
 
 
-def _questionable(entries: dict[str, msgspec.Raw]) -> Iterator[str]:
+def _questionable(entries: Mapping[str, bytes | msgspec.Raw]) -> Iterator[str]:
     """Yield the keys of entries that may repeat a key, or be too much.
 
     Of a thousand small entries at a time it is seen that all have as many keys decoded as they have in the text.
@@ -212,12 +228,16 @@ def _questionable(entries: dict[str, msgspec.Raw]) -> Iterator[str]:
     """
     names = list(entries)
     around: Surroundings[None] = Surroundings()
+    sound: set[bytes] = set()
     for begin in range(0, len(names), _AT_ONCE):
         check_cancelled()
         some = names[begin : begin + _AT_ONCE]
         parts: set[bytes] = set()
         new: set[bytes] = set()
-        for text in {bytes(entries[name]) for name in some}:
+        texts = {bytes(entries[name]) for name in some} - sound
+        if not texts:
+            continue
+        for text in texts:
             if (found := around.find(text)) is not None:
                 parts.add(found[1])
             elif (split_text := split(text)) is None:
@@ -230,6 +250,8 @@ def _questionable(entries: dict[str, msgspec.Raw]) -> Iterator[str]:
         if large or not _no_key_dropped(b"[" + b",".join(parts) + b"]"):
             yield from some
             continue
+        if len(sound) < MOST_SHARED:
+            sound |= texts
         for text in new:
             if around_attributes(text) is not None:
                 around.add(text, None)

@@ -235,7 +235,8 @@ class Consolidated:
             return False
         raw = self._entries.raw
         try:
-            _AS_NODES.decode(b"[" + b",".join([raw[key] for key in keys]) + b"]")
+            different = {id(text := raw[key]): text for key in keys}
+            _AS_NODES.decode(b"[" + b",".join(different.values()) + b"]")
         except (msgspec.DecodeError, UnicodeDecodeError):
             return False
         return True

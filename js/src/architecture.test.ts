@@ -33,3 +33,18 @@ test("no signal is read for nothing: the build would leave it out, and with it t
   );
   expect(alone).toEqual([]);
 });
+
+test("a class has its own rules in one style sheet", () => {
+  const places = new Map<string, Set<string>>();
+  const sheets = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".css"),
+  );
+  // A rule of one class alone: two components that call theirs the same would style each other.
+  for (const file of sheets)
+    for (const [, name = ""] of readFileSync(join(import.meta.dirname, file), "utf8").matchAll(
+      /^ {2}\.(nzx-(?!mark-|is-)[\w-]+) \{/gm,
+    ))
+      places.set(name, (places.get(name) ?? new Set()).add(file));
+  expect(sheets.length).toBeGreaterThan(20);
+  expect([...places].filter(([, files]) => files.size > 1)).toEqual([]);
+});

@@ -207,3 +207,13 @@ def test_a_group_that_is_no_table_has_the_code_of_a_group(store: Path) -> None:
     with pytest.raises(TypeError, match="/obs/kind is no array"):
         ex.values()
     ex.close()
+
+
+def test_the_small_picture_of_texts_is_the_first_of_them(browse: Browse, tmp_path: Path) -> None:
+    words = zarr.open_group(tmp_path, mode="w").create_array("name", shape=(90,), dtype=str)
+    words[:] = np.array([f"cell {n}" for n in range(90)], object)
+    (small,) = browse(tmp_path).ask("thumbnails", paths=["/name"], width=160, height=100)[
+        "thumbnails"
+    ]
+    assert small["label"].split()[:6] == ["0", "cell", "0", "·", "1", "cell"]
+    assert small["label"].count("·") == 5

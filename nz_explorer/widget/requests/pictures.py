@@ -54,6 +54,10 @@ def lines(session: SessionView, params: protocol.LinesParams, cancel: Cancellati
     return picture_messages.lines(node.path, found)
 
 
+SMALL_LINES = 6
+"""Of a text that stands where a small picture would: as many as a card has room for."""
+
+
 @answers("thumbnails")
 def thumbnails(
     session: SessionView, params: protocol.ThumbnailsParams, cancel: Cancellation
@@ -72,8 +76,8 @@ def thumbnails(
         look = session.quicklook(node, {}, width=params.width, height=params.height, cancel=cancel)
         image = thumbnail(look, min(params.width, 512), min(params.height, 512))
         if image is None:
-            said = look.message or look.text or "\n".join(missing(look))
-            small.append(protocol.Thumbnail(path, 0, 0, label=" · ".join(said.splitlines())))
+            lines = (look.text or look.message or "\n".join(missing(look))).splitlines()
+            small.append(protocol.Thumbnail(path, 0, 0, label=" · ".join(lines[:SMALL_LINES])))
             continue
         small.append(
             protocol.Thumbnail(

@@ -134,7 +134,7 @@ function Dimensions({ row, node }: { row: NodeRow; node: NodeResult | null }) {
             onClick={() => session.panel.set("dimensions")}
           >
             {lengths.length > 1 && <Icon name="blocks" />}
-            <bdi class="nzx-cut">{name === null ? `axis ${at}` : visible(name)}</bdi>
+            <bdi class="nzx-cut">{name === null ? `dim_${at}` : visible(name)}</bdi>
             <small>{lengths.slice(0, 3).map(grouped).join(" or ")}</small>
           </button>
         </li>

@@ -32,7 +32,7 @@ export function Text({ picture, buffers }: ViewProps) {
             const { index, coordinate } = along.describe(at);
             return (
               <tr key={index}>
-                <td class="nzx-number nzx-quiet">{index}</td>
+                <td class="nzx-quiet">{index}</td>
                 {named && <td>{visible(coordinate ?? "")}</td>}
                 <td class="nzx-cell">{visible(line.replace(/^ *\d+( {2}|$)/, ""))}</td>
               </tr>

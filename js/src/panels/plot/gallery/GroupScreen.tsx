@@ -84,14 +84,14 @@ export function GroupScreen({ path, node }: { path: string; node: NodeResult }) 
       )}
       {below.length > 0 && (
         <>
-          <div class="nzx-group-head">
+          <div class="nzx-group-title">
             <h3>In these groups</h3>
           </div>
           <Gallery arrays={below} />
         </>
       )}
       {(data.length > 0 || lines) && (
-        <div class="nzx-group-head">
+        <div class="nzx-group-title">
           <h3>{data.length > 0 ? "Data variables" : "No data variables"}</h3>
           {data.length > 0 && <span class="nzx-quiet">{grouped(data.length)}</span>}
           <span class="nzx-gap" />

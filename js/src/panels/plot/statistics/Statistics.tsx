@@ -98,9 +98,7 @@ export function Statistics({ path, units, packing }: Props) {
                   value !== null && (
                     <tr key={name}>
                       <th scope="row">{name}</th>
-                      <td class="nzx-number">
-                        {scan.dates[nth] ?? `${compact(value, 9)} ${visible(units ?? "")}`}
-                      </td>
+                      <td>{scan.dates[nth] ?? `${compact(value, 9)} ${visible(units ?? "")}`}</td>
                     </tr>
                   ),
               )}
@@ -111,7 +109,7 @@ export function Statistics({ path, units, packing }: Props) {
                     <th scope="row">
                       <StateChip state={state} />
                     </th>
-                    <td class="nzx-number">{grouped(count)}</td>
+                    <td>{grouped(count)}</td>
                   </tr>
                 ))}
             </tbody>

@@ -14,6 +14,17 @@ _MISSING = -1
 _NULLABLE = ("nullable-integer", "nullable-boolean", "nullable-string-array")
 
 
+def is_data_frame(group: Group) -> bool:
+    """Return whether a group is a data frame of anndata, as its ``encoding-type`` says.
+
+    Parameters
+    ----------
+    group
+        Any group.
+    """
+    return group.attributes.get("encoding-type") == "dataframe"
+
+
 def is_categorical(group: Group) -> bool:
     """Return whether a group is a column of categories, as its ``encoding-type`` says.
 

@@ -161,7 +161,10 @@ def _look_at(recorder: Recorder, row: Mapping[str, Any], most_findings: int) -> 
         params = {name: finding[name] for name in ("rule", "pointer", "message")}
         recorder.ask("page", name="finding", path=path, params=params)
     if group:
-        arrays = [one["path"] for one in recorder.ask("node", path=path).get("arrays", ())]
+        shown = recorder.ask("node", path=path)
+        arrays = [one["path"] for one in shown.get("arrays", ())]
+        if shown.get("default_kind") == "table":
+            recorder.ask("table", path=path, view={}, offset=0, limit=PAGE_ROWS)
         if arrays:
             recorder.ask("thumbnails", paths=arrays, width=160, height=100)
     return len(found)

@@ -152,7 +152,7 @@ def _shown(
 
     if isinstance(node, Group):
         if columns := tables.shown(session, node, view):
-            if view["kind"] == "table":
+            if view.get("kind") != "scatter":
                 return _rows(columns)
             return _image(columns.figure(width=WIDTH, height=HEIGHT), f"{node.path} as a scatter")
         if view.get("kind") == "lines":

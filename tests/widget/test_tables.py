@@ -66,6 +66,23 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "tables.zarr"
 
 
+def test_a_dataframe_is_shown_as_a_table_by_default(browse: Browse, store: Path) -> None:
+    """In the browser, in Python and on the saved page alike; small pictures of its columns can be chosen."""
+    browser = browse(store)
+    assert browser.ask("node", path="/obs")["default_kind"] == "table"
+    assert browser.ask("node", path="/stations")["default_kind"] == "pictures"
+    ex = nz.explore(store, path="/obs")
+    assert ex.values()["kind"].tolist() == ["T cell", None, "B cell"]
+    assert "T cell" in str(ex._repr_mimebundle_())
+    for using in ("zarr", "nz_explorer"):
+        exec(ex.code(using), names := {})
+        assert names["values"]["kind"].tolist() == ["T cell", None, "B cell"]
+    ex.view = {"kind": "pictures"}
+    with pytest.raises(TypeError, match="no array"):
+        ex.values()
+    ex.close()
+
+
 def test_a_dataframe_is_one_table_with_its_categories(browse: Browse, store: Path) -> None:
     browser = browse(store)
     found = browser.ask("table", path="/obs")

@@ -571,6 +571,7 @@ export interface NodeResult {
   dimensions: Lengths[];
   about: Fact[];
   attributes_total: number;
+  default_kind: "pictures" | "table";
 }
 
 /** A group in the group that is looked at, and what lies in it as far as that is known. */

@@ -117,6 +117,8 @@ class NodeResult(Message):
     about: list[Fact] = []
     """The attributes that describe a group."""
     attributes_total: int = 0
+    default_kind: Literal["pictures", "table"] = "pictures"
+    """What is shown of a group where its view has no ``kind``."""
 
 
 class FindingGroup(Message):

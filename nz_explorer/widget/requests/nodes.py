@@ -6,6 +6,7 @@ from nz_explorer.model import Array, Group, NodeNotFound, dimension_table
 from nz_explorer.store import Cancellation
 from nz_explorer.widget import protocol, text
 from nz_explorer.widget.requests.answer import MAX_PAGE, Answer, BadRequest, answers, page_of
+from nz_explorer.widget.requests.tables import default_kind
 from nz_explorer.widget.session_view import SessionView
 
 MAX_SMALL_PICTURES = 60
@@ -102,6 +103,7 @@ def node(session: SessionView, params: protocol.NodeParams, cancel: Cancellation
         ]
         result.about = [protocol.Fact(name, said) for name, said in text.about(node)]
         result.attributes_total = len(node.attributes)
+        result.default_kind = default_kind(node)
         if node.listing_problem is not None and not tree.children(node):
             problem = f"{node.listing_problem}, which the search takes"
             result.row.problem = result.row.problem or problem

@@ -7,7 +7,7 @@ import io
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from nz_explorer.plots.columns.scatter import (
 )
 from nz_explorer.plots.shown_values import Reading
 from nz_explorer.store import Cancellation
+from nz_explorer.values.categorical import is_data_frame
 from nz_explorer.values.masks.cell_states import UNREAD
 from nz_explorer.values.points import Points
 from nz_explorer.widget import protocol
@@ -322,11 +323,19 @@ def shown(
     whole : bool
         Whether every row is wanted, however many bytes that takes.
     """
-    if not isinstance(node, Group) or view.get("kind") not in KINDS:
+    if not isinstance(node, Group):
+        return None
+    kind = view.get("kind", "auto")
+    if (default_kind(node) if kind == "auto" else kind) not in KINDS:
         return None
     found = Columns(session, node, view, whole=whole)
-    least = 2 if view["kind"] == "scatter" else 1
+    least = 2 if kind == "scatter" else 1
     return found if len(found.table.columns) >= least else None
+
+
+def default_kind(group: Group) -> Literal["pictures", "table"]:
+    """Return what is shown of a group where its view has no ``kind``."""
+    return "table" if is_data_frame(group) else "pictures"
 
 
 def code(columns: Columns) -> Code:

@@ -22,3 +22,14 @@ test("the arrays of a group that share a dimension are a table, and two of them 
   await waitFor(() => expect(points.textContent).toMatch(/\[0\]/));
   expect(host.model.get("view")).toMatchObject({ kind: "scatter", y: "speed" });
 });
+
+test("a data frame opens as a table, and small pictures of its columns can be chosen", async () => {
+  const host = await mountWidget("kinds", { path: "/k" }, (kernel) => {
+    kernel.answers.node = (_, recorded) => ({ ...recorded(), default_kind: "table" });
+  });
+  await screen.findByRole("table", { name: "Table of /k" });
+  expect(screen.getByRole("radio", { name: "Table" })).toHaveProperty("ariaChecked", "true");
+  fireEvent.click(screen.getByRole("radio", { name: "Pictures" }));
+  await screen.findByRole("list", { name: "Arrays" });
+  expect(host.model.get("view")).toMatchObject({ kind: "pictures" });
+});

@@ -36,14 +36,15 @@ const FAR_UP = /^.{9,}?(?=\/.{1,19}$)/;
 /** The first screen of a group: what it says of itself, its groups, its data, and what describes them. */
 export function GroupScreen({ path, node }: { path: string; node: NodeResult }) {
   const { session } = useView();
-  const show = session.options.value.kind;
+  const { kind } = session.options.value;
+  const show = kind === "auto" ? node.default_kind : kind;
   const setShow = (kind: string) => session.setOptions({ kind });
   const { arrays, arrays_total: total, groups } = node;
   const isData = (row: NodeRow) => !OTHERS.some((roles) => roles.includes(row.role));
   const data = arrays.filter(isData);
   const lines = arrays.some(({ shape }) => shape?.length === 1 && (shape[0] ?? 0) > 1);
   const shows = [
-    { value: "auto", label: "Pictures" },
+    { value: "pictures", label: "Pictures" },
     { value: "list", label: "List" },
     ...(lines
       ? [

@@ -40,7 +40,7 @@ MAX_BYTES_OF_HOLDER, MAX_VALUES_OF_HOLDER = 160 * 2**20, 10_000_000
 """The same where consolidated metadata cannot be indexed, for example because of a bare NaN: 110,000 nodes."""
 MAX_ENTRIES = 1_000_000
 """Consolidated entries that are indexed; each takes some 200 bytes."""
-MOST_SHARED = 10_000
+MOST_SHARED = 4000
 """Different texts of entries up to which equal ones are looked for."""
 MAX_PROBLEMS = 100
 """Problems of entries that are looked for."""

@@ -20,6 +20,7 @@ CONSOLIDATED = (
     "consolidated rules",
     "consolidated unlike",
     "consolidated and stored",
+    "consolidated, stored and folders",
 )
 CROWDS = ("crowd consolidated", "crowd in groups", "crowd stored")
 """The rows of each table here; each can be measured alone."""
@@ -83,19 +84,28 @@ def walks(folder: Path, rows: Collection[str]) -> list[Result]:
 
 
 def consolidated(folder: Path, rows: Collection[str]) -> list[Result]:
-    """Open 101 000 consolidated nodes; check them; check them against the stored documents."""
-    first, rules, unlike, stored = CONSOLIDATED
+    """Open 101 000 consolidated nodes; check them; check them against the stored documents; list all folders, too."""
+    first, rules, unlike, stored, folders = CONSOLIDATED
     results = []
-    if {first, rules, stored} & {*rows}:
+    if {first, rules, stored, folders} & {*rows}:
         store = write(
-            folder / "many.zarr", tree(1000, 100, alike=True), consolidated=True, stored=stored in rows
-        )  # fmt: skip
-        works = ((first, "first level"), (rules, "check consolidated"), (stored, "check"))
+            folder / "many.zarr",
+            tree(1000, 100, alike=True),
+            consolidated=True,
+            stored=not {stored, folders}.isdisjoint(rows),
+        )
+        works = (
+            (first, "first level"),
+            (rules, "check consolidated"),
+            (stored, "check metadata"),
+            (folders, "check"),
+        )
         found, theirs = _in_turns(store, rows, *works, rounds=3)
         budgets = {
             first: ("open 101 000 consolidated nodes", 40, None),
             rules: ("… rules on all of them", 8, 300),
-            stored: ("… and on all stored documents and folders", 4, None),
+            stored: ("… and on all stored documents", 4, None),
+            folders: ("… and the folders of all arrays", 1, None),
         }
         for row, cost in found.items():
             name, least, most = budgets[row]

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from nz_explorer.plots import QuickLook
     from nz_explorer.plots.colours.defaults import Colours
     from nz_explorer.plots.colours.ranges import Range
+    from nz_explorer.plots.picture import Axis
     from nz_explorer.widget.background.scans import Scans
 
 _Key = tuple[
@@ -32,7 +33,7 @@ class SliceLimits:
 
     def __init__(self, scans: Scans) -> None:
         self._scans = scans
-        self._held: dict[_Key, tuple[Range, Colours]] = {}
+        self._held: dict[_Key, tuple[Range, Colours, bool]] = {}
 
     def known(self, array: Array, look: QuickLook, *, finished: bool = True) -> QuickLook:
         """Return a picture with the ranges that limits can be taken from, and with colours that stay.
@@ -42,7 +43,8 @@ class SliceLimits:
         array
             The array.
         look
-            A picture of it. The first one along the same axes whose values differ is remembered.
+            A picture of it. The first one along the same axes whose values differ is remembered; where that was of a
+            part of them, until there is one of the whole.
         finished
             Whether all of it was read.
         """
@@ -58,15 +60,22 @@ class SliceLimits:
         key = (array.generation, array.path, look.part, look.x.label, y, method, minus)
         if finished and look.low < look.high:
             first = look.ranges.get("frame", (look.low, look.high))
-            self._held.setdefault(key, (first, look.colours))
+            whole = all(axis is None or _is_whole(axis) for axis in (look.x, look.y))
+            if key not in self._held or (whole and not self._held[key][2]):
+                self._held[key] = first, look.colours, whole
             if len(self._held) > MOST_HELD:
                 self._held.pop(next(iter(self._held)), None)
         held = self._held.get(key)
         if held is not None:  # an image may have said what the limits of a channel are
             ranges.setdefault("held", held[0])
-        whole = self._scans.extremes(array)
-        if whole is not None and not look.derived:
-            ranges["whole"] = whole
+        extremes = self._scans.extremes(array)
+        if extremes is not None and not look.derived:
+            ranges["whole"] = extremes
         colours = look.colours if held is None else held[1]
         other = look.beside and replace(look.beside, ranges=ranges, colours=colours)
         return replace(look, ranges=ranges, colours=colours, beside=other)
+
+
+def _is_whole(axis: Axis) -> bool:
+    """Return whether all of a dimension is shown, as far as points that are so far apart can tell."""
+    return (axis.size + 1) * axis.step > axis.length

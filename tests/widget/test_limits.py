@@ -58,6 +58,17 @@ def test_limits_hold_while_stepping_and_figure_and_code_agree(ex: Explorer) -> N
     assert ends(ex, limits="frame") == (160.5, 50)[::-1]
 
 
+def test_limits_of_a_part_hold_until_the_whole_is_shown(ex: Explorer) -> None:
+    ex.view = {"window": {"x": [0, 2]}}
+    assert ends(ex) == (10.5, 12.5)
+    ex.index = {"time": 3}
+    assert ends(ex) == (10.5, 12.5)
+    ex.view = {}
+    assert ends(ex) == (160.5, 163)
+    ex.view, ex.index = {"window": {"x": [0, 2]}}, {"time": 0}
+    assert ends(ex) == (160.5, 163)
+
+
 def test_the_browser_gets_what_limits_are_taken_from(browse: Browse, store: Path) -> None:
     browser = browse(store)
     first = browser.ask("picture", path="/warm")

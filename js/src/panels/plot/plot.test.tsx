@@ -275,6 +275,17 @@ describe("plot", () => {
     expect(host.model.get("view")).toMatchObject({ limits: "whole", low: null, high: null });
   });
 
+  test("limits are not held of a part: those of the whole picture are", async () => {
+    host = await mountWidget("small", {
+      path: "/forecast/sst",
+      view: { limits: "frame", window: { lat: [0, 4] } },
+    });
+    fireEvent.click(await screen.findByRole("button", { name: "Hold the limits" }));
+    await waitFor(() =>
+      expect(host.model.get("view")).toMatchObject({ limits: "held", low: null, high: null }),
+    );
+  });
+
   test("the crosshair is moved by keys and reads out what lies there", async () => {
     host = await mountWidget("small", { path: "/images/tiny" });
     const stage = await screen.findByRole("application");

@@ -3,7 +3,7 @@ import { readOptions } from "../../client/session";
 import { axis, picture } from "../../mock/picture";
 import { sceneOf } from "..";
 import { namesOf } from "./layout";
-import { centerOf, pointOnLine, windowAround, windowOf } from "./zoom";
+import { centerOf, isZoomed, pointOnLine, windowAround, windowMoved, windowOf } from "./zoom";
 
 /** A picture of 3 × 2 points: 1 2 NaN / −9999 0 6, the first of the second row being a fill value. */
 
@@ -66,5 +66,20 @@ describe("windows", () => {
     expect(x).toBeGreaterThan(0.9);
     expect(y).toBeCloseTo(5 / 6);
     expect(windowOf(upright, { x: 0.4, y: 0 }, { x: 0.5, y: 0.5 })).toEqual({ depth: [0, 2] });
+  });
+
+  test("the part of the rows that lines are of stays, until what is zoomed out is whole", () => {
+    const x = axis({ label: "time", size: 3, length: 3 });
+    const made = picture({ kind: "lines", x, y: axis({ label: "station", size: 2, length: 9 }) });
+    const lines = sceneOf(made.picture, made.buffers, options);
+    if (!lines) throw new Error("no scene");
+    const rows = { station: [4, 6] as [number, number] };
+    const part = { ...rows, time: [0, 2] as [number, number] };
+    expect(windowOf(lines, { x: 0, y: 0.4 }, { x: 0.5, y: 0.5 }, rows)).toEqual(part);
+    expect(windowAround(lines, rows, { x: 0, y: 0 }, 0.7)).toEqual(part);
+    expect(windowMoved(lines, part, { x: 0.5, y: 0 }, { x: 0, y: 0 })).toEqual({ ...rows, time: [1, 3] });
+    expect([isZoomed(lines, part), isZoomed(lines, rows)]).toEqual([true, false]);
+    expect(windowAround(lines, part, { x: 0, y: 0 }, 2)).toEqual(rows);
+    expect(windowAround(lines, rows, { x: 0, y: 0 }, 2)).toEqual({});
   });
 });

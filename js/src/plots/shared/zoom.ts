@@ -21,15 +21,22 @@ export function extent([a, b]: readonly [Place, Place], scene: Scene): Box {
   return { x: ends("x"), y: ends("y") };
 }
 
-/** The window of some parts of the dimensions on the axes; all of a dimension is none. */
+/** Whether a window cuts a dimension that is on an axis; of lines it may cut only that of the rows. */
+export const isZoomed = ({ x, y }: Scene, window: Window): boolean =>
+  [x, y].some(({ axis }) => axis && window[axis.label]);
+
+/** The window before with other parts of the dimensions on the axes; all of a dimension is none. */
 function windowOfParts(
   scene: Scene,
+  before: Window,
   part: (axis: Axis, side: Side, geometry: AxisGeometry) => readonly [number, number] | null,
 ): Window {
-  const window: Window = {};
+  const window = { ...before };
   for (const side of ["x", "y"] as const) {
     const { axis } = scene[side];
-    const found = axis && part(axis, side, scene[side]);
+    if (!axis) continue;
+    delete window[axis.label];
+    const found = part(axis, side, scene[side]);
     if (!found) continue;
     const [first, end] = [Math.max(0, found[0]), Math.min(axis.length, found[1])];
     if (first > 0 || end < axis.length) window[axis.label] = [first, end];
@@ -50,10 +57,10 @@ function boxOf({ x, y, curved }: Scene, box: Box): Window {
 }
 
 /** The window that a rectangle drawn on a picture stands for. */
-export function windowOf(scene: Scene, a: Place, b: Place): Window {
+export function windowOf(scene: Scene, a: Place, b: Place, before: Window = {}): Window {
   const box = extent([a, b], scene);
   if (scene.curved) return boxOf(scene, box);
-  return windowOfParts(scene, ({ start, step }, side, geometry) => {
+  return windowOfParts(scene, before, ({ start, step }, side, geometry) => {
     const [one, other] = [geometry.indexAt(box[side][0]), geometry.indexAt(box[side][1] - 1e-9)];
     return [start + Math.min(one, other) * step, start + (Math.max(one, other) + 1) * step];
   });
@@ -72,7 +79,9 @@ export function windowAround(scene: Scene, before: Window, around: Place, by: nu
     // Beyond all of it there is nothing.
     return by > 1 && all ? {} : boxOf(scene, { x: part("x"), y: part("y") });
   }
-  return windowOfParts(scene, ({ label, length, start, step }, _, geometry) => {
+  // Where the axes show all of theirs, the rows of lines are left to show.
+  if (by > 1 && !isZoomed(scene, before)) return {};
+  return windowOfParts(scene, before, ({ label, length, start, step }, _, geometry) => {
     const [from, to] = before[label] ?? [];
     const first = from ?? 0;
     const span = (to ?? length) - first;
@@ -91,7 +100,7 @@ export function windowMoved(scene: Scene, before: Window, from: Place, to: Place
     const part = (side: Side): [number, number] => [away(side), 1 + away(side)];
     return boxOf(scene, { x: part("x"), y: part("y") });
   }
-  return windowOfParts(scene, ({ label, length, step }, side, geometry) => {
+  return windowOfParts(scene, before, ({ label, length, step }, side, geometry) => {
     const [first, end] = before[label] ?? [];
     if (first === undefined || end === undefined) return null;
     const by = (geometry.indexAt(from[side]) - geometry.indexAt(to[side])) * step;

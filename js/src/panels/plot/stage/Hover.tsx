@@ -12,6 +12,7 @@ import { isMade, valueText } from "../../../plots/shared/value";
 import {
   centerOf,
   extent,
+  isZoomed,
   type Place as Point,
   pointOnLine,
   windowAround,
@@ -57,6 +58,8 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
   const { grid } = scene;
   const zoom = (by: number, around: Point) =>
     session.setOptions({ window: windowAround(scene, session.options.peek().window, around, by) }, 60);
+  const zoomTo = (from: Point, to: Point) =>
+    session.setOptions({ window: windowOf(scene, from, to, session.options.peek().window) });
   const reset = () => session.setOptions({ window: {} });
   const pin = (point: Point) => {
     if (pinnable(scene)) session.pins.set(toggled(session.pins.peek(), pinOf(scene, point)));
@@ -103,7 +106,7 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
       if (event.button !== 0 || event.pointerType === "touch" || !inside(here)) return;
       const { window } = session.options.peek();
       // Of a whole picture there is nothing more to be seen by moving it.
-      const pans = !event.shiftKey && Object.keys(window).length > 0;
+      const pans = !event.shiftKey && isZoomed(scene, window);
       held.current = { from: here, pans, moved: false, scene, window };
       element.setPointerCapture?.(event.pointerId);
     };
@@ -112,9 +115,7 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
       const here = place(event);
       const found = hold && !hold.moved ? cell(here) : null;
       if (found) pin(found);
-      if (hold?.moved && !hold.pans) {
-        session.setOptions({ window: windowOf(scene, hold.from, { x: clamp(here.x), y: clamp(here.y) }) });
-      }
+      if (hold?.moved && !hold.pans) zoomTo(hold.from, { x: clamp(here.x), y: clamp(here.y) });
       drop();
     };
     const drop = () => {
@@ -162,8 +163,7 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
     const from = at ?? { x: Math.floor(nx / 2), y: Math.floor(ny / 2) };
     const by = { "+": 0.5, "=": 0.5, "-": 2, "0": 0 }[event.key];
     if (event.key === "Enter" && at) {
-      if (corner)
-        session.setOptions({ window: windowOf(scene, centerOf(scene, corner), centerOf(scene, at)) });
+      if (corner) zoomTo(centerOf(scene, corner), centerOf(scene, at));
       else pin(at);
     }
     if (event.key === "Escape") corner || at ? setAt(null) : reset();
@@ -184,7 +184,7 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
     const to = { x: clamp(x, nx - 1), y: clamp(y, ny - 1), keyed: true };
     // Past the edge of a part the part goes along.
     const { window } = session.options.peek();
-    if ((x !== to.x || y !== to.y || !inside(centerOf(scene, to))) && Object.keys(window).length > 0) {
+    if ((x !== to.x || y !== to.y || !inside(centerOf(scene, to))) && isZoomed(scene, window)) {
       const next = { x: 0.5 - way[0] / 4, y: 0.5 - way[1] / 4 };
       session.setOptions({ window: windowMoved(scene, window, { x: 0.5, y: 0.5 }, next) }, 60);
     }

@@ -110,7 +110,7 @@ export function Toolbar({
           />
         </span>
       )}
-      {scene?.norm && has("limits") && <LimitModes norm={scene.norm} />}
+      {scene?.norm && has("limits") && <LimitModes norm={zoomed ? null : scene.norm} />}
       {scene && has("limits") && !scene.look.flat && (
         <span class="nzx-colormap">
           <Limit end="low" norm={scene.norm} /> – <Limit end="high" norm={scene.norm} />
@@ -164,17 +164,15 @@ function alike(rows: NodeRow[], path: string): string[] {
   return rows.filter((row) => row.path !== path && sort(row) === own).map((row) => row.path);
 }
 
-/** Where limits come from, and whether they stay. */
-function LimitModes({ norm }: { norm: Norm }) {
+/** Where limits come from, and whether they stay: those in force; of a part those of the whole that were first there. */
+function LimitModes({ norm }: { norm: Norm | null }) {
   const { session } = useView();
   const { limits, low, high } = session.options.value;
   const locked = limits === "held" || limits === "whole" || (low !== null && high !== null);
-  const change = (next: Limits) =>
-    session.setOptions({
-      limits: next,
-      low: next === "held" ? norm.low : null,
-      high: next === "held" ? norm.high : null,
-    });
+  const change = (next: Limits) => {
+    const { low = null, high = null } = (next === "held" && norm) || {};
+    session.setOptions({ limits: next, low, high });
+  };
   return (
     <span class="nzx-colormap">
       <Select

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from nz_explorer.model import Array, Group, Node
-from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.dialects import nczarr, netcdf_json
 from nz_explorer.model.paths import all_above
 from nz_explorer.netcdf import cdl_text
 from nz_explorer.netcdf.cdl_types import CdlValue, attribute_value, fill_text
@@ -352,7 +352,9 @@ class _Writer:
             if level is not None:
                 yield line("_DeflateLevel", str(level), codecs)
         if array.codecs and array.zarr_format == 2:
-            yield line("_Codecs", cdl_text.quote_plainly(nczarr.json_text(array.codecs)), codecs)
+            yield line(
+                "_Codecs", cdl_text.quote_plainly(netcdf_json.json_text(array.codecs)), codecs
+            )
         endian = _endianness(array)
         if endian is not None and (array.data_type.itemsize or 0) > 1:
             member = array.pointer("dtype") if array.zarr_format == 2 else codecs

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.model.dialects.nczarr import json_text, numbers, text_of
+from nz_explorer.model.dialects.nczarr import numbers, text_of
+from nz_explorer.model.dialects.netcdf_json import json_text
 from nz_explorer.netcdf import cdl_text
 
 if TYPE_CHECKING:

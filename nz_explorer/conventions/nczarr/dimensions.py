@@ -91,14 +91,13 @@ def _dimensions(group: Group, place: Place) -> Iterator[Fail]:
 def _odd_note(pointer: str, dimension: str, given: Any) -> Fail:
     """Return that a dimension is not noted as unlimited by 0 or 1, and what netCDF-C makes of it."""
     found = nczarr_lengths.is_unlimited(given)
-    does = {None: "crashes the process (4.10)", False: "takes it for one that is not unlimited"}
     meant = given not in (False, "0", "", None)
-    harms = found is None or meant > found
+    lost = "; netCDF-C takes it for one that is not unlimited" if meant and found is False else ""
     return Fail(
         pointer,
-        f"unlimited of dimension {json_text(dimension)} must be 1 or 0, got {shown(given)}",
+        f"unlimited of dimension {json_text(dimension)} must be 1 or 0, got {shown(given)}{lost}",
         impact="blocks" if found is None else HARMLESS[0],
-        readers={"netCDF-C": does[found]} if harms else {},
+        readers={"netCDF-C": "crashes the process (4.10)"} if found is None else {},
         fix=lambda _node: Draft("suggest", (replace(pointer, int(meant)),)),
     )
 

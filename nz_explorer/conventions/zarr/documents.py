@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.data_type import parse_v3
-from nz_explorer.model.dialects import multiscales
+from nz_explorer.model.dialects import multiscales, netcdf_json
 from nz_explorer.text.file_kinds import START, FileKind, kind_of
 
 if TYPE_CHECKING:
@@ -39,6 +39,18 @@ def place(node: Node, document: Document, pointer: str = "") -> str:
     return f"/{document.name}{pointer}" if node.zarr_format == 2 else pointer
 
 
+_NO_SYNTAX = {
+    "zarr-python": "raises JSONDecodeError",
+    "xarray": "cannot open the store, not only the node",
+}
+"""What readers do with a text that is not JSON."""
+_NO_OBJECT = {
+    "zarr-python": "raises MetadataValidationError or TypeError",
+    "xarray": "cannot open the group",
+}
+"""What they do with JSON that is no object."""
+_NCZARR_ERROR = "refuses the dataset: NCZarr error"
+_INVALID = "cannot open the dataset: invalid argument"
 _AS_BYTES = {
     "zarr-python": "raises UnicodeDecodeError",
     "xarray": "cannot open the store, not only the node",
@@ -46,9 +58,27 @@ _AS_BYTES = {
 """What readers do with a document that is no text at all."""
 
 
-def _if_of_netcdf(document: Document) -> dict[str, str] | None:
-    """Return what readers do where only netCDF-C 4.8.0 looks at a document, later ones do not; None where all do."""
-    return {} if document.name.startswith(".ncz") else None
+_READ_BY_NETCDF = frozenset((".zgroup", ".zarray", ".zattrs"))
+
+
+def _with_netcdf(
+    document: Document, others: Mapping[str, str], does: str
+) -> Mapping[str, str] | None:
+    """Return what readers do with a document, netCDF-C among them where it refuses it.
+
+    Parameters
+    ----------
+    document : Document
+        The document; only netCDF-C 4.8.0 looks at its own objects, later ones do not.
+    others : mapping
+        What other readers do.
+    does : str
+        What netCDF-C does, unless it takes the document for an object.
+    """
+    if document.name.startswith(".ncz"):
+        return {}
+    refused = document.name in _READ_BY_NETCDF and not netcdf_json.is_object(document.raw or b"")
+    return {**others, "netCDF-C": does} if refused else others
 
 
 def _of(document: Document, *kinds: str) -> list[DocumentProblem]:
@@ -69,7 +99,7 @@ def utf8(node: Node, document: Document) -> Iterator[Fail]:
             yield Fail(
                 place(node, document),
                 problem.message,
-                readers={} if marked else None,
+                readers=_with_netcdf(document, {}, _NCZARR_ERROR) if marked else None,
                 fix=_advise(
                     "write the document again as UTF-8; if it is Latin-1, iconv -f LATIN1 -t UTF-8 does that"
                 ),
@@ -85,7 +115,9 @@ def syntax(node: Node, document: Document) -> Iterator[Fail]:
             yield Fail(
                 place(node, document),
                 f"{document.key} is not JSON: it is {kind.name}",
-                readers=_if_of_netcdf(document) or (_AS_BYTES if _of(document, "utf8") else None),
+                readers=_with_netcdf(
+                    document, _AS_BYTES if _of(document, "utf8") else _NO_SYNTAX, _NCZARR_ERROR
+                ),
                 fix=_advise(kind.cure),
             )
             return
@@ -94,7 +126,7 @@ def syntax(node: Node, document: Document) -> Iterator[Fail]:
         yield Fail(
             place(node, document),
             problem.message + near,
-            readers=_if_of_netcdf(document),
+            readers=_with_netcdf(document, _NO_SYNTAX, _NCZARR_ERROR),
             fix=_write_again(problem),
         )
 
@@ -215,7 +247,10 @@ def not_object(node: Node, document: Document) -> Iterator[Fail]:
             yield Fail(
                 place(node, document),
                 f"{document.name} contains a JSON {problem.detail['json_type']}, expected an object",
-                readers=_if_of_netcdf(document),
+                # of a group below the root netCDF-C opens what is there all the same
+                readers=_NO_OBJECT
+                if document.name == ".zgroup" and not node.is_root
+                else _with_netcdf(document, _NO_OBJECT, _INVALID),
             )
 
 
@@ -238,11 +273,13 @@ def v2_attributes_not_object(node: Node, document: Document) -> Iterator[Fail]:
 def _of_attributes(node: Node, kind: str) -> dict[str, str] | None:
     """Return what readers do with attributes of Zarr v2 that are no object, where the rule's entry does not say it."""
     is_array = node.kind == "array"
-    if kind == "null":  # as if they were not there
-        return None if is_array else {}
-    if kind == "array" and is_array:
+    if is_array and kind in ("null", "array"):
         return None
-    return {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
+    # Of a group below the root netCDF-C raises an error only where its attributes are asked for.
+    netcdf = {"netCDF-C": _INVALID} if is_array or node.is_root else {}
+    if kind == "null":  # to the others as if they were not there
+        return netcdf
+    return {"zarr-python": "raises TypeError", "xarray": "cannot open the group", **netcdf}
 
 
 @rule("JSON-007", on="document", when=_has_problems)

@@ -13,10 +13,10 @@ from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model.data_type import parse_v3
+from nz_explorer.model.data_type import parse_v2, parse_v3
 from nz_explorer.model.fill_values import MISSING, FillProblem
 from nz_explorer.model.fill_values.spelling import from_base64
-from nz_explorer.text.phrases import plural
+from nz_explorer.text.phrases import listed, plural
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
@@ -151,7 +151,15 @@ def structured_type(array: Array) -> Iterator[Fail]:
     """Require a list of fields with names and types."""
     given = array.metadata.get("dtype")
     if isinstance(given, list) and array.data_type.status in ("unknown", "malformed"):
-        yield Fail("/.zarray/dtype", f"structured dtype: {array.data_type.text}")
+        numbered = _numbered(given)
+        taken = numbered is not None and parse_v2(numbered).known
+        called = f"; NumPy calls such fields {listed(_new_names(given))}" if taken else ""
+        yield Fail(
+            "/.zarray/dtype",
+            f"structured dtype: {array.data_type.text}{called}",
+            readers=NCZARR_ERROR if taken else None,
+            fix=set_to("/.zarray/dtype", numbered) if taken else None,
+        )
         return
     with_shapes = list(_subarrays(given, "/.zarray/dtype"))
     for at, name, shape in with_shapes:
@@ -179,6 +187,18 @@ def structured_type(array: Array) -> Iterator[Fail]:
                 impact="blocks",
                 readers=OTHERS,
             )
+
+
+def _numbered(given: list[Any]) -> list[Any] | None:
+    """Return fields of which those without names have NumPy's, None where it would not give them any."""
+    plain = all(isinstance(field, list) and len(field) == 2 for field in given)
+    if not plain or not all(isinstance(part, str) for field in given for part in field):
+        return None
+    return [[name or f"f{number}", kind] for number, (name, kind) in enumerate(given)]
+
+
+def _new_names(given: list[Any]) -> list[str]:
+    return [f"f{number}" for number, (name, _) in enumerate(given) if not name]
 
 
 def _subarrays(given: Any, pointer: str) -> Iterator[tuple[str, Any, Any]]:

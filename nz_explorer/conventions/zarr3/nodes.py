@@ -274,7 +274,6 @@ def wrong_lengths(array: Array, member: str) -> Iterator[Fail]:
                 f"{member} has the length {length}, and 2**63 - 1 is the most that readers count to",
                 severity="warning",
                 readers={
-                    "zarr-python": "raises ValueError when values are read",
                     "xarray": "raises OverflowError, and opens nothing of the group",
                     **({"netCDF-C": "cannot read its values"} if array.zarr_format == 2 else {}),
                 },

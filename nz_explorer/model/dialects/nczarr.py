@@ -8,17 +8,16 @@ them is plain Zarr. All are read as one, tolerantly: what cannot be understood i
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from nz_explorer.documents import pointers
-from nz_explorer.model.dialects import nczarr_lengths
+from nz_explorer.model.dialects import nczarr_lengths, netcdf_json
 from nz_explorer.model.dialects.netcdf_names import can_be_key
 
 if TYPE_CHECKING:
@@ -406,33 +405,6 @@ def _integer(item: Any) -> int | None:
     return item if isinstance(item, int) and not isinstance(item, bool) else None
 
 
-def json_text(
-    value: Any, spelled: Callable[[str], str | None] | None = None, pointer: str = ""
-) -> str:
-    """Return JSON as netCDF-C writes it: blanks after the commas of objects, none in lists.
-
-    Parameters
-    ----------
-    value
-        What is written.
-    spelled : callable, optional
-        Gives the number at a pointer as it is spelled in a document.
-    pointer : str
-        Where the value is in that document.
-    """
-    if isinstance(value, dict):
-        members = (
-            f"{json_text(key)}: {json_text(item, spelled, pointers.join(pointer, key))}"
-            for key, item in value.items()
-        )
-        return f"{{{', '.join(members)}}}"
-    if isinstance(value, list):
-        items = (json_text(item, spelled, f"{pointer}/{i}") for i, item in enumerate(value))
-        return f"[{','.join(items)}]"
-    number = isinstance(value, int | float) and spelled is not None and spelled(pointer)
-    return number or json.dumps(value, ensure_ascii=False)
-
-
 def text_of(node: Node, key: str) -> str:
     """Return an attribute of characters.
 
@@ -449,7 +421,7 @@ def text_of(node: Node, key: str) -> str:
     if isinstance(value, str):
         return value
     document, pointer = node.locate(node.attribute_pointer(key))
-    return json_text(value, None if document is None else document.token, pointer)
+    return netcdf_json.json_text(value, None if document is None else document.token, pointer)
 
 
 def typed_attributes(node: Node) -> dict[str, Any]:

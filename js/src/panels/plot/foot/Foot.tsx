@@ -34,7 +34,7 @@ export function frameOf({ picture: { x, y }, field, states }: Scene): Record<str
   }
   // Of a long line the lowest and the highest are shown: their mean is not that of the values.
   const mean: Record<string, number> = (x && y) || (x ?? y)?.step === 1 ? { mean: sum / count } : {};
-  return count > 0 ? { min, ...mean, max } : null;
+  return count > 0 ? { min, max, ...mean } : null;
 }
 
 interface Props {

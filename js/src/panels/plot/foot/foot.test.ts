@@ -25,7 +25,7 @@ test("of a thinned line, whose extremes are shown, there is no mean", () => {
     const scene = sceneOf(made.picture, made.buffers, readOptions({}));
     return scene && frameOf(scene);
   };
-  expect(frame({})).toEqual({ min: 0, mean: 2.25, max: 6 });
+  expect(frame({})).toEqual({ min: 0, max: 6, mean: 2.25 });
   expect(frame({ kind: "line", y: null, x: axis({ size: 6, step: 1 }) })).toHaveProperty("mean");
   expect(Object.keys(frame({ kind: "line", y: null, x: axis({ size: 6, step: 2 }) }) ?? {})).toEqual([
     "min",

@@ -37,6 +37,8 @@ CUSTOMARY = frozenset(
     )
 )
 """Numbers that people write for missing data: GEOS 1e15, ROMS 1e37, Ferret −1e34, programs for maps the ends of float32."""
+LARGEST = {name: int(np.iinfo(name).max) for name in ("int16", "uint16", "int32", "uint32")}
+"""The largest value of types that people give as fill_value; of bytes it is as often white."""
 LARGE = 4
 """Bytes of such a type."""
 LEAST_CUSTOMARY = 500
@@ -73,14 +75,17 @@ def _equal(value: float, mark: float) -> bool:
     on="array",
     formats=V3,
     needs=("attributes", "data type"),
-    when=lambda array: not _declares(array) and array.data_type.kind in ("int", "float"),
+    when=lambda array: not _declares(array) and array.data_type.kind in ("int", "uint", "float"),
 )
 def fill_value_is_declared(array: Array) -> Iterator[Fail]:
     """Require an attribute beside a fill_value that stands for missing data; xarray looks at the attribute alone."""
     fill = array.storage_fill
     if fill is None or not fill.usable:
         return
-    kind = _mark(array, np.asarray(fill.value).item())
+    value = np.asarray(fill.value).item()
+    kind = _mark(array, value)
+    if kind is None and value == LARGEST.get(array.data_type.name):
+        kind = "the largest value of the type, which is customary for missing data"
     if kind is not None:
         yield Fail(
             array.pointer("fill_value"),

@@ -354,3 +354,15 @@ def single_integer_that_becomes_a_float(folder: Path) -> Path:
     array(group(folder, 2), "spherical", np.int32(1), [], fill_value=-2147483647)
     put(folder / "spherical" / ".zattrs", [], "_ARRAY_DIMENSIONS")
     return folder
+
+
+@reported(
+    "eumetsat/firecube#49",
+    "The fill value 65535 is not masked when xarray reads the counts",
+    finding=("CF-FILL-001", "/counts", "65535"),
+    before=sees(xarray, lambda ds: ds["counts"].values.max() == 65535),
+    after=sees(xarray, lambda ds: bool(np.isnan(ds["counts"].values[1]))),
+)
+def largest_of_counts(folder: Path) -> Path:
+    array(group(folder), "counts", np.array([5, 65535], "u2"), ["x"], fill_value=65535)
+    return folder

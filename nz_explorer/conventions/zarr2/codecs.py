@@ -50,6 +50,19 @@ SETTINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "zstd": ((), ("level", "checksum")),
 }
 """What numcodecs asks of the settings of its codecs: those that there must be, and those that there may be."""
+LATE = {
+    "blosc": (
+        "typesize",
+        "TensorStore, and MATLAB by way of it, refuse",
+        "chunks say themselves how long an element is",
+    ),
+    "zstd": (
+        "checksum",
+        "TensorStore, zarrs and numcodecs before 0.13 refuse",
+        "chunks say themselves whether they have a checksum",
+    ),
+}
+"""Settings that numcodecs has got later: who refuses an array with them, and why they can be left out."""
 SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
 
 
@@ -69,8 +82,8 @@ def readers_have_it(array: Array) -> Iterator[Fail]:
     """Require codecs that readers have: of numcodecs at least, and best those of other languages, too."""
     for pointer, codec in _named(array):
         name = codec["id"]
-        if name == "zstd" and "checksum" in codec:
-            yield _late_setting(pointers.join(pointer, "checksum"), codec["checksum"])
+        if (late := LATE.get(name)) is not None and late[0] in codec:
+            yield _late_setting(pointer, codec, *late)
         if name in COMMON:
             continue
         if name in NUMCODECS:
@@ -115,15 +128,17 @@ def settings_are_known(array: Array) -> Iterator[Fail]:
             )
 
 
-def _late_setting(pointer: str, given: Any) -> Fail:
-    """Return that a setting of zstd is there which not every reader knows."""
-    note = "" if given is False else "chunks say themselves whether they have a checksum"
+def _late_setting(
+    pointer: str, codec: dict[str, Any], setting: str, refuse: str, when_set: str
+) -> Fail:
+    """Return that a codec has a setting which not every reader knows."""
+    given = codec[setting]
+    where, note = pointers.join(pointer, setting), "" if given is False else when_set
     return Fail(
-        pointer,
-        f"the compressor zstd has the setting checksum ({json_text(given)}), which is newer than Zarr v2: TensorStore, zarrs"
-        " and numcodecs before 0.13 refuse the array",
+        where,
+        f"the codec {codec['id']} has the setting {setting} ({json_text(given)}), which is newer than Zarr v2: {refuse} the array",
         rule="Z2-CODEC-002",
-        fix=lambda _node: Draft("suggest" if note else "safe", (remove(pointer),), note or None),
+        fix=lambda _node: Draft("suggest" if note else "safe", (remove(where),), note or None),
     )
 
 

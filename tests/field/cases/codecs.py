@@ -6,6 +6,7 @@ import zlib
 from pathlib import Path
 
 import numpy as np
+from numcodecs import Blosc
 
 from tests.field.case import fails, opens, reported, sees
 from tests.field.readers import xarray, zarr_python
@@ -202,4 +203,20 @@ def _with_checksum(folder: Path, name: str) -> Path:
     )
     made[:] = [1, 2, 3]
     put(folder / name / ".zarray", False, "compressor", "checksum")
+    return folder
+
+
+@reported(
+    "mathworks/MATLAB-support-for-Zarr-files#21",
+    'Error parsing object member "compressor": Object includes extra members: "typesize"; Python reads it',
+    finding=("Z2-CODEC-002", "/my_array", "typesize", "MATLAB"),
+    before=opens(xarray),
+    after=opens(xarray),
+)
+def blosc_with_typesize(folder: Path) -> Path:
+    values = np.arange(6, dtype="f4").reshape(2, 3)
+    array(group(folder, 2), "my_array", values, ["y", "x"], fill_value=None)
+    settings = Blosc().get_config()
+    put(folder / "my_array" / ".zarray", {**settings, "typesize": 4}, "compressor")
+    (folder / "my_array" / "0.0").write_bytes(Blosc().encode(values))
     return folder

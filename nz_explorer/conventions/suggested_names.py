@@ -15,7 +15,7 @@ MADE_UP = "dim_"
 def suggested_names(array: Array) -> tuple[list[str], bool]:
     """Return names for the dimensions of an array, and whether its own metadata give them.
 
-    Looked for in its attribute ``_ARRAY_DIMENSIONS``, in what netCDF-C noted, in the axes of an OME-Zarr image, in
+    Looked for in its attributes ``_ARRAY_DIMENSIONS`` and ``dimension_names``, in what netCDF-C noted, in the axes of an OME-Zarr image, in
     ``spatial:dimensions`` of the groups above, in an array beside it of the same shape, and in the one-dimensional arrays beside it of the right lengths.
 
     Parameters
@@ -29,13 +29,14 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
         A name for each dimension, and whether these need not be checked.
     """
     shape = array.shape or ()
-    own = array.attributes.get("_ARRAY_DIMENSIONS")
-    if (
-        isinstance(own, list)
-        and len(own) == len(shape)
-        and all(isinstance(n, str) and n for n in own)
-    ):
-        return own, True
+    for attribute in ("_ARRAY_DIMENSIONS", "dimension_names"):
+        own = array.attributes.get(attribute)
+        if (
+            isinstance(own, list)
+            and len(own) == len(shape)
+            and all(isinstance(n, str) and n for n in own)
+        ):
+            return own, True
     noted = [reference.rpartition("/")[2] for reference in array.dimension_references or ()]
     if noted and all(noted):
         return noted, True

@@ -11,6 +11,8 @@ KEYS = ("conventions", "Conventions")
 """The attribute, and the spelling that older netCDF conventions use."""
 SEPARATORS = re.compile(r"(?:[\s,;]|(?<![A-Za-z])/(?!\d))+")
 """What is between identifiers; a slash only where it does not join parts of one."""
+CF_TOKEN = re.compile(r"cf-\d.*")
+"""What identifies CF, in lower case."""
 
 _FOLD = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 

@@ -14,7 +14,7 @@ from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, Operation, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Group
-from nz_explorer.text.identifiers import IDENTIFIER, KEYS, SEPARATORS, fold, with_nz
+from nz_explorer.text.identifiers import CF_TOKEN, IDENTIFIER, KEYS, SEPARATORS, fold, with_nz
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
@@ -201,6 +201,15 @@ def keys_agree(node: Node) -> Iterator[Fail]:
         return
     sets = [{fold(token): token for token in tokens(given[key], key)} for key in KEYS]
     differing = [token for a, b in (sets, sets[::-1]) for name, token in a.items() if name not in b]
+    # CF that only the older one names is NZ-DOM-001, and with it that one need not name NZ, too
+    told = next(
+        (token for n, token in sets[1].items() if n not in sets[0] and CF_TOKEN.fullmatch(n)), None
+    )
+    has_cf = any(map(CF_TOKEN.fullmatch, sets[0]))
+    if told is not None and not has_cf and declares_nz(node.attributes):
+        differing = [
+            token for token in differing if token not in (told, sets[0].get(fold(IDENTIFIER)))
+        ]
     if not differing:
         return
     versions = [{n for n in names if _OTHER_VERSION.fullmatch(n)} for names in sets]

@@ -76,9 +76,11 @@ def names_present(array: Array) -> Iterator[Fail]:
             if array.ndim == 1
             else f"a name for each of its {array.ndim} dimensions"
         )
+        among = what in array.attributes and array.zarr_format == 3
+        place = " beside shape, only among its attributes" if among else ""
         yield Fail(
             names_pointer(array),
-            f"this array has no {what}; NZ-1.0 requires {wanted}",
+            f"this array has no {what}{place}; NZ-1.0 requires {wanted}",
             # that xarray needs it in v2 is Z2-OGC-002; v3 in v2 it does not see: TREE-005
             readers={} if 2 in (array.zarr_format, array.hierarchy.zarr_format) else None,
             fix=_add_names,

@@ -52,7 +52,7 @@ def nodes_start_with_letter(group: Group) -> Iterator[Fail]:
         if child.name not in prescribed:
             yield Fail(
                 "",
-                f"name {json_text(child.name)} should begin with a letter",
+                f"name {json_text(child.name)} should begin with one of A–Z and a–z",
                 path=child.path,
                 fix=lambda _node: Draft(
                     "unsafe",
@@ -103,7 +103,7 @@ def attribute_starts_with_letter(node: Node) -> Iterator[Fail]:
         if name and not _LETTER.match(name):
             yield Fail(
                 node.attribute_pointer(name),
-                f"attribute name {json_text(name)} should begin with a letter",
+                f"attribute name {json_text(name)} should begin with one of A–Z and a–z",
                 severity="info",
             )
 

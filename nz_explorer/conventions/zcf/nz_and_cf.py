@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +20,12 @@ from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, Operation, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Group
-from nz_explorer.text.identifiers import IDENTIFIER, KEYS, fold
+from nz_explorer.text.identifiers import CF_TOKEN, IDENTIFIER, KEYS, fold
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
 
 CF_ATTRIBUTES = ("grid_mapping", "standard_name")
-CF_TOKEN = re.compile(r"cf-\d.*")
 
 
 def _nz_entries(node: Node) -> list[tuple[int, dict[str, Any]]]:

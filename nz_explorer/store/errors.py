@@ -6,6 +6,10 @@ from __future__ import annotations
 class SourceError(Exception):
     """A source cannot be read at all; the text is one sentence for the user."""
 
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython shows: the sentence, which would stand below a page of our own code."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class ReadError(Exception):
     """One request failed.

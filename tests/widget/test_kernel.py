@@ -104,3 +104,11 @@ def test_it_answers_on_the_subshell_that_asks(
     free["header"]["subshell_id"] = second
     kernel.shell_channel.send(free)
     assert run(kernel, "print(ok)") == "True"
+
+
+def test_a_source_that_cannot_be_opened_is_said_in_one_line(kernel: BlockingKernelClient) -> None:
+    code = "import nz_explorer as nz\nnz.explore('/nowhere/at/all.zarr')"
+    reply = kernel.execute_interactive(code, output_hook=lambda _: None, timeout=TIMEOUT)
+    assert reply["content"]["traceback"] == [
+        "SourceError: there is nothing at /nowhere/at/all.zarr"
+    ]

@@ -190,10 +190,11 @@ def undefined_values(array: Array, inside: Inside) -> Iterator[Fail | Undecided]
     if present < wanted:
         at_least = "at least " if parts < len(counts) else ""
         missing = wanted - present
+        it = "they hold" if missing > 1 or at_least else "it holds"
         yield Fail(
             "/.zarray/fill_value",
             f"{at_least}{missing} chunk{'s are' if missing > 1 else ' is'} missing and fill_value is null:"
-            " what they hold is undefined",
+            f" what {it} is undefined",
             fix=_define,
         )
     elif parts < len(counts):

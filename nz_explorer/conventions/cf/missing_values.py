@@ -326,7 +326,8 @@ def values_in_valid_range(array: Array, contents: Contents) -> Iterator[Fail | U
     limit = next(name for name in LIMITS if name in array.attributes)
     name = limit if limit == "valid_range" else "valid_min" if below else "valid_max"
     odd = minimum if below else maximum
-    inside = " to ".join("…" if end is None else f"{end:g}" for end in (low, high))
+    ends = (("from", low), ("to", high))
+    inside = " ".join(f"{word} {end:g}" for word, end in ends if end is not None)
     yield Fail(
         array.attribute_pointer(name),
         f"values go from {minimum:g} to {maximum:g}, outside the valid range {inside}: netCDF4-python masks"

@@ -135,7 +135,10 @@ def seen_as_times(array: Array) -> Iterator[Fail]:
     units = str(array.attributes["units"])
     meant = meant_units(units)
     if meant is not None:
-        why, fix = "lack the word since", _set_units(meant)
+        # readers know the word in lower case only
+        spelled = "since" in units.lower()
+        why = "do not write the word since in lower case" if spelled else "lack the word since"
+        fix = _set_units(meant)
     elif _WRITTEN_OUT.search(units):
         why, fix = "say that dates are written out as numbers", _count_instead
     elif _JULIAN.fullmatch(units.strip()):

@@ -185,7 +185,7 @@ def _epoch(given: Mapping[str, Any], pointer: str, calendar: str) -> RuleOutput:
             f"{pointer}/{member}",
             f"{epoch.strip()} is the end of a day; many readers refuse the hour 24: write 00:00 of the next day"
             if midnight
-            else f"{epoch.strip()} has no time of day",
+            else f"the time of {epoch.strip()} does not exist: hours go up to 23, minutes and seconds to 59",
             severity="warning" if midnight else None,
             rule="CS-TIME-004",
         )

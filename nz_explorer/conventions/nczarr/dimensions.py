@@ -28,7 +28,7 @@ from nz_explorer.conventions.nczarr.superblock import V2, is_reached, read_today
 HARMLESS: tuple[Impact, str] = ("convention", "")
 """What a list does that netCDF-C does not mind, or of its first version, which nothing reads any more."""
 _LEGAL_NAMES = (
-    "they begin with a letter, a digit or _, do not end with a blank, and have at most 256 bytes"
+    "names begin with a letter, a digit or _, do not end with a blank, and have at most 256 bytes"
 )
 _FULL_NAME = re.compile(r"(/[^/]+)+")
 _ARTIFICIAL = re.compile(r"(\.zdim|_zdim|_Anonymous_Dim)_[0-9]+")

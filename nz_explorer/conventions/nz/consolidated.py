@@ -76,7 +76,7 @@ def _stale(pair: Pair, document: Document, found: list[Difference], entry: Any) 
     return Fail(
         places[0],
         f"the consolidated metadata of {pair.path} differ from {document.key} at {listed(places)};"
-        f" readers that use it see {_shown(first.consolidated)} instead of {_shown(first.stored)}",
+        f" readers that use them see {_shown(first.consolidated)} instead of {_shown(first.stored)}",
         related=("/",),
         places=(
             Place(pair.path, places[0]),

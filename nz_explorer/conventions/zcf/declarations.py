@@ -402,9 +402,9 @@ def properties_valid(node: Node) -> Iterator[Fail]:
             continue
         schema = [*known_conventions.schema_errors(known, node.attributes)]
         for place, message in schema[:MOST_VIOLATIONS]:
-            yield Fail(node.attribute_pointer(*place), f"{known.name}: {message}")
+            yield Fail(node.attribute_pointer(*place), f"{known.name.rstrip(':')}: {message}")
         if not schema and (error := known_conventions.property_error(known, node.attributes)):
-            yield Fail(node.attribute_pointer(names[0]), f"{known.name}: {error}")
+            yield Fail(node.attribute_pointer(names[0]), f"{known.name.rstrip(':')}: {error}")
     family = multiscales.family(node.attributes)
     if known_conventions.MULTISCALES in declared and family not in (None, "multiscales"):
         yield Fail(

@@ -293,7 +293,7 @@ class _Decoder:
             if abs(number) == np.inf:
                 shown = self.beyond or shown
             limit = str(np.finfo(dtype).max)
-            why = f"{shown} is beyond the largest {dtype.name}, {limit}, and can never match"
+            why = f"{shown} is beyond the largest {dtype.name} ({limit}) and can never match"
             raise Refused("range", why)
         exact = float(cast)  # numpy would round `number` before it compares
         if np.isnan(cast) or exact == number:

@@ -21,6 +21,7 @@ CF = Convention(
             "references",
             "unreferenced",
             "attribute_types",
+            "orientation",
         )
     ),
     catalogue=(FOLDER / "catalogue.toml",),

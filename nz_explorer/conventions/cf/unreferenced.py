@@ -59,7 +59,7 @@ def _with_coordinates(group: Group) -> list[Array]:
 @rule("CF-REF-004", on="members")
 def grid_mapping_is_named(group: Group) -> Iterator[Fail]:
     """Note a coordinate reference system that no array says to be its own."""
-    mappings = [array for array in group.arrays if array.shape in ((), (1,)) and _is_mapping(array)]
+    mappings = [array for array in group.arrays if array.shape in ((), (1,)) and is_mapping(array)]
     if len(mappings) != 1 or any("grid_mapping" in array.attributes for array in group.arrays):
         return
     (mapping,) = mappings
@@ -75,7 +75,14 @@ def grid_mapping_is_named(group: Group) -> Iterator[Fail]:
         )
 
 
-def _is_mapping(array: Array) -> bool:
+def is_mapping(array: Array) -> bool:
+    """Whether an array holds a coordinate reference system.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    """
     return not array.attributes.keys().isdisjoint(MAPPING)
 
 

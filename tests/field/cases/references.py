@@ -73,8 +73,8 @@ def group_has(path: Path, level: str) -> bool:
 
 def _without_grid_mapping(folder: Path, name: str) -> Path:
     root = group(folder)
-    for axis in ("y", "x"):
-        array(root, axis, [0.0, 1.0, 2.0], [axis])
+    for axis, values in (("y", [2.0, 1.0, 0.0]), ("x", [0.0, 1.0, 2.0])):
+        array(root, axis, values, [axis])
     array(root, name, np.ones((3, 3)), ["y", "x"])
     array(root, "spatial_ref", np.int64(0), [], crs_wkt='GEOGCS["WGS 84"]')
     return folder

@@ -78,8 +78,7 @@ class Explorer(SyncedWidget):
           range, as in ``{"nav_lon": [-20, 40]}``: `values` are then the smallest part of the array that holds it;
         - ``x``, ``y``: names of the dimensions along the axes, instead of the last two; ``kind``: ``line``, ``lines`` (up
           to twelve, each at an index of ``y``), ``map``, ``image``, ``histogram``, ``table``; of a group ``pictures``,
-          ``table``: its arrays that share a ``dimension``, as by default of a data frame of anndata, or ``scatter``:
-          columns ``x``, ``y`` (each in its ``window``), ``color``;
+          ``table`` (of its arrays that share a ``dimension``) or ``scatter``: ``x``, ``y`` (each in its ``window``), ``color``;
         - ``reduce``: by dimension what is shown in place of its values: ``mean`` (weighted by area along latitudes),
           ``min``, ``max``, ``std`` or ``any``, the same for all; ``against``: what is subtracted, an index as in
           ``{"time": 0}``, the path of an array, or ``{"store": "…"}``, the same array of the store that `compare` was

@@ -393,6 +393,32 @@ def test_links_of_an_hdf5_file_that_lead_nowhere_or_back_are_shown_as_such(tmp_p
     ex.close()
 
 
+def test_an_hdf5_file_does_not_have_other_folders_read(tmp_path: Path) -> None:
+    """Neither by a link, nor by a link by way of another, nor for the values of a dataset."""
+    file, elsewhere = tmp_path / "in" / "f.h5", tmp_path / "elsewhere.h5"
+    (tmp_path / "secret").write_bytes(b"12345678")
+    (file.parent / "data").mkdir(parents=True)
+    (file.parent / "data" / "raw").write_bytes(np.arange(2.0).tobytes())
+    with h5py.File(elsewhere, "w") as other:
+        other["x"] = np.arange(2)
+        other["g/x"] = np.arange(2)
+    with h5py.File(file, "w") as made:
+        made["link"] = h5py.ExternalLink(str(elsewhere), "/x")
+        made["up"] = h5py.ExternalLink("../elsewhere.h5", "/g")
+        made["by_way"] = h5py.SoftLink("/up/x")
+        made.create_dataset("raw", (8,), "u1", external=[(str(tmp_path / "secret"), 0, 8)])
+        made.create_dataset("beside", (2,), "f8", external=[("data/raw", 0, 16)])
+        layout = h5py.VirtualLayout((2,), "i8")
+        layout[:] = h5py.VirtualSource(str(elsewhere), "x", (2,))
+        made.create_virtual_dataset("virtual", layout)
+    ex = nz.explore(file)
+    for name in ("link", "up", "by_way", "raw", "virtual"):
+        node = ex.hierarchy[f"/{name}"]
+        assert "not in the folder of the file" in node.data_type.text, name
+    assert ex.hierarchy["/beside"].kind == "array"
+    ex.close()
+
+
 def test_references_of_an_hdf5_file_are_the_paths_that_they_lead_to(tmp_path: Path) -> None:
     file = tmp_path / "f.h5"
     with h5py.File(file, "w") as made:

@@ -141,14 +141,40 @@ def _nodes(file: h5py.File) -> Iterator[tuple[str, h5py.Group | h5py.Dataset | s
 
 
 def _linked(group: h5py.Group, name: str) -> Any:
+    """Return what a name in a group leads to; a text that says so where it cannot be opened, or should not be.
+
+    A file comes from a stranger: it may not have others read that lie elsewhere, as a folder may not by symbolic links.
+    """
+    folder = Path(group.file.filename).resolve().parent
+    link = group.get(name, getlink=True)
+    target = " in ".join(
+        str(getattr(link, part)) for part in ("path", "filename") if hasattr(link, part)
+    )
+    outside = "which is not in the folder of the file: it is not followed"
+    if isinstance(link, h5py.ExternalLink) and not _is_inside(folder, link.filename):
+        return f"HDF5 link to {target}, {outside}"
     try:
-        return group[name]
+        found = group[name]
     except (KeyError, OSError, RuntimeError):
-        link = group.get(name, getlink=True)
-        target = " in ".join(
-            str(getattr(link, part)) for part in ("path", "filename") if hasattr(link, part)
-        )
         return f"HDF5 link to {target or 'an object'}, which cannot be opened"
+    if not _is_inside(folder, found.file.filename):
+        return f"HDF5 link to {target}, {outside}"
+    for source in _sources(found):
+        if not _is_inside(folder, source):
+            return f"HDF5 dataset with values in {source}, {outside}"
+    return found
+
+
+def _is_inside(folder: Path, file: str) -> bool:
+    return (folder / file).resolve().is_relative_to(folder)
+
+
+def _sources(one: Any) -> Iterator[str]:
+    """Yield the other files that hold values of a dataset."""
+    if isinstance(one, h5py.Dataset):
+        yield from (file for file, _, _ in one.external or ())
+        if one.is_virtual:
+            yield from {source.file_name for source in one.virtual_sources()} - {"."}
 
 
 class _Dimensions:

@@ -32,7 +32,7 @@ const MEMBERS = new RegExp(
     "reachable|cellOf|drawer|parentOf|movable|onDimension|onWidth|thumbnail|health|stepped|linearUpTo|curved|inks",
     "session|onClose|current|scene|client|peek|onRows|onWhole|wanted|sections|trail|stale|corner|field|paper|paint|brief|rowOf|norm",
     "isOpen|pressed|pixels|wrong|onShow|nameOf|probe|circle|onWant|onSide|onEvent|rowAt|zoomed|loader|onStop|geometry",
-    "asked|drawn|stage",
+    "asked|drawn|stage|edges|goto|keep|said|moved|answer|tables|busy|codes|dark",
     // Of Preact: there are no components with them.
     "Provider|contextType|diffed|shouldComponentUpdate|getDerivedStateFrom(Props|Error)|getChildContext|getSnapshotBeforeUpdate",
     "component(Will|Did)(Unmount|ReceiveProps|Update|Mount|Catch)|debounceRendering",
@@ -82,8 +82,14 @@ const common = {
   inject: [at("./jsx.js")],
   // It would say how JSX is meant otherwise.
   tsconfigRaw: {},
-  // Written as 1/0.
-  define: { "Number.POSITIVE_INFINITY": "Infinity", "Number.NaN": "NaN" },
+  // Written as 1/0; the others are asked of numbers only.
+  define: {
+    "Number.POSITIVE_INFINITY": "Infinity",
+    "Number.NaN": "NaN",
+    "Number.isNaN": "isNaN",
+    "Number.parseInt": "parseInt",
+    "Number.parseFloat": "parseFloat",
+  },
   charset: "utf8",
   legalComments: "none",
   logLevel: "warning",

@@ -12,6 +12,7 @@ import numpy as np
 from nz_explorer.model import Array
 from nz_explorer.model.fill_values import value_text
 from nz_explorer.text.phrases import plural
+from nz_explorer.text.units import units_text
 from nz_explorer.values.coordinates.axes import number_text
 from nz_explorer.values.masks.cell_states import STORAGE_FILL, TITLES, UNREADABLE, VALUE, States
 from nz_explorer.values.points import Points
@@ -66,7 +67,7 @@ def with_units(label: str, units: str | None) -> str:
     """
     if units is not None and units.startswith("degree"):
         return degrees_text(label, units)
-    return f"{label} {units or ''}".strip()
+    return f"{label} {units_text(units or '')}".strip()
 
 
 def caption_of(look: QuickLook) -> str:
@@ -122,7 +123,7 @@ def degrees_text(label: str, units: str) -> str:
     way = units.removeprefix("degrees").removeprefix("degree").lstrip("_").lower()
     sides = {"n": "SN", "north": "SN", "e": "WE", "east": "WE"}.get(way)
     if sides is None:
-        return f"{label} {units}"
+        return f"{label} {units_text(units)}"
     try:
         degrees = round(float(label), 5)
     except ValueError:  # a name, of a category of them

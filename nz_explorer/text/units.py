@@ -11,8 +11,8 @@ _NAMES = {
         "°C",
     ),
     **dict.fromkeys(("degree_Fahrenheit", "degrees_Fahrenheit", "degF", "deg_F"), "°F"),
-    **dict.fromkeys(("degrees_north", "degree_north"), "°N"),
-    **dict.fromkeys(("degrees_east", "degree_east"), "°E"),
+    **dict.fromkeys(("degrees_north", "degree_north", "degrees_N", "degree_N", "degreesN", "degreeN"), "°N"),
+    **dict.fromkeys(("degrees_east", "degree_east", "degrees_E", "degree_E", "degreesE", "degreeE"), "°E"),
     **dict.fromkeys(("degrees", "degree"), "°"),
 }  # fmt: skip
 _POWER = re.compile(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from nz_explorer.text.units import units_text
 from nz_explorer.values.coordinates.date_ticks import date_ticks
 from nz_explorer.widget import protocol
 
@@ -177,8 +178,8 @@ def _curvilinear(look: QuickLook, buffers: _Buffers) -> protocol.Curvilinear | N
         y_buffer=_added(buffers, found.y),
         limits=list(found.limits),
         aspect=aspect_of_coordinates(found),
-        x_units=found.x_units,
-        y_units=found.y_units,
+        x_units=_units(found.x_units),
+        y_units=_units(found.y_units),
     )
 
 
@@ -206,6 +207,10 @@ def _same(value: Any, kind: Any) -> Any:
     return msgspec.convert(value, kind, from_attributes=True)
 
 
+def _units(units: str | None) -> str | None:
+    return None if units is None else units_text(units)
+
+
 def _axis(axis: Axis | None, buffers: _Buffers) -> protocol.Axis | None:
     if axis is None:
         return None
@@ -218,7 +223,7 @@ def _axis(axis: Axis | None, buffers: _Buffers) -> protocol.Axis | None:
         length=axis.length,
         decreasing=axis.decreasing,
         downwards=axis.downwards,
-        units=axis.units,
+        units=_units(axis.units),
         coordinates_buffer=buffers.add(axis.coordinates),
         labels=axis.labels,
         ticks=[

@@ -13,6 +13,8 @@ from nz_explorer.text.units import units_text
         ("degree_Celsius", "°C"),
         ("degC", "°C"),
         ("degrees_north", "°N"),
+        ("degree_N", "°N"),
+        ("degreesE", "°E"),
         ("m s-1", "m s⁻¹"),
         ("kg m-2 s-1", "kg m⁻² s⁻¹"),
         ("kg m**-2", "kg m⁻²"),

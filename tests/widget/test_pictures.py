@@ -82,6 +82,19 @@ def test_a_picture_says_all_that_belongs_to_it(browser: Browser) -> None:
     assert browser.refused("picture", path="/z", part="x")["code"] == "bad_request"
 
 
+def test_units_of_axes_are_written_as_those_of_values(browse: Browse, tmp_path: Path) -> None:
+    """Also at the sliders and on two-dimensional coordinates: as the figure has them."""
+    group = zarr.create_group(tmp_path / "u.zarr")
+    for name, units in (("temp", "degree_C"), ("speed", "m s-1"), ("lat", "degrees_north")):
+        group.create_array(name, data=np.arange(2.0), dimension_names=[name]).attrs["units"] = units
+    data = np.arange(8.0).reshape(2, 2, 2)
+    group.create_array("a", data=data, dimension_names=["temp", "speed", "lat"])
+    browser = browse(tmp_path / "u.zarr")
+    found = browser.ask("picture", path="/a", index={"temp": 1})
+    assert (found["x"]["units"], found["y"]["units"]) == ("°N", "m s⁻¹")
+    assert [slider["label"] for slider in found["sliders"]] == ["1 °C"]
+
+
 def test_pictures_come_in_parts(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunks, "PARTIAL_SECONDS", 0)
     monkeypatch.setattr(chunks, "_MOST_TOGETHER", 1)

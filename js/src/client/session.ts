@@ -48,17 +48,16 @@ export interface PictureOptions {
 
 const record = (raw: unknown): Record<string, unknown> =>
   typeof raw === "object" && raw !== null && !Array.isArray(raw) ? (raw as Record<string, unknown>) : {};
-const finite = (raw: unknown): number | null =>
-  typeof raw === "number" && Number.isFinite(raw) ? raw : null;
+const finite = (raw: unknown): number | null => (Number.isFinite(raw) ? (raw as number) : null);
 
-export function readPath(raw: unknown): string {
-  return typeof raw === "string" && raw !== "" ? raw : "/";
-}
+const text = (raw: unknown, other = ""): string => (typeof raw === "string" ? raw : other);
+
+export const readPath = (raw: unknown): string => text(raw) || "/";
 
 export function readIndex(raw: unknown): Record<string, number> {
   const index: Record<string, number> = {};
   for (const [name, value] of Object.entries(record(raw))) {
-    if (typeof value === "number" && Number.isInteger(value)) index[name] = value;
+    if (Number.isInteger(value)) index[name] = value as number;
   }
   return index;
 }
@@ -77,7 +76,7 @@ export function readOptions(raw: unknown): PictureOptions {
   return {
     ...given,
     mask: MASKS.includes(given.mask) ? (given.mask as Mask) : "nz",
-    colormap: typeof given.colormap === "string" ? given.colormap : "",
+    colormap: text(given.colormap),
     reverse: given.reverse === true,
     levels: finite(given.levels),
     limits: (given.limits as Limits | undefined) ?? "held",
@@ -90,12 +89,12 @@ export function readOptions(raw: unknown): PictureOptions {
     coastlines: given.coastlines !== false,
     graticule: given.graticule === true,
     window: readWindow(given.window),
-    kind: typeof given.kind === "string" ? given.kind : "auto",
-    part: typeof given.part === "string" ? given.part : "",
+    kind: text(given.kind, "auto"),
+    part: text(given.part),
     reduce: record(given.reduce) as Record<string, string>,
     against: typeof given.against === "string" ? { path: given.against } : (record(given.against) as Against),
-    x: typeof given.x === "string" ? given.x : "",
-    y: typeof given.y === "string" ? given.y : "",
+    x: text(given.x),
+    y: text(given.y),
   };
 }
 
@@ -113,9 +112,7 @@ const readBookmarks = (raw: unknown): string[] =>
   Array.isArray(raw) ? raw.filter((path) => typeof path === "string") : [];
 
 /** The name of a panel; the panels themselves know which names there are. */
-export function readPanel(raw: unknown): string {
-  return typeof raw === "string" ? raw : "";
-}
+export const readPanel = (raw: unknown): string => text(raw);
 
 export interface Colormaps {
   names: string[];

@@ -4,6 +4,7 @@ import { ownIndex } from "../../client/own-index";
 import type { NodeRow, PictureParams, PictureResult } from "../../client/protocol.gen";
 import { useView } from "../../client/view";
 import { sceneOf } from "../../plots";
+import { isStacked } from "../../plots/shared/layout";
 import type { Scene } from "../../plots/shared/scene";
 import { Button, IconButton } from "../../ui/button/Button";
 import { Icon } from "../../ui/icons/Icon";
@@ -31,6 +32,8 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
   const { session } = useView();
   const stage = useRef<HTMLDivElement>(null);
   const size = useSize(stage);
+  const sides = useRef<HTMLDivElement>(null);
+  const room = useSize(sides);
   const loader = useMemo(() => new PictureLoader(session.client), [session]);
   const [whole, setWhole] = useState<string | null>(null);
   const [beside, setBeside] = useState<"statistics" | "pins" | null>(null);
@@ -87,6 +90,7 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
     () => [sceneFor(picture), sceneFor(picture?.beside)],
     [shown, options, diverging],
   );
+  const stacked = other && isStacked(other, room);
   // The limits of the whole array come from its statistics.
   const unknown = limits === "whole" && picture !== null && !picture.ranges.whole;
   const scanned = session.scans.value[row.path]?.scan.phase === "done";
@@ -141,7 +145,7 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
         )}
       {error && picture && <Problem onRetry={() => loader.retry()}>{visible(error.message)}</Problem>}
       <div class="nzx-plot-main">
-        <div class="nzx-plot-sides">
+        <div class={`nzx-plot-sides ${stacked ? "nzx-stacked" : ""}`} ref={sides}>
           <Pane {...{ shown, picture, scene, stage, size, old }} busy={stale}>
             {error && !picture && (
               <Blank wrong action={RETRY} onAction={() => loader.retry()}>

@@ -13,7 +13,7 @@ const options = readOptions({});
 describe("two-dimensional coordinates", () => {
   const grid = {
     ...{ x_label: "lon", y_label: "lat", x_buffer: 0, y_buffer: 1 },
-    ...{ x_units: "degrees_east", y_units: null, aspect: null },
+    ...{ x_units: "°E", y_units: null, aspect: null },
   };
   const of = (xs: number[], ys: number[], limits: number[]) => curvedOf({ ...grid, limits }, xs, ys);
 

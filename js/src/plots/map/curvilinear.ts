@@ -21,7 +21,7 @@ export function curvedOf(
   ys: ArrayLike<number>,
 ): Curved {
   const [west = 0, east = 0, south = 0, north = 0] = limits;
-  const circle = /^degree/i.test(units ?? "") || /^lon/i.test(label) ? 360 : 0;
+  const circle = /^°E?$/.test(units ?? "") || /^lon/i.test(label) ? 360 : 0;
   const y = Float64Array.from(ys);
   const x = Float64Array.from(xs, (value, at) =>
     Number.isFinite(value + (y[at] as number)) ? (circle ? turned(value, west) : value) : Number.NaN,

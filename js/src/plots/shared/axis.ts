@@ -19,10 +19,8 @@ export function nameOf(axis: Axis | null, units?: string | null): string {
 }
 
 /** The letters that degrees have on both sides of zero, where an axis is one of latitudes or longitudes. */
-export function hemispheres({ units }: { units?: string | null }): "NS" | "EW" | null {
-  const [, , way] = /^degrees?(_?)(north|n|east|e)$/i.exec(units ?? "") ?? [];
-  return way === undefined ? null : /^n/i.test(way) ? "NS" : "EW";
-}
+export const hemispheres = ({ units }: { units?: string | null }): "NS" | "EW" | null =>
+  units === "°N" ? "NS" : units === "°E" ? "EW" : null;
 
 /** "60° N", "75° W", "0°". */
 export function degreesText(value: number, sides: "NS" | "EW", digits = 10): string {
@@ -122,7 +120,7 @@ export class AxisGeometry {
     }
     if (numbers) {
       const [first, last] = [numbers[0] as number, numbers[size - 1] as number];
-      const degrees = axis.units?.startsWith("degree") ?? false;
+      const degrees = /^°[NE]?$/.test(axis.units ?? "");
       return niceTicks(first, last, count, degrees).flatMap(({ value, label }) => {
         const position = positionOf(numbers, size, value);
         const text = sides ? degreesText(value, sides) : label;

@@ -3,7 +3,7 @@ import { readOptions } from "../../client/session";
 import { axis, picture } from "../../mock/picture";
 import { sceneOf } from "..";
 import { place } from "./field";
-import { barTicks, frameOf, valueTicks } from "./layout";
+import { barTicks, frameOf, isStacked, valueTicks } from "./layout";
 
 /** A picture of 3 × 2 points: 1 2 NaN / −9999 0 6, the first of the second row being a fill value. */
 
@@ -15,8 +15,8 @@ describe("layout", () => {
   test("a picture has the shape that the kernel gives it", () => {
     const made = picture({
       aspect: 2,
-      x: axis({ kind: "number", units: "degrees_east", size: 3, coordinates_buffer: 4 }),
-      y: axis({ kind: "number", units: "degrees_north", size: 2, coordinates_buffer: 3, decreasing: true }),
+      x: axis({ kind: "number", units: "°E", size: 3, coordinates_buffer: 4 }),
+      y: axis({ kind: "number", units: "°N", size: 2, coordinates_buffer: 3, decreasing: true }),
     });
     const scene = sceneOf(made.picture, made.buffers, options);
     const frame = scene && frameOf(scene, 900, 300, measure);
@@ -25,6 +25,25 @@ describe("layout", () => {
     const high = sceneOf({ ...made.picture, aspect: 0.7 }, made.buffers, options);
     const low = high && frameOf(high, 900, 150, measure);
     expect((low?.width ?? 0) / (low?.height ?? 1)).toBeCloseTo(0.7, 1);
+    // And where it is a strip for that.
+    const wide = sceneOf({ ...made.picture, aspect: 5 }, made.buffers, options);
+    const strip = wide && frameOf(wide, 400, 300, measure);
+    expect((strip?.width ?? 0) / (strip?.height ?? 1)).toBeCloseTo(5, 0);
+    expect(strip?.height).toBeLessThan(60);
+    expect(strip?.bar?.height).toBeGreaterThan(50);
+  });
+
+  test("two maps stand as they are larger, whatever is no map side by side", () => {
+    const stacked = (change: object, width: number, height: number) => {
+      const made = picture(change);
+      const scene = sceneOf(made.picture, made.buffers, options);
+      return scene && isStacked(scene, { width, height });
+    };
+    expect(stacked({ aspect: 2 }, 900, 700)).toBe(true);
+    expect(stacked({ aspect: 2 }, 900, 300)).toBe(false);
+    expect(stacked({ aspect: 0.5 }, 900, 700)).toBe(false);
+    expect(stacked({ aspect: null }, 900, 700)).toBe(false);
+    expect(stacked({ aspect: 2, kind: "line", y: null }, 900, 700)).toBe(false);
   });
 
   test("the colour bar of times has dates, at values of which they are known", () => {

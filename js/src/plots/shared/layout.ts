@@ -85,6 +85,16 @@ export function airy(
 export const namesOf = ({ picture: { kind }, grid: { y } }: Scene): string[] =>
   kind === "lines" ? Array.from({ length: y.size }, (_, at) => pointName(y, at)) : [];
 
+/** How much wider than high a map is, where its axes measure the same thing. */
+const aspectOf = ({ look, curved, picture }: Scene): number | null =>
+  look.flat ? (curved && picture.curvilinear ? picture.curvilinear : picture).aspect : null;
+
+/** Whether two maps are larger one above the other than side by side; around each are its axes, names and legend. */
+export function isStacked(scene: Scene, { width, height }: { width: number; height: number }): boolean {
+  const wide = (w: number, h: number) => Math.min(w - 120, (h - 100) * (aspectOf(scene) ?? 0));
+  return wide(width / 2, height) < wide(width, height / 2);
+}
+
 export function frameOf(scene: Scene, width: number, height: number, measure: Measure): Frame {
   const { flat } = scene.look;
   const { x, y, units } = scene.picture;
@@ -106,16 +116,15 @@ export function frameOf(scene: Scene, width: number, height: number, measure: Me
   const names = namesOf(scene).map(measure);
   const named = names.length && 26 + Math.max(...names);
   const right = barred ? GAP + Math.max(beside, LIMIT.width + (brief ? wide + 4 : 0)) + 8 : 14 + named;
-  let [w, h] = [Math.max(20, width - left - right), tall];
-  const { aspect: ratio } = scene.curved ? (scene.picture.curvilinear ?? scene.picture) : scene.picture;
-  if (flat && ratio) {
-    const [wide, high] = [Math.min(w, h * ratio), Math.min(h, w / ratio)];
-    // Thin strips are stretched: better seen than true.
-    if (Math.min(wide, high) >= 60) [w, h] = [wide, high];
-  }
-  [w, h] = [Math.round(w), Math.round(h)];
+  const room = Math.max(20, width - left - right);
+  const ratio = aspectOf(scene);
+  const [w, h] = (ratio ? [Math.min(room, tall * ratio), Math.min(tall, room / ratio)] : [room, tall]).map(
+    Math.round,
+  ) as [number, number];
   const at = { left: Math.round(left), top, width: w, height: h };
-  const end = h > 3 * LIMIT.height ? LIMIT.height + LIMIT.gap : 0;
-  const bar = { left: at.left + w + GAP, top: top + end, width: BAR, height: h - 2 * end, brief };
+  // Beside a strip it is higher, for its limits.
+  const long = Math.max(h, Math.min(tall, 120));
+  const end = long > 3 * LIMIT.height ? LIMIT.height + LIMIT.gap : 0;
+  const bar = { left: at.left + w + GAP, top: top + end, width: BAR, height: long - 2 * end, brief };
   return { ...at, bar: barred ? bar : null };
 }

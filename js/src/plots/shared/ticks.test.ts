@@ -78,7 +78,7 @@ describe("ticks", () => {
 
   test("lie where their coordinate lies", () => {
     const lat = new AxisGeometry(
-      axis({ kind: "number", units: "degrees_north", decreasing: true, size: 181 }),
+      axis({ kind: "number", units: "°N", decreasing: true, size: 181 }),
       Float64Array.from({ length: 181 }, (_, at) => 90 - at),
       true,
     );
@@ -106,7 +106,7 @@ describe("ticks", () => {
 
   test("of a longitude beyond 180 the hover says both", () => {
     const lon = new AxisGeometry(
-      axis({ kind: "number", units: "degrees_east", size: 4, length: 4 }),
+      axis({ kind: "number", units: "°E", size: 4, length: 4 }),
       Float64Array.from([0, 90.25, 180, 270]),
       false,
     );

@@ -7,8 +7,6 @@ function Svg({ children, name }: { children: ComponentChildren; name: string }) 
     <svg
       class={`nzx-icon nzx-icon-${name}`}
       viewBox="0 0 16 16"
-      width="16"
-      height="16"
       fill="none"
       stroke="currentColor"
       stroke-width="1.4"
@@ -51,8 +49,8 @@ const PATHS: Record<string, ComponentChildren> = {
   play: "M4.8 3.2v9.6L12.6 8Z",
   pause: "M5.2 3.4v9.2M10.8 3.4v9.2",
   lock: "M3.5 7.2h9v6.2h-9ZM5.4 7.2V5a2.6 2.6 0 0 1 5.2 0v2.2",
-  previous: "M10 3.8 5.8 8l4.2 4.2",
-  next: "M6 3.8 10.2 8 6 12.2",
+  previous: "m10 4-4 4 4 4",
+  next: "m6 4 4 4-4 4",
   retry: "M13.2 8a5.2 5.2 0 1 1-1.6-3.8M13.4 2.2v2.9h-2.9",
   bookmark: "M4.4 2.6h7.2v10.8L8 10.6l-3.6 2.8Z",
   more: <path d="M3.5 8h.1M8 8h.1M12.5 8h.1" stroke-width="2.2" />,

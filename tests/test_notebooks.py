@@ -128,6 +128,8 @@ def test_the_story_of_the_sea_says_what_its_cells_compute(tmp_path: Path) -> Non
     assert "1990:  11.50 °C from   3 months" in said["real-1"]
     assert said["answer-how-much"] == "warmer by 0.76 K\n"
     assert said["since-1"] == "since 1993, by 0.28 K in ten years\n"
+    assert "array[42, " in said["code"]
+    assert "array[0, " in said["code"]
 
 
 @pytest.mark.parametrize("name", NAMES)

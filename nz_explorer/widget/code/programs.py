@@ -338,7 +338,8 @@ class ProgramWriter:
             return
         parts = ", ".join(map(part_text, minus.parts)) or "..."
         what = "the other" if minus.beside else "what is subtracted"
-        yield noted("shown = values.astype(float)", f"{what}: {array.path}")
+        yield "shown = values.astype(float)"
+        yield comment(f"{what}: {array.path}")
         if other is not None:
             yield from opened_elsewhere(other, array.path)
             yield f"stored = np.asarray(array[{parts}]){turned(self.look)}"

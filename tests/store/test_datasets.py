@@ -13,13 +13,16 @@ import h5py
 import netCDF4
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 import xarray as xr
+from xarray.backends import NetCDF4DataStore
+from xarray.backends.netCDF4_ import NETCDF4_PYTHON_LOCK
 
 import nz_explorer as nz
 from nz_explorer.model import Array, open_store
 from nz_explorer.store import SourceError, resolve
-from nz_explorer.store.datasets import dataset_store, readers
+from nz_explorer.store.datasets import dataset_store, netcdf_file, readers
 from nz_explorer.store.datasets.encoding import Encoded
 from nz_explorer.values.census import census
 from nz_explorer.values.masks.cell_states import VALUE
@@ -323,7 +326,7 @@ def test_what_zarr_has_no_type_for_and_dimensions_that_groups_name_alike(tmp_pat
 
 def test_a_file_that_is_broken_is_an_error_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "f.nc").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
-    with pytest.raises(nz.SourceError, match="could not be read: netCDF4: "):
+    with pytest.raises(nz.SourceError, match="could not be read: h5py: "):
         open_store(tmp_path / "f.nc")
 
 
@@ -364,6 +367,7 @@ def test_an_hdf5_file_with_types_that_netcdf_lacks_is_read_as_it_is(tmp_path: Pa
     for path in ("/nothing", "/none"):
         ex.path = path
         assert np.ma.getmaskarray(ex.values()).all(), "a dataset without a value is no 0"
+    assert ex.hierarchy["/true"].attributes["flag_meanings"] == "FALSE TRUE"
     assert "without a value" in ex.hierarchy["/no_text"].data_type.text
     assert ex.hierarchy["/date"].kind == "array"
     ex.close()
@@ -503,8 +507,45 @@ def test_without_h5py_files_of_other_writers_are_not_given_to_netcdf(
         assert hierarchy["/half"].data_type.kind == "string"
         hierarchy.close()
     else:
-        with pytest.raises(SourceError, match=r"it takes h5py .* pip install h5py"):
+        with pytest.raises(SourceError, match=r"netCDF-C crashes at some .* pip install h5py"):
             open_store(file)
+
+
+@pytest.mark.parametrize("package", ["h5py", "netCDF4"])
+def test_a_file_is_open_only_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
+) -> None:
+    """libhdf5 crashes where a file with texts is open twice and closed once: the user may have it open, too."""
+    monkeypatch.setattr(readers, "find_spec", lambda name: name if name == package else None)
+    file = tmp_path / "f.nc"
+    for value in (1.0, 2.0):  # written again while an explorer has it
+        xr.Dataset({"a": ("x", [value, 0.0])}).to_netcdf(file, engine="netcdf4")
+        ex = nz.explore(file, path="/a")
+        assert ex.values().tolist() == [value, 0]
+        assert str(file) not in [one.path for one in psutil.Process().open_files()]
+
+
+def test_no_other_thread_is_in_netcdf_while_names_and_attributes_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """netCDF-C is not safe for threads, and xarray has its lock only while it opens files and reads values."""
+    monkeypatch.setattr(readers, "find_spec", lambda name: name if name == "netCDF4" else None)
+    free = []
+
+    class Store(NetCDF4DataStore):
+        def get_attrs(self) -> Any:
+            free.append(NETCDF4_PYTHON_LOCK.acquire(False))
+            if free[-1]:
+                NETCDF4_PYTHON_LOCK.release()
+            return super().get_attrs()
+
+    monkeypatch.setattr(netcdf_file, "NetCDF4DataStore", Store)
+    xr.Dataset({"a": ("x", [1.0])}, attrs={"b": 1}).to_netcdf(tmp_path / "f.nc", engine="netcdf4")
+    open_store(tmp_path / "f.nc").close()
+    assert free
+    assert not any(free)
+    assert NETCDF4_PYTHON_LOCK.acquire(False)
+    NETCDF4_PYTHON_LOCK.release()
 
 
 def test_a_file_can_be_written_again_once_it_is_closed(tmp_path: Path) -> None:

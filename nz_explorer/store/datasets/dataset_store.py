@@ -8,6 +8,7 @@ import math
 import threading
 import warnings
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -38,8 +39,8 @@ class DatasetStore(BoundedStore):
     groups : mapping of str to Dataset
         The groups by their paths. Variables are stored as they are if they were opened without decoding, else as
         xarray would encode them.
-    close : callable, optional
-        Called when the store is closed.
+    reading : callable, optional
+        Returns a context manager, in which values are read.
     packed : bool
         Whether values are packed again as those of the file that they were read from were, in which they may not fit.
 
@@ -54,7 +55,7 @@ class DatasetStore(BoundedStore):
     def __init__(
         self,
         groups: Mapping[str, Dataset],
-        close: Callable[[], object] | None = None,
+        reading: Callable[[], AbstractContextManager[None]] = nullcontext,
         *,
         packed: bool = False,
     ) -> None:
@@ -65,9 +66,11 @@ class DatasetStore(BoundedStore):
         self.unsupported: list[str] = []
         """Paths of variables whose data type Zarr has not."""
         self._busy = threading.Lock()
-        self._close = close or (lambda: None)
-        for path, dataset in groups.items():
-            self._add_group(path.strip("/"), *encoded(dataset, packed=packed))
+        self._reading = reading
+        with reading():  # what decides about types
+            found = {path: encoded(dataset, packed=packed) for path, dataset in groups.items()}
+        for path, one in found.items():
+            self._add_group(path.strip("/"), *one)
         self._keys = frozenset(self._documents)
 
     # --- documents --------------------------------------------------------------------------
@@ -148,9 +151,11 @@ class DatasetStore(BoundedStore):
     def _compute(self, key: str, path: str, at: tuple[int, ...]) -> bytes:
         variable, array = self._variables[path]
         region = _region(array, at)
-        with self._busy:  # as netCDF-C and HDF5 want it, too
+        with self._busy:
             # Dask's threads wait for nothing of zarr's, so this thread may wait for both
-            array[region or ...] = variable.values(region)
+            with self._reading():
+                values = variable.values(region)
+            array[region or ...] = values
             return self._documents.pop(key).to_bytes()
 
     # --- what zarr asks for -----------------------------------------------------------------
@@ -208,11 +213,6 @@ class DatasetStore(BoundedStore):
             grid = _grid(self._variables[path][1])
             for number in range(grid[depth] if depth < len(grid) else 0):
                 yield str(number)
-
-    def close(self) -> None:
-        """Close what is served."""
-        super().close()
-        self._close()
 
     def __eq__(self, other: object) -> bool:
         return self is other

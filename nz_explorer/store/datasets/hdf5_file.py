@@ -1,16 +1,25 @@
-"""HDF5 files as Datasets, read with h5py: what netCDF-C does not read, for netCDF has no such types and links."""
+"""HDF5 files, and so those of netCDF-4, as Datasets, read with h5py.
+
+libhdf5 (2.1) crashes where a file is open twice and closed once: texts and sequences of any length, and default values
+of them, keep a pointer to the one that is closed. So a file is open only while it is read, and one thread reads at
+a time. That also lets other programs write it, and leaves alone what the user does with netCDF-C, which has a libhdf5
+of its own.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import h5py
 import numpy as np
-from xarray import Dataset, Variable
+from xarray import Coordinates, Dataset, Variable
 from xarray.backends import BackendArray
+from xarray.backends.locks import HDF5_LOCK
 from xarray.core.indexing import IndexingSupport, LazilyIndexedArray, explicit_indexing_adapter
 
 from nz_explorer.store.datasets.encoding import UNKNOWN_TYPE
@@ -29,55 +38,8 @@ _NO_COORDINATE = "_nc4_non_coord_"
 _NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 
 
-def misread(path: Path) -> list[str]:
-    """Return the paths in an HDF5 file that netCDF-C does not read as they are.
-
-    It takes numbers of 2 and 16 bytes for texts, at which it crashes; it cuts texts in compound types, passes over opaque
-    values, dates, references and compound types in others, and opens nothing of a file with a dataset without a value,
-    or with a link that leads nowhere or back (netCDF-C 4.10).
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    list of str
-        Their paths.
-
-    Raises
-    ------
-    OSError
-        If h5py cannot read the file.
-    """
-    with h5py.File(path, "r") as file:
-        return [where for where, one in _nodes(file) if _is_misread(one)]
-
-
-def _is_misread(one: h5py.Group | h5py.Dataset | str) -> bool:
-    if isinstance(one, str):
-        return True
-    dtype = getattr(one, "dtype", None)
-    return dtype is not None and (
-        one.shape is None or one.compression == "lzf" or not _is_of_netcdf(dtype)
-    )
-
-
-def _is_of_netcdf(dtype: Any) -> bool:
-    if dtype.kind == "f":
-        return dtype.itemsize in {4, 8}
-    if dtype.kind != "V":
-        return dtype.kind not in "Mm" and "ref" not in (dtype.metadata or {})
-    fields = [kind.base for kind, *_ in (dtype.fields or {}).values()]
-    return bool(fields) and all(
-        kind.kind != "V" and _is_of_netcdf(kind) and (kind.kind != "S" or kind.itemsize == 1)
-        for kind in fields
-    )
-
-
-def groups_of_file(path: Path) -> tuple[dict[str, Dataset], Callable[[], None]]:
-    """Return the groups of an HDF5 file by their paths, and what closes it.
+def groups_of_file(path: Path) -> tuple[dict[str, Dataset], bool]:
+    """Return the groups of an HDF5 file by their paths, and whether it is one of netCDF.
 
     Values are read when they are asked for. Names of dimensions are those of their scales, else their labels, else
     those that netCDF-C gives them.
@@ -90,31 +52,56 @@ def groups_of_file(path: Path) -> tuple[dict[str, Dataset], Callable[[], None]]:
     Raises
     ------
     OSError
-        If it cannot be read.
+        If it cannot be read, or if netCDF-C reads what h5py does not.
     """
-    file = h5py.File(path, "r")
-    try:
+    groups: dict[str, dict[str, Variable]] = {}
+    attributes: dict[str, dict[str, Any]] = {}
+    with _opened(path) as file:
         nodes = dict(_nodes(file))
-        dimensions = _Dimensions(nodes.values())
-        groups: dict[str, dict[str, Variable]] = {}
+        is_netcdf = _is_netcdf(nodes.values())
+        dimensions = _Dimensions(nodes)
         for where, one in nodes.items():
             if isinstance(one, h5py.Group):
-                groups[where] = {}
-                dimensions.of_group(where, one)
+                groups[where], attributes[where] = {}, _attributes(one)
                 continue
             group, _, name = where.rpartition("/")
             if isinstance(one, str):
                 groups[group or "/"][name] = Variable((), 0, encoding={UNKNOWN_TYPE: one})
             elif not _attribute(one, "NAME", b"").startswith(_NO_VARIABLE):
-                name = name.removeprefix(_NO_COORDINATE)
-                groups[group or "/"][name] = _variable(one, dimensions.of(group or "/", one))
-        return {
-            where: Dataset(variables, attrs=_attributes(nodes[where]))
-            for where, variables in groups.items()
-        }, file.close
-    except BaseException:
-        file.close()
-        raise
+                if is_netcdf and (lacking := _lacking_filter(one)) and find_spec("netCDF4"):
+                    raise OSError(f"h5py has no filter {lacking}")
+                variable = _variable(path, where, one, dimensions.of(group or "/", one))
+                groups[group or "/"][name.removeprefix(_NO_COORDINATE)] = variable
+    return {
+        where: _dataset(variables, attributes[where]) for where, variables in groups.items()
+    }, is_netcdf
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[h5py.File]:
+    with HDF5_LOCK, h5py.File(path, "r") as file:
+        yield file
+
+
+def _dataset(variables: dict[str, Variable], attributes: dict[str, Any]) -> Dataset:
+    """Return a Dataset without indexes, for which values would be read."""
+    own = {name: one for name, one in variables.items() if one.dims == (name,)}
+    others = {name: one for name, one in variables.items() if name not in own}
+    return Dataset(others, Coordinates(own, indexes={}), attributes)
+
+
+def _is_netcdf(nodes: Iterable[h5py.Group | h5py.Dataset | str]) -> bool:
+    marks = ("_NCProperties", "_Netcdf4Dimid", "_nc3_strict")
+    return any(mark in one.attrs for one in nodes if not isinstance(one, str) for mark in marks)
+
+
+def _lacking_filter(one: h5py.Dataset) -> str | None:
+    """Return the name of a filter that values need, and h5py has not."""
+    created = one.id.get_create_plist()
+    for code, _, _, name in map(created.get_filter, range(created.get_nfilters())):
+        if not h5py.h5z.filter_avail(code):
+            return name.decode() or str(code)
+    return None
 
 
 def _nodes(file: h5py.File) -> Iterator[tuple[str, h5py.Group | h5py.Dataset | str]]:
@@ -180,29 +167,29 @@ def _sources(one: Any) -> Iterator[str]:
 class _Dimensions:
     """Names of the dimensions of the datasets of a file."""
 
-    def __init__(self, nodes: Any) -> None:
+    def __init__(self, nodes: Mapping[str, h5py.Group | h5py.Dataset | str]) -> None:
         self._by_id = {
             int(one.attrs["_Netcdf4Dimid"]): _own_name(one)
-            for one in nodes
+            for one in nodes.values()
             if not isinstance(one, str) and "_Netcdf4Dimid" in one.attrs and _is_scale(one)
         }
-        self._lengths: dict[str, dict[str, int]] = {}
-        self._unnamed: dict[str, dict[int, list[str]]] = {}
+        self._lengths: dict[str, dict[str, int]] = defaultdict(dict)
+        self._unnamed: dict[str, dict[int, list[str]]] = defaultdict(dict)
         self._number = max(self._by_id, default=-1) + 1
-
-    def of_group(self, path: str, group: h5py.Group) -> None:
-        """Name the dimensions of a group that have no names as netCDF-C does: in a dataset, each is another one."""
-        needed: Counter[int] = Counter()
-        for name in group:
-            one = _linked(group, name)
-            if isinstance(one, h5py.Dataset) and not _is_scale(one):
+        needed: dict[str, Counter[int]] = {}
+        for path, one in nodes.items():
+            if isinstance(one, h5py.Group):
+                needed[path] = Counter()  # first that of the root group, as netCDF-C counts
+            elif not isinstance(one, str) and not _is_scale(one):
+                # also as netCDF-C: in a dataset, each is another one
                 axes = enumerate(one.shape or ())
-                needed |= Counter(length for axis, length in axes if _given(one, axis) is None)
-        self._lengths[path], self._unnamed[path] = {}, {}
-        for length, number in needed.items():
-            names = [f"phony_dim_{self._number + i}" for i in range(number)]
-            self._number += number
-            self._unnamed[path][length] = names
+                lengths = (length for axis, length in axes if _given(one, axis) is None)
+                needed[path.rpartition("/")[0] or "/"] |= Counter(lengths)
+        for group, numbers in needed.items():
+            for length, number in numbers.items():
+                names = [f"phony_dim_{self._number + i}" for i in range(number)]
+                self._number += number
+                self._unnamed[group][length] = names
 
     def of(self, group: str, one: h5py.Dataset) -> list[str]:
         """Return the names of the dimensions of a dataset in a group."""
@@ -250,7 +237,7 @@ def _given(one: h5py.Dataset, axis: int) -> str | None:
         return None  # its scale is not in the file any more
 
 
-def _variable(one: h5py.Dataset, dimensions: list[str]) -> Variable:
+def _variable(path: Path, where: str, one: h5py.Dataset, dimensions: list[str]) -> Variable:
     attributes, dtype = _attributes(one), one.dtype
     encoding = {"dtype": dtype, "chunksizes": one.chunks}
     if one.shape is None:
@@ -267,7 +254,7 @@ def _variable(one: h5py.Dataset, dimensions: list[str]) -> Variable:
         attributes[TYPE] = "region reference" if kind is h5py.RegionReference else "reference"
         shown = np.dtype(object)
     elif dtype.kind == "b":
-        shown = np.dtype("i1")
+        shown = np.dtype("i1", metadata={"enum": {"FALSE": 0, "TRUE": 1}})
     elif dtype.itemsize > _LARGEST.get(dtype.kind, dtype.itemsize):
         shown = np.dtype(f"{dtype.kind}{_LARGEST[dtype.kind]}")
         attributes[TYPE] = f"{dtype}, shown as {shown}"
@@ -275,7 +262,8 @@ def _variable(one: h5py.Dataset, dimensions: list[str]) -> Variable:
         shown = np.dtype(object)
     if shown is not dtype:
         encoding["dtype"] = shown
-    return Variable(dimensions, LazilyIndexedArray(_Values(one, shown)), attributes, encoding)
+    values = LazilyIndexedArray(_Values(path, where, one.shape, shown))
+    return Variable(dimensions, values, attributes, encoding)
 
 
 def _is_text(dtype: Any) -> bool:
@@ -287,24 +275,26 @@ def _is_text(dtype: Any) -> bool:
 class _Values(BackendArray):
     """The values of a dataset: texts for texts and references, which name what they lead to."""
 
-    def __init__(self, dataset: h5py.Dataset, dtype: np.dtype[Any]) -> None:
-        self.dataset, self.dtype, self.shape = dataset, dtype, dataset.shape
+    def __init__(
+        self, path: Path, where: str, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> None:
+        self.path, self.where, self.shape, self.dtype = path, where, shape, dtype
 
     def __getitem__(self, key: Any) -> Any:
         return explicit_indexing_adapter(key, self.shape, IndexingSupport.BASIC, self._part)
 
     def _part(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
-
-        if _is_text(self.dataset.dtype):
-            return np.asarray(self.dataset.asstr(errors="replace")[key], object)
-        values = self.dataset[key]
-        if h5py.check_ref_dtype(self.dataset.dtype) is None:
-            return np.asarray(values).astype(self.dtype, copy=False)
-        values = np.asarray(values, object)
-        targets = np.empty(values.shape, object)
-        for at in np.ndindex(values.shape):
-            targets[at] = _target(self.dataset.file, values[at])
-        return targets
+        with _opened(self.path) as file:
+            dataset = file[self.where]
+            if _is_text(dataset.dtype):
+                return np.asarray(dataset.asstr(errors="replace")[key], object)
+            values = np.asarray(dataset[key])
+            if h5py.check_ref_dtype(dataset.dtype) is None:
+                return values.astype(self.dtype, copy=False)
+            targets = np.empty(values.shape, object)
+            for at in np.ndindex(values.shape):
+                targets[at] = _target(file, values[at])
+            return targets
 
 
 def _target(file: h5py.File, reference: Any) -> str:

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nz_explorer.store.errors import SourceError
 from nz_explorer.store.reader import Reader
 from nz_explorer.store.remote.remote_reader import RemoteReader
 from nz_explorer.text.phrases import listed
 
+if TYPE_CHECKING:
+    from nz_explorer.store.datasets.dataset_store import DatasetStore
+
 MAGIC = (b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF")
 """How files of netCDF and HDF5 begin."""
-KINDS = {"netCDF4": "netCDF file", "h5py": "HDF5 file"}
-"""What a file is called that one of these packages has read."""
+NETCDF_FILE, HDF5_FILE = "netCDF file", "HDF5 file"
+"""What a file is called."""
 _BEGINNING = 65536
 """Bytes of a file in which netCDF-C writes that the file is its own."""
-UNDECODED: dict[str, Any] = dict.fromkeys(
-    ("mask_and_scale", "decode_times", "decode_timedelta", "concat_characters", "decode_coords"),
-    False,
-)
-"""What ``decode_cf=False`` stands for, which ``xarray.open_groups`` does not heed."""
 
 
 def is_xarray(source: Any) -> bool:
@@ -46,16 +44,18 @@ def xarray_reader(source: Any) -> Reader:
     """
     import xarray
 
+    from nz_explorer.store.datasets.dataset_store import DatasetStore
+
     kind = f"xarray {type(source).__name__}"
     name = None if isinstance(source, xarray.Dataset) else source.name
     if isinstance(source, xarray.DataArray) and name_of(source) == "data":
         name = None
     label = kind if name is None else f"{kind} {name}"
     try:
-        groups = groups_of(source)
+        store = DatasetStore(groups_of(source))
     except ValueError as error:
         raise SourceError(f"{label} cannot be shown as Zarr: {error}") from error
-    return _reader(groups, label, kind)
+    return _reader(store, label, kind)
 
 
 def name_of(source: Any) -> Hashable:
@@ -102,105 +102,64 @@ def file_reader(path: Path, label: str) -> Reader:
     SourceError
         If it cannot be read, or nothing is installed that reads it.
     """
-    from nz_explorer.store.datasets.encoding import as_stored
-
     with path.open("rb") as file:
         beginning = file.read(_BEGINNING)
-    is_hdf5 = beginning.startswith(MAGIC[-1])
-    failures = []
-    for package, opened in (("netCDF4", _with_netcdf), ("h5py", _with_h5py)):
-        if find_spec(package) is None or (package == "h5py" and not is_hdf5):
+    failures: list[str] = []
+    readers = [("netCDF4", _with_netcdf)]
+    if is_hdf5 := beginning.startswith(MAGIC[-1]):
+        readers = [("h5py", _with_h5py), *readers]
+    for package, read in readers:
+        if find_spec(package) is None:
             continue
-        if is_hdf5 and package == "netCDF4" and (odd := _misread(path, beginning)):
-            failures.append(f"{package}: {odd}")
+        if is_hdf5 and package == "netCDF4" and b"_NCProperties" not in beginning:
+            if not failures:
+                failures = ["netCDF-C crashes at some HDF5 files of other writers"]
             continue
         try:
-            groups, ragged, close = opened(path)
+            store, kind = read(path)
+        except ValueError as error:
+            raise SourceError(f"{label} cannot be shown as Zarr: {error}") from error
         except Exception as error:  # noqa: BLE001  # each library has errors of its own
             failures.append(f"{package}: {error}")
             continue
-        with ExitStack() as closing:
-            closing.callback(close)
-            stored = {where: as_stored(one, ragged.get(where, {})) for where, one in groups.items()}
-            return _reader(stored, label, KINDS[package], closing.pop_all().close)
+        return _reader(store, label, kind)
     if not failures:
         raise SourceError(
             f"{label} is a netCDF or HDF5 file: reading it needs netCDF4 or h5py; install one with"
             " pip install netCDF4"
         )
-    lacking = "; h5py reads some that netCDF-C does not: pip install h5py"
-    known = len(failures) > 1 or not is_hdf5
+    lacking = "; h5py may read it: pip install h5py"
+    known = not is_hdf5 or find_spec("h5py") is not None
     raise SourceError(f"{label} could not be read: {listed(failures)}{'' if known else lacking}")
 
 
-def _misread(path: Path, beginning: bytes) -> str | None:
-    """Return why netCDF-C should not read an HDF5 file, at some types of which it crashes."""
-    if find_spec("h5py") is None:
-        if b"_NCProperties" in beginning:
-            return None
-        return "netCDF-C crashes at some files of other writers, and it takes h5py to look into this one before"
-    from nz_explorer.store.datasets.hdf5_file import misread
-
-    try:
-        found = misread(path)
-    except OSError:
-        return None  # netCDF-C says what is wrong
-    return f"netCDF-C does not read {listed(found[:3])} as it is" if found else None
-
-
-_Opened = tuple[Mapping[str, Any], Mapping[str, Mapping[str, Any]], Callable[[], None]]
-"""The groups of a file by path, the types of its variable-length variables by group and name, and what closes it."""
-
-
-def _with_h5py(path: Path) -> _Opened:
+def _with_h5py(path: Path) -> tuple[DatasetStore, str]:
     from nz_explorer.store.datasets.hdf5_file import groups_of_file
 
-    groups, close = groups_of_file(path)
-    return groups, {}, close
+    groups, is_netcdf = groups_of_file(path)
+    return _store(groups, {}), NETCDF_FILE if is_netcdf else HDF5_FILE
 
 
-def _with_netcdf(path: Path) -> _Opened:
-    import xarray
+def _with_netcdf(path: Path) -> tuple[DatasetStore, str]:
+    from nz_explorer.store.datasets.netcdf_file import groups_of_file
 
-    # not as a tree: a group may have a dimension of its own by the name of one above it
-    groups = xarray.open_groups(path, engine="netcdf4", cache=False, **UNDECODED)
-    closing = ExitStack()
-    for group in groups.values():
-        closing.callback(group.close)
-    try:
-        # while xarray has it open: closed before, it is what netCDF-C 4.10 crashes at where others have it open
-        return groups, _ragged(path), closing.close
-    except BaseException:
-        closing.close()
-        raise
+    groups, ragged, reading = groups_of_file(path)
+    return _store(groups, ragged, reading), NETCDF_FILE
 
 
-def _ragged(path: Path) -> dict[str, dict[str, Any]]:
-    """Return the types of the items of variable-length variables by group and name; xarray does not tell them apart."""
-    import netCDF4
-    from xarray.backends.netCDF4_ import NETCDF4_PYTHON_LOCK
-
-    found: dict[str, dict[str, Any]] = {}
-    # netCDF-C crashes where two threads are in it; xarray holds this while it opens, reads and closes
-    with NETCDF4_PYTHON_LOCK, netCDF4.Dataset(path) as file:
-        groups = [file]
-        for group in groups:
-            groups += group.groups.values()
-            found[group.path] = {
-                name: variable.dtype
-                for name, variable in group.variables.items()
-                if isinstance(variable.datatype, netCDF4.VLType) and variable.dtype is not str
-            }
-    return found
-
-
-def _reader(groups: Mapping[str, Any], label: str, kind: str, close: Any = None) -> Reader:
+def _store(
+    groups: Mapping[str, Any],
+    ragged: Mapping[str, Mapping[str, Any]],
+    reading: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> DatasetStore:
     from nz_explorer.store.datasets.dataset_store import DatasetStore
+    from nz_explorer.store.datasets.encoding import as_stored
 
-    try:
-        store = DatasetStore(groups, close)
-    except ValueError as error:
-        raise SourceError(f"{label} cannot be shown as Zarr: {error}") from error
+    stored = {where: as_stored(one, ragged.get(where, {})) for where, one in groups.items()}
+    return DatasetStore(stored, reading)
+
+
+def _reader(store: DatasetStore, label: str, kind: str) -> Reader:
     reader = RemoteReader(store, label, kind, local=True)
     reader.unwritten = True
     return reader

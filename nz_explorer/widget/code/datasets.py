@@ -6,7 +6,7 @@ import numpy as np
 
 from nz_explorer.model import Hierarchy
 from nz_explorer.store.datasets.dataset_store import DatasetStore
-from nz_explorer.store.datasets.readers import KINDS
+from nz_explorer.store.datasets.readers import HDF5_FILE, NETCDF_FILE
 from nz_explorer.store.remote.remote_reader import RemoteReader
 from nz_explorer.text.source_code import arguments, literal
 from nz_explorer.widget.code.other_stores import given_as
@@ -24,12 +24,12 @@ def is_object(hierarchy: Hierarchy) -> bool:
 
 def is_file(hierarchy: Hierarchy) -> bool:
     """Return whether a netCDF or HDF5 file was opened."""
-    return hierarchy.reader.kind in KINDS.values()
+    return hierarchy.reader.kind in (NETCDF_FILE, HDF5_FILE)
 
 
 def refused_file(hierarchy: Hierarchy) -> str | None:
     """Return a sentence that says why xarray does not read a file; None where it does."""
-    return _NO_NETCDF if hierarchy.reader.kind == KINDS["h5py"] else None
+    return _NO_NETCDF if hierarchy.reader.kind == HDF5_FILE else None
 
 
 def is_served(hierarchy: Hierarchy) -> bool:

@@ -123,6 +123,23 @@ def test_daily_data_of_a_climate_model(daily: Path) -> None:
     assert (height.name, height.explicit, height.attributes) == ("height", [2], {"units": "meter"})
 
 
+def test_the_code_of_a_combination_goes_before_those_of_its_parts(daily: Path) -> None:
+    array = zarr.open_group(daily, mode="r+")["tasmin"]
+    given = dict(array.attrs)["cs"]
+    array.attrs["cs"] = {**given, "id": {"proj:code": "EPSG:9518"}}
+    shown = {one.name: one.details for one in metadata_coordinates(_array(daily, "/tasmin"))}
+    assert shown["lat"] == "axis Y, north, cells from -0.5 to +0.5, in WGS84 of EPSG:9518"
+    assert shown["height"] == "axis Z, up, in EPSG:9518"
+
+
+def test_a_number_without_a_unit_has_none_behind_it(tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path, mode="w")
+    row = {"name": "y", "coordinates": [{"unit": "1", "values": {"regular": [0, 1]}}]}
+    _write(group, "a", (4,), ["y"], [{"axes": [row]}])
+    (found,) = metadata_coordinates(_array(tmp_path, "/a"))
+    assert found.ends() == "0 … 3"
+
+
 def test_they_are_in_xarray(daily: Path) -> None:
     found = to_xarray(nz.open_store(daily)["/tasmin"])
     assert isinstance(found, xr.DataArray)

@@ -80,7 +80,8 @@ class MetadataCoordinates:
         shown = [f"{one:g}" if isinstance(one, float) else str(one) for one in (first, last)]
         units = self.attributes.get("units")
         text = shown[0] if self.length == 1 else " … ".join(shown)
-        return f"{text} {units}" if isinstance(units, str) else text
+        # of a number without a unit cs says that it is 1
+        return f"{text} {units}" if isinstance(units, str) and units != "1" else text
 
     def all_values(self) -> Values:
         """Return all coordinates that are not in an array."""
@@ -118,16 +119,24 @@ def metadata_coordinates(
     if axis is None:
         for one in system.extra:
             found += _of_axis(one, None, 1, cancel)
-    named = {axis.name: (axis, _reference_system(crs)) for crs in system.crs for axis in crs.axes}
+    whole = _code(system.given)
+    named = {
+        axis.name: (axis, _reference_system(crs, whole)) for crs in system.crs for axis in crs.axes
+    }
     return [replace(one, details=_details(one, *named[one.name])) for one in found]
 
 
-def _reference_system(crs: Crs) -> str:
-    """Return the name and the code of a reference system."""
-    identifier = crs.given.get("id") if isinstance(crs.given, Mapping) else None
+def _reference_system(crs: Crs, whole: str | None) -> str:
+    """Return the name and the code of a reference system, or the code of the combination that it is a part of."""
+    if whole is not None:  # which overrides its own
+        return whole if crs.name in (None, whole) else f"{crs.name} of {whole}"
+    return " ".join(dict.fromkeys(filter(None, (crs.name, _code(crs.given)))))
+
+
+def _code(given: Any) -> str | None:
+    identifier = given.get("id") if isinstance(given, Mapping) else None
     code = identifier.get("proj:code") if isinstance(identifier, Mapping) else None
-    parts = [crs.name, code if isinstance(code, str) else None]
-    return " ".join(dict.fromkeys(filter(None, parts)))
+    return code if isinstance(code, str) else None
 
 
 def _details(made: MetadataCoordinates, axis: Axis, system: str) -> str:

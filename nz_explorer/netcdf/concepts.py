@@ -278,7 +278,7 @@ TABLE: tuple[Row, ...] = (
     (
         "packing: scale_factor, add_offset",
         "the same attributes, or a codec scale_offset",
-        "_FillValue is looked for among the packed values, which NZ does not unpack: the attributes are left to CF. NZ prefers the codec.",
+        "CF says what the attributes mean; NZ asks readers to apply them where no codec does, and prefers the codec. _FillValue is looked for among the packed values.",
         _with_any("scale_factor", "add_offset"),
     ),
     (

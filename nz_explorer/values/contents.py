@@ -12,6 +12,7 @@ from nz_explorer.model.fill_values import value_text
 from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.values.census import Census, census_of, gap_texts
 from nz_explorer.values.chunk_statistics import ArrayScan
+from nz_explorer.values.masks.cell_states import STORAGE_FILL
 from nz_explorer.values.reading.chunk import FaultKind
 from nz_explorer.values.reading.chunk_presence import Presence, listed
 from nz_explorer.values.reading.decoding import are_stored, error_text
@@ -21,7 +22,7 @@ from nz_explorer.values.reading.packed_bytes import PackedBytes, look_at
 from nz_explorer.values.reading.size_limits import MOST_SCANNED_CHUNKS
 from nz_explorer.values.reading.stored_objects import filter_of_objects
 from nz_explorer.values.scan import scan_array
-from nz_explorer.values.window import ChunkError
+from nz_explorer.values.window import ChunkError, read_points
 
 __all__ = [
     "Absence",
@@ -38,6 +39,8 @@ __all__ = [
     "look_at_shard",
 ]
 
+_SCALAR_BUDGET = 2**16
+"""Bytes of a chunk that are decoded for the one value in it."""
 _MOST_ASKED = 64
 """Chunks of a coordinate that are asked for by their keys where the store cannot be listed."""
 
@@ -79,12 +82,15 @@ class Absence:
         What absent chunks read as.
     problem
         Why it is not known.
+    hidden
+        Whether the value of a scalar is stored, and xarray takes it for missing; see `Array.xarray_fill`.
     """
 
     absent: int | None
     total: int
     reads_as: str
     problem: str = ""
+    hidden: bool = False
 
 
 def absence(array: Array, cancel: Cancellation | None = None) -> Absence:
@@ -116,11 +122,21 @@ def absence(array: Array, cancel: Cancellation | None = None) -> Absence:
         return Absence(None, total, reads_as, "listing")
     try:
         chunks = [(i,) for i in range(total)] if opened.shape else [()]
-        return Absence(are_stored(opened, chunks, cancel).count(False), total, reads_as)
+        absent = are_stored(opened, chunks, cancel).count(False)
+        hidden = not opened.shape and not absent and _is_hidden(array, cancel)
+        return Absence(absent, total, reads_as, hidden=hidden)
     except Cancelled:
         raise
     except Exception as error:  # noqa: BLE001  # stores raise what they like
         return Absence(None, total, reads_as, f"unreadable: {error_text(error)}")
+
+
+def _is_hidden(array: Array, cancel: Cancellation | None) -> bool:
+    """Whether xarray takes the value of a scalar for missing, which is not marked as such."""
+    if array.xarray_fill is None or array.xarray_fill is array.nz_fill:
+        return False
+    window = read_points(array, (), {}, budget=_SCALAR_BUDGET, cancel=cancel)
+    return bool((window.storage_states == STORAGE_FILL).any())
 
 
 def contents(

@@ -14,7 +14,7 @@ from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
-    from nz_explorer.values.contents import Contents
+    from nz_explorer.values.contents import Absence, Contents
     from nz_explorer.values.coordinates.monotonicity import Monotonicity
 
 FILL = "/.zarray/fill_value"
@@ -74,10 +74,22 @@ def coordinate_is_whole(array: Array, monotonic: Monotonicity) -> Iterator[Fail]
         yield _hidden(array, monotonic.hidden, (array.shape or (0,))[0])
 
 
+@rule(
+    "Z2-FV-008",
+    on="chunks",
+    formats=(2,),
+    when=lambda array, _: array.shape == () and _hidden_by_xarray(array),
+)
+def scalar_is_whole(array: Array, absence: Absence) -> Iterator[Fail]:
+    """Require no scalar that xarray shows as missing."""
+    if absence.hidden:
+        yield _hidden(array, 1, 1)
+
+
 @rule("Z2-FV-007", on="contents", formats=(2,), when=_counted)
 def values_are_whole(array: Array, contents: Contents) -> Iterator[Fail]:
     """Require no stored value that xarray shows as missing."""
-    if contents.scan is None or is_candidate(array):
+    if contents.scan is None or is_candidate(array) or array.shape == ():
         return
     hidden = contents.scan.states.get("storage_fill", 0)
     total = sum(contents.scan.states.values()) - hidden

@@ -366,3 +366,15 @@ def single_integer_that_becomes_a_float(folder: Path) -> Path:
 def largest_of_counts(folder: Path) -> Path:
     array(group(folder), "counts", np.array([5, 65535], "u2"), ["x"], fill_value=65535)
     return folder
+
+
+@reported(
+    "fsspec/kerchunk#177",
+    "A scalar of 0.0 comes into the dataset as NaN where the fill value is 0.0, too",
+    finding=("Z2-FV-008", "/hc", "0.0"),
+    before=sees(xarray, lambda ds: bool(np.isnan(ds["hc"].values))),
+    after=sees(xarray, lambda ds: float(ds["hc"].values) == 0.0),
+)
+def scalar_of_zero(folder: Path) -> Path:
+    array(group(folder, 2), "hc", np.float64(0.0), [], fill_value=0.0)
+    return folder

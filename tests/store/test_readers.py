@@ -99,7 +99,8 @@ def test_no_key_leads_out_of_the_store(folder: Path, key: str) -> None:
     [
         ("nowhere", "there is nothing at"),
         ("plain.txt", "neither a folder nor a zip file"),
-        ("broken.zip", "not a readable zip file"),
+        ("broken.zip", "not a readable zip file: its end is missing"),
+        ("empty.zip", "not a readable zip file: it is empty"),
         ("ftp://host/x", "scheme 'ftp' is not known"),
         ("", "empty"),
         (42, "is not a source"),
@@ -111,6 +112,7 @@ def test_what_is_no_source_is_said_in_a_sentence(
     monkeypatch.chdir(tmp_path)
     Path("plain.txt").write_text("hello")
     Path("broken.zip").write_bytes(b"PK\x03\x04 this is cut")
+    Path("empty.zip").touch()
     with pytest.raises(SourceError, match=says):
         resolve(source)
 

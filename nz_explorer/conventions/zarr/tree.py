@@ -21,12 +21,28 @@ if TYPE_CHECKING:
     from nz_explorer.model import Inside, Node
 
 
+_DAMAGED: Any = {
+    "severity": "error",
+    "impact": "blocks",
+    "readers": {
+        "zarr-python": "raises an error, such as BadZipFile",
+        "xarray": "raises an error, such as BadZipFile",
+    },
+    "fix": lambda _node: Draft("suggest", note="write it again from what it was made of"),
+}
+"""What is to be said of a document of which something else is stored."""
+
+
 @rule("TREE-007", on="document", when=lambda _node, document: document.error is not None)
 def unreadable(node: Node, document: Document) -> Iterator[Fail | Undecided]:
     """Note a document that the store did not hand over: nothing is known about it."""
-    if document.error is not None:
-        yield Undecided(f"unreadable: {document.error.detail}")
-        yield Fail(place(node, document), f"could not read {document.key}: {document.error.detail}")
+    error = document.error
+    if error is None:
+        return
+    yield Undecided(f"unreadable: {error.detail}")
+    found = Fail(place(node, document), f"could not read {document.key}: {error.detail}")
+    # a request that was refused may be granted the next time
+    yield replace(found, **_DAMAGED) if error.reason == "corrupt" else found
 
 
 _ARRAY_ALONE_IN_V2 = {

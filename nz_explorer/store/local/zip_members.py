@@ -27,6 +27,8 @@ BROKEN = (
     ValueError,
 )
 """What Python raises for an archive that is damaged, or made to look like one."""
+_OVERWRITTEN = ("Bad magic number", "differ", "Overlapped", "Truncated file header")
+"""What Python says of a member in whose place is something else."""
 _PIECE = 2**16
 _STEP = 2**20
 _MOST_DICTIONARY = 2**28
@@ -114,7 +116,10 @@ def read_member(
             if not whole and at >= last:
                 break
     except BROKEN as error:
-        raise ReadError(key, "corrupt", f"the zip file is damaged here: {error}") from error
+        why = f"the zip file is damaged here: {error}"
+        if any(text in str(error) for text in _OVERWRITTEN):
+            why += "; it may have been written twice at once, as by tasks of Dask: write a folder, and zip that"
+        raise ReadError(key, "corrupt", why) from error
     except MemoryError as error:
         detail = "unpacking it takes more memory than there is"
         raise ReadError(key, "corrupt", detail) from error

@@ -95,9 +95,22 @@ def _open(file: Path) -> tuple[zipfile.ZipFile, Callable[[], object]]:
     try:
         return open_archive(file)
     except BROKEN as error:
-        raise SourceError(f"{file} is not a readable zip file: {error}") from error
+        raise SourceError(f"{file} is not a readable zip file: {_why(file, error)}") from error
     except OSError as error:
         raise SourceError(f"could not open {file}: {error.strerror or error}") from error
+
+
+def _why(file: Path, error: Exception) -> str:
+    with file.open("rb") as opened:
+        beginning = opened.read(4)
+    if not beginning:
+        return "it is empty"
+    if beginning != b"PK\x03\x04" or "not a zip" not in str(error):
+        return str(error)
+    return (
+        "its end is missing, with the directory of what is in it: it was not closed, as a ZipStore must be, or copied only"
+        f" in part; zip -FF {file.name} --out repaired.zip saves what is there"
+    )
 
 
 def _keys_in(archive: zipfile.ZipFile) -> list[str]:

@@ -84,7 +84,12 @@ def write(documents: dict[str, bytes], store: Path) -> Path:
 
 
 def pack(
-    documents: dict[str, bytes], file: Path, *, top: str = "", again: Sequence[str] = ()
+    documents: dict[str, bytes],
+    file: Path,
+    *,
+    top: str = "",
+    again: Sequence[str] = (),
+    damaged: Sequence[str] = (),
 ) -> Path:
     """Put keys into a zip file, and return the file.
 
@@ -98,9 +103,16 @@ def pack(
         A folder that every key is put below.
     again : sequence of str
         Keys that are put there once more.
+    damaged : sequence of str
+        Keys that something else is written over.
     """
     with warnings.catch_warnings(), zipfile.ZipFile(file, "w") as archive:
         warnings.simplefilter("ignore")
         for key in (*documents, *again):
             archive.writestr(f"{top}{key}", documents[key])
+        at = [archive.getinfo(f"{top}{key}").header_offset for key in damaged]
+    with file.open("r+b") as opened:
+        for place in at:
+            opened.seek(place)
+            opened.write(b"over")
     return file

@@ -471,10 +471,11 @@ async def _range(codecs: _Codecs, place: Any, start: int, stop: int) -> Buffer:
 
 def _fault(error: BaseException, kind: FaultKind | None = None) -> Fault:
     """Return why a chunk cannot be read; by default it is the store's doing if the error is one of a store."""
-    if isinstance(error, SizeLimitExceeded) or (
-        isinstance(error, ReadError) and error.reason == "too large"
-    ):
+    reason = error.reason if isinstance(error, ReadError) else ""
+    if isinstance(error, SizeLimitExceeded) or reason == "too large":
         kind = "limit"
+    elif reason == "corrupt":  # what is stored is damaged, and will be the next time, too
+        kind = "codec"
     elif kind is None:
         kind = "store" if isinstance(error, OSError | ReadError) else "codec"
     return Fault(kind, error_text(error))

@@ -54,6 +54,43 @@ def zip_for_a_viewer(folder: Path) -> Path:
     return zipped(_sample(folder / "cells.zarr", 2), folder / "cells.zarr.zip", "cells.zarr/")
 
 
+def _damaged(file: Path, key: str, value: bytes, *, header: bool) -> Path:
+    """Write over a member of a zip file: over its header, or over what it holds."""
+    with zipfile.ZipFile(file) as archive:
+        member = archive.getinfo(key)
+    data = bytearray(file.read_bytes())
+    at = member.header_offset if header else data.index(key.encode()) + len(key)
+    data[at : at + len(value)] = value
+    file.write_bytes(data)
+    return file
+
+
+@reported(
+    "zarr-developers/zarr-python#3516",
+    "Writing Dask arrays to a ZipStore gives a corrupt file: BadZipFile: Bad magic number for file header",
+    finding=("TREE-007", "/lat", "damaged", "tasks of Dask"),
+    before=(
+        fails(zarr_python, zipfile.BadZipFile, "Bad magic number"),
+        fails(xarray, zipfile.BadZipFile),
+    ),
+)
+def zip_with_two_writers(folder: Path) -> Path:
+    file = zipped(_sample(folder / "s"), folder / "s.zip")
+    return _damaged(file, "lat/zarr.json", b"PK\x01\x02", header=True)
+
+
+@reported(
+    "pydata/xarray#3815",
+    "BadZipFile: Bad CRC-32 for file 'hello/0' when a ZipStore is read again",
+    finding=("Z3-CHUNK-003", "/lat", "damaged", "CRC"),
+    before=fails(zarr_python, zipfile.BadZipFile, "Bad CRC-32"),
+    values="all",
+)
+def zip_with_a_false_checksum(folder: Path) -> Path:
+    file = zipped(_sample(folder / "s"), folder / "s.zip")
+    return _damaged(file, "lat/c/0", b"\x7f", header=False)
+
+
 def _once(file: Path) -> Path:
     """Pack a zip file anew with the last entry of each name."""
     with zipfile.ZipFile(file) as archive, zipfile.ZipFile(file.parent / "n.zip", "w") as fresh:

@@ -253,7 +253,7 @@ function Beside({ title, onClose, children }: BesideProps) {
   return (
     <aside class="nzx-plot-aside">
       <header>
-        <h4>{title}</h4>
+        <h3>{title}</h3>
         <span class="nzx-gap" />
         <IconButton icon="cross" label={`Close ${title.toLowerCase()}`} onClick={onClose} />
       </header>

@@ -25,10 +25,10 @@ _ISO = re.compile(
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
-def index_of(
+def nearest(
     array: Array, axis: int, value: Any, *, exact: bool = False, cache: ChunkCache | None = None
-) -> int:
-    """Return the index at which the coordinate of a dimension has a value.
+) -> tuple[int, str | None]:
+    """Return the index at which the coordinate of a dimension has a value, or the nearest one.
 
     Parameters
     ----------
@@ -40,13 +40,16 @@ def index_of(
         A number; for times a text such as ``2001-07-03``, a date, or a number in the units of the
         coordinate; for lengths of time also a text such as ``12h`` or a timedelta; for names a text.
     exact
-        Whether the value must be there exactly; otherwise the nearest is taken.
+        Whether the value must be there exactly.
     cache
         Where decoded chunks are kept.
 
     Returns
     -------
-    int
+    index : int
+        Where it is.
+    taken : str or None
+        The value there where it is another than the wanted one.
 
     Raises
     ------
@@ -64,7 +67,7 @@ def index_of(
         text = value.strip().replace("T", " ")
         for index, label in enumerate(found.labels):
             if label == text or (found.kind == "time" and _begins(label, text)):
-                return index
+                return index, None
     if found.kind == "category":
         raise KeyError(f"{name} has no {value!r}; it has {_some(found.labels or [])}")
     if found.coordinates is None:
@@ -81,7 +84,7 @@ def index_of(
         raise KeyError(
             f"{name} has no {value!r}: it runs {ends}; the nearest is {_shown(found, index)}"
         )
-    return index
+    return index, None if close else _shown(found, index)
 
 
 def _begins(label: str, text: str) -> bool:
@@ -133,7 +136,7 @@ def index_of_text(array: Array, axis: int, text: str, *, cache: ChunkCache | Non
     if found.kind == "number" and number:
         value = float(number[1].replace("\u2212", "-"))
         value = _degrees(value, text[number.end() :], name, found)
-    return index_of(array, axis, value, cache=cache)
+    return nearest(array, axis, value, cache=cache)[0]
 
 
 def _degrees(number: float, rest: str, name: str, found: AxisCoordinates) -> float:

@@ -277,17 +277,16 @@ class Explorer(SyncedWidget):
         return self._session.limits.known(array, look)
 
     def sel(
-        self, choice: Mapping[str, Any] | None = None, *, exact: bool = False, **choices: Any
+        self, choice: Mapping[str, Any] | None = None, *, exact: bool | None = None, **choices: Any
     ) -> Explorer:
         """Fix dimensions of the selected array by coordinate value.
 
         Parameters
         ----------
         choice, **choices
-            By dimension: a number; a date, or a text such as ``2001-07-03`` (which also fits
-            ``2001-07-03 06:00``); a length of time such as ``12h``; a name.
-        exact : bool
-            Whether the value must be there exactly; otherwise the nearest is taken.
+            By dimension: a number; a date, or a text such as ``2001-07-03``; a length of time such as ``12h``; a name.
+        exact : bool, optional
+            Whether the value must be there exactly; else the nearest is taken, with a warning by default.
 
         Returns
         -------
@@ -301,7 +300,7 @@ class Explorer(SyncedWidget):
         ValueError
             If a dimension has no coordinate to go by.
         """
-        from nz_explorer.values.coordinates.label_lookup import index_of
+        from nz_explorer.values.coordinates.label_lookup import nearest
 
         array = self._selected_array()
         names = [array.dimension_label(axis) for axis in range(array.ndim or 0)]
@@ -310,19 +309,20 @@ class Explorer(SyncedWidget):
             if name not in names:
                 known = ", ".join(names) or "none"
                 raise KeyError(f"{array.path} has no dimension {name!r}; it has {known}")
-            axis = names.index(name)
-            found[name] = index_of(array, axis, value, exact=exact, cache=self._session.cache)
+            given = array, names.index(name), value
+            found[name], taken = nearest(*given, exact=bool(exact), cache=self._session.cache)
+            if taken and exact is None:
+                warnings.warn(f"{name} has no {value!r}: the nearest is {taken}", stacklevel=2)
         self.index = {**self.index, **found}
         return self
 
     def values(self, *, whole: bool = False, packed: bool = False) -> np.ma.MaskedArray[Any, Any]:
-        """Return the values that the picture shows: decoded, masked and windowed as it is.
+        """Return the values at the points of the picture, or all (``whole=True``), decoded and masked as it is.
 
         Parameters
         ----------
         whole : bool
-            Every element of the slice, however many bytes that takes, instead of as many points
-            as the picture has.
+            Every element of the slice, whatever it takes.
         packed : bool
             As they are stored, neither unpacked nor masked by a valid range.
 

@@ -71,6 +71,8 @@ class Packaging:
         The folder that holds this one, where it is a group: the source may be part of what was meant.
     folder_called_zip : bool
         Whether it is a folder whose name is that of a zip file.
+    missing_targets : tuple of str
+        Local files that references lead to and that are not there.
     """
 
     top_folder: str = ""
@@ -79,6 +81,7 @@ class Packaging:
     lies_in: str = ""
     group_above: str = ""
     folder_called_zip: bool = False
+    missing_targets: tuple[str, ...] = ()
 
 
 def check_key(key: str) -> None:

@@ -11,7 +11,7 @@ from zarr.storage import MemoryStore
 
 from nz_explorer.model import Hierarchy
 from nz_explorer.store import resolve
-from nz_explorer.testing.corpus.cases import bases, cases, contents, pack, write
+from nz_explorer.testing.corpus.cases import bases, cases, contents, pack, refer, write
 
 BASES: dict[str, dict[str, Any]] = bases()
 CASES: list[dict[str, Any]] = cases()
@@ -53,6 +53,8 @@ def source(case: dict[str, Any], folder: Path) -> Any:
     written = write(documents, folder / case["folder"] if "folder" in case else folder)
     if "packed" in case:
         return pack(documents, folder / "packed.zip", **case["packed"])
+    if "references" in case:
+        return refer(documents, folder / "references.json", case["references"])
     if "fragment" in case:
         return f"{written.as_uri()}#{case['fragment']}"
     if case.get("served"):

@@ -73,6 +73,20 @@ def names_that_are_no_keys(node: Node) -> Iterator[Fail]:
         )
 
 
+@rule("TREE-020", on="root")
+def targets_are_there(node: Node) -> Iterator[Fail]:
+    """Fail on references to local files that are not there."""
+    gone = node.hierarchy.reader.packaging.missing_targets
+    if gone:
+        which = "one file, which is" if len(gone) == 1 else f"{len(gone):,} files, which are"
+        note = "put back what was moved, or make the references anew from where it is now"
+        yield Fail(
+            "",
+            f"the references lead to {which} not there: {listed(gone[:3])}{' and more' if len(gone) > 3 else ''}",
+            fix=lambda _node: Draft("suggest", note=note),
+        )
+
+
 @rule("TREE-017", on="root")
 def missing_keys_are_told(node: Node) -> Iterator[Fail]:
     """Warn of a server that says "forbidden" where it should say that there is nothing."""

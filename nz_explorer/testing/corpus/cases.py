@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 import zipfile
+from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -115,4 +116,22 @@ def pack(
         for place in at:
             opened.seek(place)
             opened.write(b"over")
+    return file
+
+
+def refer(documents: dict[str, bytes], file: Path, elsewhere: dict[str, str]) -> Path:
+    """Put keys into a file of references, and return it.
+
+    Parameters
+    ----------
+    documents : dict of str to bytes
+        What is stored, by key.
+    file : Path
+        The file of references.
+    elsewhere : dict of str to str
+        Files that keys lead to, relative to the references.
+    """
+    inside = {key: f"base64:{b64encode(data).decode()}" for key, data in documents.items()}
+    found = inside | {key: [name, 0, 1] for key, name in elsewhere.items()}
+    file.write_text(json.dumps({"version": 1, "refs": found}), "utf-8")
     return file

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from nz_explorer.testing.corpus.cases import cases, contents, pack, write
+from nz_explorer.testing.corpus.cases import cases, contents, pack, refer, write
 
 CORPUS = "nz-explorer/corpus/1"
 EXPECT = "nz-explorer/expect/1"
@@ -112,6 +112,8 @@ def _write(case: dict[str, Any], place: Path) -> str | None:
     try:
         if "packed" in case:
             store = pack(documents, place / "store.zip", **case["packed"])
+        elif "references" in case:
+            store = refer(documents, place / "references.json", case["references"])
         else:
             store = place / case.get("folder", "store.zarr")
             store.mkdir()

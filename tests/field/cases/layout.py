@@ -10,6 +10,7 @@ import numpy as np
 import zarr
 from zarr.errors import ContainsArrayError, GroupNotFoundError
 
+from nz_explorer.testing.corpus.cases import refer
 from tests.field.case import fails, opens, reported, sees
 from tests.field.readers import netcdf_c, xarray, zarr_python
 from tests.field.stores import array, group, zipped
@@ -311,3 +312,17 @@ def twins_of_documents(folder: Path) -> Path:
     array(group(folder), "t2m", [1.0, 2.0], ["x"])
     (folder / "t2m" / "._zarr.json").write_bytes(b"\x00\x05\x16\x07")
     return folder
+
+
+@reported(
+    "fsspec/kerchunk#147",
+    "Coordinates and fields are all NaN: the files are not where the references say",
+    finding=("TREE-020", "/", "not there", "era5.nc"),
+)
+def references_to_what_is_gone(folder: Path) -> Path:
+    """Make references as kerchunk does; what reads them depends on the version of fsspec."""
+    sample = _sample(folder / "s", 2)
+    documents = {
+        one.relative_to(sample).as_posix(): one.read_bytes() for one in sample.rglob(".z*")
+    }
+    return refer(documents, folder / "refs.json", {"lat/0": "era5.nc"})

@@ -12,7 +12,7 @@ import numpy as np
 from nz_explorer.model import Array
 from nz_explorer.model.fill_values import value_text
 from nz_explorer.text.phrases import plural
-from nz_explorer.text.units import units_text
+from nz_explorer.text.units import with_units
 from nz_explorer.values.coordinates.axes import number_text
 from nz_explorer.values.masks.cell_states import STORAGE_FILL, TITLES, UNREADABLE, VALUE, States
 from nz_explorer.values.points import Points
@@ -55,21 +55,6 @@ def place_text(slider: Slider) -> str:
     return with_units(slider.label, slider.units)
 
 
-def with_units(label: str, units: str | None) -> str:
-    """Return the value of a coordinate with its units: ``850 hPa``, and degrees as on a map.
-
-    Parameters
-    ----------
-    label
-        The value.
-    units
-        Of the coordinate, if it has any.
-    """
-    if units is not None and units.startswith("degree"):
-        return degrees_text(label, units)
-    return f"{label} {units_text(units or '')}".strip()
-
-
 def caption_of(look: QuickLook) -> str:
     """Return where a picture lies, for those who see its name above it: ``16 August 2024, 5 m``.
 
@@ -108,30 +93,6 @@ def _place(slider: Slider) -> str:
     if label == str(slider.index):
         return f"{name} [{label}]"
     return f"{name} {label}" if label[:1] in "-0123456789" else label
-
-
-def degrees_text(label: str, units: str) -> str:
-    """Return degrees as on a map, ``40° N``, where their units say which way they go.
-
-    Parameters
-    ----------
-    label
-        The number.
-    units
-        Such as ``degrees_north``.
-    """
-    way = units.removeprefix("degrees").removeprefix("degree").lstrip("_").lower()
-    sides = {"n": "SN", "north": "SN", "e": "WE", "east": "WE"}.get(way)
-    if sides is None:
-        return f"{label} {units_text(units)}"
-    try:
-        degrees = round(float(label), 5)
-    except ValueError:  # a name, of a category of them
-        return f"{label} {units}"
-    if sides == "WE":
-        degrees = (degrees + 180) % 360 - 180
-    side = sides[degrees > 0] if degrees not in (0, -180) else ""
-    return f"{abs(degrees):.6g}° {side}".rstrip()
 
 
 def describe(look: QuickLook, kind: PictureKind) -> str:

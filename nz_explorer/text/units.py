@@ -35,3 +35,42 @@ def units_text(units: str) -> str:
     if " since " in units:
         return units
     return _NAMES.get(units) or _POWER.sub(lambda m: m[1] + m[2].translate(_RAISED), units)
+
+
+def with_units(label: str, units: str | None) -> str:
+    """Return the value of a coordinate with its units: ``850 hPa``, and degrees as on a map.
+
+    Parameters
+    ----------
+    label
+        The value.
+    units
+        Of the coordinate, if it has any.
+    """
+    if units is not None and units.startswith("degree"):
+        return degrees_text(label, units)
+    return f"{label} {units_text(units or '')}".strip()
+
+
+def degrees_text(label: str, units: str) -> str:
+    """Return degrees as on a map, ``40° N``, where their units say which way they go.
+
+    Parameters
+    ----------
+    label
+        The number.
+    units
+        Such as ``degrees_north``.
+    """
+    way = units.removeprefix("degrees").removeprefix("degree").lstrip("_").lower()
+    sides = {"n": "SN", "north": "SN", "e": "WE", "east": "WE"}.get(way)
+    if sides is None:
+        return f"{label} {units_text(units)}"
+    try:
+        degrees = round(float(label), 5)
+    except ValueError:  # a name, of a category of them
+        return f"{label} {units}"
+    if sides == "WE":
+        degrees = (degrees + 180) % 360 - 180
+    side = sides[degrees > 0] if degrees not in (0, -180) else ""
+    return f"{abs(degrees):.6g}° {side}".rstrip()

@@ -781,24 +781,26 @@ def test_scalar_coordinates_and_those_of_fixed_dimensions_are_said(tmp_path):
     field = group.create_array(
         "t", data=np.ones((2, 3, 4, 5)), dimension_names=("a", "b", "y", "x")
     )
-    field.attrs["coordinates"] = "height lead valid y nowhere"
+    field.attrs["coordinates"] = "height lead south valid y nowhere"
     for name, values, dims, attributes in [
         ("valid", np.arange(6).reshape(2, 3), ("a", "b"), {"units": "days since 2001-01-01"}),
         ("height", np.array(2), (), {"units": "m"}),
         # zarr-python does not write a chunk that holds nothing but the fill value
         ("lead", np.array(0), (), {"units": "hours"}),
+        ("south", np.array(-78.5), (), {"units": "degrees_north"}),
         ("y", np.arange(4), ("y",), {}),
     ]:
         group.create_array(name, data=values, dimension_names=dims).attrs.update(attributes)
     dated = group.create_array("a", data=np.arange(2), dimension_names=("a",))
     dated.attrs["units"] = "days since 2001-01-02"  # its digits are none that the height repeats
     look = make(open_store(tmp_path / "s.zarr"), "/t", {"a": 1, "b": 2})
-    assert look.aside == ("valid 2001-01-06", "height 2 m", "lead 0 hours")
+    assert look.aside == ("valid 2001-01-06", "height 2 m", "lead 0 hours", "south 78.5° S")
     assert "height 2 m" in figure(look).axes[0].get_title(loc="right")
     # what a dimension is reduced to lies at no place of it
     assert make(open_store(tmp_path / "s.zarr"), "/t", reduce={"a": "mean"}).aside == (
         "height 2 m",
         "lead 0 hours",
+        "south 78.5° S",
     )
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from nz_explorer.model import Array
 from nz_explorer.plots.axes import is_text, long_axes, plane_axes
-from nz_explorer.plots.captions import with_units
 from nz_explorer.plots.drawing.legends import with_left_out
 from nz_explorer.plots.drawing.parts import (
     category_colour,
@@ -27,6 +26,7 @@ from nz_explorer.plots.numeric import numeric_picture
 from nz_explorer.plots.picture import Axis, QuickLook
 from nz_explorer.plots.source import PictureSource
 from nz_explorer.text.source_code import line as code_line
+from nz_explorer.text.units import with_units
 from nz_explorer.values.masks.cell_states import VALUE
 from nz_explorer.values.window import Window
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from nz_explorer.model import Array
 from nz_explorer.store import Cancellation
+from nz_explorer.text.units import with_units
 from nz_explorer.values.coordinates.axes import (
     COORDINATE_BUDGET,
     number_text,
-    units_label,
+    text_attribute,
     unpacked,
 )
 from nz_explorer.values.coordinates.times import is_time, time_labels
@@ -87,8 +88,8 @@ def _text(
         return labels[0] if labels else None
     if values.dtype.kind in "iuf":
         text = number_text(float(unpacked(node, values)[0]))
-        units = units_label(node)
-        return f"{text} {units}" if units else text
+        units = text_attribute(node, "units")
+        return text if units in {None, "1"} else with_units(text, units)
     if values.dtype.kind == "S":
         return bytes(values[0]).decode("utf-8", "replace")[:_LONGEST]
     return str(values[0])[:_LONGEST] if values.dtype.kind in "OTU" else None

@@ -124,7 +124,9 @@ def draw_on(drawn: Figure, look: QuickLook, **options: object) -> Figure:
             return drawn
         axes = drawn.axes[0] if drawn.axes else drawn.add_subplot()
         if kind is not None and kind.can_draw(look):
-            kind.draw(drawn, axes, look, View.of(options, kind.controls))
+            # what it is made of was masked before
+            given = {**options, "mask": "nz"} if look.derived else options
+            kind.draw(drawn, axes, look, View.of(given, kind.controls))
         else:
             text = look.text if look.text is not None else (look.message or "")
             write(axes, message_lines(text), size=11)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -75,6 +76,7 @@ def _picture(look: QuickLook, buffers: _Buffers) -> protocol.PictureResult:
         storage_fill=look.storage_fill,
         fill_source=look.fill_source,
         hidden_by_xarray=look.hidden_by_xarray,
+        derived=look.derived,
         read=None if look.read is None else _same(look.read, protocol.ReadFacts),
         errors=_same(look.errors, list[protocol.ChunkError]),
         kinds=list(look.kinds),
@@ -128,7 +130,7 @@ def lines(path: str, found: Lines) -> tuple[protocol.LinesResult, list[bytes]]:
     x = _axis(found.x, buffers)
     assert x is not None  # noqa: S101  # there is one
     drawn = []
-    for look in found.looks:
+    for nth, look in zip(found.pins or count(), found.looks, strict=False):
         if look.values is None or look.cell_states is None:
             continue
         drawn.append(
@@ -138,6 +140,7 @@ def lines(path: str, found: Lines) -> tuple[protocol.LinesResult, list[bytes]]:
                 units=look.units or (look.packing.units if look.packing else None),
                 values_buffer=_added(buffers, decoded(look)),
                 states_buffer=_added(buffers, look.cell_states),
+                nth=nth,
             )
         )
     return (

@@ -182,3 +182,27 @@ def test_the_picture_and_its_slider_are_seen_together(
         assert book.page.evaluate(BESIDE), f"{width} × {height}"
         eventually(book.page, lambda: not book.page.evaluate(PROBLEMS))
         assert book.page.evaluate(PROBLEMS) == [], f"{width} × {height}"
+
+
+def test_a_drawer_stands_beside_the_picture_where_there_is_room(
+    notebook: OpenNotebook, sample_store: Path
+) -> None:
+    source, path = str(sample_store), "/ocean/sea_surface_temperature"
+    opened = f"nz.explore({source!r}, path={path!r})\nex.panel = 'readers'"
+    book = notebook([f"import nz_explorer as nz\n\nex = {opened}\nex"])
+    book.run_all()
+    explorer = Explorer(book.widgets.first)
+    picture, drawer = (
+        explorer.root.get_by_role("img", name="map of"),
+        explorer.root.get_by_role("dialog"),
+    )
+
+    def beside() -> bool:
+        left, right = picture.bounding_box(), drawer.bounding_box()
+        return bool(left and right) and left["x"] + left["width"] <= right["x"]
+
+    expect(picture).to_be_visible()
+    for width, apart in ((1440, True), (1000, False)):
+        book.page.set_viewport_size({"width": width, "height": 900})
+        eventually(book.page, lambda apart=apart: beside() == apart)
+        assert beside() == apart, width

@@ -125,6 +125,15 @@ def test_both_stand_beside_each_other_in_the_same_limits(store: Path, kind: str)
         assert ends[0] == ends[1] == found.ranges["frame"]
 
 
+def test_what_is_missing_was_so_before_the_difference(store: Path) -> None:
+    """No mask brings anything back: the figure is that of NZ, and nothing in it falls behind."""
+    found = look(store, against={"time": 0})
+    assert found.derived
+    plain, chosen = (figure(found, mask=mask).axes[0].images[-1] for mask in ("nz", "differences"))
+    assert plain.get_alpha() == chosen.get_alpha()
+    np.testing.assert_array_equal(plain.get_array().mask, chosen.get_array().mask)
+
+
 def test_two_wide_maps_stand_one_above_the_other(tmp_path: Path) -> None:
     path = tmp_path / "wide.zarr"
     group = zarr.create_group(path)

@@ -99,6 +99,15 @@ def test_what_has_no_series_is_said(browse: Browse, packed: Path) -> None:
     found = browser.ask("series", path="/t", dimension="time", pins=[{"y": 1, "x": 2}])
     assert found["lines"] == []
     assert found["message"] == "points are pinned along y, x, which /t does not have"
+    mixed = [{"y": 1, "x": 2}, PINS[0], {"z": 3}, PINS[1]]
+    found = browser.ask("series", path="/t", dimension="time", pins=mixed)
+    assert [(one["nth"], one["label"]) for one in found["lines"]] == [
+        (1, "lat 40, lon 30"),
+        (3, "lat 60, lon 0"),
+    ]
+    assert found["message"] == "pins 1, 3 are along y, x, z, which /t does not have"
+    found = browser.ask("series", path="/t", dimension="time", pins=mixed[:2])
+    assert found["message"] == "pin 1 is along y, x, which /t does not have"
     assert len(browser.ask("series", path="/lat", dimension="lat", pins=[{"y": 1}])["lines"]) == 1
     many = browser.ask("series", path="/t", dimension="time", pins=PINS * 20)
     assert len(many["lines"]) == 24

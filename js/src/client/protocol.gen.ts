@@ -81,6 +81,7 @@ export interface PictureResult {
   storage_fill: string | null;
   fill_source: string | null;
   hidden_by_xarray: number;
+  derived: boolean;
   read: ReadFacts | null;
   errors: ChunkError[];
   kinds: string[];
@@ -711,6 +712,7 @@ export interface Line {
   units: string | null;
   values_buffer: number;
   states_buffer: number;
+  nth: number;
 }
 
 /** Rows of the table that the one-dimensional arrays of a group make. */

@@ -30,6 +30,8 @@ class Lines:
         A picture of each array, at the same points.
     message
         What was left out, in a sentence.
+    pins
+        Which of the pins each picture is at, counted from 0; empty where there are none.
     """
 
     dimension: str
@@ -37,6 +39,7 @@ class Lines:
     x: Axis
     looks: tuple[QuickLook, ...]
     message: str | None = None
+    pins: tuple[int, ...] = ()
 
 
 def lines(

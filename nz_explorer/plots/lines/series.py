@@ -9,7 +9,7 @@ from nz_explorer.model import Array
 from nz_explorer.plots.line import LINE
 from nz_explorer.plots.lines.collect import MOST_LINES, Lines
 from nz_explorer.plots.picture import Axis, QuickLook
-from nz_explorer.text.phrases import listed
+from nz_explorer.text.phrases import listed, noun
 
 
 def series(
@@ -37,8 +37,8 @@ def series(
     Returns
     -------
     Lines
-        A line for each pin, named by the coordinates that it is pinned at; none where all are pinned along dimensions
-        that the array does not have, unless it has no other than that one.
+        A line for each pin, named by the coordinates that it is pinned at; not for those along dimensions that the
+        array does not have, unless it has no other than that one.
 
     Raises
     ------
@@ -49,28 +49,46 @@ def series(
     if dimension not in names:
         known = ", ".join(names) or "none"
         raise KeyError(f"{array.path} has no dimension {dimension!r}; it has {known}")
-    looks: list[QuickLook] = []
-    message = None
-    pinned = dict.fromkeys(name for pin in pins for name in pin)
-    if pinned and pinned.keys().isdisjoint(names) and len(names) > 1:
-        message = f"points are pinned along {listed(pinned)}, which {array.path} does not have"
-        pins = ()
-    for pin in pins[:MOST_LINES]:
+    looks: dict[int, QuickLook] = {}
+    there = {at: pin for at, pin in enumerate(pins) if not _is_elsewhere(pin, names)}
+    notes = [_elsewhere(array, pins, there)] if len(there) < len(pins) else []
+    for at, pin in list(there.items())[:MOST_LINES]:
         found = look({**index, **pin})
         if found.kind != LINE.name or found.x is None:
-            message = found.message or f"{array.path} holds no numbers"
+            notes = [found.message or f"{array.path} holds no numbers"]
             continue
-        looks.append(replace(found, name=_place(found, pin)))
-    if len(pins) > MOST_LINES:
-        message = f"the first {MOST_LINES} pins of {len(pins)} are drawn"
-    x = looks[0].x if looks else None
+        looks[at] = replace(found, name=_place(found, pin))
+    if len(there) > MOST_LINES:
+        notes.append(f"the first {MOST_LINES} pins of {len(there)} are drawn")
+    x = next((one.x for one in looks.values()), None)
     return Lines(
         dimension,
         tuple(names),
         x or Axis(dimension, "index", 0, 1, 0, 0),
+        tuple(looks.values()),
+        "; ".join(notes) or None,
         tuple(looks),
-        message,
     )
+
+
+def _is_elsewhere(pin: Mapping[str, int], names: Sequence[str]) -> bool:
+    """Return whether a point is pinned along dimensions that an array does not have; of one dimension all is there."""
+    return bool(pin) and len(names) > 1 and pin.keys().isdisjoint(names)
+
+
+def _elsewhere(
+    array: Array, pins: Sequence[Mapping[str, int]], there: Mapping[int, Mapping[str, int]]
+) -> str:
+    """Return which pins are left out, and why."""
+    gone = [at for at in range(len(pins)) if at not in there]
+    along = listed(dict.fromkeys(name for at in gone for name in pins[at]))
+    numbers = listed(str(at + 1) for at in gone)
+    which = (
+        "points are pinned"
+        if not there
+        else f"{noun(len(gone), 'pin')} {numbers} {noun(len(gone), 'is')}"
+    )
+    return f"{which} along {along}, which {array.path} does not have"
 
 
 def _place(look: QuickLook, pin: Mapping[str, int]) -> str:

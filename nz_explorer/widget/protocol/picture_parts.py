@@ -176,6 +176,8 @@ class Line(Message):
     values_buffer: int
     """float64."""
     states_buffer: int
+    nth: int
+    """Which it is, counted from 0: of the pins, or of the lines."""
 
 
 class Column(Message):

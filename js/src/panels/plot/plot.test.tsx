@@ -93,6 +93,11 @@ describe("plot", () => {
     expect((screen.getByRole("textbox", { name: "B at time" }) as HTMLInputElement).value).toBe("2020-01-01");
     fireEvent.click(screen.getAllByRole("button", { name: "− B" })[0] as HTMLElement);
     await waitFor(() => expect(against()).toEqual({ time: 3, show: "" }));
+    // What is missing was so before: the menu says why it cannot be chosen.
+    fireEvent.click(screen.getByRole("button", { name: "More" }));
+    await screen.findByText("Missing is what NZ says: values are computed");
+    expect(screen.queryByRole("combobox", { name: "Missing is" })).toBeNull();
+    fireEvent.click(screen.getByRole("button", { name: "More" }));
     fireEvent.click(screen.getByRole("button", { name: "No difference" }));
     await waitFor(() => expect(against()).toEqual({}));
   });

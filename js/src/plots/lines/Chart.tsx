@@ -28,7 +28,7 @@ export interface Line {
 
 /** The lines of an answer, read from its buffers. */
 export function linesOf(answer: Answer<"lines" | "series">) {
-  return answer.value.lines.flatMap((line, nth) => {
+  return answer.value.lines.flatMap((line) => {
     const [values, states] = [answer.buffers[line.values_buffer], answer.buffers[line.states_buffer]];
     if (!values || !states) return [];
     const numbers = floats(values, "float64");
@@ -37,7 +37,7 @@ export function linesOf(answer: Answer<"lines" | "series">) {
     numbers.forEach((value, index) => {
       if (codes[index] === 0) [low, high] = [Math.min(low, value), Math.max(high, value)];
     });
-    return [{ ...line, numbers, codes, low, high, nth }];
+    return [{ ...line, numbers, codes, low, high }];
   });
 }
 

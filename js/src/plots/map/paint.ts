@@ -1,4 +1,3 @@
-import type { PictureOptions } from "../../client/session";
 import type { Paper } from "../shared/draw";
 import { ONLY_NZ } from "../shared/field";
 import type { Frame } from "../shared/layout";
@@ -9,13 +8,8 @@ import type { Scene } from "../shared/scene";
 let image: ImageData | undefined;
 
 /** Each pixel takes the colour or the pattern of the point that lies there. */
-export function paint(
-  { context, ratio, inks, lut }: Paper,
-  scene: Scene,
-  frame: Frame,
-  options: PictureOptions,
-): void {
-  const fade = options.mask === "differences";
+export function paint({ context, ratio, inks, lut }: Paper, scene: Scene, frame: Frame): void {
+  const fade = scene.mask === "differences";
   const [left, top] = [Math.round(frame.left * ratio), Math.round(frame.top * ratio)];
   const [width, height] = [Math.round(frame.width * ratio), Math.round(frame.height * ratio)];
   if (width < 1 || height < 1) return;

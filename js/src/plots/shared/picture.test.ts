@@ -285,6 +285,12 @@ describe("differences of masks", () => {
     expect([...(same?.states ?? [])]).toEqual([0, 0, 2, 1, 0, 0]);
   });
 
+  test("are none of what values are made of, which was masked before", () => {
+    const made = picture({ derived: true });
+    const scene = sceneOf(made.picture, made.buffers, readOptions({ mask: "differences" }));
+    expect([scene?.mask, ...(scene?.states ?? [])]).toEqual(["nz", 0, 0, 2, 1, 0, 0]);
+  });
+
   test("other colours fall back towards the paper", () => {
     const inks = { dark: false, background: [255, 255, 255], foreground: [0, 0, 0] } as const;
     const [black] = faded(Uint32Array.from([0xff000000]), inks);

@@ -1,5 +1,5 @@
 import type { PictureResult } from "../../client/protocol.gen";
-import type { PictureOptions } from "../../client/session";
+import type { Mask, PictureOptions } from "../../client/session";
 import { type Curved, curvedOf, splat, straight } from "../map/curvilinear";
 import { AxisGeometry, axisNumbers } from "./axis";
 import type { Paper } from "./draw";
@@ -21,6 +21,8 @@ export interface Look {
 export interface Scene {
   picture: PictureResult;
   look: Look;
+  /** What counts as missing. */
+  mask: Mask;
   field: Field;
   states: Uint8Array;
   norm: Norm | null;
@@ -56,8 +58,10 @@ export function makeScene(
 ): Scene | null {
   const read = fieldOf(picture, buffers);
   if (read === null) return null;
-  const field = decoded(read, picture, options.decoded, options.mask);
-  const states = masked(field, options.mask);
+  // What values are made of was masked before.
+  const mask = picture.derived ? "nz" : options.mask;
+  const field = decoded(read, picture, options.decoded, mask);
+  const states = masked(field, mask);
   const geometry = (axis: PictureResult["x"], vertical: boolean) =>
     new AxisGeometry(axis, axisNumbers(axis, buffers), vertical);
   const rows = picture.kind === "lines";
@@ -93,6 +97,7 @@ export function makeScene(
   if (packed && packed.scale < 0) ends.reverse();
   return {
     look,
+    mask,
     picture: {
       ...picture,
       x: x.axis,

@@ -21,7 +21,7 @@ interface LegendProps {
 /** How many of the points shown are values, and what the others are. */
 export function Legend({ picture, scene }: LegendProps) {
   const { session } = useView();
-  const { mask, colormap, reverse } = session.options.value;
+  const { colormap, reverse } = session.options.value;
   const states = useMemo(
     () =>
       scene
@@ -59,12 +59,12 @@ export function Legend({ picture, scene }: LegendProps) {
           {details[state] && <Quiet> {visible(details[state])}</Quiet>}
         </span>
       ))}
-      {fill !== null && mask === "nz" && !states.some(({ state }) => state === "fill") && (
+      {fill !== null && scene?.mask === "nz" && !states.some(({ state }) => state === "fill") && (
         <span>
           <b>0</b> {source} <Quiet>{visible(fill)}</Quiet>
         </span>
       )}
-      {mask === "differences" && scene && !scene.states.some((state) => state >= ONLY_NZ) && (
+      {scene?.mask === "differences" && !scene.states.some((state) => state >= ONLY_NZ) && (
         <span>NZ and storage fill mask the same cells here</span>
       )}
     </div>

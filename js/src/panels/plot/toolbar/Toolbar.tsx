@@ -152,7 +152,7 @@ export function Toolbar({
         )
       )}
       <span class="nzx-gap" />
-      <More {...{ picture, scene, has, movable, minus }} />
+      <More {...{ picture, scene, has, movable }} />
     </div>
   );
 }
@@ -230,15 +230,12 @@ function More({
   scene,
   has,
   movable,
-  minus,
 }: {
   picture: PictureResult;
   scene: Scene | null;
   has: (control: Control) => boolean;
   /** Sliders that go anywhere. */
   movable: PictureResult["sliders"];
-  /** Whether a difference is shown. */
-  minus: boolean;
 }) {
   const { session } = useView();
   const { packing, curvilinear, valid_low: low, valid_high: high } = picture;
@@ -294,11 +291,12 @@ function More({
               {check("Reverse the colours", options.reverse, (reverse) => set({ reverse }))}
             </>
           )}
-          {/* What is made of values is made of what NZ says. */}
           {has("mask") &&
-            !minus &&
-            picture.sliders.every(({ method }) => method === null) &&
-            select("Missing is", options.mask, MASK_NAMES, (mask) => set({ mask: mask as Mask }), maskTitle)}
+            (picture.derived ? (
+              <p class="nzx-menu-item">Missing is {MASKS.nz}: values are computed</p>
+            ) : (
+              select("Missing is", options.mask, MASK_NAMES, (mask) => set({ mask: mask as Mask }), maskTitle)
+            ))}
           {decodes &&
             check(
               packing ? "Apply scale and offset" : "Mask outside the valid range",

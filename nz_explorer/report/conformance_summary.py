@@ -28,7 +28,7 @@ MOST_NODES = 20_000
 MOST_PATHS = 20
 MOST_FIXES = 1000
 """Findings of a rule of which it is worked out whether their fix is safe."""
-CF_NAMES = frozenset(("standard_name", "grid_mapping", "cell_methods", "bounds", "formula_terms"))
+CF_NAMES = ("standard_name", "grid_mapping", "cell_methods", "bounds", "formula_terms")
 _TAG = re.compile(r"/(?:refs/tags/|tags/|blob/|)(v\d[\w.-]*)/")
 
 
@@ -297,9 +297,9 @@ Trace = Callable[[Node], Iterator[tuple[str, str, str | None]]]
 
 
 def _cf(node: Node) -> Iterator[tuple[str, str, str | None]]:
-    there = CF_NAMES & node.attributes.keys()
-    if there:
-        yield "CF", f"attributes {', '.join(sorted(CF_NAMES))}", None
+    for name in CF_NAMES:
+        if name in node.attributes:
+            yield "CF", f"attribute {name}", None
 
 
 def _dialects(node: Node) -> Iterator[tuple[str, str, str | None]]:
@@ -307,8 +307,9 @@ def _dialects(node: Node) -> Iterator[tuple[str, str, str | None]]:
         yield "xarray", "attribute _ARRAY_DIMENSIONS", None
     if "_CRS" in node.attributes:
         yield "GDAL", "attribute _CRS", crs.described_code(node)
-    if node.attributes.keys() & {"spatial_ref", "GeoTransform"}:
-        yield "GDAL", "attributes spatial_ref, GeoTransform", crs.described_code(node)
+    for name in ("spatial_ref", "GeoTransform"):
+        if name in node.attributes:
+            yield "GDAL", f"attribute {name}", crs.described_code(node)
     if nczarr.is_marked(node):
         yield "NCZarr", "what netCDF-C notes", nczarr.library_version(node)
 
@@ -318,11 +319,18 @@ def _systems(node: Node) -> Iterator[tuple[str, str, str | None]]:
         system = cs.coordinate_system(node)
         crss = () if system is None else system.crs
         yield "cs", "attribute cs", _revisions(crss)
-        if any(one.reference is not None for one in crss):
+        if any(map(_refers, crss)):
             yield "ref", "references of cs", None
     if isinstance(node, Group) and cs.is_shared(node.attributes.get("crs")):
         shared = [one for _, one in cs.shared_systems(node)]
         yield "cs", "attribute crs", _revisions(shared)
+
+
+def _refers(one: cs.Crs) -> bool:
+    """Whether a reference system is one that is referred to, or refers to arrays with its coordinates."""
+    return one.reference is not None or any(
+        held.kind == "external" for axis in one.axes for held in axis.sets
+    )
 
 
 def _revisions(systems: Sequence[cs.Crs]) -> str | None:

@@ -69,6 +69,7 @@ def test_what_is_declared_and_what_is_seen(tmp_path: Path) -> None:
     cf = _named(found, "CF")
     assert (list(cf.declared), list(cf.versions)) == (["Conventions of /"], ["1.10"])
     assert list(cf.paths) == ["/a"]
+    assert cf.uses == {"attribute standard_name": 1}
     assert _named(found, "ACDD").versions == {"1.3": None}
     assert list(_named(found, "xarray").paths) == ["/b"]
     assert list(_named(found, "GDAL").paths) == ["/a"]
@@ -87,6 +88,12 @@ def test_cs_with_its_revision_and_verdict(tmp_path: Path) -> None:
     assert (declared, seen[:2], conforms) == ("v1", "r2", True)
     assert "sets of coordinates have a direction" in seen
     assert list(conformance.paths) == ["/b"]
+
+
+def test_arrays_of_coordinates_are_references(tmp_path: Path) -> None:
+    case = next(case for case in CASES if case["name"] == "CS-VAL-004: near miss: as long")
+    found = _overview(write(contents(case), tmp_path))
+    assert _named(found, "ref").uses == {"references of cs": 1}
 
 
 def test_the_list_of_what_to_do(tmp_path: Path) -> None:

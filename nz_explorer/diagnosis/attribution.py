@@ -44,6 +44,7 @@ def _topic(pattern: str, rules: str) -> Topic:
 
 
 TOPICS = (
+    _topic(r"coordinateTransformations|\bOME\b|Field required", r"OME-"),
     _topic(r"without the consolidated metadata it opens", r"(Z[23]-CM|NZ-CONS|JSON|Z2-KEY)-"),
     _topic(
         r"JSONDecodeError|UnicodeDecodeError|json\.decoder:|is no JSON|is there twice", r"JSON-"

@@ -39,6 +39,11 @@ _COMMON = frozenset(
     ]
 )
 """Words of symptoms that many messages have."""
+_FORMATS = {
+    "Z3-": re.compile(r"V2Metadata|\.zarray|\.zattrs|\.zgroup|_ARRAY_DIMENSIONS"),
+    "Z2-": re.compile(r"V3Metadata|zarr\.json|dimension_names"),
+}
+"""What is said of one format only, by what the ids of rules on the other begin with."""
 _WORDS = re.compile(r"[^\W\d_]{3,}")
 FILE = Path(__file__).parent / "symptoms.toml"
 
@@ -109,7 +114,11 @@ def rules_behind(message: str, rules: Iterable[RuleInfo]) -> list[RuleInfo]:
     """
     noticed = [(one, weight) for one in symptoms() if (weight := _weight(one, message))]
     topics = [topic.rules for topic in TOPICS if topic.pattern.search(message)]
-    about = [(info, _words(_about(info))) for info in rules if info.works]
+    others = tuple(prefix for prefix, marks in _FORMATS.items() if marks.search(message))
+    meant = [
+        info for info in rules if info.works and (len(others) > 1 or not info.id.startswith(others))
+    ]
+    about = [(info, _words(_about(info))) for info in meant]
     frequency = Counter(chain.from_iterable(words for _, words in about))
     said = _words(message)
     scored = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nz_explorer.conventions import rules
-from nz_explorer.diagnosis.symptoms import Symptom, symptoms, symptoms_of
+from nz_explorer.diagnosis.symptoms import Symptom, rules_behind, symptoms, symptoms_of
 from nz_explorer.engine.catalogue import has_prefix
 from tests.field.case import Case, cases
 from tests.field.test_field import PENDING
@@ -33,3 +33,24 @@ def test_symptoms_narrow_what_is_to_be_looked_at() -> None:
     found = [symptom.key for symptom in symptoms_of(["CF-TIME-004"])]
     assert found == ["times-wrong", "selection-fails"]
     assert not symptoms_of([])
+
+
+@pytest.mark.parametrize(
+    ("message", "first", "never"),
+    [
+        ("BadZipFile: Bad magic number for file header", "TREE-007", "OME-"),
+        ('ReferenceNotReachable: Reference "lat/0" failed to fetch target', "TREE-020", "OME-"),
+        ("RuntimeError: error during blosc decompression: -1", "Z2-CHUNK-004", "OME-"),
+        (
+            "KeyError: 'Zarr object is missing the attribute `_ARRAY_DIMENSIONS`'",
+            "NZ-DIM-001",
+            "Z3-",
+        ),
+        ("ValueError: coordinateTransformations: [] should be non-empty", "OME-IMG-006", "NCZ-"),
+    ],
+)
+def test_the_rule_behind_a_message_is_named_early(message: str, first: str, never: str) -> None:
+    """A message on one format leads to no rule on the other."""
+    found = [info.id for info in rules_behind(message, rules().values())]
+    assert first in found[:3], found
+    assert not any(one.startswith(never) for one in found), found

@@ -24,10 +24,7 @@ if TYPE_CHECKING:
 _DAMAGED: Any = {
     "severity": "error",
     "impact": "blocks",
-    "readers": {
-        "zarr-python": "raises an error, such as BadZipFile",
-        "xarray": "raises an error, such as BadZipFile",
-    },
+    "readers": None,  # what the catalogue says of them
     "fix": lambda _node: Draft("suggest", note="write it again from what it was made of"),
 }
 """What is to be said of a document of which something else is stored."""
@@ -40,7 +37,9 @@ def unreadable(node: Node, document: Document) -> Iterator[Fail | Undecided]:
     if error is None:
         return
     yield Undecided(f"unreadable: {error.detail}")
-    found = Fail(place(node, document), f"could not read {document.key}: {error.detail}")
+    found = Fail(
+        place(node, document), f"could not read {document.key}: {error.detail}", readers={}
+    )
     # a request that was refused may be granted the next time
     yield replace(found, **_DAMAGED) if error.reason == "corrupt" else found
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import is_candidate
+from nz_explorer.model import Group, is_candidate
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Array, Group, Node
+    from nz_explorer.model import Array, Node
+    from nz_explorer.values.contents import Contents
 
 MAPPING = ("grid_mapping_name", "crs_wkt", "spatial_ref")
 """Attributes of an array that hold a coordinate reference system."""
@@ -44,6 +46,41 @@ def _named(group: Group) -> set[str]:
             if isinstance(given, str):
                 words.update(word.rpartition("/")[2] for word in given.split())
     return words
+
+
+_POSITIONS = frozenset(
+    ["latitude", "longitude", "projection_x_coordinate", "projection_y_coordinate"]
+)
+"""Standard names of what says where a value is."""
+
+
+def _is_position(array: Array, _: Contents) -> bool:
+    """Whether an array is a coordinate, and not that of a dimension, which NZ-COORD-008 is about."""
+    numpy, group = array.data_type.numpy, array.hierarchy.get(array.parent or "/")
+    if numpy is None or numpy.kind not in "iuf" or not array.shape or is_candidate(array):
+        return False
+    if array.attributes.get("standard_name") in _POSITIONS:
+        return True
+    beside = group.arrays if isinstance(group, Group) else []
+    named = (one.attributes.get("coordinates") for one in beside)
+    return any(isinstance(names, str) and array.name in names.split() for names in named)
+
+
+@rule("CF-COORD-004", on="contents", when=_is_position)
+def coordinates_have_values(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Warn of a coordinate without a single value."""
+    scan = contents.scan
+    if scan is None:
+        yield Undecided(contents.problem)
+    elif not scan.count and not scan.faults and (size := math.prod(array.shape or ())):
+        what = "the only value is" if size == 1 else f"all {size:,} values are"
+        note = "compute the coordinate, or take its name out of coordinates"
+        yield Fail(
+            "",
+            f"{array.path} is a coordinate, and {what} missing: nothing tells where the data are",
+            fix=lambda _node: Draft("suggest", note=note),
+            covers=("Z2-CHUNK-005", "Z3-CHUNK-004"),
+        )
 
 
 def _with_coordinates(group: Group) -> list[Array]:

@@ -378,3 +378,17 @@ def largest_of_counts(folder: Path) -> Path:
 def scalar_of_zero(folder: Path) -> Path:
     array(group(folder, 2), "hc", np.float64(0.0), [], fill_value=0.0)
     return folder
+
+
+@reported(
+    "openclimatefix-archives/Satip#174",
+    "The coordinates of each time step are saved as variables of their own, and are NaN",
+    finding=("CF-COORD-004", "/x_geostationary", "all 6 values", "missing"),
+    before=sees(xarray, lambda ds: bool(np.isnan(ds["x_geostationary"]).all())),
+    values="all",
+)
+def coordinates_that_were_never_filled(folder: Path) -> Path:
+    root = group(folder, 2)
+    array(root, "data", np.ones((2, 3), "f4"), ["time", "x"], coordinates="x_geostationary")
+    array(root, "x_geostationary", np.full((2, 3), np.nan), ["time", "x"], fill_value=np.nan)
+    return folder

@@ -430,12 +430,16 @@ def test_references_of_an_hdf5_file_are_the_paths_that_they_lead_to(tmp_path: Pa
         made.create_dataset("to", (2,), dtype=h5py.ref_dtype)[0] = data.ref
         made.create_dataset("part", (1,), dtype=h5py.regionref_dtype)[0] = data.regionref[1:3, :2]
         data.attrs["whole"] = made["to"].ref
+        table = np.dtype([("of", h5py.ref_dtype), ("name", h5py.string_dtype())])
+        made.create_dataset("table", (1,), table)
     ex = nz.explore(file, path="/to")
     assert ex.values().tolist() == ["/data", ""]
     assert ex.node.attributes["hdf5_type"] == "reference"
     ex.path = "/part"
     assert ex.values().tolist() == "/data[1:3, 0:2]"
     assert ex.hierarchy["/data"].attributes == {"whole": "/to"}
+    of_table = ex.hierarchy["/table"].data_type.text
+    assert of_table == "compound {of: HDF5 reference, name: string}"
     ex.close()
 
 

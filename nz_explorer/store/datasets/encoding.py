@@ -252,6 +252,11 @@ def _type_name(dtype: np.dtype[Any]) -> str:
     if dtype.subdtype is not None:
         base, shape = dtype.subdtype
         return f"{_type_name(base)}[{', '.join(map(str, shape))}]"
+    metadata: Mapping[str, Any] = dtype.metadata or {}
+    if "ref" in metadata:
+        return "HDF5 reference"
+    if item := metadata.get("vlen"):
+        return "string" if item in (str, bytes) else f"{_type_name(np.dtype(item))}(*)"
     if dtype.fields is None:
         return dtype.name if dtype.kind in "biufc" else str(dtype)
     members = (f"{name}: {_type_name(field[0])}" for name, field in dtype.fields.items())

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from nz_explorer.model import Array
+from nz_explorer.text.units import units_text
 from nz_explorer.values.cf_decoding import packing
-from nz_explorer.values.coordinates.axes import units_label
+from nz_explorer.values.coordinates.axes import PRESSURES, meaning, units_label
 
 _TEXT_KINDS = ("string", "bytes", "raw", "struct")
 _BANDS = {
@@ -92,6 +93,23 @@ def plane_axes(array: Array) -> tuple[int, ...]:
     """Return the two axes of a plane: rows and columns of what may be an image, else the last two longer than 1."""
     colours = image_axes(array, perhaps=True)
     return long_axes(array.shape or ())[-2:] if colours is None else colours[:2]
+
+
+def uprightness(array: Array, axis: int) -> int:
+    """Return how surely a dimension runs up and down on paper: 2 for a vertical one, 1 for latitude, 0 for others.
+
+    Parameters
+    ----------
+    array
+        Whose dimension it is.
+    axis
+        Number of the dimension.
+    """
+    attributes, _ = meaning(array, axis)
+    units = str(attributes.get("units", ""))
+    if "positive" in attributes or attributes.get("axis") == "Z" or units in PRESSURES:
+        return 2
+    return int(units_text(units) == "°N")
 
 
 def long_axes(shape: Sequence[int]) -> tuple[int, ...]:

@@ -804,6 +804,36 @@ def test_scalar_coordinates_and_those_of_fixed_dimensions_are_said(tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    ("dimensions", "rows", "columns"),
+    [
+        (("time", "depth"), "depth", "time"),
+        (("time", "lat"), "lat", "time"),
+        (("lon", "lat"), "lat", "lon"),
+        (("lat", "depth"), "depth", "lat"),
+        (("depth", "lat"), "depth", "lat"),
+        (("time", "lon"), "time", "lon"),
+    ],
+)
+def test_heights_and_latitudes_run_up_and_down(tmp_path, dimensions, rows, columns):
+    group = zarr.open_group(tmp_path)
+    described = {
+        "depth": {"positive": "down", "units": "m"},
+        "lat": {"units": "degrees_north"},
+        "lon": {"units": "degrees_east"},
+        "time": {"units": "days since 2001-01-01"},
+    }
+    for name in dimensions:
+        group.create_array(name, data=np.arange(4.0), dimension_names=(name,)).attrs.update(
+            described[name]
+        )
+    values = np.arange(16.0).reshape(4, 4)
+    group.create_array("v", data=values, dimension_names=dimensions)
+    look = make(open_store(tmp_path), "/v")
+    assert (look.y.label, look.x.label) == (rows, columns)
+    np.testing.assert_array_equal(look.values, values if rows == dimensions[0] else values.T)
+
+
 # --- curvilinear ----------------------------------------------------------------------------------
 
 

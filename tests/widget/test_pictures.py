@@ -91,7 +91,7 @@ def test_units_of_axes_are_written_as_those_of_values(browse: Browse, tmp_path: 
     group.create_array("a", data=data, dimension_names=["temp", "speed", "lat"])
     browser = browse(tmp_path / "u.zarr")
     found = browser.ask("picture", path="/a", index={"temp": 1})
-    assert (found["x"]["units"], found["y"]["units"]) == ("°N", "m s⁻¹")
+    assert (found["y"]["units"], found["x"]["units"]) == ("°N", "m s⁻¹")
     assert [slider["label"] for slider in found["sliders"]] == ["1 °C"]
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.model import Array
-from nz_explorer.plots.axes import is_text, long_axes, plane_axes
+from nz_explorer.plots.axes import is_text, long_axes, plane_axes, uprightness
 from nz_explorer.plots.drawing.pixels import Image, area, levels, shades
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.earth.overlay import on_coordinates
@@ -40,8 +40,11 @@ class Map(PictureKind):
         return not is_text(array) and len(long_axes(array.shape or ())) >= 2
 
     def axes(self, array: Array) -> tuple[int, ...]:
-        """Return the axes of rows and columns."""
-        return plane_axes(array)
+        """Return the axes of rows and columns; those that run up and down are rows, also where the array has them last."""
+        rows, columns = plane_axes(array)
+        if uprightness(array, columns) > uprightness(array, rows):
+            return columns, rows
+        return rows, columns
 
     def build(
         self, source: PictureSource, window: Window, shared: dict[str, Any], most: int

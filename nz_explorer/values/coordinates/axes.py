@@ -32,7 +32,7 @@ Kind = Literal["index", "number", "time", "category"]
 
 COORDINATE_BUDGET = 16 * MEBIBYTE
 _LONGEST_LABEL = 60
-_PRESSURES = (
+PRESSURES = (
     *("Pa", "hPa", "kPa", "mbar", "millibar", "millibars", "bar", "bars", "dbar", "decibar"),
     *("decibars", "pascal", "pascals"),
 )
@@ -241,7 +241,7 @@ def _points_down(attributes: Mapping[str, Any]) -> bool:
     positive = _text(attributes, "positive")
     if positive is not None:
         return positive.lower() == "down"
-    return _text(attributes, "units") in _PRESSURES
+    return _text(attributes, "units") in PRESSURES
 
 
 def meaning(array: Array, axis: int) -> tuple[Mapping[str, Any], np.dtype[Any] | None]:

@@ -78,7 +78,13 @@ def scan(
         If `target` is an array that zarr cannot read.
     SourceError
         If there is no Zarr hierarchy.
+    TypeError
+        If `client` is none of Dask.
     """
+    if client is not None and not hasattr(client, "submit"):
+        raise TypeError(
+            f"client is {client!r}, not a client of dask.distributed; of a store an array is open_store(…)[path]"
+        )
     node = target if isinstance(target, Node) else _opened(target).root
     options: dict[str, Any] = {"client": client, "progress": progress, "cancel": cancel}
     options |= {"threads": threads, "histogram": histogram}

@@ -355,3 +355,9 @@ def test_what_is_unpacked_into_the_same_memory_again_is_unpacked_as_always(tmp_p
         assert getattr(found, part) == getattr(as_always, part), part
     assert found.chunks.tobytes() == as_always.chunks.tobytes()
     np.testing.assert_array_equal(found.histogram.counts, as_always.histogram.counts)
+
+
+def test_a_path_in_place_of_a_client_is_told(tmp_path):
+    zarr.open_group(tmp_path, mode="w")
+    with pytest.raises(TypeError, match=r"client is '/a', .* open_store"):
+        nz.scan(tmp_path, "/a")

@@ -10,6 +10,7 @@ import numpy as np
 
 from nz_explorer.model import Array
 from nz_explorer.model.dialects.images import image_level, label_colours
+from nz_explorer.plots.colours.categories import category_hex
 from nz_explorer.values.categorical import categorical
 from nz_explorer.values.cf_decoding import flags
 from nz_explorer.values.coordinates.axes import number_attribute, text_attribute
@@ -32,7 +33,7 @@ class Category:
     value: float
     label: str
     color: str | None = None
-    """As ``#rrggbbaa``, where the metadata give one."""
+    """As ``#rrggbbaa``, where the metadata or the value decide; else its place among the categories does."""
 
 
 def categories(
@@ -88,10 +89,26 @@ def categories(
 
 
 def _objects(numbers: Iterable[int], colours: Mapping[int, str]) -> Iterator[Category]:
-    """Yield the objects of an image of labels; what has the number 0 lies between them and hides nothing."""
+    """Yield the objects of an image of labels; what has the number 0 lies between them and hides nothing.
+
+    Each has a colour by its number, which it keeps in other slices.
+    """
     for number in numbers:
-        text, colour = (str(number), None) if number else ("background (0)", _CLEAR)
+        text, colour = (
+            (str(number), object_colour(number)) if number else ("background (0)", _CLEAR)
+        )
         yield Category(number, text, colours.get(number, colour))
+
+
+def object_colour(number: int) -> str:
+    """Return the colour of an object of an image of labels that has none of its own, as ``#rrggbbaa``.
+
+    Parameters
+    ----------
+    number : int
+        Its value.
+    """
+    return f"{category_hex(number)}ff"
 
 
 def _is_quantity(array: Array) -> bool:

@@ -8,7 +8,7 @@ import zarr
 
 from nz_explorer.model import NodeNotFound, open_store
 from nz_explorer.plots import figure, make, missing, thumbnail
-from nz_explorer.plots.drawing.parts import category_colour
+from nz_explorer.plots.colours.categories import category_colour
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.registry import kind_of
 from nz_explorer.store import Cancellation, Cancelled

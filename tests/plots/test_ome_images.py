@@ -14,8 +14,9 @@ from matplotlib.collections import QuadMesh
 import nz_explorer as nz
 from nz_explorer.model import Array, open_store
 from nz_explorer.plots import QuickLook, make
-from nz_explorer.plots.drawing.parts import category_colour
+from nz_explorer.plots.colours.categories import category_colour
 from nz_explorer.plots.drawing.pixels import category_colours
+from nz_explorer.plots.summaries import object_colour
 from nz_explorer.plots.thumbnail import thumbnail
 from nz_explorer.widget.background.scans import Scans
 from nz_explorer.widget.slice_limits import SliceLimits
@@ -143,7 +144,7 @@ def labels(
     group = zarr.open_group(folder, mode="w", zarr_format=2 if version == "0.4" else 3)
     group = group.create_group("labels/cells")
     group.create_array("0", data=numbers)
-    scales = {"axes": AXES[3:], "datasets": [{"path": "0"}]}
+    scales = {"axes": AXES[-numbers.ndim :], "datasets": [{"path": "0"}]}
     attributes = {"multiscales": [scales], "image-label": {"source": {"image": "../../"}, **given}}
     group.attrs.update(
         attributes if version == "0.4" else {"ome": {"version": "0.5", **attributes}}
@@ -172,6 +173,15 @@ HOSTILE: list[Any] = [
 ]
 
 
+def colours_of_program(ex: nz.Explorer) -> Any:
+    """Return the colours of the cells of the map that a program draws."""
+    plt.close("all")  # figures of others
+    exec(ex.code("zarr"), {})
+    (drawn,) = (one for one in plt.gcf().axes[0].collections if isinstance(one, QuadMesh))
+    plt.close("all")
+    return drawn.to_rgba(drawn.get_array())
+
+
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
 def test_objects_have_the_colours_of_the_metadata_and_the_background_has_none(
     tmp_path: Path, version: Literal["0.4", "0.5"]
@@ -184,18 +194,15 @@ def test_objects_have_the_colours_of_the_metadata_and_the_background_has_none(
     assert [(one.value, one.label, one.color) for one in found.categories] == [
         (0, "background (0)", "#00000000"),
         (3, "3", "#ff000080"),
-        (7, "7", None),
+        (7, "7", object_colour(7)),
     ]
     small = thumbnail(found)
     assert small is not None
-    own = [round(255 * part) for part in category_colour(2)]
+    own = [round(255 * part) for part in category_colour(7)]
     assert [small[0, at].tolist() for at in (0, 1, 3)] == [[0] * 4, [255, 0, 0, 128], [*own, 255]]
 
     ex = nz.explore(folder, path="/labels/cells/0")
-    exec(ex.code("zarr"), names := {})
-    (drawn,) = (one for one in names["plt"].gca().collections if isinstance(one, QuadMesh))
-    program = drawn.to_rgba(drawn.get_array()).reshape(3, 4, 4)
-    plt.close()
+    program = colours_of_program(ex).reshape(3, 4, 4)
     figure = ex.figure()
     ex.close()
     (image,) = figure.axes[0].images
@@ -216,7 +223,8 @@ def test_what_is_malformed_gives_no_colours(tmp_path: Path, bad: Any) -> None:
     folder = labels(tmp_path / "l.zarr", np.eye(4, dtype="u1"))
     group = zarr.open_group(folder / "labels/cells")
     group.attrs["ome"] = {**group.attrs["ome"], "image-label": bad}
-    assert [one.color for one in look(folder, "/labels/cells/0").categories] == ["#00000000", None]
+    found = [one.color for one in look(folder, "/labels/cells/0").categories]
+    assert found == ["#00000000", object_colour(1)]
 
 
 def test_programs_compute_the_colours_of_many_objects(tmp_path: Path) -> None:
@@ -224,10 +232,20 @@ def test_programs_compute_the_colours_of_many_objects(tmp_path: Path) -> None:
     numbers = np.arange(100, dtype="i4").reshape(10, 10)
     folder = labels(tmp_path / "l.zarr", numbers, colors=given)
     ex = nz.explore(folder, path="/labels/cells/0")
-    exec(ex.code("zarr"), names := {})
-    (drawn,) = (one for one in names["plt"].gca().collections if isinstance(one, QuadMesh))
-    colours = drawn.to_rgba(drawn.get_array()).reshape(10, 10, 4)
-    plt.close()
+    colours = colours_of_program(ex).reshape(10, 10, 4)
     expected = category_colours(look(folder, "/labels/cells/0"))[:-1].reshape(10, 10, 4)
     np.testing.assert_allclose(colours, expected, atol=0.003)
     ex.close()
+
+
+def test_an_object_keeps_its_colour_in_other_slices(tmp_path: Path) -> None:
+    """Whichever others are there."""
+    numbers = np.zeros((2, 4, 4), "u2")
+    numbers[0, 0], numbers[1, 0] = [3, 3, 7, 7], [5, 5, 7, 7]
+    folder = labels(tmp_path / "l.zarr", numbers)
+    shown = []
+    for at in (0, 1):
+        found = look(folder, "/labels/cells/0", {"z": at}).categories
+        shown.append({one.value: one.color for one in found})
+    assert set(shown[0]) == {0, 3, 7}
+    assert shown[0][7] == shown[1][7] != shown[0][3]

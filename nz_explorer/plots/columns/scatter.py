@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nz_explorer.plots.colours.categories import category_colour
 from nz_explorer.plots.colours.ranges import Scale, threshold
 from nz_explorer.plots.columns.along import (
     LONGEST_WORD,
@@ -21,7 +22,7 @@ from nz_explorer.plots.columns.along import (
 from nz_explorer.plots.columns.collect import Cells, Column, Table
 from nz_explorer.plots.drawing.canvas import empty, lock
 from nz_explorer.plots.drawing.legends import write
-from nz_explorer.plots.drawing.parts import category_colour, safe
+from nz_explorer.plots.drawing.parts import safe
 from nz_explorer.plots.drawing.view import norm_of
 from nz_explorer.values.masks.cell_states import FILL, TITLES, VALUE
 from nz_explorer.values.points import Points, spread

@@ -1,8 +1,7 @@
-"""What figures are made of: axes, names of things, and colours of categories."""
+"""What figures are made of: axes, and names of things."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -171,25 +170,6 @@ def named(name: str, units: str | None) -> str:
     """
     after = f" ({units_text(units)})" if units else ""
     return f"{shortened(name, max(_LONGEST - len(after), 1))}{after}"
-
-
-def category_colour(number: int) -> tuple[float, float, float]:
-    """Return the colour of a category: the same as in the browser."""
-    import colorsys
-
-    hue = (210 + number * 137.5) % 360
-    light = 0.48 + (number % 3 - 1) * 0.13
-    return colorsys.hls_to_rgb(hue / 360, light, 0.58)
-
-
-def category_hex(number: int) -> str:
-    """Return the colour of a category as programs write it."""
-    return hex_of(category_colour(number))
-
-
-def hex_of(colour: Iterable[float]) -> str:
-    """Return the parts of a colour, from 0 to 1, as programs write them."""
-    return "#" + "".join(f"{round(255 * part):02x}" for part in colour)
 
 
 def safe(text: str, longest: int = _LONGEST) -> str:

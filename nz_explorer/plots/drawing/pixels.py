@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nz_explorer.plots.drawing.parts import category_colour
+from nz_explorer.plots.colours.categories import category_colour
 from nz_explorer.plots.picture import Axis, QuickLook
 from nz_explorer.values.masks.cell_states import VALUE
 

@@ -6,15 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nz_explorer.plots.colours.categories import category_colour
 from nz_explorer.plots.drawing.canvas import empty, lock
-from nz_explorer.plots.drawing.parts import (
-    category_colour,
-    edges_of,
-    named,
-    places_of,
-    safe,
-    set_ticks,
-)
+from nz_explorer.plots.drawing.parts import edges_of, named, places_of, safe, set_ticks
 from nz_explorer.plots.drawing.view import Doubles, View
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.values.masks.cell_states import (

@@ -9,16 +9,9 @@ import numpy as np
 
 from nz_explorer.model import Array
 from nz_explorer.plots.axes import is_text, long_axes, plane_axes
+from nz_explorer.plots.colours.categories import category_colour, category_hex
 from nz_explorer.plots.drawing.legends import with_left_out
-from nz_explorer.plots.drawing.parts import (
-    category_colour,
-    category_hex,
-    places_of,
-    safe,
-    set_ticks,
-    sides_of,
-    tick_program,
-)
+from nz_explorer.plots.drawing.parts import places_of, safe, set_ticks, sides_of, tick_program
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.kind import PictureKind
 from nz_explorer.plots.line.draw import heights_program, set_heights

@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nz_explorer.plots.colours.categories import hex_of
 from nz_explorer.plots.colours.ranges import Scale, threshold
 from nz_explorer.plots.drawing.aspect import aspect_of_axes, aspect_of_coordinates
 from nz_explorer.plots.drawing.legends import MOST_CATEGORIES, with_left_out
-from nz_explorer.plots.drawing.parts import edges_of, hex_of, named, safe, tick_program
+from nz_explorer.plots.drawing.parts import edges_of, named, safe, tick_program
 from nz_explorer.plots.drawing.pixels import category_colours
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.earth.draw import earth_program
 from nz_explorer.plots.map.mesh import WIDEST, Mesh, mesh
 from nz_explorer.plots.picture import Axis, QuickLook
+from nz_explorer.plots.summaries import object_colour
 from nz_explorer.text.source_code import arguments, line, noted
 from nz_explorer.values.coordinates.curvilinear import Curvilinear
 
@@ -153,13 +155,17 @@ def _colours(look: QuickLook, view: View) -> tuple[list[str], str]:
         shades = [hex_of(shade).removesuffix("ff") for shade in category_colours(look)]
         if len(look.categories) <= _MOST_LISTED:
             return imported, line("cmap=ListedColormap({}), ", shades) + limits
-        given = {at: shades[at] for at, one in enumerate(look.categories) if one.color}
+        given = {
+            at: shades[at]
+            for at, one in enumerate(look.categories)
+            if one.color not in (None, object_colour(int(one.value)))
+        }
         return [
             *imported,
             "import colorsys",
             "shades = [",
             "    colorsys.hls_to_rgb((210 + n * 137.5) % 360 / 360, 0.48 + (n % 3 - 1) * 0.13, 0.58)",
-            "    for n in range(len(known))",
+            "    for n in known.tolist()",
             "]",
             *[line("shades[{}] = {}", at, shade) for at, shade in given.items()],
             line("shades.append({})", shades[-1]),

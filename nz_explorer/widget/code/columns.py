@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from nz_explorer.model import Array, Group, Hierarchy
+from nz_explorer.plots.colours.categories import category_hex
 from nz_explorer.plots.colours.ranges import threshold
 from nz_explorer.plots.columns.along import LONGEST_WORD, Along
 from nz_explorer.plots.columns.collect import Cells
 from nz_explorer.plots.columns.scatter import MOST_NAMED, Scatter
-from nz_explorer.plots.drawing.parts import category_hex, safe
+from nz_explorer.plots.drawing.parts import safe
 from nz_explorer.plots.map.program import colour_arguments
 from nz_explorer.text.source_code import arguments, comment, line, literal, noted, program
 from nz_explorer.values.window import DEFAULT_BUDGET

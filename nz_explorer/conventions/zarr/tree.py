@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 _DAMAGED: Any = {
     "severity": "error",
     "impact": "blocks",
-    "readers": None,  # what the catalogue says of them
+    "readers": {
+        "zarr-python": "raises BadZipFile where a zip file is damaged",
+        "xarray": "raises BadZipFile, such as for a bad magic number or CRC-32",
+    },
     "fix": lambda _node: Draft("suggest", note="write it again from what it was made of"),
 }
 """What is to be said of a document of which something else is stored."""

@@ -302,6 +302,19 @@ def show(results: list[Result]) -> None:
         )
 
 
+def keep(results: list[Result], output: Path) -> None:
+    """Write results as JSON, and which machine they are of."""
+    machine = {
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+        "load": os.getloadavg()[0],
+    }
+    output.write_text(
+        json.dumps({**machine, "results": [asdict(one) for one in results]}, indent=1) + "\n"
+    )
+
+
 def main() -> None:
     """Measure, print and write."""
     options = argparse.ArgumentParser(description=__doc__)
@@ -358,20 +371,12 @@ def main() -> None:
             began = os.times()
             found = table(rows)
             results += found if isinstance(found, list) else [found]
+            if given.output is not None:
+                keep(results, given.output)  # what a later table fails at loses none of them
             taken = [after - before for before, after in zip(began, os.times(), strict=True)]
             took = f"{taken[4]:.0f} s, {sum(taken[:4]):.0f} s of the processor"
             print(f"{', '.join(rows)}: {took}", file=sys.stderr, flush=True)
     show(results)
-    if given.output is not None:
-        machine = {
-            "python": platform.python_version(),
-            "machine": platform.machine(),
-            "cores": os.cpu_count(),
-            "load": os.getloadavg()[0],
-        }
-        given.output.write_text(
-            json.dumps({**machine, "results": [asdict(one) for one in results]}, indent=1) + "\n"
-        )
 
 
 if __name__ == "__main__":

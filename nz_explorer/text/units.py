@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+LATITUDES = ("degrees_north", "degree_north", "degrees_N", "degree_N", "degreesN", "degreeN")
+LONGITUDES = ("degrees_east", "degree_east", "degrees_E", "degree_E", "degreesE", "degreeE")
+"""Units by which CF tells latitudes and longitudes (CF-1.11, 4.1 and 4.2)."""
 _NAMES = {
     **dict.fromkeys(
         ("degree_Celsius", "degrees_Celsius", "degree_C", "degrees_C", "deg_C", "degC", "Celsius",
@@ -11,8 +14,8 @@ _NAMES = {
         "°C",
     ),
     **dict.fromkeys(("degree_Fahrenheit", "degrees_Fahrenheit", "degF", "deg_F"), "°F"),
-    **dict.fromkeys(("degrees_north", "degree_north", "degrees_N", "degree_N", "degreesN", "degreeN"), "°N"),
-    **dict.fromkeys(("degrees_east", "degree_east", "degrees_E", "degree_E", "degreesE", "degreeE"), "°E"),
+    **dict.fromkeys(LATITUDES, "°N"),
+    **dict.fromkeys(LONGITUDES, "°E"),
     **dict.fromkeys(("degrees", "degree"), "°"),
 }  # fmt: skip
 _POWER = re.compile(

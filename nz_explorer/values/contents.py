@@ -12,7 +12,7 @@ from nz_explorer.model.fill_values import value_text
 from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.values.census import Census, census_of, gap_texts
 from nz_explorer.values.chunk_statistics import ArrayScan
-from nz_explorer.values.masks.cell_states import STORAGE_FILL
+from nz_explorer.values.masks.cell_states import ABSENT, STORAGE_FILL, UNREAD, UNREADABLE
 from nz_explorer.values.reading.chunk import FaultKind
 from nz_explorer.values.reading.chunk_presence import Presence, listed
 from nz_explorer.values.reading.decoding import are_stored, error_text
@@ -121,22 +121,23 @@ def absence(array: Array, cancel: Cancellation | None = None) -> Absence:
     if total > _MOST_ASKED:
         return Absence(None, total, reads_as, "listing")
     try:
+        if not opened.shape and _may_be_hidden(array):
+            window = read_points(array, (), {}, budget=_SCALAR_BUDGET, cancel=cancel)
+            state = int(window.storage_states)
+            if state not in (UNREADABLE, UNREAD):  # which do not tell whether it is stored
+                hidden = state == STORAGE_FILL
+                return Absence(int(state == ABSENT), total, reads_as, hidden=hidden)
         chunks = [(i,) for i in range(total)] if opened.shape else [()]
-        absent = are_stored(opened, chunks, cancel).count(False)
-        hidden = not opened.shape and not absent and _is_hidden(array, cancel)
-        return Absence(absent, total, reads_as, hidden=hidden)
+        return Absence(are_stored(opened, chunks, cancel).count(False), total, reads_as)
     except Cancelled:
         raise
     except Exception as error:  # noqa: BLE001  # stores raise what they like
         return Absence(None, total, reads_as, f"unreadable: {error_text(error)}")
 
 
-def _is_hidden(array: Array, cancel: Cancellation | None) -> bool:
-    """Whether xarray takes the value of a scalar for missing, which is not marked as such."""
-    if array.xarray_fill is None or array.xarray_fill is array.nz_fill:
-        return False
-    window = read_points(array, (), {}, budget=_SCALAR_BUDGET, cancel=cancel)
-    return bool((window.storage_states == STORAGE_FILL).any())
+def _may_be_hidden(array: Array) -> bool:
+    """Whether xarray takes a value for missing that is not marked as such."""
+    return array.xarray_fill is not None and array.xarray_fill is not array.nz_fill
 
 
 def contents(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from nz_explorer.conventions.cf.unreferenced import is_mapping
+from nz_explorer.conventions.cf.unreferenced import coordinate_names, is_mapping
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft
@@ -32,7 +32,7 @@ def y_before_x(group: Group) -> Iterator[Fail]:
         if names is None or len(names) < 2 or (axes := spatial_axes(arrays[0])) is None:
             continue
         y, x = names[axes[0]], names[axes[1]]
-        if axes[1] > axes[0] or not _have_coordinates(group, x, y):
+        if axes[1] > axes[0] or not {x, y} <= coordinate_names(group):
             continue
         others = f", as has {plural(len(arrays) - 1, 'other array')}" if len(arrays) > 1 else ""
         yield Fail(
@@ -45,11 +45,6 @@ def y_before_x(group: Group) -> Iterator[Fail]:
                 "suggest", note=f'with xarray: ds.transpose(..., "{y}", "{x}")'
             ),
         )
-
-
-def _have_coordinates(group: Group, *names: str | None) -> bool:
-    there = {array.name for array in group.arrays if array.named_like_dimension}
-    return there.issuperset(names)
 
 
 def _runs_north(array: Array, _: Monotonicity) -> bool:

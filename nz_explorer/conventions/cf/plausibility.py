@@ -13,6 +13,7 @@ from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import is_candidate
 from nz_explorer.text.phrases import listed
+from nz_explorer.text.units import LATITUDES
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
@@ -24,8 +25,6 @@ ODD = (1e-30, 1e25)
 ORDINARY = (1e-4, 1e7)
 """Most measurements and coordinates are between these, apart from zero."""
 OTHER_ORDER = {"little": "big", "big": "little", "<": ">", ">": "<"}
-NORTH = frozenset(("degrees_north", "degree_north", "degree_N", "degrees_N", "degreeN", "degreesN"))
-"""Units of latitudes (CF-1.11, 4.1)."""
 POLE = 90.5
 """How far from the equator a latitude may be: cells at the poles are sometimes centred beyond them."""
 
@@ -108,7 +107,7 @@ def _swap(pointer: str, other: str) -> Any:
 def _is_latitude(array: Array, _: Any) -> bool:
     units = array.attributes.get("units")
     return array.attributes.get("standard_name") == "latitude" or (
-        isinstance(units, str) and units in NORTH
+        isinstance(units, str) and units in LATITUDES
     )
 
 

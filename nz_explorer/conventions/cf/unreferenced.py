@@ -11,6 +11,7 @@ from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Group, is_candidate
 from nz_explorer.text.phrases import listed
+from nz_explorer.text.units import LATITUDES, LONGITUDES
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
@@ -18,13 +19,6 @@ if TYPE_CHECKING:
 
 MAPPING = ("grid_mapping_name", "crs_wkt", "spatial_ref")
 """Attributes of an array that hold a coordinate reference system."""
-LATITUDES = frozenset(
-    ["degrees_north", "degree_north", "degrees_N", "degree_N", "degreesN", "degreeN"]
-)
-LONGITUDES = frozenset(
-    ["degrees_east", "degree_east", "degrees_E", "degree_E", "degreesE", "degreeE"]
-)
-"""Units by which CF tells latitudes and longitudes (CF-1.11, 4.1 and 4.2)."""
 _NAMING = (
     "coordinates",
     "bounds",
@@ -83,9 +77,20 @@ def coordinates_have_values(array: Array, contents: Contents) -> Iterator[Fail |
         )
 
 
+def coordinate_names(group: Group) -> set[str]:
+    """Return the names of the dimensions of a group that have a coordinate there, if only its values allow it.
+
+    Parameters
+    ----------
+    group : Group
+        The group.
+    """
+    return {array.name for array in group.arrays if is_candidate(array)}
+
+
 def _with_coordinates(group: Group) -> list[Array]:
     """Return the arrays of a group whose last two dimensions both have a coordinate."""
-    there = {array.name for array in group.arrays if is_candidate(array)}
+    there = coordinate_names(group)
     return [
         array
         for array in group.arrays

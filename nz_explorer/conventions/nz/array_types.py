@@ -187,13 +187,24 @@ def chunk_lengths(array: Array) -> str:
     return array.pointer("chunk_grid", "configuration", "chunk_shape")
 
 
+def chunk_bytes(array: Array) -> int:
+    """Return how many bytes a chunk takes decoded, of elements without a length as if each had one byte.
+
+    Parameters
+    ----------
+    array : Array
+        Of any format; 1 where its chunks are not known.
+    """
+    return math.prod(array.chunk_shape or ()) * (array.data_type.itemsize or 1)
+
+
 @rule("NZ-CODEC-005", on="array", formats=(2,), needs=("shape", "chunk shape"))
 def no_tiny_chunks(array: Array) -> Iterator[Fail]:
     """Note an array in very many chunks of next to nothing; in Zarr v3, shards are advised for all that are many."""
     count = array.separate_chunks
     if count <= MOST_CHUNKS or array.chunk_shape is None:
         return
-    size = math.prod(array.chunk_shape) * (array.data_type.itemsize or 1)
+    size = chunk_bytes(array)
     if size <= TINY_CHUNK:
         yield Fail(
             chunk_lengths(array),

@@ -6,11 +6,10 @@ coordinate. A candidate that is none is no violation, but hardly ever intended: 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.nz.array_types import chunk_lengths
+from nz_explorer.conventions.nz.array_types import chunk_bytes, chunk_lengths
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
@@ -156,7 +155,7 @@ def few_chunks(array: Array) -> Iterator[Fail]:
     count = array.separate_chunks
     if count <= MOST_CHUNKS or not is_candidate(array) or array.chunk_shape is None:
         return
-    size = math.prod(array.chunk_shape) * (array.data_type.itemsize or 1)
+    size = chunk_bytes(array)
     if size < LARGE_CHUNK:
         yield Fail(
             chunk_lengths(array),

@@ -132,28 +132,32 @@ def _linked(group: h5py.Group, name: str) -> Any:
 
     A file comes from a stranger: it may not have others read that lie elsewhere, as a folder may not by symbolic links.
     """
-    folder = Path(group.file.filename).resolve().parent
+    here = group.file.filename
     link = group.get(name, getlink=True)
     target = " in ".join(
         str(getattr(link, part)) for part in ("path", "filename") if hasattr(link, part)
     )
     outside = "which is not in the folder of the file: it is not followed"
-    if isinstance(link, h5py.ExternalLink) and not _is_inside(folder, link.filename):
+    if isinstance(link, h5py.ExternalLink) and _is_outside(here, link.filename):
         return f"HDF5 link to {target}, {outside}"
     try:
         found = group[name]
     except (KeyError, OSError, RuntimeError):
         return f"HDF5 link to {target or 'an object'}, which cannot be opened"
-    if not _is_inside(folder, found.file.filename):
+    if _is_outside(here, found.file.filename):
         return f"HDF5 link to {target}, {outside}"
     for source in _sources(found):
-        if not _is_inside(folder, source):
+        if _is_outside(here, source):
             return f"HDF5 dataset with values in {source}, {outside}"
     return found
 
 
-def _is_inside(folder: Path, file: str) -> bool:
-    return (folder / file).resolve().is_relative_to(folder)
+def _is_outside(here: str, file: str) -> bool:
+    """Whether a file is neither this one nor in its folder."""
+    if file == here:  # as nearly always: nothing is asked of the file system for each name
+        return False
+    folder = Path(here).resolve().parent
+    return not (folder / file).resolve().is_relative_to(folder)
 
 
 def _sources(one: Any) -> Iterator[str]:

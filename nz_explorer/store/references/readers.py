@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -69,28 +69,26 @@ class ReferenceReader(RemoteReader):
         super().__init__(store, label, kind, local=targets.are_local)
         self.object_storage = False  # documents are in the references
         self._make = make
-        self._packaging: Packaging | None = None
         self._targets = targets
 
     def renew(self) -> int:
         """Read the references again; see `Reader.renew`."""
-        self._references, self._packaging = self._make(), None
+        self._references = self._make()
+        self.__dict__.pop("packaging", None)
         self._store = ReferenceStore(self._references, self._targets)
         return super().renew()
 
-    @property
+    @cached_property
     def packaging(self) -> Packaging:
         """Which local files the references lead to that are not there, as far as the first keys tell."""
-        if self._packaging is None:
-            urls: dict[str, None] = {}
-            for key in islice(self._references.below(""), _LOOKED_AT):
-                with suppress(ReadError):  # what is no reference is told where it is read
-                    found = self._references.find(key)
-                    if isinstance(found, Target):
-                        urls[found.url] = None
-            gone = [self._targets.place(url) for url in urls if self._targets.is_missing(url)]
-            self._packaging = Packaging(missing_targets=tuple(gone))
-        return self._packaging
+        urls: dict[str, None] = {}
+        for key in islice(self._references.below(""), _LOOKED_AT):
+            with suppress(ReadError):  # what is no reference is told where it is read
+                found = self._references.find(key)
+                if isinstance(found, Target):
+                    urls[found.url] = None
+        gone = [self._targets.place(url) for url in urls if self._targets.is_missing(url)]
+        return Packaging(missing_targets=tuple(gone))
 
     def target_of(self, key: str) -> tuple[str, str] | None:
         """Return where the bytes of a key are, and why they are not read; None if there is no such key."""

@@ -103,7 +103,7 @@ class Category(Message):
     value: float
     label: str
     color: str | None = None
-    """As ``#rrggbbaa``, where the metadata give one."""
+    """As ``#rrggbbaa``, where the metadata or the value decide; else its place among the categories does."""
 
 
 class Packing(Message):

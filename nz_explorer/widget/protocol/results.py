@@ -219,9 +219,9 @@ class PictureResult(Message):
     fill_source: str | None = None
     """The member that ``fill`` is from: ``_FillValue``, on Zarr v2 also ``fill_value``."""
     hidden_by_xarray: int = 0
+    """Values shown that xarray takes for missing: the mask ``storage`` shows its reading."""
     derived: bool = False
     """Whether values were decoded and masked, as NZ says, before something was made of them."""
-    """Values shown that xarray takes for missing: the mask ``storage`` shows its reading."""
     read: ReadFacts | None = None
     errors: list[ChunkError] = []
     kinds: list[str] = []

@@ -55,7 +55,7 @@ from nz_explorer.model.fill_values.spelling import value_text
 
 if TYPE_CHECKING:
     from nz_explorer.engine.evaluation import Evaluation
-    from nz_explorer.model import Array
+    from nz_explorer.model import Array, Hierarchy
 
 __all__ = [
     "HARMS",
@@ -65,6 +65,7 @@ __all__ = [
     "Harm",
     "affected",
     "by_impact",
+    "doubts",
     "forecasts",
     "harms",
     "hints",
@@ -82,6 +83,8 @@ MOST_GROUPS = 256
 """Groups that are looked at for that."""
 IN_ZIP = 'given as zarr.storage.ZipStore(path, mode="r"); its path alone is taken for that of a folder, in which no group is found'
 """What users of zarr-python have to know of zip files, since zarr-python 3."""
+INDIRECT = ("Icechunk", "references")
+"""Stores whose keys are not those of files or objects, which netCDF-C therefore does not find."""
 BEHIND_QUERY = "given as a store that asks with the query; of the address alone fsspec makes …?query/zarr.json, which is nothing"
 """What users of zarr-python have to know of addresses with a query, such as those that are signed."""
 READERS = ("xarray", "zarr-python", "netCDF-C")
@@ -149,10 +152,10 @@ def harms(finding: Finding) -> Iterator[Harm]:
 def forecasts(
     found: Iterable[Harm],
     *,
-    zarr_format: int | None,
     complete: bool,
     untold: Collection[str] = (),
     unwritten: bool = False,
+    unknown: Mapping[str, str] | None = None,
     known: Mapping[str, str] | None = None,
 ) -> Iterator[Forecast]:
     """Yield what each reader will make of a store.
@@ -161,14 +164,14 @@ def forecasts(
     ----------
     found : iterable of tuple
         What the findings do to readers; see `harms`.
-    zarr_format : int, optional
-        The format of the store.
     complete : bool
         Whether every node was checked: until then, the absence of findings means nothing.
     untold : collection of str
         Readers of which the rules that are needed for this were not all asked for.
     unwritten : bool
         Whether there is no store yet that a reader could open; see `Reader`.
+    unknown : dict of str to str, optional
+        Why that is not known of a reader; see `doubts`.
     known : dict of str to str, optional
         What is to be known of how a reader opens it; see `hints`.
     """
@@ -180,8 +183,8 @@ def forecasts(
         if unwritten:
             yield Forecast(reader, None, reason="nothing is written: this is how NZ would store it")
             continue
-        if reader == "netCDF-C" and zarr_format == 3:
-            reason = "few builds of netCDF-C read Zarr v3"
+        if unknown is not None and reader in unknown:
+            reason = unknown[reader]
         elif not complete:
             reason = "not everything has been checked yet"
         elif reader in untold:
@@ -190,6 +193,20 @@ def forecasts(
         if opens and known is not None:
             reason = known.get(reader, "")
         yield Forecast(reader, opens, blocked, misled, "" if blocked else reason)
+
+
+def doubts(hierarchy: Hierarchy) -> dict[str, str]:
+    """Return by reader why findings do not tell whether it opens a store.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        What is in the store.
+    """
+    kind = hierarchy.reader.kind
+    if kind.startswith(INDIRECT):
+        return {"netCDF-C": f"it cannot be given {kind}, only a copy that is plain Zarr"}
+    return {"netCDF-C": "few builds of netCDF-C read Zarr v3"} if hierarchy.zarr_format == 3 else {}
 
 
 def hints(evaluation: Evaluation) -> dict[str, str]:
@@ -204,6 +221,8 @@ def hints(evaluation: Evaluation) -> dict[str, str]:
     root: Node = evaluation.hierarchy.root
     reader = root.hierarchy.reader
     packed = [IN_ZIP] if reader.kind == "zip file" else []
+    if reader.given_as:
+        packed.append(f"given as {reader.given_as}")
     if reader.label.startswith("http") and "?" in reader.label:
         packed.append(BEHIND_QUERY)
     if isinstance(root, Group) and root.children is None:

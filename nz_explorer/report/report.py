@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.diagnosis.impact import Forecast, by_impact, forecasts, harms, hints
+from nz_explorer.diagnosis.impact import Forecast, by_impact, doubts, forecasts, harms, hints
 from nz_explorer.engine.findings import Counts, Finding, NotEvaluated
 from nz_explorer.text.printable import encodable
 
@@ -90,10 +90,10 @@ class Report:
         found = (harm for finding in findings for harm in harms(finding))
         predicted = forecasts(
             found,
-            zarr_format=self.zarr_format,
             complete=self.complete,
             untold=self._evaluation.untold,
             unwritten=self._evaluation.hierarchy.reader.unwritten,
+            unknown=doubts(self._evaluation.hierarchy),
             known=hints(self._evaluation),
         )
         return {one.reader: one for one in predicted}

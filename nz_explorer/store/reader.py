@@ -146,6 +146,8 @@ class Reader(ABC):
         Whether symbolic links are followed out of a folder.
     lists_below : bool
         Whether all keys below a prefix come in one listing, see `list_below`.
+    given_as : str
+        What Python programs open it with, where it is not Zarr's keys and documents that are stored; else empty.
     generations : Generations
         Which state of the store is read, and what that was read before still counts.
     """
@@ -155,6 +157,7 @@ class Reader(ABC):
     unwritten = False
     follow_links = False
     lists_below = False
+    given_as = ""
 
     @property
     def deadline(self) -> float | None:

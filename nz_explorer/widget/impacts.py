@@ -9,6 +9,7 @@ from collections import Counter
 from nz_explorer.diagnosis.impact import (
     IMPACTS,
     Harm,
+    doubts,
     forecasts,
     harms,
     hints,
@@ -72,10 +73,10 @@ class Impacts:
             )
             for one in forecasts(
                 found,
-                zarr_format=self._evaluation.hierarchy.zarr_format,
                 complete=self._evaluation.complete,
                 untold=self._evaluation.untold,
                 unwritten=self._evaluation.hierarchy.reader.unwritten,
+                unknown=doubts(self._evaluation.hierarchy),
                 known=hints(self._evaluation),
             )
         ]

@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import platform
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -230,8 +229,9 @@ def progress(folder: Path) -> Result:
         scan(array, progress=tell)
         return time.process_time() - began
 
-    taken = [(cpu(lambda _: None), cpu(None)) for _ in range(3)]
-    ours, theirs = (statistics.median(one) for one in zip(*taken, strict=True))
+    # The least of five: a scan differs by 6 % from the next, and what the machine does beside it only adds.
+    taken = [(cpu(lambda _: None), cpu(None)) for _ in range(5)]
+    ours, theirs = (min(one) for one in zip(*taken, strict=True))
     work = "scan of 20 000 chunks, with progress (CPU)"
     ratio = theirs / ours
     return Result(work, ours, "without", theirs, ratio, ">= 0.95 x", ratio >= 0.95)

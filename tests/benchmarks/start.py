@@ -25,7 +25,7 @@ from tests.benchmarks.results import Result
 from tests.e2e import browser as chromium
 from tests.e2e.lab import write_notebook
 
-ROUNDS = 3
+ROUNDS = 5
 PICTURE = ".nzx canvas[role=img][aria-label]"
 VARIABLES = ("JUPYTER_CONFIG_DIR", "JUPYTERLAB_SETTINGS_DIR", "JUPYTER_RUNTIME_DIR")
 """Of JupyterLab, so that the person's own settings play no part."""

@@ -56,6 +56,7 @@ def test_its_report_is_complete(session: Any) -> None:
     assert report.complete
     assert report.nodes["unreadable"] == 0
     assert [entry for entry in report.not_evaluated if "unreadable" in entry.reason] == []
+    assert "Icechunk" in report.readers["netCDF-C"].reason
 
 
 def test_its_values_are_those_of_the_folder(session: Any, sample_store: Path) -> None:

@@ -65,6 +65,9 @@ def test_what_kerchunk_writes(made: Path, name: str) -> None:
     report = nz.check(made / name, values="all", progress=False)
     assert report.complete
     assert report.nodes == {"groups": 1, "arrays": 9, "unreadable": 0}
+    assert report.readers["netCDF-C"].opens is None
+    assert "references" in report.readers["netCDF-C"].reason
+    assert "fsspec" in report.readers["xarray"].reason
 
 
 def test_parquet_with_the_bare_nan_that_virtualizarr_writes(made: Path, tmp_path: Path) -> None:

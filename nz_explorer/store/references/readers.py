@@ -61,6 +61,9 @@ class ReferenceReader(RemoteReader):
     """
 
     again: dict[str, Any] | None = None
+    given_as = (
+        'fsspec\'s file system "reference", which finds the chunks in the files that they lead to'
+    )
 
     def __init__(self, make: Callable[[], ReferenceSet], targets: Targets, label: str) -> None:
         kind = "references" if targets.base else "references in memory"

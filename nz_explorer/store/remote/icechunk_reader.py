@@ -71,6 +71,8 @@ class IcechunkReader(RemoteReader):
         If there is no such version.
     """
 
+    given_as = "the store of a session of icechunk"
+
     def __init__(self, repository: Repository, label: str, options: Mapping[str, Any]) -> None:
         self.repository = repository
         self.origin = label

@@ -201,7 +201,9 @@ class View:
         if self.scale == "log":
             below, above = low / 1.15, high * 1.15
         elif np.isfinite(high - low):
-            below, above = low - 0.05 * (high - low), high + 0.05 * (high - low)
+            air = 0.05 * (high - low)
+            # a program states them: not 2.3100000000000005
+            below, above = (float(f"{end:.12g}") for end in (low - air, high + air))
         return below if self.low is None else low, above if self.high is None else high
 
     def _automatic(self, look: QuickLook, *, flat: bool) -> Range:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from nz_explorer.model import Array, Group
 from nz_explorer.store import ReadError
 from nz_explorer.values.cf_decoding import Flags
@@ -15,14 +17,30 @@ _NULLABLE = ("nullable-integer", "nullable-boolean", "nullable-string-array")
 
 
 def is_data_frame(group: Group) -> bool:
-    """Return whether a group is a data frame of anndata, as its ``encoding-type`` says.
+    """Return whether a group is a table, as its ``encoding-type`` (anndata) or its ``colnames`` (HDMF, so NWB) say.
 
     Parameters
     ----------
     group
         Any group.
     """
-    return group.attributes.get("encoding-type") == "dataframe"
+    attributes = group.attributes
+    return attributes.get("encoding-type") == "dataframe" or (
+        "neurodata_type" in attributes and isinstance(attributes.get("colnames"), list)
+    )
+
+
+def first_columns(group: Group) -> list[Any]:
+    """Return the names of the columns of a table in their order, as far as the table states it; the index is the first.
+
+    Parameters
+    ----------
+    group
+        A table; see `is_data_frame`.
+    """
+    index = group.attributes.get("_index", "id" if "colnames" in group.attributes else None)
+    order = group.attributes.get("column-order", group.attributes.get("colnames"))
+    return [index, *(order if isinstance(order, list) else ())]
 
 
 def is_categorical(group: Group) -> bool:

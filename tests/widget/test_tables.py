@@ -97,6 +97,32 @@ def test_a_dataframe_is_one_table_with_its_categories(browse: Browse, store: Pat
     ]
 
 
+def test_a_dynamic_table_of_nwb_is_a_table_of_its_rows(browse: Browse, tmp_path: Path) -> None:
+    root = zarr.open_group(tmp_path / "units.zarr", mode="w", zarr_format=2)
+    units = root.create_group(
+        "units",
+        attributes={"neurodata_type": "Units", "colnames": ["quality", "spike_times", "depth"]},
+    )
+    for name, data in {
+        "depth": np.array([10.5, 12.0]),
+        "id": np.array([7, 8]),
+        "quality": np.array(["good", "noise"], "U5"),
+        "spike_times": np.linspace(0, 1, 9),
+        "spike_times_index": np.array([4, 9], "u4"),
+        "waveform": np.linspace(0, 1, 9),
+        "waveform_index": np.array([4, 9], "u4"),
+        "waveform_index_index": np.linspace(0, 1, 9),
+    }.items():
+        units.create_array(name, data=data)
+    browser = browse(tmp_path / "units.zarr")
+    assert browser.ask("node", path="/units")["default_kind"] == "table"
+    found = browser.ask("table", path="/units")
+    names = ["id", "quality", "depth", "spike_times_index", "waveform_index"]
+    assert [one["name"] for one in found["columns"]] == names
+    assert found["columns"][1]["cells"] == ["good", "noise"]
+    assert found["message"] == "any number of values for a row: spike_times"
+
+
 def test_rows_are_read_by_windows_with_their_states(browse: Browse, store: Path) -> None:
     found = browse(store).ask("table", path="/stations", offset=14_998, limit=4)
     by_name = {one["name"]: one for one in found["columns"]}

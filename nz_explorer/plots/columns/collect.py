@@ -15,7 +15,13 @@ from nz_explorer.plots.picture import QuickLook, Selection
 from nz_explorer.plots.shown_values import Reading, shown_values
 from nz_explorer.plots.source import PictureSource
 from nz_explorer.store import Cancellation, ReadError
-from nz_explorer.values.categorical import categories_of, is_categorical, is_nullable, missing_code
+from nz_explorer.values.categorical import (
+    categories_of,
+    first_columns,
+    is_categorical,
+    is_nullable,
+    missing_code,
+)
 from nz_explorer.values.cf_decoding import valid_range
 from nz_explorer.values.coordinates.axes import text_attribute
 from nz_explorer.values.masks.cell_states import FILL, INVALID, UNREAD, UNREADABLE, VALUE, States
@@ -154,11 +160,13 @@ def table(
     counts = Counter(name for name, _ in found)
     # One array alone is no table.
     names = tuple(name for name, count in counts.most_common() if count > 1)
-    chosen = dimension if dimension in names else (names[0] if names else "")
+    stated = first_columns(group)
+    # of a table of HDMF the values of ragged columns may share a length, too
+    usual = next((name for name, column in found if column.name == stated[0]), "")
+    usual = usual if usual in names else next(iter(names), "")
+    chosen = dimension if dimension in names else usual
     columns = [column for name, column in found if name == chosen]
-    order = group.attributes.get("column-order")
-    index = group.attributes.get("_index")
-    first = [chosen, index, *(order if isinstance(order, list) else ())]
+    first = [chosen, *stated]
     columns.sort(key=lambda one: first.index(one.name) if one.name in first else len(first))
     lengths = Counter((column.array.shape or (0,))[0] for column in columns)
     length = lengths.most_common(1)[0][0] if lengths else 0
@@ -167,6 +175,10 @@ def table(
     if len(same) < len(columns):
         other = [column.name for column in columns if column not in same]
         notes.append(f"of another length: {', '.join(other[:10])}")
+    here = {column.name for column in same}
+    ragged = [str(name) for name in stated[1:] if name not in here and f"{name}_index" in here]
+    if ragged:
+        notes.append(f"any number of values for a row: {', '.join(ragged[:10])}")
     if len(same) > MOST_COLUMNS:
         notes.append(f"the first {MOST_COLUMNS} columns of {len(same):,} are shown")
     return Table(chosen, names, length, tuple(same[:MOST_COLUMNS]), "; ".join(notes) or None)

@@ -525,6 +525,7 @@ def test_null_as_fill_value_of_version_2(store_v2):
         ({"data_type": "bfloat16"}, "zarr cannot read"),
         ({"codecs": [{"name": "rot13"}]}, '"rot13" is not available'),
         ({"codecs": "bytes"}, "zarr cannot read"),
+        ({"codecs": [{"name": "numcodecs.zfpy", "configuration": {}}]}, '"zfpy" is not available'),
         ({"shape": None}, "shape"),
         ({"shape": ["x"]}, "shape"),
         ({"chunk_grid": {"name": "hexagonal"}}, "chunk grid"),

@@ -297,6 +297,7 @@ def _zarr_array(array: Array, grid_shape: Coordinates) -> zarr.Array[Any]:
             document["chunk_grid"] = {"name": "regular", "configuration": regular}
         try:
             opened = guarded_array.open_array(path, document)
+            _load_codecs(array)
         except Exception as error:  # noqa: BLE001  # codecs and data types raise what they like
             reason = reason or _reason(array, error)
             continue
@@ -304,6 +305,25 @@ def _zarr_array(array: Array, grid_shape: Coordinates) -> zarr.Array[Any]:
         zarr_internals.read_from(opened, reader.zarr_path(array.path, max_bytes=most))
         return opened
     raise UnsupportedArray(f"zarr cannot read {array.path}: {reason}")
+
+
+def _load_codecs(array: Array) -> None:
+    """Ask for the codecs of numcodecs, which zarr asks for only when it decodes a chunk with them.
+
+    One that is missing here would be told as chunks that do not decode.
+    """
+    from numcodecs.errors import UnknownCodecError  # type: ignore[import-untyped]
+    from numcodecs.registry import get_codec  # type: ignore[import-untyped]
+
+    for name in _codec_names(array.codecs):
+        library, _, plain = name.partition(".")
+        if library == "numcodecs":
+            try:
+                get_codec({"id": plain})
+            except UnknownCodecError:
+                raise
+            except Exception:  # noqa: BLE001, S112  # it is there, and wants settings
+                continue
 
 
 def _reason(array: Array, error: Exception) -> str:

@@ -534,6 +534,7 @@ def test_null_as_fill_value_of_version_2(store_v2):
         ({"offset": {"name": "x"}}, "extension offset"),
     ],
 )
+@pytest.mark.filterwarnings("ignore:Numcodecs codecs are not in the Zarr version 3 specification")
 def test_what_cannot_be_read_says_why(store, members, word):
     store.array("a", np.arange(4))
     store.edit("a", **members)

@@ -53,6 +53,9 @@ _EPOCH = re.compile(
 )
 
 _ISO_DATE = re.compile(r"-?\d{4,6}-\d\d-\d\d(?!\d)")
+_OTHER_DATE = re.compile(
+    r"\d{4}(?:(?P<basic>(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))|(?P<week>-?W\d\d(?:-?[1-7])?)|-?(?P<day>\d{3}))(?:T.*)?"
+)
 _DATE = re.compile(r"^(-?)(\d+)-(\d{1,2})(?:-(\d{1,2}))?")
 
 _CF_DEGREES = re.compile(r"degrees?_?(north|east|N|E)")
@@ -135,6 +138,8 @@ def _time(axis: Axis, one: CoordinateSet) -> RuleOutput:
             f"axis {shown} has a time object, which is allowed only with the abbreviation T",
             rule="CS-TIME-001",
         )
+        if axis.abbreviation is not None:  # it goes, whatever is in it
+            return
     if not isinstance(given, Mapping):
         yield Fail(pointer, f"time must be an object, got {json_type(given)}", rule="CS-TIME-002")
         return
@@ -165,6 +170,15 @@ def _epoch(given: Mapping[str, Any], pointer: str, calendar: str) -> RuleOutput:
     match = _EPOCH.fullmatch(epoch.strip())
     right = units is not None and _TIME_UNIT.fullmatch(unit.strip()) is not None
     member = _member_at_fault(given)
+    if match is None and right and (days := _OTHER_DATE.fullmatch(epoch.strip())):
+        yield Fail(
+            f"{pointer}/{member}",
+            f"epoch {json_text(epoch.strip())} is a date of ISO 8601 {_kind_of_date(days)}, which few readers take: "
+            "write year, month and day, such as 1850-01-01",
+            severity="warning",
+            rule="CS-TIME-002",
+        )
+        return
     if match is None or not right:
         year = right and isinstance(given.get("epoch"), str) and given["epoch"].strip().isdecimal()
         yield Fail(
@@ -250,6 +264,13 @@ def _what_is_wrong(given: Mapping[str, Any], member: str, *, year: bool) -> str:
     )
     got = f"{member} must be {wanted}, got {json_text(given.get(member))}"
     return got if member in given else f"the time object has no {member}"
+
+
+def _kind_of_date(found: re.Match[str]) -> str:
+    """Return how a date of ISO 8601 is written that is not year, month and day with hyphens."""
+    if found["week"]:
+        return "by weeks"
+    return "by days of the year" if found["day"] else "without hyphens"
 
 
 def _first_of_january(pointer: str, year: str) -> FixMaker:

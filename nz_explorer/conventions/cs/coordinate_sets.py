@@ -59,16 +59,16 @@ def _registered(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutpu
             used[known_conventions.REF] = "a reference"
         if crs.home is not node:
             continue
-        if isinstance(crs.given, Mapping) and isinstance(crs.given.get("id"), Mapping):
+        given = crs.given if isinstance(crs.given, Mapping) else {}
+        if isinstance(given.get("id"), Mapping):
             used[known_conventions.PROJ] = "id"
-        for axis in crs.axes:
-            for one in axis.sets:
-                if one.kind == "external" or any(
-                    "external" in given for given in _more_values(one)
-                ):
-                    used[known_conventions.REF] = "external"
-                if isinstance(one.given.get("unit"), Mapping):
-                    used[known_conventions.UOM] = "unit"
+        if "geolocation" in given:
+            used[known_conventions.GEOLOCATION] = "crs"
+        for one in (one for axis in crs.axes for one in axis.sets):
+            if "external" in {one.kind, *(key for more in _more_values(one) for key in more)}:
+                used[known_conventions.REF] = "external"
+            if isinstance(one.given.get("unit"), Mapping):
+                used[known_conventions.UOM] = "unit"
     for known, what in used.items():
         if known not in declared:
             yield _undeclared(pointer, f"{known.name} (by {what})", known, "CS-REG-002")

@@ -23,6 +23,8 @@ LIKELY = 4
 """Points that a rule needs to be named for a message."""
 NEAR = 0.5
 """The share of the points of the likeliest rule that another one needs to be named beside it."""
+MOST_BEHIND_A_KNOWN_ONE = 5
+"""How many rules are named for a message that readers are known to raise, unless more are known to cause it."""
 SHORTEST_RUN = 3
 """Words in a row that do not come together by chance."""
 _SPOKEN = re.compile(r"\w+")
@@ -46,6 +48,7 @@ _FORMATS = {
 """What is said of one format only, by what the ids of rules on the other begin with."""
 _WORDS = re.compile(r"[^\W\d_]{3,}")
 FILE = Path(__file__).parent / "symptoms.toml"
+MESSAGES = Path(__file__).parent / "messages.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,51 @@ class Symptom:
             Such as ``NZ-DIM-010``.
         """
         return any(has_prefix(rule_id, prefix) for prefix in self.prefixes)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What readers are known to say.
+
+    Attributes
+    ----------
+    said : re.Pattern
+        Found in the message.
+    rules : tuple of str
+        Ids of the rules that are broken then, the likeliest first.
+    meaning : str
+        What the reader needs, where it is not the store that is wrong.
+    """
+
+    said: re.Pattern[str]
+    rules: tuple[str, ...]
+    meaning: str
+
+
+@cache
+def messages() -> tuple[Message, ...]:
+    """Return what readers are known to say, the more special messages first."""
+    entries = tomllib.loads(MESSAGES.read_text("utf-8"))["message"]
+    return tuple(
+        Message(re.compile(given["said"]), tuple(given["rules"]), given.get("meaning", ""))
+        for given in entries
+    )
+
+
+def _known(message: str) -> Message | None:
+    return next((known for known in messages() if known.said.search(message)), None)
+
+
+def meaning_of(message: str) -> str:
+    """Return what a message means that no rule of a store is behind, or nothing.
+
+    Parameters
+    ----------
+    message : str
+        What a reader says.
+    """
+    known = _known(message)
+    return known.meaning if known else ""
 
 
 @cache
@@ -131,7 +179,14 @@ def rules_behind(message: str, rules: Iterable[RuleInfo]) -> list[RuleInfo]:
             scored.append((points + telling + _run(message, _says(info)), info))
     scored.sort(key=lambda one: -one[0])
     least = max(LIKELY, scored[0][0] * NEAR) if scored else 0
-    return [info for points, info in scored[:MOST_RULES] if points >= least]
+    likely = [info for points, info in scored[:MOST_RULES] if points >= least]
+    known = _known(message)
+    if known is None:
+        return likely
+    by_id = {info.id: info for info in meant}
+    behind = [by_id[rule_id] for rule_id in known.rules if rule_id in by_id]
+    rest = [info for info in likely if info not in behind] if behind else []
+    return [*behind, *rest[: max(0, MOST_BEHIND_A_KNOWN_ONE - len(behind))]]
 
 
 def _run(message: str, says: str) -> int:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from nz_explorer.conventions import rules
-from nz_explorer.diagnosis.symptoms import Symptom, rules_behind, symptoms, symptoms_of
+from nz_explorer.diagnosis.symptoms import (
+    Message,
+    Symptom,
+    meaning_of,
+    messages,
+    rules_behind,
+    symptoms,
+    symptoms_of,
+)
 from nz_explorer.engine.catalogue import has_prefix
 from tests.field.case import Case, cases
 from tests.field.test_field import PENDING
@@ -17,6 +25,13 @@ def test_a_symptom_names_rules_that_work(symptom: Symptom) -> None:
     for prefix in symptom.prefixes:
         assert any(has_prefix(rule_id, prefix) for rule_id in works), prefix
     assert symptom.words
+
+
+@pytest.mark.parametrize("known", messages(), ids=lambda known: known.said.pattern[:40])
+def test_a_known_message_leads_to_rules_that_work_or_says_what_it_means(known: Message) -> None:
+    works = {rule.id for rule in rules().values() if rule.works}
+    assert set(known.rules) <= works
+    assert known.rules or known.meaning
 
 
 def test_each_harm_has_a_symptom() -> None:
@@ -47,6 +62,24 @@ def test_symptoms_narrow_what_is_to_be_looked_at() -> None:
             "Z3-",
         ),
         ("ValueError: coordinateTransformations: [] should be non-empty", "OME-IMG-006", "NCZ-"),
+        (
+            "ValueError: destination buffer too small; expected at least 27456, got 8256",
+            "Z2-CHUNK-004",
+            "CF-",
+        ),
+        ('ERROR: KeyError: key "zlib" not found', "Z2-CODEC-002", "OME-"),
+        (
+            "IsADirectoryError: [Errno 21] Is a directory: '/data/in_2024_01.zarr.zip'",
+            "TREE-011",
+            "OME-",
+        ),
+        ("every variable is NaN when it is loaded", "Z2-CHUNK-005", "CF-PACK"),
+        (
+            "ERROR: MethodError: Cannot `convert` an object of type Nothing to an object of type Float32",
+            "Z2-FV-005",
+            "OME-",
+        ),
+        ("KeyError: 'A/1'", "OME-PLATE-002", "CF-"),
     ],
 )
 def test_the_rule_behind_a_message_is_named_early(message: str, first: str, never: str) -> None:
@@ -54,3 +87,18 @@ def test_the_rule_behind_a_message_is_named_early(message: str, first: str, neve
     found = [info.id for info in rules_behind(message, rules().values())]
     assert first in found[:3], found
     assert not any(one.startswith(never) for one in found), found
+
+
+def test_a_message_says_what_the_reader_needs_where_the_store_is_right() -> None:
+    assert "HDF5_PLUGIN_PATH" in meaning_of("NetCDF: Filter error: undefined filter encountered")
+    assert "consolidated=False" in meaning_of("KeyError: '.zmetadata'")
+    assert not meaning_of("ValueError: conflicting sizes for dimension 'x'")
+
+
+def test_a_known_message_leads_to_few_rules() -> None:
+    """Whoever reads them goes through all of them."""
+    found = rules_behind(
+        "OverflowError: Python integer -1 out of bounds for uint8", rules().values()
+    )
+    assert [info.id for info in found][:2] == ["Z2-FV-004", "Z3-FV-003"]
+    assert len(found) <= 5

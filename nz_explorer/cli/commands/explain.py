@@ -37,9 +37,13 @@ def explain(rule: str | None, every: bool, schema: bool) -> None:
         return
     found = registry().find(rule)
     if not found and " " in rule.strip():
-        from nz_explorer.diagnosis.symptoms import rules_behind
+        from nz_explorer.diagnosis.symptoms import meaning_of, rules_behind
 
-        found = rules_behind(rule, registry().rules.values())
+        found, meaning = rules_behind(rule, registry().rules.values()), meaning_of(rule)
+        if meaning:
+            click.echo(meaning + ("\n" if found else ""))
+        if meaning and not found:
+            return
         if not found:
             raise click.UsageError(
                 "no rule is known to be behind this; nz-explorer check looks for all of them"

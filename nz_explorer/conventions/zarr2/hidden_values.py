@@ -10,7 +10,7 @@ from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import is_candidate
 from nz_explorer.model.fill_values import same_value
-from nz_explorer.text.phrases import plural
+from nz_explorer.text.phrases import every, plural
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
@@ -102,7 +102,8 @@ def _becomes_float(array: Array, _: Contents) -> bool:
     attributes = array.attributes
     return (
         array.data_type.kind in ("int", "uint")
-        and array.metadata.get(MEMBER) is not None
+        and array.storage_fill is not None
+        and array.storage_fill.usable
         and array.dimension_names is not None
         and attributes.keys().isdisjoint(DECODED)
         and "since" not in str(attributes.get("units"))
@@ -131,11 +132,14 @@ def integers_stay_integers(array: Array, contents: Contents) -> Iterator[Fail]:
 def _hidden(array: Array, stored: int, total: int, absent: int = 0) -> Fail:
     text = "" if array.storage_fill is None else array.storage_fill.text
     number = stored + absent
+    some = (
+        f"{number:,} of the {plural(total, 'value')}" if number < total else every(total, "value")
+    )
     # Zarr writes no chunk of mere fill values.
     unwritten = f" ({absent:,} of them were not written)" if absent else ""
     return Fail(
         FILL,
-        f"xarray shows {number:,} of the {plural(total, 'value')} of {array.path} as missing: "
+        f"xarray shows {some} of {array.path} as missing: "
         f"what equals the fill_value {text}, which no _FillValue marks{unwritten}",
         fix=fill_fix,
         readers={"xarray": f"shows {plural(number, 'value')} as missing"},

@@ -21,7 +21,7 @@ from nz_explorer.text.phrases import listed, plural
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
 
-_ONE_BYTE = re.compile(r"[<>](?:[biu]1|S\d+|V\d+)")
+_ONE_BYTE = re.compile(r"[<>](?:[biu]1|S\d+|V\d+|O)")
 """Types for which the order of bytes means nothing, so that it should be ``|``."""
 _SOME_BYTES = re.compile(r"\|(?:[iufc](?!1$)\d+|[mM]8.*|U[1-9]\d*)")
 """Types that need a byte order, without one."""
@@ -120,7 +120,7 @@ def type_string(array: Array) -> Iterator[Fail]:
                 readers={} if _has_known_objects(array) else OBJECTS,
                 fix=None if array.metadata.get("filters") else _by_first_chunk,
             )
-        elif _has_known_objects(array):
+        elif _has_known_objects(array) and given[1:] != "O":
             yield Fail(
                 at,
                 f"{what} has elements of one length, and a filter for those of any length",
@@ -132,7 +132,7 @@ def type_string(array: Array) -> Iterator[Fail]:
             yield Fail(
                 at,
                 f'{what} has a byte order, which means nothing for it: zarr-python 3 knows only "|{given[1:]}"',
-                severity="info",
+                severity="warning" if given[1:] == "O" else "info",
                 readers=OTHERS,
                 fix=set_to(at, f"|{given[1:]}"),
             )

@@ -1,7 +1,7 @@
 """Takes the README's pictures from real JupyterLab: ``make screenshots``.
 
-The pictures show the real sea surface temperature of ``tests/data``, the sample dataset and its broken
-sibling. They go to ``notebooks/images``.
+The pictures show the real data of ``tests/data``, the sample dataset and its broken sibling. They go to
+``notebooks/images``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,12 @@ from tests.e2e.lab import IDLE, START_MS, Explorer, Notebook, write_notebook  # 
 
 IMAGES = ROOT / "notebooks" / "images"
 DATA = ROOT / "tests" / "data"
-SIZE = {"width": 1180, "height": 900}
+GROUPS = {
+    "atmosphere": "E1_north_america.nc",
+    "ocean": "nemo_1m_20150101-20150201_grid-T.nc",
+    "satellite": "ostia_monthly.nc",
+}
+SIZE = {"width": 1440, "height": 900}
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 
 
@@ -37,7 +42,7 @@ class Shot:
 
     name: str
     source: Path
-    themes: tuple[str, ...]
+    theme: str
     prepare: Callable[[Notebook, Explorer], None]
 
 
@@ -51,9 +56,10 @@ def main() -> None:
         broken = demo_data.write_broken(folder / "broken.zarr")
         real = real_data(folder)
         shots = [
-            Shot("explore", real, ("light", "dark"), show_temperature("/surface_temperature")),
-            Shot("teach", sample, ("light",), show_netcdf),
-            Shot("debug", broken, ("light",), show_findings),
+            Shot("explore", real, "light", show_sea),
+            Shot("series", real, "dark", show_air),
+            Shot("teach", sample, "light", show_netcdf),
+            Shot("debug", broken, "light", show_findings),
         ]
         isolate(folder)
         options = ["--LabApp.expose_app_in_browser=True"]
@@ -66,22 +72,21 @@ def main() -> None:
                 raise SystemExit("no Chromium: run `make browser`")
             browser = playwright.chromium.launch(executable_path=chrome, args=chromium.ARGUMENTS)
             for shot in shots:
-                for theme in shot.themes:
-                    take(browser, server, folder, shot, theme)
+                take(browser, server, folder, shot)
             browser.close()
 
 
 def real_data(folder: Path) -> Path:
-    """Convert the real sea surface temperature as people have it: written by xarray."""
-    source = DATA / "netcdf" / "ostia_monthly.nc"
+    """Convert the real data as people have them: written by xarray, a group for each file."""
     import xarray
 
-    target = folder / "ostia.zarr"
+    target = folder / "climate.zarr"
     with warnings.catch_warnings():
         # xarray warns that consolidated metadata is new in Zarr v3.
         warnings.simplefilter("ignore")
-        with xarray.open_dataset(source) as dataset:
-            dataset.to_zarr(target, zarr_format=3)
+        for group, name in GROUPS.items():
+            with xarray.open_dataset(DATA / "netcdf" / name) as dataset:
+                dataset.to_zarr(target, group=group, zarr_format=3)
     return target
 
 
@@ -93,31 +98,31 @@ def isolate(folder: Path) -> None:
         os.environ[name] = str(place)
 
 
-def take(browser: Browser, server: Server, folder: Path, shot: Shot, theme: str) -> None:
+def take(browser: Browser, server: Server, folder: Path, shot: Shot) -> None:
     """Open a notebook, prepare the view and take the picture of the widget."""
-    suffix = f"-{theme}" if len(shot.themes) > 1 else ""
-    name = f"{shot.name}{suffix}.ipynb"
+    name = f"{shot.name}.ipynb"
     source = shot.source.relative_to(folder).as_posix()
     write_notebook(folder / name, [f'import nz_explorer as nz\n\nex = nz.explore("{source}")\nex'])
     context = browser.new_context(viewport=SIZE, device_scale_factor=1.5)  # type: ignore[arg-type]
     page: Page = context.new_page()
     # A workspace of its own: JupyterLab would bring back the notebook of the picture before.
-    workspace = f"/lab/workspaces/{shot.name}{suffix}/tree/"
+    workspace = f"/lab/workspaces/{shot.name}/tree/"
     page.goto(server.lab_url(name).replace("/lab/tree/", workspace))
     page.wait_for_function(IDLE, timeout=START_MS)
     notebook = Notebook(page, folder, name)
     page.evaluate(
-        "theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", THEMES[theme]
+        "theme => jupyterapp.commands.execute('apputils:change-theme', { theme })",
+        THEMES[shot.theme],
     )
     expect(page.locator("body")).to_have_attribute(
-        "data-jp-theme-light", str(theme == "light").lower()
+        "data-jp-theme-light", str(shot.theme == "light").lower()
     )
     notebook.run_all()
     explorer = Explorer(notebook.widgets.first)
     expect(explorer.tree).to_be_visible(timeout=60_000)  # a kernel may be slow to start
     explorer.wait_until_done()
     shot.prepare(notebook, explorer)
-    target = IMAGES / f"{shot.name}{suffix}.png"
+    target = IMAGES / f"{shot.name}.png"
     explorer.root.screenshot(path=target, animations="disabled")
     print(f"{target.relative_to(ROOT)}: {target.stat().st_size // 1024} kB", flush=True)
     context.close()
@@ -125,16 +130,21 @@ def take(browser: Browser, server: Server, folder: Path, shot: Shot, theme: str)
         server.request("DELETE", f"api/sessions/{session['id']}")
 
 
-def show_temperature(path: str) -> Callable[[Notebook, Explorer], None]:
-    """Return what selects the sea surface temperature, some steps in."""
+def show_sea(notebook: Notebook, explorer: Explorer) -> None:
+    """Select the temperature of the sea, on the two-dimensional coordinates of its grid."""
+    notebook.run('ex.path = "/ocean/tos"')
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile("tos"))
 
-    def prepare(notebook: Notebook, explorer: Explorer) -> None:
-        notebook.run(f"ex.path = {path!r}")
-        expect(explorer.picture).to_have_attribute("aria-label", re.compile(Path(path).name))
-        notebook.run('ex.index = {"time": 7}')
-        expect(explorer.slider("time")).to_have_value("7")
 
-    return prepare
+def show_air(notebook: Notebook, explorer: Explorer) -> None:
+    """Select the temperature of the air, some years in, with the series of two points."""
+    notebook.run('ex.path = "/atmosphere/air_temperature"')
+    expect(explorer.picture).to_have_attribute("aria-label", re.compile("air_temperature"))
+    notebook.run(
+        'ex.index = {"time": 150}\n'
+        'ex.pins = [{"latitude": 30, "longitude": 15}, {"latitude": 10, "longitude": 36}]'
+    )
+    expect(explorer.slider("time")).to_have_value("150")
 
 
 def show_netcdf(notebook: Notebook, explorer: Explorer) -> None:

@@ -21,6 +21,7 @@ CF = Convention(
             "references",
             "unreferenced",
             "attribute_types",
+            "known_values",
             "orientation",
         )
     ),

@@ -335,7 +335,8 @@ def values_occur_once(array: Array, found: Monotonicity) -> Iterator[Fail | Unde
     what = f"value[{index}] = {shown(value)} is also value[{before}]" + (
         f": {date}" if date else ""
     )
-    unit = _coarse_unit(array)
+    appended_twice = before == 0 and 1 < index <= math.prod(array.shape or ()) / 2
+    unit = None if appended_twice else _coarse_unit(array)
     if unit is not None:
         yield Fail(
             array.attribute_pointer("units"),

@@ -10,6 +10,8 @@ from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Group, is_candidate
+from nz_explorer.model.dialects.crs import X_NAMES, Y_NAMES
+from nz_explorer.model.fill_values import value_text
 from nz_explorer.text.phrases import listed
 from nz_explorer.text.units import LATITUDES, LONGITUDES
 
@@ -53,11 +55,20 @@ def _is_position(array: Array, _: Contents) -> bool:
     numpy, group = array.data_type.numpy, array.hierarchy.get(array.parent or "/")
     if numpy is None or numpy.kind not in "iuf" or not array.shape or is_candidate(array):
         return False
-    if array.attributes.get("standard_name") in _POSITIONS:
+    if array.attributes.get("standard_name") in _POSITIONS or _is_horizontal(array):
         return True
     beside = group.arrays if isinstance(group, Group) else []
     named = (one.attributes.get("coordinates") for one in beside)
     return any(isinstance(names, str) and array.name in names.split() for names in named)
+
+
+def _is_horizontal(array: Array) -> bool:
+    """Whether an array of two dimensions is a latitude, longitude, easting or northing."""
+    return len(array.shape or ()) == 2 and (
+        array.attributes.get("standard_name") in _POSITIONS
+        or array.attributes.get("units") in LATITUDES + LONGITUDES
+        or array.name.lower() in X_NAMES | Y_NAMES
+    )
 
 
 @rule("CF-COORD-004", on="contents", when=_is_position)
@@ -74,6 +85,21 @@ def coordinates_have_values(array: Array, contents: Contents) -> Iterator[Fail |
             f"{array.path} is a coordinate, and {what} missing: nothing tells where the data are",
             fix=lambda _node: Draft("suggest", note=note),
             covers=("Z2-CHUNK-005", "Z3-CHUNK-004"),
+        )
+    elif (
+        scan.minimum == scan.maximum
+        and scan.count == math.prod(array.shape or ())
+        and _is_horizontal(array)
+        and min(array.shape or (0,)) > 1
+    ):
+        yield Fail(
+            "",
+            f"{array.path} is a coordinate, and all {scan.count:,} values are {value_text(scan.minimum)}: nothing tells where"
+            " the data are",
+            fix=lambda _node: Draft(
+                "suggest",
+                note="compute the coordinate; if this stands for missing data, declare it with _FillValue",
+            ),
         )
 
 

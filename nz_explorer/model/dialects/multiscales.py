@@ -1,7 +1,7 @@
 """Pyramids: the levels that ``multiscales`` names, in each of the conventions that use this word.
 
 GeoZarr draft 8.2 has an object with ``tile_matrix_set``, zarr-conventions/multiscales one with ``layout``,
-OME-NGFF a list with ``datasets``.
+OME-NGFF a list with ``datasets``; so has ndpyramid, in a form of its own.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from nz_explorer.model.node import Node
 from nz_explorer.model.paths import below
 
 Family = Literal["GeoZarr", "multiscales", "OME-NGFF"]
+_OF_MAPS = frozenset(("pixels_per_tile", "crs", "level"))
+"""What ndpyramid says of a level, and OME-NGFF does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +43,18 @@ def family(attributes: Mapping[str, Any]) -> Family | None:
     """Return the convention whose form ``multiscales`` has, None where there is none."""
     given = attributes.get("multiscales")
     if isinstance(given, list) or "ome" in attributes:
-        return "OME-NGFF"
+        return None if _is_of_maps(given) else "OME-NGFF"
     if isinstance(given, Mapping):
         return "multiscales" if "layout" in given else "GeoZarr"
     return None
+
+
+def _is_of_maps(given: Any) -> bool:
+    """Whether a list has levels as ndpyramid writes them, which are groups with maps in them."""
+    image = given[0] if isinstance(given, list) and given else None
+    datasets = image.get("datasets") if isinstance(image, Mapping) else None
+    level = datasets[0] if isinstance(datasets, list) and datasets else None
+    return isinstance(level, Mapping) and not _OF_MAPS.isdisjoint(level)
 
 
 def levels(group: Group) -> list[Level]:

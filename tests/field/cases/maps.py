@@ -9,7 +9,7 @@ import xarray as xr
 
 from tests.field.case import opens, reported, sees
 from tests.field.readers import xarray
-from tests.field.stores import array, group
+from tests.field.stores import array, edit, group
 
 
 def _map(folder: Path, y: list[float], order: str = "yx") -> Path:
@@ -64,3 +64,67 @@ def rows_from_the_south(folder: Path) -> Path:
 )
 def columns_before_rows(folder: Path) -> Path:
     return _map(folder, [2500.0, 0.0], "xy")
+
+
+@reported(
+    "hytest-org/hytest#145",
+    "x and y have a misspelled standard_name, and software that needs the projection does not find them",
+    finding=("CF-ATTR-003", "/x", "projection_x_coordinate"),
+    before=sees(xarray, lambda ds: ds["x"].attrs["standard_name"] == "projecton_x_coordinate"),
+    after=sees(xarray, lambda ds: ds["x"].attrs["standard_name"] == "projection_x_coordinate"),
+)
+def misspelled_standard_name(folder: Path) -> Path:
+    store = _map(folder, [2500.0, 0.0])
+    edit(
+        store / "x" / "zarr.json",
+        lambda given: given["attributes"].update(standard_name="projecton_x_coordinate"),
+    )
+    return store
+
+
+@reported(
+    "mercator-ocean/copernicus-marine-toolbox#32",
+    "Depths go from 0 to 4000 and have positive: up",
+    finding=("CF-ATTR-003", "/depth", 'positive "up" contradicts the standard name depth'),
+    before=sees(xarray, lambda ds: ds["depth"].attrs["positive"] == "up"),
+    after=sees(xarray, lambda ds: ds["depth"].attrs["positive"] == "down"),
+    kind="pull",
+)
+def depths_that_grow_upwards(folder: Path) -> Path:
+    root = group(folder)
+    meaning = {"standard_name": "depth", "units": "m", "positive": "up", "axis": "Z"}
+    array(root, "depth", [0.5, 10.0, 4000.0], ["depth"], **meaning)
+    array(root, "thetao", [20.0, 18.0, 2.0], ["depth"], units="degrees_C")
+    return folder
+
+
+@reported(
+    "carbonplan/zarr-layer#88",
+    "A map is drawn as diagonal streaks: spatial:dimensions has the dimensions in another order than the array",
+    finding=("ZCF-SPATIAL-001", "/", "take rows for columns"),
+    before=sees(xarray, lambda ds: ds.attrs["spatial:dimensions"] == ["x", "y"]),
+    after=sees(
+        xarray,
+        lambda ds: ds.attrs["spatial:shape"] == [ds.sizes[d] for d in ("y", "x")],
+    ),
+)
+def rows_taken_for_columns(folder: Path) -> Path:
+    store = _map(folder, [2500.0, 0.0])
+    grid = {"spatial:dimensions": ["x", "y"], "spatial:shape": [3, 2]}
+    edit(store / "zarr.json", lambda given: given["attributes"].update(grid))
+    return store
+
+
+@reported(
+    "EOPF-Sample-Service/GDAL-ZARR-EOPF#186",
+    "The GeoTransform has pixels of no size: x and y have two dimensions and hold -1000000 and -5000000 everywhere",
+    finding=("CF-COORD-004", "/x", "all 6 values are -1000000"),
+    before=sees(xarray, lambda ds: ds["x"].min() == ds["x"].max()),
+    values="all",
+)
+def coordinates_of_one_value(folder: Path) -> Path:
+    root = group(folder)
+    for name, value in (("x", -1e6), ("y", -5e6)):
+        array(root, name, np.full((2, 3), value), ["rows", "columns"], units="m")
+    array(root, "lst", np.ones((2, 3)), ["rows", "columns"], units="K")
+    return folder

@@ -1,0 +1,141 @@
+"""CF: attributes by which readers find axes and reference systems have values that they know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.fixes import Draft, set_attribute
+from nz_explorer.engine.registry import rule
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Array
+
+STANDARD_NAMES = (
+    "latitude",
+    "longitude",
+    "grid_latitude",
+    "grid_longitude",
+    "projection_x_coordinate",
+    "projection_y_coordinate",
+    "projection_x_angular_coordinate",
+    "projection_y_angular_coordinate",
+    "forecast_reference_time",
+    "forecast_period",
+    "air_pressure",
+    "altitude",
+    "realization",
+)
+"""Standard names of coordinates by which readers find them, those that are long enough to be told from others."""
+DEGREES = ("degrees_north", "degree_north", "degrees_east", "degree_east")
+"""Units of latitudes and longitudes; the shorter forms of CF are too like degrees_C to look for what is misspelled."""
+GRID_MAPPINGS = (
+    "albers_conical_equal_area",
+    "azimuthal_equidistant",
+    "geostationary",
+    "healpix",
+    "lambert_azimuthal_equal_area",
+    "lambert_conformal_conic",
+    "lambert_cylindrical_equal_area",
+    "latitude_longitude",
+    "mercator",
+    "oblique_mercator",
+    "orthographic",
+    "polar_stereographic",
+    "rotated_latitude_longitude",
+    "sinusoidal",
+    "stereographic",
+    "transverse_mercator",
+    "vertical_perspective",
+)
+"""Values of grid_mapping_name (CF-1.11, Appendix F, and HEALPix of CF-1.13)."""
+AXES = ("X", "Y", "Z", "T")
+DIRECTIONS = ("up", "down")
+GROWS = {"depth": "down", "altitude": "up", "height": "up"}
+"""Which way vertical coordinates grow by what their standard names mean."""
+NEAR = 0.88
+"""How like a name has to be to be taken for a misspelled one: those that CF has are less like each other."""
+_USED = ("standard_name", "units", "axis", "positive", "grid_mapping_name")
+
+
+def _has_any(array: Array) -> bool:
+    return any(isinstance(array.attributes.get(name), str) for name in _USED)
+
+
+@rule("CF-ATTR-003", on="array", needs=("attributes",), when=_has_any)
+def values_that_readers_know(array: Array) -> Iterator[Fail]:
+    """Warn of values that are nearly right, and of those that contradict each other."""
+    given = {name: array.attributes.get(name) for name in _USED}
+    texts = {name: value for name, value in given.items() if isinstance(value, str)}
+    for name, known in (("standard_name", STANDARD_NAMES), ("units", DEGREES)):
+        meant = _meant(texts.get(name, ""), known)
+        if meant is not None:
+            yield _fail(array, name, f"is not known to readers; it seems to be {meant}", meant)
+    if "axis" in texts and texts["axis"] not in AXES:
+        upper = texts["axis"].upper()
+        yield _fail(array, "axis", "is none of X, Y, Z and T", upper if upper in AXES else None)
+    yield from _direction(array, texts)
+    yield from _grid_mapping(array, texts)
+
+
+def _direction(array: Array, texts: dict[str, str]) -> Iterator[Fail]:
+    positive = texts.get("positive")
+    if positive is None:
+        return
+    way = GROWS.get(texts.get("standard_name", ""))
+    if positive.lower() not in DIRECTIONS:
+        yield _fail(array, "positive", 'is neither "up" nor "down"', way)
+    elif way is not None and positive.lower() != way:
+        name = texts["standard_name"]
+        yield _fail(
+            array,
+            "positive",
+            f"contradicts the standard name {name}, which grows {way}wards: programs that go by"
+            " either of them draw it the other way round",
+            way,
+        )
+
+
+def _grid_mapping(array: Array, texts: dict[str, str]) -> Iterator[Fail]:
+    """Warn of a projection that no reader knows, where nothing else says what it is."""
+    name = texts.get("grid_mapping_name")
+    if name is None or name in GRID_MAPPINGS:
+        return
+    if isinstance(array.attributes.get("crs_wkt") or array.attributes.get("spatial_ref"), str):
+        return
+    meant = next(iter(get_close_matches(name.lower(), GRID_MAPPINGS, 1, 0.75)), None)
+    yield _fail(
+        array,
+        "grid_mapping_name",
+        "is no grid mapping of CF, so readers know no reference system"
+        + (f"; it seems to be {meant}" if meant else ""),
+        meant,
+    )
+
+
+def _meant(given: str, known: tuple[str, ...]) -> str | None:
+    """Return the value that is spelled nearly as a given one, None where it is right or something else."""
+    if not given or given in known:
+        return None
+    same = next((one for one in known if one.casefold() == given.casefold()), None)
+    return same or next(iter(get_close_matches(given, known, 1, NEAR)), None)
+
+
+def _fail(array: Array, name: str, why: str, meant: str | None) -> Fail:
+    return Fail(
+        array.attribute_pointer(name),
+        f"{name} {shown(array.attributes[name])} {why}",
+        fix=_setter(name, meant),
+    )
+
+
+def _setter(name: str, meant: str | None) -> FixMaker:
+    note = "write one of the values that CF has for it, or take it out"
+    return lambda node: (
+        Draft("suggest", note=note)
+        if meant is None
+        else Draft("suggest", set_attribute(node, name, meant), "if that is what is meant")
+    )

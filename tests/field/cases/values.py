@@ -16,7 +16,7 @@ from tests.field.stores import array, group, put
 @reported(
     "pydata/xarray#4930",
     "xr.open_zarr converts 0 to nan",
-    finding=("Z2-FV-007", "/foo__a", "3 of the 3 values"),
+    finding=("Z2-FV-007", "/foo__a", "all 3 values"),
     before=sees(xarray, lambda ds: bool(np.isnan(ds["foo__a"].values).all())),
     after=sees(xarray, lambda ds: bool((ds["foo__a"].values == 0).all())),
     values="all",
@@ -260,7 +260,7 @@ def packing_overflows(folder: Path) -> Path:
 @reported(
     "zarr-developers/zarr-python#703",
     "xr.open_zarr shows NaN where zarr has 0",
-    finding=("Z2-FV-007", "/foo__a", "5 of the 5 values"),
+    finding=("Z2-FV-007", "/foo__a", "all 5 values"),
     values="all",
     before=sees(xarray, lambda ds: bool(np.isnan(ds["foo__a"].values).all())),
     after=sees(xarray, lambda ds: not ds["foo__a"].values.any()),

@@ -12,7 +12,8 @@ OME = Convention(
     title="What viewers need of OME-Zarr",
     families=("OME",),
     rules=tuple(
-        f"{__name__}.{module}" for module in ("images", "channels", "scales", "labels", "plates")
+        f"{__name__}.{module}"
+        for module in ("images", "channels", "scales", "viewers", "labels", "plates")
     ),
     catalogue=(FOLDER / "catalogue.toml",),
     has_verdict=False,  # whoever passes these rules need not keep all of OME-NGFF

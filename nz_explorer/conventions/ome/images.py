@@ -14,7 +14,7 @@ from nz_explorer.conventions.zarr3.nodes import set_to
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
-from nz_explorer.engine.fixes import Draft, add, move, remove, replace
+from nz_explorer.engine.fixes import Draft, add, move, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.images import ome
@@ -71,7 +71,16 @@ def images_of(group: Group) -> Iterator[tuple[Mapping[str, Any], str]]:
             yield image, f"{pointer}/multiscales/{n}"
 
 
-def _levels(image: Mapping[str, Any], pointer: str) -> Iterator[tuple[Mapping[str, Any], str]]:
+def levels_in(image: Mapping[str, Any], pointer: str) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Yield what an image says of its levels, with pointers to it.
+
+    Parameters
+    ----------
+    image : mapping
+        The image.
+    pointer : str
+        Where it is described.
+    """
     datasets = image.get("datasets")
     for n, level in enumerate(datasets[:MOST_LEVELS] if isinstance(datasets, list) else []):
         if isinstance(level, Mapping):
@@ -92,7 +101,7 @@ def level_arrays(
     pointer : str
         Where it is described.
     """
-    for level, place in _levels(image, pointer):
+    for level, place in levels_in(image, pointer):
         path = level.get("path")
         if isinstance(path, str) and ".." not in path:
             node = group.hierarchy.get(below(group.path) + path.strip("/"))
@@ -126,7 +135,7 @@ def axes_of(image: Mapping[str, Any]) -> list[Any] | None:
 
 
 @rule("OME-IMG-001", on="group", needs=("attributes",), when=is_image)
-def lists_levels(group: Group) -> Iterator[Fail]:
+def listslevels_in(group: Group) -> Iterator[Fail]:
     """Require a list of images, each with a list of levels that have paths."""
     given, pointer = held(group)
     scales, pointer = given["multiscales"], f"{pointer}/multiscales"
@@ -164,7 +173,7 @@ def levels_are_there(group: Group) -> Iterator[Fail | Undecided]:
     for image, pointer in images_of(group):
         axes = axes_of(image)
         found: list[Array] = []
-        for level, place in _levels(image, pointer):
+        for level, place in levels_in(image, pointer):
             path = level.get("path")
             if not isinstance(path, str) or ".." in path:
                 continue
@@ -181,7 +190,7 @@ def levels_are_there(group: Group) -> Iterator[Fail | Undecided]:
         if found:
             yield from _rank(found[0], axes, pointer)
             yield from _channels(group, found[0], axes)
-            if "0.2" <= _version(group) <= "0.4":
+            if "0.2" <= version_of(group) <= "0.4":
                 yield from _folders(found)
         for first, then in pairwise(found):
             if math.prod(first.shape or ()) < math.prod(then.shape or ()):
@@ -264,7 +273,14 @@ def _in_folders(_node: Node) -> Draft:
     )
 
 
-def _version(group: Group) -> str:
+def version_of(group: Group) -> str:
+    """Return the version of the format that a group names, empty where it names none.
+
+    Parameters
+    ----------
+    group : Group
+        A group that describes images.
+    """
     known = ome(group.attributes)
     return (known.version if known else None) or ""
 
@@ -298,7 +314,7 @@ def _listed_too(
     image: Mapping[str, Any], pointer: str, first: Array, others: list[Array]
 ) -> FixMaker:
     """Return the fix that lists levels, from the largest to the smallest, with scales that their lengths give."""
-    steps = next(_levels(image, ""))[0].get("coordinateTransformations")
+    steps = next(levels_in(image, ""))[0].get("coordinateTransformations")
     given = steps[0] if isinstance(steps, list) and steps else None
     scale = given.get("scale") if isinstance(given, Mapping) else None
     ordered = sorted(others, key=lambda array: -math.prod(array.shape or ()))
@@ -329,7 +345,7 @@ def axes_in_order(group: Group) -> Iterator[Fail]:
     for image, pointer in images_of(group):
         axes = axes_of(image)
         if axes is None:
-            if "coordinateSystems" not in image and _version(group) >= "0.4":
+            if "coordinateSystems" not in image and version_of(group) >= "0.4":
                 got = json_text(image["axes"]) if "axes" in image else "nothing"
                 yield Fail(
                     f"{pointer}/axes", f"axes must list the dimensions of the image, got {got}"
@@ -354,73 +370,13 @@ def axes_in_order(group: Group) -> Iterator[Fail]:
             )
 
 
-@rule("OME-IMG-006", on="group", needs=("attributes",), when=is_image)
-def levels_are_placed(group: Group) -> Iterator[Fail]:
-    """Require one scale for each level, with a number for each axis, and then perhaps a translation."""
-    for image, pointer in images_of(group):
-        axes = axes_of(image)
-        if image.get("coordinateTransformations") == []:
-            place = f"{pointer}/coordinateTransformations"
-            yield Fail(
-                place,
-                "coordinateTransformations of the image is an empty list: it lists what all levels share, and may be left out,"
-                " not empty",
-                severity="warning",
-                fix=left_out(place),
-            )
-        if axes is None or not any(isinstance(axis, Mapping) for axis in axes):
-            continue  # 0.3 has axes as names, and no scales
-        bare = []
-        for n, (level, place) in enumerate(_levels(image, pointer)):
-            steps = level.get("coordinateTransformations")
-            where = f"{place}/coordinateTransformations"
-            if not isinstance(steps, list) or not steps:
-                bare.append((n, where))
-                continue
-            kinds = [step.get("type") for step in steps if isinstance(step, Mapping)]
-            if kinds[:1] != ["scale"] or kinds[1:] not in ([], ["translation"]):
-                got = listed([str(kind) for kind in kinds]) or "nothing"
-                yield Fail(
-                    where,
-                    f"level {n} needs one scale, and may have a translation after it; got {got}",
-                )
-                continue
-            for i, step in enumerate(steps):
-                numbers = step.get(step["type"])
-                if isinstance(numbers, list) and len(numbers) != len(axes):
-                    yield Fail(
-                        f"{where}/{i}/{step['type']}",
-                        f"the {step['type']} of level {n} has {plural(len(numbers), 'number')} for {plural(len(axes), 'axis')}",
-                    )
-        if bare and _version(group) >= "0.4":
-            which = listed([str(n) for n, _ in bare])
-            yield Fail(
-                bare[0][1],
-                f"{'level' if len(bare) == 1 else 'levels'} {which} {'has' if len(bare) == 1 else 'have'} no scale:"
-                " viewers show the image, and know no sizes",
-                severity="info",
-                impact="advice",
-            )
-
-
-def left_out(pointer: str) -> FixMaker:
-    """Return the fix that takes a member away.
-
-    Parameters
-    ----------
-    pointer : str
-        Where it is.
-    """
-    return lambda _node: Draft("safe", (remove(pointer),))
-
-
 @rule("OME-VER-001", on="group", needs=("attributes",), formats=(3,), when=is_image)
 def metadata_in_their_place(group: Group) -> Iterator[Fail]:
     """Require the metadata below ``ome`` in Zarr v3."""
     placed = any(
         "coordinateTransformations" in level
         for image, pointer in images_of(group)
-        for level, _ in _levels(image, pointer)
+        for level, _ in levels_in(image, pointer)
     )
     if isinstance(group.attributes.get("ome"), Mapping) or not placed:
         return
@@ -452,7 +408,7 @@ def version_is_text(group: Group) -> Iterator[Fail]:
             'the metadata below "ome" have no version: readers that check it refuse the group',
             fix=lambda _node: Draft("suggest", (add(f"{pointer}/version", "0.5"),)),
         )
-    if group.zarr_format == 2 and not _version(group):
+    if group.zarr_format == 2 and not version_of(group):
         for image, place in images_of(group):
             if any(isinstance(axis, Mapping) for axis in axes_of(image) or []):
                 yield Fail(

@@ -55,11 +55,34 @@ def wells_are_described(group: Group) -> Iterator[Fail]:
             yield Fail(
                 f"{pointer}/wells/{n}",
                 f"well {json_text(well.get('path'))} has no {listed(lacking)}",
-                fix=_place(plate, n, f"{pointer}/wells/{n}"),
+                fix=_place(plate, n, f"{pointer}/wells/{n}", lacking),
+            )
+        elif wrong := _elsewhere(plate, well):
+            yield Fail(
+                f"{pointer}/wells/{n}",
+                f"well {json_text(well['path'])} {wrong}: viewers show it in another place, or not at all",
+                fix=_place(plate, n, f"{pointer}/wells/{n}", ["rowIndex", "columnIndex"]),
             )
 
 
-def _place(plate: Mapping[str, Any], number: int, pointer: str) -> FixMaker | None:
+def _elsewhere(plate: Mapping[str, Any], well: Mapping[str, Any]) -> str:
+    """Return what of a well's path and of its indices do not lead to the same row and column."""
+    names = [
+        [one.get("name") for one in _objects(plate.get(member))] for member in ("rows", "columns")
+    ]
+    indices = [well["rowIndex"], well["columnIndex"]]
+    if not isinstance(well["path"], str) or not all(names):
+        return ""
+    for index, known, member in zip(indices, names, ("rowIndex", "columnIndex"), strict=True):
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(known):
+            return f"has the {member} {json_text(index)}, and there are {plural(len(known), member[:-5])}, counted from 0"
+    there = "/".join(str(known[index]) for known, index in zip(names, indices, strict=True))
+    return "" if well["path"] == there else f"has the indices of {json_text(there)}"
+
+
+def _place(
+    plate: Mapping[str, Any], number: int, pointer: str, members: list[str]
+) -> FixMaker | None:
     """Return the fix that tells row and column of a well by their names, which its path is made of."""
     well = _objects(plate.get("wells"))[number]
     parts = str(well.get("path", "")).strip("/").split("/")
@@ -71,7 +94,7 @@ def _place(plate: Mapping[str, Any], number: int, pointer: str) -> FixMaker | No
     right = {
         member: known.index(part)
         for member, part, known in zip(("rowIndex", "columnIndex"), parts, names, strict=True)
-        if member not in well
+        if member in members
     }
     operations = tuple(add(f"{pointer}/{member}", index) for member, index in right.items())
     return lambda _node: Draft("safe", operations)

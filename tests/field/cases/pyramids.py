@@ -209,8 +209,9 @@ def _units(source: Path) -> list[str]:
     (image,) = zarr.open_group(source, mode="r").attrs["multiscales"]
     if "version" not in image:
         raise ValueError("Neither .zarray metadata nor OME multiscale metadata found")
-    if any(axis.get("unit", "") is None for axis in image["axes"]):
-        raise ValueError('Error parsing "axes" property: Unsupported unit: null')
+    for axis in image["axes"]:
+        if (unit := axis.get("unit", "")) in (None, "pixel", "µm"):
+            raise ValueError(f'Error parsing "axes" property: Unsupported unit: "{unit}"')
     return [axis.get("unit", "") for axis in image["axes"]]
 
 
@@ -257,3 +258,140 @@ def scale_that_changes(folder: Path) -> Path:
     array(root, "0", np.ones((2, 8, 8), "uint8"), names)
     array(root, "1", np.ones((2, 4, 4), "uint8"), names)
     return folder
+
+
+@reported(
+    "glencoesoftware/bioformats2raw#288",
+    'Neuroglancer: Error parsing "unit" property: Unsupported unit: "pixel"',
+    finding=("OME-IMG-011", "/", '"y"', '"pixel"'),
+    before=fails(_units, ValueError, "Unsupported unit"),
+    after=sees(_units, lambda found: found == ["", "micrometer"]),
+)
+def unit_that_is_pixel(folder: Path) -> Path:
+    axes = [{**AXES[0], "unit": "pixel"}, {**AXES[1], "unit": "micrometer"}]
+    return _described(folder, "0", "1", "2", axes=axes)
+
+
+@reported(
+    "ome/ome-ngff-validator#52",
+    "An image whose unit is µm, in place of micrometer, does not show in Neuroglancer",
+    finding=("OME-IMG-011", "/", '"y"', '"µm"'),
+    before=fails(_units, ValueError, "Unsupported unit"),
+    after=sees(_units, lambda found: found == ["micrometer", "micrometer"]),
+)
+def unit_that_is_abbreviated(folder: Path) -> Path:
+    axes = [{**AXES[0], "unit": "µm"}, {**AXES[1], "unit": "micrometer"}]
+    return _described(folder, "0", "1", "2", axes=axes)
+
+
+@reported(
+    "ome/ngff#156",
+    "WEBKNOSSOS reads no voxel size: the axes have units, and not unit",
+    finding=("OME-IMG-011", "/", '"y"', "units"),
+    before=sees(_units, lambda found: found == ["", "micrometer"]),
+    after=sees(_units, lambda found: found == ["micrometer", "micrometer"]),
+)
+def unit_called_units(folder: Path) -> Path:
+    axes = [{**AXES[0], "units": "micrometer"}, {**AXES[1], "unit": "micrometer"}]
+    return _described(folder, "0", "1", "2", axes=axes)
+
+
+@reported(
+    "copick/copick#105",
+    "The voxel size of a tomogram is read wrong: units are in the transformations, not in the axes",
+    finding=("OME-IMG-011", "/", '"angstrom"', "transformation"),
+    before=sees(_units, lambda found: found == ["", ""]),
+    after=sees(_units, lambda found: found == ["angstrom", "angstrom"]),
+    kind="pull",
+)
+def unit_in_a_transformation(folder: Path) -> Path:
+    step = {"type": "scale", "scale": [7.84, 7.84], "unit": "angstrom"}
+    datasets = [{"path": "0", "coordinateTransformations": [step]}]
+    return _described(folder, "0", "1", "2", datasets=datasets)
+
+
+def _checked_scales(source: Path) -> list[list[float]]:
+    """Read the scales of levels as viewers do that check them."""
+    (image,) = zarr.open_group(source, mode="r").attrs["multiscales"]
+    found = [level["coordinateTransformations"][0]["scale"] for level in image["datasets"]]
+    if not all(isinstance(number, float) and number for scale in found for number in scale):
+        raise ValueError('Error parsing "coordinateTransformations" property')
+    return found
+
+
+@reported(
+    "glencoesoftware/bioformats2raw#280",
+    "bioformats2raw writes 0 for the scale of time, and Neuroglancer does not show the image",
+    finding=("OME-IMG-006", "/", '"y"', "0.0"),
+    before=fails(_checked_scales, ValueError, "Error parsing"),
+    after=sees(_checked_scales, lambda found: found == [[1.0, 0.5]]),
+    beside=("Z2-OGC-002",),  # of the levels that are not listed
+)
+def scale_of_zero(folder: Path) -> Path:
+    datasets = [
+        {"path": "0", "coordinateTransformations": [{"type": "scale", "scale": [0.0, 0.5]}]}
+    ]
+    return _described(folder, "0", "1", "2", datasets=datasets)
+
+
+@reported(
+    "mobie/mobie-utils-python#135",
+    "Pixel sizes given as texts: each level has 8, 88, 8888, and viewers place them anywhere",
+    finding=("OME-IMG-006", "/", '"y"', '"8"'),
+    before=fails(_checked_scales, ValueError, "Error parsing"),
+    after=sees(_checked_scales, lambda found: found == [[8.0, 8.0]]),
+    beside=("Z2-OGC-002",),  # of the levels that are not listed
+)
+def scale_of_text(folder: Path) -> Path:
+    datasets = [
+        {"path": "0", "coordinateTransformations": [{"type": "scale", "scale": ["8", 8.0]}]}
+    ]
+    return _described(folder, "0", "1", "2", datasets=datasets)
+
+
+@reported(
+    "saalfeldlab/n5-ij#128",
+    "BigDataViewer centres on the place of the image, and draws its pixels elsewhere: the first level alone is moved",
+    finding=("OME-IMG-012", "/", '"x"', "624"),
+    before=opens(zarr_python),
+    beside=("Z2-OGC-002",),
+)
+def level_that_is_moved(folder: Path) -> Path:
+    moved = {"type": "translation", "translation": [0.0, 624.0]}
+    steps = [[{"type": "scale", "scale": [2.0**n] * 2}] for n in range(2)]
+    datasets = [{"path": str(n), "coordinateTransformations": step} for n, step in enumerate(steps)]
+    steps[0].append(moved)
+    return _described(folder, "0", "1", "2", datasets=datasets)
+
+
+def _types(source: Path) -> list[str]:
+    """Read the data types of levels as Neuroglancer does."""
+    root = zarr.open_group(source, mode="r")
+    found = [str(array.dtype) for _, array in root.arrays()]
+    if "float64" in found:
+        raise ValueError('Error parsing "dtype" property: Unsupported numpy data type: "<f8"')
+    return found
+
+
+@reported(
+    "chanzuckerberg/cryoet-data-portal#182",
+    'Neuroglancer: Error parsing "dtype" property: Unsupported numpy data type: "<f8"',
+    finding=("OME-IMG-013", "/0", "float64", "Neuroglancer"),
+    before=fails(_types, ValueError, "Unsupported numpy data type"),
+    beside=("Z2-OGC-002", "NZ-NAME-001", "OME-IMG-009"),
+)
+def image_of_float64(folder: Path) -> Path:
+    steps = [{"path": "0", "coordinateTransformations": [{"type": "scale", "scale": [1.0] * 2}]}]
+    root = group(folder, 2, multiscales=[{"version": "0.4", "axes": AXES, "datasets": steps}])
+    array(root, "0", np.ones((4, 4)), None)
+    return folder
+
+
+@reported(
+    "ome/ngff#325",
+    "Could not determine the pattern of a plate: paths of wells have the column before the row",
+    finding=("OME-PLATE-001", "/", '"1/A"', "indices"),
+    before=opens(zarr_python),
+)
+def well_by_column_and_row(folder: Path) -> Path:
+    return _plate(folder, {"path": "1/A", "rowIndex": 0, "columnIndex": 0})

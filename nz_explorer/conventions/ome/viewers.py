@@ -1,0 +1,87 @@
+"""OME: what the format allows, and common viewers do not show (OME-NGFF 0.4 and 0.5, section multiscales)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from nz_explorer.conventions.ome.images import images_of, is_image, level_arrays, levels_in
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.fixes import Draft, remove, replace
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Group, Node
+
+NOT_SHOWN = frozenset(("int64", "float16", "float64", "bool", "complex64", "complex128"))
+"""Data types of numbers that Neuroglancer does not show; Viv and WEBKNOSSOS show fewer still."""
+
+
+@rule("OME-IMG-013", on="members", when=is_image)
+def data_type_is_shown(group: Group) -> Iterator[Fail]:
+    """Note data types that viewers in browsers do not show."""
+    for image, pointer in images_of(group):
+        for _, _, array in level_arrays(group, image, pointer):
+            if (name := array.data_type.name) in NOT_SHOWN:
+                yield Fail(
+                    array.pointer("data_type" if array.zarr_format == 3 else "dtype"),
+                    f"the values of {array.path} are {name}: Neuroglancer and other viewers in browsers do not show images of"
+                    " this type",
+                    path=array.path,
+                    fix=_of_another_type,
+                )
+            break  # levels are of one type
+
+
+def _of_another_type(_node: Node) -> Draft:
+    return Draft("suggest", note="write the levels again as float32, or labels as uint32")
+
+
+@rule("OME-IMG-014", on="group", needs=("attributes",), when=is_image)
+def one_image_is_shown(group: Group) -> Iterator[Fail]:
+    """Note further images in a group: viewers show the first."""
+    places = [pointer for _, pointer in images_of(group)]
+    if len(places) > 1:
+        yield Fail(
+            places[1],
+            f"multiscales lists {len(places)} images: viewers such as napari, vizarr and Neuroglancer show the first, and no other",
+            fix=lambda _node: Draft("suggest", note="put each image into a group of its own"),
+        )
+
+
+@rule("OME-IMG-015", on="group", needs=("attributes",), when=is_image)
+def levels_tell_their_size(group: Group) -> Iterator[Fail]:
+    """Note sizes of pixels that only the transformation for all levels tells."""
+    for image, pointer in images_of(group):
+        shared = image.get("coordinateTransformations")
+        step = shared[0] if isinstance(shared, list) and len(shared) == 1 else None
+        scale = _scale(step)
+        if scale is not None and any(number != 1 for number in scale):
+            place = f"{pointer}/coordinateTransformations"
+            yield Fail(
+                f"{place}/0/scale",
+                f"the scale {json_text(scale)} is told for all levels together: napari-ome-zarr looks at the levels alone, and"
+                " shows other sizes",
+                fix=_multiplied(image, pointer, scale),
+            )
+
+
+def _scale(step: Any) -> list[float] | None:
+    scale = step.get("scale") if isinstance(step, Mapping) else None
+    if not isinstance(scale, list):
+        return None
+    numbers = [n for n in scale if isinstance(n, int | float) and not isinstance(n, bool)]
+    return numbers if len(numbers) == len(scale) else None
+
+
+def _multiplied(image: Mapping[str, Any], pointer: str, shared: list[float]) -> FixMaker | None:
+    """Return the fix that gives each level the scale for all of them, where each has one and nothing else."""
+    operations = []
+    for level, place in levels_in(image, pointer):
+        steps = level.get("coordinateTransformations")
+        scale = _scale(steps[0] if isinstance(steps, list) and len(steps) == 1 else None)
+        if scale is None or len(scale) != len(shared):
+            return None
+        product = [one * other for one, other in zip(scale, shared, strict=True)]
+        operations.append(replace(f"{place}/coordinateTransformations/0/scale", product))
+    operations.append(remove(f"{pointer}/coordinateTransformations"))
+    return lambda _node: Draft("suggest", tuple(operations))

@@ -302,6 +302,7 @@ def unit_called_units(folder: Path) -> Path:
     finding=("OME-IMG-011", "/", '"angstrom"', "transformation"),
     before=sees(_units, lambda found: found == ["", ""]),
     after=sees(_units, lambda found: found == ["angstrom", "angstrom"]),
+    beside=("Z2-OGC-002",),  # of the levels that are not listed
     kind="pull",
 )
 def unit_in_a_transformation(folder: Path) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nz_explorer.model import Array, Group, Node, paths
-from nz_explorer.model.dialects import images
+from nz_explorer.model.dialects import images, nczarr
 from nz_explorer.text.phrases import listed
 
 MADE_UP = "dim_"
@@ -40,6 +40,8 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
     noted = [reference.rpartition("/")[2] for reference in array.dimension_references or ()]
     if noted and all(noted):
         return noted, True
+    if len(shape) == 1 and nczarr.is_scalar(array):
+        return [nczarr.SCALAR_DIMENSION], True
     if (level := images.image_level(array)) is not None:
         return list(level.names), True
     group = None if array.parent is None else array.hierarchy.node_if_loaded(array.parent)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.model.dialects.nczarr import numbers, text_of
+from nz_explorer.model.dialects.nczarr import as_numbers, numbers, text_of
 from nz_explorer.model.dialects.netcdf_json import json_text
 from nz_explorer.netcdf import cdl_text
 
@@ -102,7 +102,7 @@ def _as_noted(node: Node, key: str, value: Any, noted: str, limit: int | None) -
         items = value if isinstance(value, list) else [value]
         words = [item if isinstance(item, str) else json_text(item) for item in items]
         return _list("string", list(map(cdl_text.quote, words)), limit)
-    found = numbers(value, noted)
+    found = numbers(as_numbers(node, key), noted)
     if found is not None and noted.startswith("float") and 0 in found:
         found = list(_signed(node, key, found))
     return None if found is None else _numbers(noted, found, limit)

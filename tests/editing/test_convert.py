@@ -149,8 +149,16 @@ def test_a_store_of_zarr_v2_is_told_so(tmp_path: Path, capsys: Any) -> None:
     assert "is Zarr v2" in err
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"dimension_names": ["_scalar_"]},
+        {"attributes": {"_nczarr_array": {"dimension_references": [], "scalar": 1}}},
+    ],
+    ids=["by the name of its dimension", "by the mark of netCDF-C"],
+)
 def test_a_scalar_stored_as_one_element_becomes_one_where_its_chunk_keeps_its_key(
-    tmp_path: Path, capsys: Any
+    said: dict[str, Any], tmp_path: Path, capsys: Any
 ) -> None:
     store = tmp_path / "s.zarr"
     root = zarr.open_group(store, mode="w", attributes={"conventions": "NZ-1.0"})
@@ -158,7 +166,7 @@ def test_a_scalar_stored_as_one_element_becomes_one_where_its_chunk_keeps_its_ke
         root.create_array(
             name,
             data=np.array([7.5]),
-            dimension_names=["_scalar_"],
+            **said,
             chunk_key_encoding={"name": encoding, "separator": "/"},  # type: ignore[arg-type]
         )
     code, out, _ = _call(capsys, str(store), "--yes")

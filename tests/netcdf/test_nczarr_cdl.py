@@ -75,6 +75,28 @@ def test_stores_of_netcdf_c_s_own_tests(data: Path, name: str) -> None:
     assert ours(data / "nczarr" / f"{name}.zip", title) == without_data(expected)
 
 
+def test_numbers_that_json_does_not_have(tmp_path: Path) -> None:
+    """netCDF-C 4.10 reads each of them as what stands beside it, and crashes on the last."""
+    written = {
+        "a": ("nan", "<f8", "NaN"),
+        "b": ("007", "<i4", "7"),
+        "c": ("[nan, 1]", "<f8", "NaN, 1."),
+        "d": ("+5", "<i2", "5s"),
+        "e": ("-0x10", "<i4", "-16"),
+        "f": ("-.5e1", "<f8", "-5."),
+        "g": ("-inf", "<f4", "-Infinityf"),
+        "h": ('"007"', "<i4", '"007"'),
+    }
+    values = ", ".join(f'"{key}": {text}' for key, (text, _, _) in written.items())
+    types = ", ".join(f'"{key}": "{noted}"' for key, (_, noted, _) in written.items())
+    notes = '"_nczarr_superblock": {"version": "2.0.0"}, "_nczarr_attr": {"types": {' + types + "}}"
+    (tmp_path / ".zgroup").write_text('{"zarr_format": 2}')
+    (tmp_path / ".zattrs").write_text("{" + values + ", " + notes + "}")
+    lines = [line.strip() for line in ours(tmp_path, "any")]
+    for key, (_, _, shown) in written.items():
+        assert any(line.startswith(f":{key} = {shown} ;") for line in lines), key
+
+
 def test_special_attributes(data: Path) -> None:
     expected = (data / "nczarr" / "unsigned-byte.cdl").read_text("utf-8").split("\n")[:-1]
     source = data / "nczarr" / "unsigned-byte.zip"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from nz_explorer.model.dialects.nczarr import Place
 from nz_explorer.conventions.nczarr.superblock import V2, read_today, unread
 
-_NAN = re.compile("(nan|infinity)f?|-infinityf?", re.IGNORECASE)
-"""Texts that netCDF-C takes for floats, whether or not it writes them like this."""
 ROUNDED_FILL = 9.96921e36
 
 
@@ -169,12 +167,13 @@ def values_of_their_types(node: Node) -> Iterator[Fail]:
     for key, meaning in nczarr.attribute_types(node).items():
         if key not in node.attributes or nczarr.is_hidden(key):
             continue
-        value = node.attributes[key]
+        words = meaning in ("char", "json", "string")
+        value = node.attributes[key] if words else nczarr.as_numbers(node, key)
         if not _is_of(value, meaning):
             impact, does = _harm(value, meaning)
             unfit = Fail(
                 node.attribute_pointer(key),
-                f"{key} = {shown(value)} is not {article(meaning)}",
+                f"{key} = {shown(node.attributes[key])} is not {article(meaning)}",
                 impact=impact,
                 readers={"netCDF-C": does} if does else None,
             )
@@ -191,11 +190,10 @@ def _harm(value: Any, meaning: str) -> tuple[Impact | None, str]:
     items = value if isinstance(value, list) else [value]
     if not all(isinstance(one, str | int | float) for one in items):
         return None, ""  # anything else is text to netCDF-C, whatever its type
-    whole = "int" in meaning
-    texts = [one for one in items if isinstance(one, str) and (whole or not _NAN.fullmatch(one))]
     if meaning == "string":
         return "blocks", "cannot open the dataset: invalid argument"
-    if texts:
+    whole = "int" in meaning
+    if any(isinstance(one, str) or (whole and not math.isfinite(one)) for one in items):
         return "blocks", "crashes the process, or cannot open the dataset"
     if whole and nczarr.numbers(list(filter(is_integer, items)), meaning) is None:
         return "blocks", "cannot open the dataset: numeric conversion not representable"
@@ -225,7 +223,9 @@ def named_numbers(node: Node) -> Iterator[Fail]:
     for key, meaning in nczarr.attribute_types(node).items():
         value = node.attributes.get(key)
         items = value if isinstance(value, list) else [value]
-        words = [item for item in items if isinstance(item, str) and item in nczarr.NAMED_NUMBERS]
+        words = [
+            item for item in items if isinstance(item, str) and nczarr.QUOTED_NUMBER.fullmatch(item)
+        ]
         if meaning.startswith("float") and words:
             given = ", ".join(map(json_text, dict.fromkeys(words)))
             yield Fail(

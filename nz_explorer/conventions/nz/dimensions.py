@@ -13,6 +13,7 @@ from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, codec_name, dimension_table
+from nz_explorer.model.dialects.nczarr import SCALAR_DIMENSION
 from nz_explorer.model.paths import all_above
 
 if TYPE_CHECKING:
@@ -384,8 +385,14 @@ def scalar_as_list(group: Group) -> Iterator[Fail]:
     uses = Counter(name for array in arrays for name in array.dimension_names or ())
     for array in single:
         (name,) = array.dimension_names or (None,)
-        if name == "_scalar_" or (name is not None and uses[name] == 1 and name != array.name):
-            writer = " (netCDF-C up to 4.10 writes scalars like this)" if name == "_scalar_" else ""
+        if name == SCALAR_DIMENSION or (
+            name is not None and uses[name] == 1 and name != array.name
+        ):
+            writer = (
+                " (netCDF-C up to 4.10 writes scalars like this)"
+                if name == SCALAR_DIMENSION
+                else ""
+            )
             yield Fail(
                 "",
                 f"this array looks like a scalar stored as an array of one element, along {json_text(name)}{writer}",
@@ -405,7 +412,7 @@ def _as_scalar(array: Array) -> FixMaker:
     ):
         members = ("shape", "dimension_names", "chunk_grid/configuration/chunk_shape")
         empty = tuple(replace(f"/{member}", []) for member in members)
-        by_netcdf = array.dimension_names == ("_scalar_",)
+        by_netcdf = array.dimension_names == (SCALAR_DIMENSION,)
         return lambda _: Draft("safe" if by_netcdf else "unsafe", empty, node=array)
     keys = "; its only chunk is then stored under c, no longer c/0" if name == "default" else ""
     return lambda _: Draft("unsafe", note=f"rewrite it with the shape []{keys}", node=array)

@@ -57,6 +57,8 @@ MEMBERS = {
 """How members of the parts are called: in the attributes of today, and before."""
 PROPERTIES = "_NCProperties"
 """The attribute with the version of netCDF-C that wrote a dataset."""
+SCALAR_DIMENSION = "_scalar_"
+"""What netCDF-C calls the dimension of a scalar, which it stores with the shape ``[1]``."""
 MAX_LENGTHS = ("_nczarr_default_maxstrlen", "_nczarr_maxstrlen")
 """Attributes with the length at which strings are cut off: of the root, and of an array."""
 
@@ -77,8 +79,13 @@ _NUMBERS = {
 }
 
 
-NAMED_NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-"""How netCDF-C writes numbers that JSON has not."""
+QUOTED_NUMBER = re.compile(r"(-?(?:nan|infinity))f?", re.IGNORECASE)
+_NAMED_NUMBER = re.compile(r"([+-]?(?:nan|inf(?:inity)?))f?", re.IGNORECASE)
+_BARE_NUMBER = re.compile(
+    r"[+-]?(?:(?P<hex>0x[\da-f]+)|\d+|(?P<float>(?:\d+\.\d*|\.\d+)(?:e[+-]?\d+)?|\d+e[+-]?\d+))",
+    re.IGNORECASE,
+)
+"""What netCDF-C takes for numbers, whether or not it writes them like this: with quotes, and without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,9 +392,44 @@ def numbers(value: Any, type_name: str) -> list[int] | list[float] | None:
     return integers  # type: ignore[return-value]
 
 
+def as_numbers(node: Node, key: str) -> Any:
+    """Return an attribute with the numbers that netCDF-C reads where JSON has none, such as ``nan`` and ``007``.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    key : str
+        Name of the attribute.
+    """
+    value = node.attributes[key]
+    items = value if isinstance(value, list) else [value]
+    document, pointer = node.locate(node.attribute_pointer(key))
+    if document is None or not any(isinstance(item, str) for item in items):
+        return value
+    places = [f"{pointer}/{i}" for i in range(len(items))] if items is value else [pointer]
+    found = [
+        _number(item, document.token(at) or '"') if isinstance(item, str) else item
+        for item, at in zip(items, places, strict=True)
+    ]
+    return found if items is value else found[0]
+
+
+def _number(text: str, token: str) -> str | int | float:
+    """Return the number that netCDF-C takes a text for, which in quotes has to be nan or infinity."""
+    quoted = token.startswith('"')
+    if named := (QUOTED_NUMBER if quoted else _NAMED_NUMBER).fullmatch(text):
+        return float(named[1])
+    bare = None if quoted else _BARE_NUMBER.fullmatch(text)
+    if bare is None:
+        return text
+    return float(text) if bare["float"] else int(text, 16 if bare["hex"] else 10)
+
+
 def _float(item: Any) -> float | None:
     if isinstance(item, str):
-        return NAMED_NUMBERS.get(item)
+        named = QUOTED_NUMBER.fullmatch(item)
+        return None if named is None else float(named[1])
     return float(item) if isinstance(item, int | float) and not isinstance(item, bool) else None
 
 
@@ -440,7 +482,7 @@ def typed_attributes(node: Node) -> dict[str, Any]:
 def _typed(node: Node, key: str, value: Any, meaning: str) -> Any:
     if meaning in ("char", "json"):
         return text_of(node, key)
-    found = None if meaning == "string" else numbers(value, meaning)
+    found = None if meaning == "string" else numbers(as_numbers(node, key), meaning)
     if found is None:
         return value
     array = np.array(found, meaning)

@@ -28,6 +28,8 @@ NOT_A_TIME = -(2**63)
 _WITH_NANOSECONDS = frozenset({"standard", "gregorian", "proleptic_gregorian"})
 """Calendars that xarray decodes with NumPy, where it can."""
 _WRITTEN = ("int", "uint", "float", "string")
+_SINGULAR = {unit: f"{unit}s" for unit in ("day", "hour", "minute", "second", "millisecond")}
+"""Units of durations that no version of xarray takes for one."""
 _DURATIONS = frozenset(
     ["days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"]
 )
@@ -234,7 +236,7 @@ def _is_duration(array: Array) -> bool:
     return (
         is_candidate(array)
         and isinstance(units, str)
-        and units in _DURATIONS
+        and units in _DURATIONS | _SINGULAR.keys()
         and "dtype" not in array.attributes
         and array.data_type.kind in DECODED
     )
@@ -244,6 +246,20 @@ def _is_duration(array: Array) -> bool:
 def durations_are_told(array: Array) -> Iterator[Fail]:
     """Note durations that are numbers to some versions of xarray."""
     units = array.attributes["units"]
+    if units in _SINGULAR:
+        yield Fail(
+            array.attribute_pointer("units"),
+            f"{array.path} counts {_SINGULAR[units]} in units of {json_text(units)}: xarray knows the plural alone, and shows the numbers",
+            readers={"xarray": "shows numbers, also with decode_timedelta=True"},
+            impact="advice",
+            fix=lambda node: Draft(
+                "suggest",
+                set_attribute(node, "units", _SINGULAR[units])
+                + set_attribute(node, "dtype", "timedelta64[ns]"),
+                "then they are durations to every version since 2025",
+            ),
+        )
+        return
     yield Fail(
         array.attribute_pointer("units"),
         f"{array.path} counts {units}: xarray of 2026 and later shows the numbers, older ones make durations (timedelta64) of them",

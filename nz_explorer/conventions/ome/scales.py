@@ -95,6 +95,7 @@ def levels_are_placed(group: Group) -> Iterator[Fail]:
             )
         if axes is None or not any(isinstance(axis, Mapping) for axis in axes):
             continue  # 0.3 has axes as names, and no scales
+        yield from _shared(image, pointer, axes)
         bare = []
         for n, (level, place) in enumerate(levels_in(image, pointer)):
             steps = level.get("coordinateTransformations")
@@ -120,6 +121,19 @@ def levels_are_placed(group: Group) -> Iterator[Fail]:
                 " viewers show the image, and know no sizes",
                 severity="info",
                 impact="advice",
+            )
+
+
+def _shared(image: Mapping[str, Any], pointer: str, axes: list[Any]) -> Iterator[Fail]:
+    """Require a number for each axis in what all levels share."""
+    steps = image.get("coordinateTransformations")
+    for i, step in enumerate(steps if isinstance(steps, list) else []):
+        kind = step.get("type") if isinstance(step, Mapping) else None
+        numbers = step.get(kind) if kind in ("scale", "translation") else None
+        if isinstance(numbers, list) and len(numbers) != len(axes):
+            yield Fail(
+                f"{pointer}/coordinateTransformations/{i}/{kind}",
+                f"the {kind} of the image has {plural(len(numbers), 'number')} for {plural(len(axes), 'axis')}",
             )
 
 

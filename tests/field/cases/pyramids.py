@@ -396,3 +396,16 @@ def image_of_float64(folder: Path) -> Path:
 )
 def well_by_column_and_row(folder: Path) -> Path:
     return _plate(folder, {"path": "1/A", "rowIndex": 0, "columnIndex": 0})
+
+
+@reported(
+    "fractal-analytics-platform/fractal-client#112",
+    "napari passes over the scale that all levels share: it has a number less than there are axes",
+    finding=("OME-IMG-006", "/", "1 number for 2 axes"),
+    before=opens(zarr_python),
+    beside=("NZ-DIM-001",),
+)
+def shared_scale_of_too_few_numbers(folder: Path) -> Path:
+    return _described(
+        folder, "0", "1", "2", coordinateTransformations=[{"type": "scale", "scale": [0.1625]}]
+    )

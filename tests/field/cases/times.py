@@ -348,3 +348,27 @@ def _again(folder: Path, change: Callable[[Any], Any]) -> Path:
     written = folder.with_name("again")
     change(xarray(folder)).to_zarr(written)
     return written
+
+
+@reported(
+    "NVIDIA/earth2studio#512",
+    "Lead times are not decoded, because their units are hour and not hours",
+    finding=("CF-TIME-008", "/lead_time", "the plural alone"),
+    before=sees(xarray, lambda ds: ds["lead_time"].dtype.kind == "i"),
+    after=sees(xarray, lambda ds: ds["lead_time"].dtype.kind == "m"),
+)
+def lead_times_in_the_singular(folder: Path) -> Path:
+    array(group(folder), "lead_time", [0, 6, 12], ["lead_time"], units="hour")
+    return folder
+
+
+@reported(
+    "TUDelftGeodesy/DePSI#25",
+    "A stack is appended to itself: of 200 days there are 401, and a day is there twice",
+    finding=("NZ-COORD-002", "/time", "value[0] and value[3] are both 0"),
+    before=sees(xarray, _repeats),
+    kind="pull",
+)
+def days_appended_twice(folder: Path) -> Path:
+    days = [0, 1, 2, 0, 1, 2, 3]
+    return _series(folder, days, "i8", units="days since 2020-03-22")

@@ -32,7 +32,7 @@ const MEMBERS = new RegExp(
     "reachable|cellOf|drawer|parentOf|movable|onDimension|onWidth|thumbnail|health|stepped|linearUpTo|curved|inks",
     "session|onClose|current|scene|client|peek|onRows|onWhole|wanted|sections|trail|stale|corner|field|paper|paint|brief|rowOf|norm",
     "isOpen|pressed|pixels|wrong|onShow|nameOf|probe|circle|onWant|onSide|onEvent|rowAt|zoomed|loader|onStop|geometry",
-    "asked|drawn|stage|edges|goto|keep|said|moved|answer|tables|busy|codes|dark",
+    "options|icon|ink|onSelect|pages|parent|forget|tree|pace|speed|slider|controls|active|wait|expand|collapse|loading|asked|drawn|stage|edges|goto|keep|said|moved|answer|tables|busy|codes|dark",
     // Of Preact: there are no components with them.
     "Provider|contextType|diffed|shouldComponentUpdate|getDerivedStateFrom(Props|Error)|getChildContext|getSnapshotBeforeUpdate",
     "component(Will|Did)(Unmount|ReceiveProps|Update|Mount|Catch)|debounceRendering",
@@ -42,7 +42,7 @@ const TERSER = {
   module: true,
   ecma: 2022,
   compress: COMPRESS,
-  mangle: { properties: { regex: MEMBERS } },
+  mangle: { properties: { regex: MEMBERS, builtins: true } },
 };
 const CLASS = /nzx-[a-z0-9-]*/g;
 const flags = new Set(process.argv.slice(2));

@@ -12,7 +12,7 @@ from nz_explorer.plots.complex_parts import PARTS
 from nz_explorer.plots.numbers import as_floats, units_of_part, value_range
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.source import PictureSource
-from nz_explorer.plots.summaries import categories
+from nz_explorer.plots.summaries import ANY, categories
 from nz_explorer.values.coordinates.image_axes import channel_window
 from nz_explorer.values.decimate import extremes
 from nz_explorer.values.masks.cell_states import UNREAD, UNREADABLE
@@ -84,7 +84,9 @@ def numeric_picture(
         colours=default_colours(source.array, *meant, source.part),
         parts=() if source.part is None else PARTS,
         part=source.part,
-        categories=categories(source.array, stored, states, source.cache),
+        categories=ANY
+        if source.reduction is not None and source.reduction.method == "any"
+        else categories(source.array, stored, states, source.cache),
         dates=source.dates(stored, states),
         **{**shared, "units": units_of_part(source.part, shared["units"])},
     )

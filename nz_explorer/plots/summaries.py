@@ -36,6 +36,10 @@ class Category:
     """As ``#rrggbbaa``, where the metadata or the value decide; else its place among the categories does."""
 
 
+ANY = (Category(0, "none"), Category(1, "any"))
+"""What a dimension is reduced to by ``any``."""
+
+
 def categories(
     array: Array,
     values: np.ndarray[Any, Any],

@@ -927,3 +927,15 @@ def test_codes_of_a_categorical_column_are_called_what_they_stand_for(tmp_path):
     named = {-1: "missing", 0: "B cell", 1: "T cell"}
     assert {one.value: one.label for one in found} == named
     assert make(store, "/obs/plain/codes").categories == ()
+
+
+@pytest.mark.parametrize("values", [0.0, 3.0])
+def test_whether_any_value_is_not_zero_has_two_classes(tmp_path, values):
+    root = zarr.create_group(tmp_path / "s.zarr")
+    data = np.full((4, 3, 5), values)
+    root.create_array("t", data=data, dimension_names=("time", "y", "x"))
+    look = make(open_store(tmp_path / "s.zarr"), "/t", reduce={"time": "any"})
+    assert [(one.value, one.label) for one in look.categories] == [(0, "none"), (1, "any")]
+    # a colour of its own for each, whether or not both are there
+    named = [text.get_text() for legend in figure(look).legends for text in legend.get_texts()]
+    assert named == ["none", "any"]

@@ -52,7 +52,7 @@ def comparison_page(context: Context) -> Blocks:
         own = [change for change in changes if change.kind == kind]
         if own:
             table = blocks.table(
-                HEADINGS[kind], ["Node", "What", "This", "The other"], map(_row, own[:MAX_ROWS])
+                HEADINGS[kind], ["Node", "This", "The other"], map(_row, own[:MAX_ROWS])
             )
             inside: Blocks = [table]
             if len(own) > MAX_ROWS:
@@ -80,7 +80,9 @@ def subtract_other(context: Context) -> Outcome:
 def _row(change: Change) -> protocol.TableRow:
     finding = change.kind == "finding"
     name = blocks.chip(change.name, "info") if finding else blocks.code(change.name)
-    return blocks.row(blocks.link(change.path), name, _side(change.left), _side(change.right))
+    return blocks.row(
+        [blocks.link(change.path), " ", name], _side(change.left), _side(change.right)
+    )
 
 
 def _side(text: str | None) -> protocol.Span | str:

@@ -5,7 +5,7 @@ import { Button } from "../../ui/button/Button";
 import { Page } from "../../ui/page/Page";
 import { Waiting } from "../../ui/problem/Waiting";
 import { PlaceContext } from "../../ui/section/Section";
-import { plural } from "../../ui/text/format";
+import { grouped } from "../../ui/text/format";
 import { Detail } from "./Detail";
 import { List, type ListLink } from "./List";
 import { useFindings } from "./paging";
@@ -64,7 +64,7 @@ export function FindingsPanel({ path, group }: { path: string; group: boolean })
   if (result && result.not_evaluated > 0)
     links.push({
       title: "Not evaluated",
-      note: plural(result.not_evaluated, "check"),
+      note: grouped(result.not_evaluated),
       chosen: other === "questions",
       onChoose: () => {
         if (place?.section) showSection("");
@@ -74,7 +74,7 @@ export function FindingsPanel({ path, group }: { path: string; group: boolean })
     });
   links.push({
     title: "Conventions",
-    note: `${conforms.length} checked, ${conforms.filter((one) => one === true).length} kept`,
+    note: `${conforms.filter((one) => one === true).length} of ${conforms.length} conform`,
     chosen: other === "conventions",
     onChoose: () => {
       showSection("conventions");

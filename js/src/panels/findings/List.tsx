@@ -128,20 +128,22 @@ export function List({ list, chosen, onChoose, links, children }: Props) {
           </ul>
         )}
       </div>
-      {links.map(({ title, note, chosen: here, onChoose: go }) => (
-        <button
-          key={title}
-          type="button"
-          class="nzx-list-link"
-          aria-label={title}
-          aria-pressed={here}
-          title={note}
-          onClick={go}
-        >
-          <strong>{title}</strong>
-          <span class="nzx-quiet nzx-cut">{note}</span>
-        </button>
-      ))}
+      <div class="nzx-list-links">
+        {links.map(({ title, note, chosen: here, onChoose: go }) => (
+          <button
+            key={title}
+            type="button"
+            class="nzx-list-link"
+            aria-label={title}
+            aria-pressed={here}
+            title={note}
+            onClick={go}
+          >
+            <strong>{title}</strong>
+            <span class="nzx-quiet nzx-cut">{note}</span>
+          </button>
+        ))}
+      </div>
     </div>
   );
 }

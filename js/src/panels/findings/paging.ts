@@ -9,7 +9,7 @@ export type Group = FindingsResult["groups"][number];
 /** Findings are asked for by the page; so many at once. */
 export const PAGE = 100;
 /** The list is laid out in units of this height: a heading takes one, a finding two. */
-export const UNIT = 28;
+export const UNIT = 25;
 
 /** A line of the list. */
 export interface Line {

@@ -81,6 +81,8 @@ describe("plot", () => {
     const against = () => (host.model.get("view") as Record<string, unknown>).against;
     fireEvent.click(await screen.findByRole("button", { name: "A − B" }));
     await waitFor(() => expect(against()).toEqual({ time: 0 }));
+    // The button is gone: what stands in its place has the focus.
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("combobox", { name: "Show" })));
     await waitFor(() => expect(host.requests("picture").at(-1)?.params.against).toEqual(against()));
     fireEvent.change(screen.getByRole("combobox", { name: "Show" }), { target: { value: "B" } });
     await waitFor(() => expect(against()).toEqual({ time: 0, show: "b" }));
@@ -390,7 +392,7 @@ describe("plot", () => {
     host = await mountWidget("small", { path: "/" }, (kernel) => {
       kernel.answers.node = (_, recorded) => {
         const group = recorded();
-        const inside = ["/measurements/reflectance/r10m/b02", "/A/1/0"].map((path) => ({
+        const inside = ["/measurements/reflectance/r10m/b02", "/model/low/t"].map((path) => ({
           ...group.row,
           path,
           role: "data" as const,
@@ -401,7 +403,7 @@ describe("plot", () => {
     });
     const list = await screen.findByRole("list", { name: "Arrays" });
     expect(list.textContent).toContain("…/r10m/b02");
-    expect(list.textContent).toContain("/A/1/0");
+    expect(list.textContent).toContain("/model/low/t");
     expect(list.textContent).not.toContain("reflectance");
   });
 

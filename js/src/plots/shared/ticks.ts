@@ -32,7 +32,7 @@ export function label(value: number, step: number, size = Math.abs(value)): stri
 }
 
 /** Steps of degrees that divide a circle. */
-const DEGREES = [1, 2, 5, 10, 15, 30, 45, 60, 90];
+const DEGREES = [1, 2, 5, 10, 15, 30, 45, 60, 90, 120, 180];
 
 export function niceTicks(low: number, high: number, count: number, degrees = false): Tick[] {
   if (!(Number.isFinite(low) && Number.isFinite(high))) return [];

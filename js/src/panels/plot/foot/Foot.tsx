@@ -37,6 +37,12 @@ export function frameOf({ picture: { x, y }, field, states }: Scene): Record<str
   return count > 0 ? { min, max, ...mean } : null;
 }
 
+const Figure = ({ of, name }: { of: Record<string, number>; name: string }) => (
+  <span>
+    {name} <b>{compact(of[name] as number).replace("-", "−")}</b>
+  </span>
+);
+
 interface Props {
   picture: PictureResult;
   scene: Scene | null;
@@ -70,11 +76,13 @@ export function Foot({ picture, scene, whole, loading, onWhole, children }: Prop
       )}
       {frame && (
         <span class="nzx-foot-frame">
-          {Object.entries(frame).map(([name, value]) => (
-            <span key={name}>
-              {name} <b>{compact(value).replace("-", "−")}</b>
-            </span>
-          ))}
+          {/* One end alone says little. */}
+          <span>
+            <Figure of={frame} name="min" />
+            {"\u2002"}
+            <Figure of={frame} name="max" />
+          </span>
+          {frame.mean !== undefined && <Figure of={frame} name="mean" />}
         </span>
       )}
       <span class="nzx-gap" />

@@ -31,7 +31,7 @@ const TOGETHER: Record<string, ComponentType<{ path: string }>> = {
 /** Small pictures of arrays that lie in groups of the group. */
 const MOST_BELOW = 12;
 /** What a card has no room for: the end of a path tells one array from another. */
-const FAR_UP = /^.{9,}?(?=\/.{1,19}$)/;
+const FAR_UP = /^(?=.{27}).+?(?=\/.{1,19}$)/;
 
 /** The first screen of a group: what it says of itself, its groups, its data, and what describes them. */
 export function GroupScreen({ path, node }: { path: string; node: NodeResult }) {

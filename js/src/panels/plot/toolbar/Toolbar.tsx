@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useCall } from "../../../client/calls";
 import type { NodeRow, PictureResult } from "../../../client/protocol.gen";
 import type { Against, Limits, Mask, Pace, PictureOptions, Scale } from "../../../client/session";
@@ -65,6 +65,12 @@ export function Toolbar({
   const steps = movable.filter(({ method }) => method === null);
   const step = steps.find(({ dimension }) => dimension === session.stepped) ?? steps[0];
   const subtract = (against: Against) => session.setOptions({ against, low: null, high: null });
+  const bar = useRef<HTMLDivElement>(null);
+  /** The button that was pressed is gone: what stands in its place takes the focus. */
+  const swap = (against: Against, next: string) => {
+    subtract(against);
+    setTimeout(() => bar.current?.querySelector<HTMLElement>(next)?.focus());
+  };
   const { path } = picture;
   const group = path.slice(0, path.lastIndexOf("/")) || "/";
   // Who has no other place may have another array.
@@ -74,7 +80,7 @@ export function Toolbar({
     step ? { [step.dimension]: step.index ? 0 : step.length - 1 } : { path: others[0] as string };
   if (scene === null && controls.length === 0 && kinds.length < 2 && parts.length < 2) return null;
   return (
-    <div class="nzx-plot-tools" role="toolbar" aria-label="Picture">
+    <div class="nzx-plot-tools" ref={bar} role="toolbar" aria-label="Picture">
       {kinds.length > 1 && (
         <Select
           label="Kind"
@@ -142,11 +148,11 @@ export function Toolbar({
               onChange={(name) => subtract(name === path ? begin() : { path: name })}
             />
           )}
-          <IconButton icon="cross" label="No difference" onClick={() => subtract({})} />
+          <IconButton icon="cross" label="No difference" onClick={() => swap({}, "[title^=Sub]")} />
         </span>
       ) : (
         (step || others[0]) && (
-          <Button title="Subtract another one" onClick={() => subtract(begin())}>
+          <Button title="Subtract another one" onClick={() => swap(begin(), "[aria-label=Show]")}>
             A − B
           </Button>
         )

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.model.dialects.nczarr import as_numbers, numbers, text_of
+from nz_explorer.model.dialects.nczarr import text_of
 from nz_explorer.model.dialects.netcdf_json import json_text
+from nz_explorer.model.dialects.netcdf_numbers import as_numbers, numbers
 from nz_explorer.netcdf import cdl_text
 
 if TYPE_CHECKING:

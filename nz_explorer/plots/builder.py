@@ -19,6 +19,7 @@ from nz_explorer.plots.registry import kinds_of
 from nz_explorer.plots.source import PictureSource
 from nz_explorer.plots.text import TEXT
 from nz_explorer.store import Cancellation, ReadError
+from nz_explorer.text.units import hemispheres
 from nz_explorer.values.categorical import missing_code
 from nz_explorer.values.cf_decoding import valid_range
 from nz_explorer.values.coordinates.axes import (
@@ -41,7 +42,6 @@ from nz_explorer.values.reduction import (
     METHODS,
     Reduction,
     TooMuch,
-    is_latitude,
     reduced_window,
     with_latitudes,
 )
@@ -325,7 +325,7 @@ class _Reading(PictureSource):
         self.chunk_shape = open_for_reading(array, self.cache).borders
         for axis in reduction.axes:
             along = self.axis(Points(axis, 0, 1, shape[axis], shape[axis]))
-            if is_latitude(along.units) and along.coordinates is not None:
+            if hemispheres(along.units) == "NS" and along.coordinates is not None:
                 reduction = with_latitudes(reduction, {axis: along.coordinates})
                 if reduction.latitudes is not None:
                     self.latitudes = along

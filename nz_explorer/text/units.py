@@ -7,6 +7,11 @@ import re
 LATITUDES = ("degrees_north", "degree_north", "degrees_N", "degree_N", "degreesN", "degreeN")
 LONGITUDES = ("degrees_east", "degree_east", "degrees_E", "degree_E", "degreesE", "degreeE")
 """Units by which CF tells latitudes and longitudes (CF-1.11, 4.1 and 4.2)."""
+_SIDES = {
+    units.lower(): sides
+    for sides, all_ in (("NS", LATITUDES), ("EW", LONGITUDES))
+    for units in all_
+}
 _NAMES = {
     **dict.fromkeys(
         ("degree_Celsius", "degrees_Celsius", "degree_C", "degrees_C", "deg_C", "degC", "Celsius",
@@ -14,10 +19,9 @@ _NAMES = {
         "°C",
     ),
     **dict.fromkeys(("degree_Fahrenheit", "degrees_Fahrenheit", "degF", "deg_F"), "°F"),
-    **dict.fromkeys(LATITUDES, "°N"),
-    **dict.fromkeys(LONGITUDES, "°E"),
     **dict.fromkeys(("degrees", "degree"), "°"),
 }  # fmt: skip
+_LETTERS = {"NS": "°N", "EW": "°E"}
 _POWER = re.compile(
     r"(?<![\w.])((?:da|[YZEPTGMkhdcmuµnpfazy])?(?:m|g|s|A|K|mol|N|J|W|Pa|V|Hz|sr|rad|L|l|bar|eV|T|C|F)"
     r"|day|d|hour|hr|h|min|month|year|yr|a|sec|second|meter|metre|degree|deg|ha)"
@@ -25,6 +29,19 @@ _POWER = re.compile(
 )
 """A unit that is known, and its power: what stands before a number may be another word, such as CO2."""
 _RAISED = str.maketrans("-123456789", "⁻¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def hemispheres(units: object) -> str:
+    """Return the letters that degrees have on both sides of zero; none where units are not those of latitudes or longitudes.
+
+    Small and capital letters are the same here; CF has one spelling, so CF-ATTR-003 tells of ``Degrees_North``.
+
+    Parameters
+    ----------
+    units : object
+        The value of the attribute of that name.
+    """
+    return _SIDES.get(units.strip().lower(), "") if isinstance(units, str) else ""
 
 
 def units_text(units: str) -> str:
@@ -37,6 +54,8 @@ def units_text(units: str) -> str:
     """
     if " since " in units:
         return units
+    if sides := hemispheres(units):
+        return _LETTERS[sides]
     return _NAMES.get(units) or _POWER.sub(lambda m: m[1] + m[2].translate(_RAISED), units)
 
 
@@ -50,7 +69,7 @@ def with_units(label: str, units: str | None) -> str:
     units
         Of the coordinate, if it has any.
     """
-    if units is not None and units.startswith("degree"):
+    if units is not None and units.lower().startswith("degree"):
         return degrees_text(label, units)
     return f"{label} {units_text(units or '')}".strip()
 
@@ -65,15 +84,14 @@ def degrees_text(label: str, units: str) -> str:
     units
         Such as ``degrees_north``.
     """
-    way = units.removeprefix("degrees").removeprefix("degree").lstrip("_").lower()
-    sides = {"n": "SN", "north": "SN", "e": "WE", "east": "WE"}.get(way)
-    if sides is None:
+    sides = hemispheres(units)
+    if not sides:
         return f"{label} {units_text(units)}"
     try:
         degrees = round(float(label), 5)
     except ValueError:  # a name, of a category of them
         return f"{label} {units}"
-    if sides == "WE":
+    if sides == "EW":
         degrees = (degrees + 180) % 360 - 180
-    side = sides[degrees > 0] if degrees not in (0, -180) else ""
+    side = sides[degrees < 0] if degrees not in (0, -180) else ""
     return f"{abs(degrees):.6g}° {side}".rstrip()

@@ -254,13 +254,6 @@ def _numbers(
     return values, valid & np.isfinite(values)
 
 
-def is_latitude(units: str | None) -> bool:
-    """Return whether units are those of latitudes (CF-1.11, 4.1 Latitude Coordinate)."""
-    return (units or "").lower().replace("degrees", "degree") in (
-        "degree_north", "degree_n", "degreen",
-    )  # fmt: skip
-
-
 def with_latitudes(reduction: Reduction, latitudes: Mapping[int, _Doubles]) -> Reduction:
     """Return a reduction that weighs values by area, where it is a mean along a dimension of latitudes.
 

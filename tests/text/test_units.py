@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nz_explorer.text.units import units_text
+from nz_explorer.text.units import LATITUDES, LONGITUDES, hemispheres, units_text, with_units
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,7 @@ from nz_explorer.text.units import units_text
         ("degrees_north", "°N"),
         ("degree_N", "°N"),
         ("degreesE", "°E"),
+        ("Degrees_North", "°N"),
         ("m s-1", "m s⁻¹"),
         ("kg m-2 s-1", "kg m⁻² s⁻¹"),
         ("kg m**-2", "kg m⁻²"),
@@ -35,6 +36,16 @@ def test_units_that_are_known_are_written_as_people_write_them(stored, shown):
 )  # fmt: skip
 def test_what_is_not_known_for_sure_stays_as_it_is(stored):
     assert units_text(stored) == stored
+
+
+def test_latitudes_and_longitudes_are_known_by_every_spelling_of_cf_in_any_case():
+    for units in LATITUDES:
+        assert hemispheres(units) == hemispheres(units.upper()) == hemispheres(f" {units} ") == "NS"
+    for units in LONGITUDES:
+        assert hemispheres(units) == hemispheres(units.title()) == "EW"
+    for units in ("degrees", "degrees_C", "north", "degrees north", "", None, 5):
+        assert hemispheres(units) == ""
+    assert with_units("-40", "Degrees_North") == "40° S"
 
 
 @given(st.text())

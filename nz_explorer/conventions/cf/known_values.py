@@ -10,6 +10,7 @@ from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
+from nz_explorer.text.units import LATITUDES, LONGITUDES, hemispheres
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array
@@ -31,7 +32,7 @@ STANDARD_NAMES = (
 )
 """Standard names of coordinates by which readers find them, those that are long enough to be told from others."""
 DEGREES = ("degrees_north", "degree_north", "degrees_east", "degree_east")
-"""Units of latitudes and longitudes; the shorter forms of CF are too like degrees_C to look for what is misspelled."""
+"""Units of latitudes and longitudes as most write them."""
 GRID_MAPPINGS = (
     "albers_conical_equal_area",
     "azimuthal_equidistant",
@@ -70,7 +71,10 @@ def values_that_readers_know(array: Array) -> Iterator[Fail]:
     """Warn of values that are nearly right, and of those that contradict each other."""
     given = {name: array.attributes.get(name) for name in _USED}
     texts = {name: value for name, value in given.items() if isinstance(value, str)}
-    for name, known in (("standard_name", STANDARD_NAMES), ("units", DEGREES)):
+    units = texts.get("units", "")
+    # the shorter forms of CF are too like degrees_C to look for what is only like them
+    degrees = LATITUDES + LONGITUDES if hemispheres(units) else DEGREES
+    for name, known in (("standard_name", STANDARD_NAMES), ("units", degrees)):
         meant = _meant(texts.get(name, ""), known)
         if meant is not None:
             yield _fail(array, name, f"is not known to readers; it seems to be {meant}", meant)

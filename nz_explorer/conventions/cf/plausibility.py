@@ -13,7 +13,7 @@ from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import is_candidate
 from nz_explorer.text.phrases import listed
-from nz_explorer.text.units import LATITUDES
+from nz_explorer.text.units import hemispheres
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
@@ -106,9 +106,7 @@ def _swap(pointer: str, other: str) -> Any:
 
 def _is_latitude(array: Array, _: Any) -> bool:
     units = array.attributes.get("units")
-    return array.attributes.get("standard_name") == "latitude" or (
-        isinstance(units, str) and units in LATITUDES
-    )
+    return array.attributes.get("standard_name") == "latitude" or hemispheres(units) == "NS"
 
 
 @rule("CF-RANGE-003", on="values", when=_is_latitude)

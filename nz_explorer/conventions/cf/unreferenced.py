@@ -13,7 +13,7 @@ from nz_explorer.model import Group, is_candidate
 from nz_explorer.model.dialects.crs import X_NAMES, Y_NAMES
 from nz_explorer.model.fill_values import value_text
 from nz_explorer.text.phrases import listed
-from nz_explorer.text.units import LATITUDES, LONGITUDES
+from nz_explorer.text.units import hemispheres
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
@@ -66,7 +66,7 @@ def _is_horizontal(array: Array) -> bool:
     """Whether an array of two dimensions is a latitude, longitude, easting or northing."""
     return len(array.shape or ()) == 2 and (
         array.attributes.get("standard_name") in _POSITIONS
-        or array.attributes.get("units") in LATITUDES + LONGITUDES
+        or hemispheres(array.attributes.get("units")) != ""
         or array.name.lower() in X_NAMES | Y_NAMES
     )
 
@@ -197,12 +197,11 @@ def _positions(group: Group) -> tuple[list[Array], list[Array]]:
         if names is None or len(shape or ()) != 2 or not all(names):
             continue
         for array in arrays:
-            units = array.attributes.get("units")
-            if isinstance(units, str):
-                if units in LATITUDES:
-                    latitudes.append(array)
-                elif units in LONGITUDES:
-                    longitudes.append(array)
+            sides = hemispheres(array.attributes.get("units"))
+            if sides == "NS":
+                latitudes.append(array)
+            elif sides == "EW":
+                longitudes.append(array)
     return latitudes, longitudes
 
 

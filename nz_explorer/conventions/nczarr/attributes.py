@@ -12,7 +12,7 @@ from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, Operation, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array
-from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.dialects import nczarr, netcdf_numbers
 from nz_explorer.text.phrases import article, listed
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def values_of_their_types(node: Node) -> Iterator[Fail]:
         if key not in node.attributes or nczarr.is_hidden(key):
             continue
         words = meaning in ("char", "json", "string")
-        value = node.attributes[key] if words else nczarr.as_numbers(node, key)
+        value = node.attributes[key] if words else netcdf_numbers.as_numbers(node, key)
         if not _is_of(value, meaning):
             impact, does = _harm(value, meaning)
             unfit = Fail(
@@ -195,7 +195,7 @@ def _harm(value: Any, meaning: str) -> tuple[Impact | None, str]:
     whole = "int" in meaning
     if any(isinstance(one, str) or (whole and not math.isfinite(one)) for one in items):
         return "blocks", "crashes the process, or cannot open the dataset"
-    if whole and nczarr.numbers(list(filter(is_integer, items)), meaning) is None:
+    if whole and netcdf_numbers.numbers(list(filter(is_integer, items)), meaning) is None:
         return "blocks", "cannot open the dataset: numeric conversion not representable"
     if whole and any(isinstance(one, float) for one in items):
         return "values", "drops the fractions"
@@ -207,7 +207,7 @@ def _is_of(value: Any, meaning: str) -> bool:
         items = value if isinstance(value, list) else [value]
         return all(isinstance(item, str) for item in items)
     # Text that is JSON is written as JSON, so characters may be anything.
-    return meaning in ("char", "json") or nczarr.numbers(value, meaning) is not None
+    return meaning in ("char", "json") or netcdf_numbers.numbers(value, meaning) is not None
 
 
 def _same_type(array: Array, meaning: str) -> bool:
@@ -224,7 +224,9 @@ def named_numbers(node: Node) -> Iterator[Fail]:
         value = node.attributes.get(key)
         items = value if isinstance(value, list) else [value]
         words = [
-            item for item in items if isinstance(item, str) and nczarr.QUOTED_NUMBER.fullmatch(item)
+            item
+            for item in items
+            if isinstance(item, str) and netcdf_numbers.QUOTED_NUMBER.fullmatch(item)
         ]
         if meaning.startswith("float") and words:
             given = ", ".join(map(json_text, dict.fromkeys(words)))

@@ -437,11 +437,8 @@ def _name_as_referred(node: Node) -> Draft | None:
     references = node.dimension_references
     if references is None:
         return Draft("suggest", note="name each dimension in _ARRAY_DIMENSIONS")
-    names = (
-        _base_names(references)
-        if references or node.stored_shape == ()
-        else [nczarr.SCALAR_DIMENSION]
-    )
+    is_mark = not references and node.stored_shape != ()
+    names = [nczarr.SCALAR_DIMENSION] if is_mark else _base_names(references)
     return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names))
 
 

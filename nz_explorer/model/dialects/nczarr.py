@@ -8,7 +8,6 @@ them is plain Zarr. All are read as one, tolerantly: what cannot be understood i
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from nz_explorer.documents import pointers
-from nz_explorer.model.dialects import nczarr_lengths, netcdf_json
+from nz_explorer.model.dialects import nczarr_lengths, netcdf_json, netcdf_numbers
 from nz_explorer.model.dialects.netcdf_names import can_be_key
 
 if TYPE_CHECKING:
@@ -77,15 +76,6 @@ _NUMBERS = {
     "f4": "float32",
     "f8": "float64",
 }
-
-
-QUOTED_NUMBER = re.compile(r"(-?(?:nan|infinity))f?", re.IGNORECASE)
-_NAMED_NUMBER = re.compile(r"([+-]?(?:nan|inf(?:inity)?))f?", re.IGNORECASE)
-_BARE_NUMBER = re.compile(
-    r"[+-]?(?:(?P<hex>0x[\da-f]+)|\d+|(?P<float>(?:\d+\.\d*|\.\d+)(?:e[+-]?\d+)?|\d+e[+-]?\d+))",
-    re.IGNORECASE,
-)
-"""What netCDF-C takes for numbers, whether or not it writes them like this: with quotes, and without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,85 +358,6 @@ def attribute_type(spelled: Any, *, strings: bool = True) -> str | None:
     return _NUMBERS.get(f"{kind}{size}")
 
 
-def numbers(value: Any, type_name: str) -> list[int] | list[float] | None:
-    """Return an attribute's numbers in a type; None where it is none of that type.
-
-    Parameters
-    ----------
-    value
-        A JSON value.
-    type_name : str
-        Such as ``int16`` or ``float32``.
-    """
-    items = value if isinstance(value, list) else [value]
-    if type_name.startswith("float"):
-        floats = [_float(item) for item in items]
-        if None in floats or any(_is_beyond(type_name, item) for item in floats):
-            return None
-        return floats  # type: ignore[return-value]
-    size = 2 ** int(type_name.lstrip("uint"))
-    least = 0 if type_name.startswith("u") else -size // 2
-    integers = [_integer(item) for item in items]
-    if any(item is None or not least <= item < least + size for item in integers):
-        return None
-    return integers  # type: ignore[return-value]
-
-
-def as_numbers(node: Node, key: str) -> Any:
-    """Return an attribute with the numbers that netCDF-C reads where JSON has none, such as ``nan`` and ``007``.
-
-    Parameters
-    ----------
-    node : Node
-        The node.
-    key : str
-        Name of the attribute.
-    """
-    value = node.attributes[key]
-    items = value if isinstance(value, list) else [value]
-    document, pointer = node.locate(node.attribute_pointer(key))
-    if document is None or not any(isinstance(item, str) for item in items):
-        return value
-    places = [f"{pointer}/{i}" for i in range(len(items))] if items is value else [pointer]
-    found = [
-        _number(item, document.token(at) or '"') if isinstance(item, str) else item
-        for item, at in zip(items, places, strict=True)
-    ]
-    return found if items is value else found[0]
-
-
-def _number(text: str, token: str) -> str | int | float:
-    """Return the number that netCDF-C takes a text for, which in quotes has to be nan or infinity."""
-    quoted = token.startswith('"')
-    if named := (QUOTED_NUMBER if quoted else _NAMED_NUMBER).fullmatch(text):
-        return float(named[1])
-    bare = None if quoted else _BARE_NUMBER.fullmatch(text)
-    if bare is None:
-        return text
-    return float(text) if bare["float"] else int(text, 16 if bare["hex"] else 10)
-
-
-def _float(item: Any) -> float | None:
-    if isinstance(item, str):
-        named = QUOTED_NUMBER.fullmatch(item)
-        return None if named is None else float(named[1])
-    return float(item) if isinstance(item, int | float) and not isinstance(item, bool) else None
-
-
-def _is_beyond(type_name: str, item: float | None) -> bool:
-    """Whether a finite number is too large for a type."""
-    if item is None or not math.isfinite(item):
-        return False
-    with np.errstate(over="ignore"):
-        return bool(np.isinf(np.array(item).astype(type_name)))
-
-
-def _integer(item: Any) -> int | None:
-    if isinstance(item, float) and item.is_integer():
-        return int(item)
-    return item if isinstance(item, int) and not isinstance(item, bool) else None
-
-
 def text_of(node: Node, key: str) -> str:
     """Return an attribute of characters.
 
@@ -482,7 +393,11 @@ def typed_attributes(node: Node) -> dict[str, Any]:
 def _typed(node: Node, key: str, value: Any, meaning: str) -> Any:
     if meaning in ("char", "json"):
         return text_of(node, key)
-    found = None if meaning == "string" else numbers(as_numbers(node, key), meaning)
+    found = (
+        None
+        if meaning == "string"
+        else netcdf_numbers.numbers(netcdf_numbers.as_numbers(node, key), meaning)
+    )
     if found is None:
         return value
     array = np.array(found, meaning)

@@ -17,9 +17,9 @@ from nz_explorer.plots.picture import Axis, QuickLook
 from nz_explorer.plots.registry import kind_of
 from nz_explorer.plots.shown_values import Reading, shown_values
 from nz_explorer.plots.summaries import histogram
+from nz_explorer.text.units import hemispheres
 from nz_explorer.values.coordinates.axes import number_text
 from nz_explorer.values.masks.cell_states import INF, NAN, NEG_INF, States
-from nz_explorer.values.reduction import is_latitude
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -301,7 +301,7 @@ def _statistics(
     if not values.size:
         return f"minus {text}: no point has both values"
     bias = _short(values.mean())
-    if rows is not None and rows.coordinates is not None and is_latitude(rows.units):
+    if rows is not None and rows.coordinates is not None and hemispheres(rows.units) == "NS":
         weights = np.cos(np.radians(rows.coordinates))[:, None] * there
         if weights.sum() > 0:
             weighed = np.where(there, apart, 0) * weights

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nz_explorer.plots.drawing.parts import is_by_number
+from nz_explorer.text.units import hemispheres
 
 if TYPE_CHECKING:
     from nz_explorer.plots.picture import Axis
     from nz_explorer.values.coordinates.curvilinear import Curvilinear
 
-_DEGREES = re.compile(r"degrees?_?(north|east|n|e)?", re.IGNORECASE)
 _PLANE = ("projection_x_coordinate", "projection_y_coordinate", "x", "y", "easting", "northing")
 """Names of coordinates that are lengths, also without units."""
 _MOST, _MOST_OF_INDICES = 5.0, 4.0
@@ -55,7 +54,11 @@ def aspect_of_coordinates(grid: Curvilinear) -> float | None:
 
 
 def _family(units: str | None) -> str:
-    return "degrees" if _DEGREES.fullmatch(units or "") else units or ""
+    return (
+        "degrees"
+        if hemispheres(units) or (units or "").lower() in ("degree", "degrees")
+        else units or ""
+    )
 
 
 def _plain(name: str) -> bool:

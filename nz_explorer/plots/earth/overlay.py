@@ -11,8 +11,8 @@ import numpy as np
 
 from nz_explorer.plots.earth.coastline import Line, coastline
 from nz_explorer.plots.earth.lines import broken, clipped, joined, turned
+from nz_explorer.text.units import hemispheres
 from nz_explorer.values.coordinates.projections import Projection
-from nz_explorer.values.reduction import is_latitude
 
 if TYPE_CHECKING:
     from nz_explorer.plots.picture import Axis
@@ -55,7 +55,7 @@ class Overlay:
 
 def on_coordinates(grid: Curvilinear) -> Overlay | None:
     """Return what is laid over a map that is drawn on two-dimensional longitudes and latitudes; None on others."""
-    if not grid.circle or not _like(grid.y_label, grid.y_units, "lat"):
+    if not grid.circle or _kind(grid.y_label, grid.y_units) != "lat":
         return None
     return Overlay(_small(coastlines(grid.limits)), _small(graticule(grid.limits)))
 
@@ -89,7 +89,10 @@ def box_of(x: Axis, y: Axis) -> tuple[Box, bool] | None:
     tuple of tuple and bool, or None
         West, east, south and north, and whether longitudes lie along y. None where neither is known.
     """
-    along, names = [_monotonic(axis) for axis in (x, y)], [_side(axis) for axis in (x, y)]
+    along, names = (
+        [_monotonic(axis) for axis in (x, y)],
+        [_kind(axis.label, axis.units) for axis in (x, y)],
+    )
     if along[0] is None or along[1] is None or {*names} != {"lon", "lat"}:
         return None
     if any(not np.array_equal(a, axis.coordinates) for a, axis in zip(along, (x, y), strict=True)):  # type: ignore[arg-type]
@@ -113,7 +116,7 @@ def on_axes(x: Axis, y: Axis, projected: Callable[[], Projection | str | None]) 
     along = [_monotonic(axis) for axis in (x, y)]
     if along[0] is None or along[1] is None:
         return None
-    names = [_side(axis) for axis in (x, y)]
+    names = [_kind(axis.label, axis.units) for axis in (x, y)]
     if "lon" in names and "lat" in names:
         return _straight(along[0].tobytes(), along[1].tobytes(), names[0] == "lat")
     if any(axis.units is None and axis.kind != "number" for axis in (x, y)):
@@ -249,19 +252,14 @@ def _label(line: Line, text: str, nx: int, ny: int) -> list[tuple[float, float, 
 # --- axes ---------------------------------------------------------------------------------------
 
 
-def _like(label: str, units: str | None, name: str) -> bool:
-    ends = {"lat": ("north", "n"), "lon": ("east", "e")}[name]
-    units = (units or "").lower().replace("degrees", "degree").replace("_", "")
-    known = units in [f"degree{end}" for end in ends]
-    return known or (
-        units in ("", "degree") and label.lower().removeprefix("nav_").startswith(name)
-    )
-
-
-def _side(axis: Axis) -> str | None:
-    if is_latitude(axis.units):
-        return "lat"
-    return next((name for name in ("lat", "lon") if _like(axis.label, axis.units, name)), None)
+def _kind(label: str, units: str | None) -> str | None:
+    """Return whether a coordinate is a latitude or a longitude; by its name only where its units do not say."""
+    if sides := hemispheres(units):
+        return {"NS": "lat", "EW": "lon"}[sides]
+    if (units or "degree").lower() not in ("degree", "degrees"):
+        return None
+    name = label.lower().removeprefix("nav_")
+    return next((kind for kind in ("lat", "lon") if name.startswith(kind)), None)
 
 
 def _monotonic(axis: Axis) -> Line | None:
@@ -269,7 +267,7 @@ def _monotonic(axis: Axis) -> Line | None:
     found = axis.coordinates
     if axis.kind != "number" or found is None or found.size < 2 or not np.isfinite(found).all():
         return None
-    if _side(axis) == "lon":
+    if _kind(axis.label, axis.units) == "lon":
         found = np.unwrap(found, period=360)
     return None if _backwards(found) else found
 

@@ -14,6 +14,7 @@ from nz_explorer.model.dialects.cs import coordinate_system
 from nz_explorer.model.dialects.multiscales import member
 from nz_explorer.model.dialects.ref import resolve
 from nz_explorer.store import Cancellation
+from nz_explorer.text.units import hemispheres
 from nz_explorer.values.coordinates.axes import COORDINATE_BUDGET, text_attribute, unpacked
 from nz_explorer.values.masks.cell_states import VALUE
 from nz_explorer.values.points import Points, spread
@@ -21,24 +22,10 @@ from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.values.reading.opening import UnsupportedArray
 from nz_explorer.values.window import read_points
 
-_X = (
-    "degrees_east",
-    "degree_east",
-    "degree_e",
-    "degrees_e",
-    "longitude",
-    "projection_x_coordinate",
-    "x",
-)
-_Y = (
-    "degrees_north",
-    "degree_north",
-    "degree_n",
-    "degrees_n",
-    "latitude",
-    "projection_y_coordinate",
-    "y",
-)
+_WORDS = {
+    "x": ("longitude", "projection_x_coordinate", "x"),
+    "y": ("latitude", "projection_y_coordinate", "y"),
+}
 _NAMES = {"x": ("lon", "x"), "y": ("lat", "y")}
 
 
@@ -150,8 +137,10 @@ def _geolocations(array: Array, cancel: Cancellation | None) -> Iterator[tuple[s
 
 
 def _direction(array: Array) -> str | None:
-    attributes = [text_attribute(array, name) or "" for name in ("units", "standard_name", "axis")]
-    for direction, words in (("x", _X), ("y", _Y)):
+    if sides := hemispheres(text_attribute(array, "units")):
+        return {"EW": "x", "NS": "y"}[sides]
+    attributes = [text_attribute(array, name) or "" for name in ("standard_name", "axis")]
+    for direction, words in _WORDS.items():
         if any(text.lower() in words for text in attributes):
             return direction
     name = array.name.lower().removeprefix("nav_").removeprefix("grid_")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nz_explorer.model import Array
+from nz_explorer.text.units import hemispheres
 from nz_explorer.values.coordinates.axes import (
     AxisCoordinates,
     axis_coordinates,
@@ -141,10 +142,10 @@ def index_of_text(array: Array, axis: int, text: str, *, cache: ChunkCache | Non
 
 def _degrees(number: float, rest: str, name: str, found: AxisCoordinates) -> float:
     """Return degrees as the coordinate counts them: ``60° S`` is −60, and ``90° W`` may be 270."""
-    way = re.match(r"degrees?_?([ne])", (found.units or "").lower())
-    if way is None:
+    sides = hemispheres(found.units)
+    if not sides:
         return number
-    ahead, back = "NS" if way[1] == "n" else "EW"
+    ahead, back = sides[0], sides[1]
     side = re.fullmatch(r"\s*°?\s*([NSEW])\s*", rest.upper())
     if side is not None:
         if side[1] not in (ahead, back):

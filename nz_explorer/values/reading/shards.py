@@ -73,6 +73,8 @@ async def shard_index(
     ------
     SizeLimitExceeded
         If it is too large.
+    ValueError
+        If it is there, and where it ends is not known.
     """
     check_shard(codec, spec)
     counts = shard_counts(codec, spec)

@@ -3,23 +3,51 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from nz_explorer.model import Array
+from nz_explorer.plots.colours.defaults import Colours
+from nz_explorer.plots.colours.ranges import Range
 
 if TYPE_CHECKING:
     from nz_explorer.plots import QuickLook
-    from nz_explorer.plots.colours.defaults import Colours
-    from nz_explorer.plots.colours.ranges import Range
     from nz_explorer.plots.picture import Axis
     from nz_explorer.widget.background.scans import Scans
 
-_Key = tuple[
-    int, str, str | None, str | None, str | None, str | None, tuple[str, bool, bool] | None
-]
+
+class _Seen(msgspec.Struct, frozen=True):
+    """An array, and the way in which it was looked at."""
+
+    path: str
+    part: str | None
+    x: str | None
+    y: str | None
+    method: str | None
+    minus: tuple[str, bool, bool] | None
+
+
+class _Held(msgspec.Struct, frozen=True):
+    """What holds, whether it is of the whole picture, and the range of what was shown last."""
+
+    limits: Range
+    colours: Colours
+    whole: bool
+    last: Range
+
+    def suits(self, low: float, high: float) -> bool:
+        """Return whether at least half of a range is as what was shown, first or last."""
+        return any(
+            2 * (min(high, top) - max(low, bottom)) >= high - low
+            for bottom, top in (self.limits, self.last)
+        )
+
 
 MOST_HELD = 1000
 """Arrays, and ways to look at them, whose limits are remembered: each time that a store is read again they are others."""
+MOST_KEPT = 100
+"""As many are there again in another session."""
 
 
 class SliceLimits:
@@ -33,7 +61,29 @@ class SliceLimits:
 
     def __init__(self, scans: Scans) -> None:
         self._scans = scans
-        self._held: dict[_Key, tuple[Range, Colours, bool]] = {}
+        self._held: dict[tuple[int, _Seen], _Held] = {}
+        self._before: dict[_Seen, _Held] = {}
+
+    def kept(self) -> Any:
+        """Return what holds, made of what JSON knows, for `restore`."""
+        # the newest last: of an array that was read again they replace those before
+        held = {**self._before, **{seen: one for (_, seen), one in self._held.items()}}
+        return msgspec.to_builtins(list(held.items())[-MOST_KEPT:])
+
+    def restore(self, kept: Any) -> None:
+        """Let hold what held in another session, for each array as soon as a picture of it shows that it suits.
+
+        Parameters
+        ----------
+        kept
+            What `kept` returned.
+
+        Raises
+        ------
+        ValueError
+            If it is something else.
+        """
+        self._before = dict(msgspec.convert(kept, list[tuple[_Seen, _Held]]))
 
     def known(self, array: Array, look: QuickLook, *, finished: bool = True) -> QuickLook:
         """Return a picture with the ranges that limits can be taken from, and with colours that stay.
@@ -57,21 +107,28 @@ class SliceLimits:
         minus = None
         if look.minus is not None:  # two pictures beside each other share their limits
             minus = look.minus.path, look.minus.hierarchy is None, bool(look.minus.beside)
-        key = (array.generation, array.path, look.part, look.x.label, y, method, minus)
+        seen = _Seen(array.path, look.part, look.x.label, y, method, minus)
+        key = array.generation, seen
         if finished and look.low < look.high:
             first = look.ranges.get("frame", (look.low, look.high))
             whole = all(axis is None or _is_whole(axis) for axis in (look.x, look.y))
-            if key not in self._held or (whole and not self._held[key][2]):
-                self._held[key] = first, look.colours, whole
+            before = self._before.pop(seen, None)
+            # the store may have other values since
+            if before is not None and not before.suits(*first):
+                before = None
+            held = self._held.get(key, before)
+            if held is None or (whole and not held.whole):
+                held = _Held(first, look.colours, whole, first)
+            self._held[key] = msgspec.structs.replace(held, last=first)
             if len(self._held) > MOST_HELD:
                 self._held.pop(next(iter(self._held)), None)
         held = self._held.get(key)
         if held is not None:  # an image may have said what the limits of a channel are
-            ranges.setdefault("held", held[0])
+            ranges.setdefault("held", held.limits)
         extremes = self._scans.extremes(array)
         if extremes is not None and not look.derived:
             ranges["whole"] = extremes
-        colours = look.colours if held is None else held[1]
+        colours = look.colours if held is None else held.colours
         other = look.beside and replace(look.beside, ranges=ranges, colours=colours)
         return replace(look, ranges=ranges, colours=colours, beside=other)
 

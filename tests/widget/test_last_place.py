@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+import zarr
 
 import nz_explorer as nz
 from nz_explorer.widget.explorer import last_place
@@ -57,3 +59,25 @@ def test_what_is_no_longer_there_is_left_out(state: Path, sample_store: Path) ->
 
 def test_outside_of_notebooks_nothing_is_kept() -> None:
     assert last_place.running_cell() is None
+
+
+@pytest.mark.parametrize(("offset", "stays"), [(0, True), (1000, False)])
+def test_held_limits_come_back_unless_the_values_are_others(
+    state: Path, tmp_path: Path, offset: int, stays: bool
+) -> None:
+    steps = np.arange(4).reshape(4, 1, 1) * 100 + np.arange(6).reshape(1, 2, 3)
+    group = zarr.create_group(tmp_path / "s.zarr")
+    array = group.create_array("warm", data=steps, dimension_names=("time", "y", "x"))
+    ex = nz.explore(tmp_path / "s.zarr", path="/warm")
+    ex.figure()
+    ex.index = {"time": 3}
+    held = ex.figure().axes[0].images[0].get_clim()
+    assert held == (0, 5)
+    ex.pins = [{"y": 0, "x": 1}]
+    until(lambda: [one["pins"] for one in files(state)] == [ex.pins])
+    ex.close()
+    array[...] = steps + offset
+    again = nz.explore(tmp_path / "s.zarr", path="/warm")
+    assert again.index == {"time": 3}
+    assert (again.figure().axes[0].images[0].get_clim() == held) is stays
+    again.close()

@@ -89,8 +89,8 @@ class Explorer(SyncedWidget):
         What the picture shows, by dimension: an index, or a slice of evenly spaced points; empty for a group.
         ``ex.to_xarray().isel(ex.selection)`` is what is shown, as xarray has it. It can be observed, not set.
     bookmarks : list of str
-        Paths to come back to; two-way. A cell that is run again in a notebook has them, and path, index, view and
-        pins, from the user's state folder.
+        Paths to come back to; two-way. A cell that is run again in a notebook has them, and path, index, view,
+        pins and the limits that held, from the user's state folder.
     pins : list of dict
         Points whose series are beside the picture: an index by dimension, as in ``{"lat": 12, "lon": 40}``;
         two-way, and kept as bookmarks are.

@@ -67,7 +67,11 @@ def _come_back(explorer: Explorer, file: Path) -> None:
         known = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError):  # nobody was there before
         return
-    for trait in KEPT if isinstance(known, dict) else ():
+    if not isinstance(known, dict):
+        return
+    with contextlib.suppress(ValueError):
+        explorer.held_limits = known.get("limits", [])
+    for trait in KEPT:
         # The store may have changed since.
         with contextlib.suppress(traitlets.TraitError, NodeNotFound, ReadError, ValueError):
             if trait in known:
@@ -94,7 +98,8 @@ class _Writer:
         explorer = self._explorer()
         if explorer is None:
             return
-        text = json.dumps({name: getattr(explorer, name) for name in KEPT})
+        place = {name: getattr(explorer, name) for name in KEPT}
+        text = json.dumps({**place, "limits": explorer.held_limits})
         # A home that is full or cannot be written is no reason to bother anybody.
         with contextlib.suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)

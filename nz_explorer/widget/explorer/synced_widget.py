@@ -82,6 +82,8 @@ class SyncedWidget(anywidget.AnyWidget):
         """Edits that were tried when the session was let go of."""
         self._version: tuple[str, str] | None = None
         """The version of a repository that was shown then."""
+        self._limits: Any = []
+        """The limits of colours that held then."""
         self._open_session: Session | None = None
         self._unseen: threading.Timer | None = None
         self._views: dict[str, dict[str, Any]] = {}
@@ -139,6 +141,7 @@ class SyncedWidget(anywidget.AnyWidget):
                 raise RuntimeError("this explorer was closed, and cannot open its store again")
             session = self._new_session(self._reopen())
             session.bookmarks = tuple(self.bookmarks)
+            session.limits.restore(self._limits)
             if self._version is not None:
                 session.show_version(*self._version)
             session.start()
@@ -160,6 +163,16 @@ class SyncedWidget(anywidget.AnyWidget):
         """Whether the hierarchy is open; it is opened again when it is used."""
         return self._open_session is not None
 
+    @property
+    def held_limits(self) -> Any:
+        """Limits of colours that hold, made of what JSON knows; those of another session hold where they are set."""
+        session = self._open_session
+        return self._limits if session is None else session.limits.kept()
+
+    @held_limits.setter
+    def held_limits(self, kept: Any) -> None:
+        self._session.limits.restore(kept)
+
     def forget_values(self) -> None:
         """Forget the chunks that were read; they are read again when they are needed."""
         if self._open_session is not None:
@@ -176,6 +189,7 @@ class SyncedWidget(anywidget.AnyWidget):
             if session is None or self._reopen is None:
                 return
             self._edits = session.what_if.edits
+            self._limits = session.limits.kept()
             self._version = None if session.history is None else session.history.reader.version
             self._open_session = None
             self._finalizer.detach()

@@ -23,6 +23,7 @@ CF = Convention(
             "attribute_types",
             "known_values",
             "orientation",
+            "maps",
         )
     ),
     catalogue=(FOLDER / "catalogue.toml",),

@@ -55,7 +55,7 @@ def _runs_north(array: Array, _: Monotonicity) -> bool:
 @rule("CF-MAP-002", on="values", when=_runs_north)
 def first_row_is_north(array: Array, found: Monotonicity) -> Iterator[Fail]:
     """Note rows that begin in the south, where there is a reference system, for which programs for maps look."""
-    if found.result != "increasing" or not _has_reference_system(array):
+    if found.result != "increasing" or not has_reference_system(array):
         return
     yield Fail(
         "",
@@ -68,8 +68,14 @@ def first_row_is_north(array: Array, found: Monotonicity) -> Iterator[Fail]:
     )
 
 
-def _has_reference_system(array: Array) -> bool:
-    """Whether a reference system is told beside a coordinate; other maps are seldom given to programs for maps."""
+def has_reference_system(array: Array) -> bool:
+    """Whether a reference system is told beside a coordinate; other maps are seldom given to programs for maps.
+
+    Parameters
+    ----------
+    array : Array
+        The coordinate.
+    """
     group = array.hierarchy.node_if_loaded(array.parent or "/")
     return isinstance(group, Group) and any(
         is_mapping(other) or not other.attributes.keys().isdisjoint(REFERRING)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from nz_explorer.model import Group, Node
 
 DIMENSIONS, SHAPE = "spatial:dimensions", "spatial:shape"
+TRANSFORM, BOX = "spatial:transform", "spatial:bbox"
+_CLOSE = 0.05
+"""By what part of a cell the edges of a grid may differ that is described twice."""
 
 
 @rule("ZCF-SPATIAL-001", on="members", when=lambda group: DIMENSIONS in group.attributes)
@@ -50,6 +53,59 @@ def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
             related=(path,),
             fix=lambda node: Draft("suggest", set_attribute(node, SHAPE, has)),
         )
+
+
+@rule(
+    "ZCF-SPATIAL-001",
+    on="group",
+    needs=("attributes",),
+    when=lambda group: TRANSFORM in group.attributes,
+)
+def grid_is_one(group: Group) -> Iterator[Fail]:
+    """Warn of a transform in the order of GDAL, and of a box that is not that of the transform and the shape."""
+    given = _numbers(group.attributes[TRANSFORM], 6)
+    if given is None:
+        return  # ZCF-SCHEMA-001
+    a, b, c, d, e, f = given
+    if b and d and f and not e and not c:
+        right = [b, c, a, e, f, d]
+        yield Fail(
+            group.attribute_pointer(TRANSFORM),
+            f"{TRANSFORM} is {shown(given)}, which is in the order of GDAL; that of the convention is {shown(right)}: readers"
+            " place the grid elsewhere",
+            fix=lambda node: Draft("suggest", set_attribute(node, TRANSFORM, right)),
+        )
+        return
+    box, shape = _numbers(group.attributes.get(BOX), 4), _numbers(group.attributes.get(SHAPE), 2)
+    if b or d or not a or not e or box is None or shape is None:
+        return
+    nodes = group.attributes.get("spatial:registration") == "node"
+    rows, columns = (length - nodes for length in shape)
+    edges = [*sorted((c, c + a * columns)), *sorted((f, f + e * rows))]
+    right = [edges[0], edges[2], edges[1], edges[3]]
+    off = [
+        abs(one - other) / abs(step)
+        for one, other, step in zip(box, right, [a, e] * 2, strict=True)
+    ]
+    if max(off) > _CLOSE:
+        half = not nodes and all(abs(part - 0.5) <= _CLOSE for part in off)
+        why = (
+            ": it goes through the middle of the outer cells, and they are to be in it"
+            if half
+            else ""
+        )
+        yield Fail(
+            group.attribute_pointer(BOX),
+            f"{BOX} is {shown(box)}, and {TRANSFORM} and {SHAPE} give {shown(right)}{why}",
+            fix=lambda node: Draft("suggest", set_attribute(node, BOX, right)),
+        )
+
+
+def _numbers(given: Any, count: int) -> list[float] | None:
+    if not isinstance(given, list) or len(given) != count:
+        return None
+    found = [n for n in given if isinstance(n, int | float) and not isinstance(n, bool)]
+    return found if len(found) == count else None
 
 
 def _turned(node: Node) -> Draft:

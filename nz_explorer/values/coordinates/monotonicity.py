@@ -83,6 +83,9 @@ class Monotonicity:
         How many missing values; None where not all values were read.
     step
         The spacing where it is regular.
+    spread
+        By how much the widest spacing of numbers is wider than the narrowest, as a part of the mean of the two; where all
+        values were read.
     note
         The answer in a sentence.
     bytes_read
@@ -103,6 +106,7 @@ class Monotonicity:
     last: Any = None
     missing_count: int | None = None
     step: Any = None
+    spread: float | None = None
     note: str = ""
     bytes_read: int = 0
     hidden: int = 0
@@ -404,6 +408,7 @@ class _Check:
             last=last,
             missing_count=0,
             step=self.spacing.step(self.first, last, self.length),
+            spread=self.spacing.spread(self.length),
             note=note,
             bytes_read=self.bytes_read,
             hidden=self.hidden,
@@ -416,12 +421,16 @@ class _Spacing:
     def __init__(self) -> None:
         self._step: Any = None
         self._regular = True
+        self._steps: list[float] = []
 
     def add(self, values: np.ndarray[Any, Any]) -> None:
         """Look at more values, of which the first may be the last of those before."""
+        kind = values.dtype.kind
+        if kind in "iuf" and len(values) > 1:
+            steps: np.ndarray[Any, Any] = np.diff(values.astype(np.float64))
+            self._steps += [float(steps.min()), float(steps.max())]
         if not self._regular or len(values) < 2:
             return
-        kind = values.dtype.kind
         if kind not in "iufmM":
             self._regular = False
             return
@@ -429,7 +438,6 @@ class _Spacing:
             self._regular = False
             return
         if kind == "f":
-            steps: np.ndarray[Any, Any] = np.diff(values.astype(np.float64))
             error = 4 * float(np.finfo(values.dtype).eps) * float(np.abs(values).max())
         else:
             whole = values if kind in "mM" else values.astype("i8")
@@ -443,6 +451,13 @@ class _Spacing:
             )
         else:
             self._regular = bool(np.all(steps == self._step))
+
+    def spread(self, length: int) -> float | None:
+        """Return how much spacings differ; see `Monotonicity`."""
+        if not self._steps or length < 3:
+            return None
+        mean = abs(min(self._steps) + max(self._steps)) / 2
+        return (max(self._steps) - min(self._steps)) / mean if mean else None
 
     def step(self, first: Any, last: Any, length: int) -> Any:
         """Return the spacing as a Python value, None where it is not regular."""

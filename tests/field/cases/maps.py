@@ -128,3 +128,100 @@ def coordinates_of_one_value(folder: Path) -> Path:
         array(root, name, np.full((2, 3), value), ["rows", "columns"], units="m")
     array(root, "lst", np.ones((2, 3)), ["rows", "columns"], units="K")
     return folder
+
+
+def _grid(
+    folder: Path, x: list[float], names: str = "yx", units: bool = True, **attributes: str
+) -> Path:
+    """Write a map with a reference system of latitude and longitude."""
+    root = group(folder)
+    meaning = [("latitude", "degrees_north"), ("longitude", "degrees_east")]
+    for name, values, (standard_name, unit) in zip(names, ([50.0, 49.5], x), meaning, strict=True):
+        about = {"standard_name": standard_name, "units": unit} if units else {}
+        array(root, name, values, [name], **about)
+    array(root, "spatial_ref", np.int32(0), [], grid_mapping_name="latitude_longitude")
+    attributes = {"grid_mapping": "spatial_ref", **attributes}
+    array(root, "air", np.ones((2, len(x))), list(names), **attributes)
+    return folder
+
+
+def _around_greenwich(store: Path) -> Path:
+    with xr.open_zarr(store, consolidated=False) as ds:
+        loaded = ds.load().drop_encoding()
+    other = store.with_name(store.name + "-again")
+    changed = loaded.assign_coords(x=(loaded.x + 180) % 360 - 180).sortby("x")
+    changed.to_zarr(other, consolidated=False)
+    return other
+
+
+@reported(
+    "cogeotiff/rio-tiler#718",
+    "TileOutsideBounds: tiles of a dataset from 200 to 330 degrees East are said to be out of bounds",
+    finding=("CF-MAP-003", "/x", "330", "180"),
+    before=sees(xarray, lambda ds: float(ds["x"].max()) == 330),
+    after=sees(xarray, lambda ds: float(ds["x"].max()) < 0),
+    by_hand=_around_greenwich,
+)
+def longitudes_beyond_180(folder: Path) -> Path:
+    return _grid(folder, [200.0, 265.0, 330.0])
+
+
+@reported(
+    "xcube-dev/xcube#706",
+    "xcube finds no grid mapping: the reference system is geographic, and its coordinates are called x and y",
+    finding=("CF-MAP-004", "/air", '"y" and "x"'),
+    before=opens(xarray),
+)
+def degrees_called_x_and_y(folder: Path) -> Path:
+    return _grid(folder, [10.0, 10.5, 11.0], units=False)
+
+
+@reported(
+    "corteva/rioxarray#510",
+    "MissingSpatialDimensionError: x dimension (x) not found",
+    finding=("CF-MAP-004", "/air", '"r" and "c"', "rioxarray"),
+    before=opens(xarray),
+)
+def names_that_rioxarray_does_not_know(folder: Path) -> Path:
+    return _grid(folder, [10.0, 10.5, 11.0], "rc", units=False)
+
+
+@reported(
+    "opengeos/GeoLibre#2452",
+    "ArcGIS Zarr currently requires regularly spaced spatial coordinates",
+    finding=("CF-MAP-005", "/x", "evenly spaced"),
+    before=opens(xarray),
+    kind="pull",
+)
+def columns_that_grow_wider(folder: Path) -> Path:
+    return _grid(folder, [10.0, 10.5, 11.5])
+
+
+def _without_a_system(folder: Path, **attributes: str) -> Path:
+    root = group(folder, **attributes)
+    meaning = {"y": "projection_y_coordinate", "x": "projection_x_coordinate"}
+    for name, values in (("y", [4500015.0, 4499985.0]), ("x", [600015.0, 600045.0, 600075.0])):
+        array(root, name, values, [name], standard_name=meaning[name], units="m")
+    array(root, "b02", np.ones((2, 3)), ["y", "x"])
+    return folder
+
+
+@reported(
+    "EOPF-Explorer/data-model#46",
+    "TiTiler takes EPSG:4326 where ds.rio.crs is None, and metres of UTM for degrees: Invalid bounds",
+    finding=("CF-REF-006", "/b02", "projection"),
+    before=sees(xarray, lambda ds: "grid_mapping" not in ds["b02"].encoding),
+    kind="pull",
+)
+def metres_of_no_projection(folder: Path) -> Path:
+    return _without_a_system(folder)
+
+
+@reported(
+    "xcube-dev/xcube#944",
+    "ValueError: cannot find any grid mapping in dataset, although crs says epsg:32654",
+    finding=("CF-REF-006", "/b02", '"epsg:32654"'),
+    before=sees(xarray, lambda ds: ds.attrs["crs"] == "epsg:32654"),
+)
+def system_in_an_attribute_of_the_group(folder: Path) -> Path:
+    return _without_a_system(folder, crs="epsg:32654")

@@ -1,0 +1,188 @@
+"""CF: whether programs for maps find the coordinates of a map and its reference system, and take them for a grid.
+
+CF allows most of it (CF-1.11, 4.1, 4.2 and 5.6): it is what rioxarray, GDAL and what is built on them need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nz_explorer.conventions.cf.orientation import has_reference_system
+from nz_explorer.conventions.cf.unreferenced import is_mapping
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.fixes import Draft
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group, Node, is_candidate
+from nz_explorer.model.dialects.crs import X_NAMES, Y_NAMES, code, described_code
+from nz_explorer.model.paths import all_above
+from nz_explorer.text.units import hemispheres
+
+if TYPE_CHECKING:
+    from nz_explorer.values.coordinates.monotonicity import Monotonicity
+
+_PROJECTED = ("projection_y_coordinate", "projection_x_coordinate")
+_GEOGRAPHIC = ("latitude", "longitude")
+_UNREAD = ("crs", "epsg", "EPSG", "srs", "proj4", "proj:epsg")
+"""Attributes, and names of scalars, that people keep a reference system in, and that no reader looks at."""
+_KNOWN = ({"x", "y"}, {"longitude", "latitude"})
+"""Names of dimensions that rioxarray knows without any attribute."""
+EASTERNMOST = 180.5
+"""How far east longitudes may go: those of the last cell may be beyond 180."""
+UNEVEN = 0.01
+"""By what part of their mean spacings of a grid may differ; coordinates are often rounded."""
+
+
+def _maps(group: Group) -> Iterator[tuple[Array, Array, list[Array]]]:
+    """Yield the coordinates of the last two dimensions of arrays, y and x, and those arrays."""
+    there = {array.name: array for array in group.arrays if is_candidate(array)}
+    for (names, _), arrays in group.layouts.items():
+        if names is not None and len(names) > 1 and names[-2] in there and names[-1] in there:
+            yield there[names[-2]], there[names[-1]], arrays
+
+
+@rule("CF-REF-006", on="members")
+def reference_system_is_told(group: Group) -> Iterator[Fail]:
+    """Note maps of a projection that nothing names, or that is named where readers do not look."""
+    if any(is_mapping(array) or "grid_mapping" in array.attributes for array in group.arrays):
+        return  # CF-REF-001 and CF-REF-004
+    for y, x, arrays in _maps(group):
+        holders = [arrays[0], group, *_loaded_above(group)]
+        if any("_CRS" in node.attributes for node in (*arrays, group)):
+            return  # GDAL knows it
+        projected = tuple(one.attributes.get("standard_name") for one in (y, x)) == _PROJECTED
+        told = next((named for node in holders if (named := described_code(node))), None)
+        place, named = _unread(group, holders)
+        if told is not None:
+            said = f"{told} is told by attributes of proj: alone: many readers of maps, such as GDAL before 3.13, look for grid_mapping"
+        elif named:
+            told = code(named) or (f"EPSG:{named}" if named.isdecimal() else named)
+            said = f"{place} says {json_text(named)}, where readers of maps do not look: they look for grid_mapping"
+        elif projected:
+            said = f"{y.path} and {x.path} are coordinates of a projection, and nothing says of which: readers of maps look for grid_mapping"
+        else:
+            continue
+        yield Fail(
+            "",
+            f"{said}, and find no reference system",
+            path=arrays[0].path,
+            related=(y.path, x.path, *(array.path for array in arrays[1:6])),
+            fix=_written(told),
+        )
+        return
+
+
+def _loaded_above(group: Group) -> Iterator[Node]:
+    for path in all_above(group.path):
+        node = group.hierarchy.node_if_loaded(path)
+        if node is not None:
+            yield node
+
+
+def _unread(group: Group, holders: list[Node]) -> tuple[str, str]:
+    """Return where a reference system is told that no reader finds, and what is said there; empty texts where none is."""
+    for node in holders:
+        for name in _UNREAD:
+            given = node.attributes.get(name)
+            if isinstance(given, str | int) and not isinstance(given, bool) and str(given):
+                return f"{json_text(name)} in the attributes of {node.path}", str(given)
+    for array in group.arrays:
+        if array.name in _UNREAD and array.shape == ():
+            return array.path, array.name
+    return "", ""
+
+
+def _written(named: str | None) -> FixMaker:
+    system = named or "EPSG:…"
+    note = f'with rioxarray: ds = ds.rio.write_crs("{system}"), and write ds again'
+    return lambda _node: Draft("suggest", note=note)
+
+
+def _is_longitude(array: Array, _: Any) -> bool:
+    attributes = array.attributes
+    return (
+        attributes.get("standard_name") == "longitude"
+        or hemispheres(attributes.get("units")) == "EW"
+    )
+
+
+@rule("CF-MAP-003", on="values", when=_is_longitude)
+def longitudes_around_greenwich(array: Array, found: Monotonicity) -> Iterator[Fail]:
+    """Note longitudes beyond 180, where there is a reference system, for which programs for maps look."""
+    ends = [end for end in (found.first, found.last) if isinstance(end, int | float)]
+    if ends and max(ends) > EASTERNMOST and has_reference_system(array):
+        name = array.name
+        yield Fail(
+            "",
+            f"{array.path} goes to {max(ends):g} degrees: programs for maps count from -180 to 180, and find what is beyond"
+            " outside of the map",
+            fix=lambda _node: Draft(
+                "suggest",
+                note=f'with xarray: ds.assign_coords({name}=(ds.{name} + 180) % 360 - 180).sortby("{name}")',
+            ),
+        )
+
+
+@rule("CF-MAP-004", on="members")
+def coordinates_are_recognised(group: Group) -> Iterator[Fail]:
+    """Note maps with a reference system whose coordinates do not say that they are those of a map."""
+    systems = {array.name: array for array in group.arrays if is_mapping(array)}
+    for y, x, arrays in _maps(group):
+        named = next((a for a in arrays if a.attributes.get("grid_mapping") in systems), None)
+        if named is None or (_says_what(y, 0) and _says_what(x, 1)):
+            continue
+        system = systems[named.attributes["grid_mapping"]]
+        names = f"{json_text(y.name)} and {json_text(x.name)}"
+        if {y.name, x.name} not in _KNOWN:
+            said = f"rioxarray does not take the dimensions {names} for those of a map"
+        elif system.attributes.get("grid_mapping_name") == "latitude_longitude" and y.name == "y":
+            said = f"the reference system is one of latitude and longitude, and readers that follow CF do not take {names} for them"
+        else:
+            continue
+        yield Fail(
+            "",
+            f"{said}: their coordinates have neither a standard name nor an axis, nor units of degrees",
+            path=named.path,
+            related=(y.path, x.path),
+            fix=_names_given(y, x, system),
+        )
+
+
+def _says_what(array: Array, place: int) -> bool:
+    """Whether a coordinate says that it is y (0), or x (1), of a map."""
+    attributes = array.attributes
+    return (
+        attributes.get("axis") == "YX"[place]
+        or attributes.get("standard_name") in (_PROJECTED[place], _GEOGRAPHIC[place])
+        or hemispheres(attributes.get("units")) == ("NS", "EW")[place]
+    )
+
+
+def _names_given(y: Array, x: Array, system: Array) -> FixMaker:
+    geographic = system.attributes.get("grid_mapping_name") == "latitude_longitude"
+    first, second = _GEOGRAPHIC if geographic else _PROJECTED
+    note = f"give {y.path} the standard_name {first}, and {x.path} {second}"
+    if geographic:
+        note += ", with the units degrees_north and degrees_east"
+    return lambda _node: Draft("suggest", note=note)
+
+
+def _is_of_a_map(array: Array, _: Any) -> bool:
+    name = array.name.lower()
+    return name in X_NAMES | Y_NAMES or _says_what(array, 0) or _says_what(array, 1)
+
+
+@rule("CF-MAP-005", on="values", when=_is_of_a_map)
+def grid_is_even(array: Array, found: Monotonicity) -> Iterator[Fail]:
+    """Note rows and columns of a map that are not evenly spaced, beside a reference system."""
+    if found.spread is not None and found.spread > UNEVEN and has_reference_system(array):
+        yield Fail(
+            "",
+            f"{array.path} is not evenly spaced, by {found.spread:.0%} of its spacing: GDAL gives no geotransform then, and"
+            " rioxarray one of the mean spacing, which puts cells in the wrong place",
+            fix=lambda _node: Draft(
+                "suggest",
+                note="interpolate the data to an even grid, where they are given to such programs",
+            ),
+        )

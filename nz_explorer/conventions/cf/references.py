@@ -53,15 +53,39 @@ def _leads_nowhere(group: Group, array: Array, attribute: str) -> list[str]:
 
 def _is_there(group: Group, word: str) -> bool:
     """Whether a name leads to an array of the group or of one above it, or a path to one (CF-1.11, 2.7 Groups)."""
-    hierarchy = group.hierarchy
     if "/" in word:
         return group.array_at(word) is not None
-    if any(child.name == word for child in group.arrays):
-        return True
-    return any(
-        isinstance(hierarchy.get(paths.below(place) + word), Array)
-        for place in paths.all_above(group.path)
-    )
+    return any(child.name == word for child in group.arrays) or _above(group, word) is not None
+
+
+def _above(group: Group, word: str) -> Array | None:
+    """Return the array of a name in the nearest group above that has one."""
+    places = (paths.below(place) + word for place in paths.all_above(group.path))
+    found = (group.hierarchy.get(place) for place in places)
+    return next((node for node in found if isinstance(node, Array)), None)
+
+
+def _inherited(group: Group, array: Array, attribute: str) -> Iterator[Fail]:
+    """Note what is in a group above alone, where CF looks and xarray does not."""
+    here = {child.name for child in group.arrays}
+    for word in _words(array, attribute) if group.path != "/" else ():
+        if word in here or "/" in word or (other := _above(group, word)) is None:
+            continue
+        yield Fail(
+            array.attribute_pointer(attribute),
+            f"{attribute} names {json_text(word)}, which is {other.path}: xarray opens each group by itself, and does not"
+            " find it there",
+            severity="info",
+            impact="advice",
+            path=array.path,
+            related=(other.path,),
+            fix=lambda _node: Draft(
+                "suggest",
+                note=f"copy {other.path} to {group.path}, or assign it after opening both",
+            ),
+            rule="CF-REF-001",
+        )
+        return
 
 
 @rule(
@@ -130,6 +154,8 @@ def references_lead_somewhere(group: Group) -> Iterator[Fail]:
                 continue
             missing = _leads_nowhere(group, array, attribute)
             if not missing:
+                if attribute in DECODED:
+                    yield from _inherited(group, array, attribute)
                 continue
             are = "is no array" if len(missing) == 1 else "are no arrays"
             within = "" if any("/" in name for name in missing) else f" of {group.path}"

@@ -242,7 +242,7 @@ def fill_equals_storage(array: Array) -> Iterator[Fail]:
     yield Fail(
         array.attribute_pointer("_FillValue"),
         f"_FillValue {fill.text} differs from fill_value {stored.text}: chunks that were never written"
-        f" read as {stored.text}, which is not masked",
+        f" read as {stored.text}, which is not masked; viewers that know fill_value alone draw {fill.text} as a value",
     )
 
 

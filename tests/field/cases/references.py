@@ -218,3 +218,20 @@ def shapes_without_version(folder: Path) -> Path:
 )
 def shapes_without_coords(folder: Path) -> Path:
     return _shapes(folder, spatialdata_attrs={"version": "0.1", "geos": {"name": "POINT"}})
+
+
+@reported(
+    "pydata/xarray#6085",
+    "The coordinates of a variable in an inner group are missing: they are in the group above",
+    finding=("CF-REF-001", "/DETAILED/amf", "/latitude", "each group by itself"),
+    before=(
+        opens(xarray),
+        sees(lambda path: xarray(path / "DETAILED"), lambda ds: "latitude" not in ds.variables),
+    ),
+)
+def coordinates_in_the_group_above(folder: Path) -> Path:
+    root = group(folder)
+    array(root, "latitude", np.ones((2, 2)), ["y", "x"], units="degrees_north")
+    inner = group(folder / "DETAILED")
+    array(inner, "amf", np.ones((2, 2)), ["y", "x"], coordinates="latitude")
+    return folder

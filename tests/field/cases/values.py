@@ -392,3 +392,17 @@ def coordinates_that_were_never_filled(folder: Path) -> Path:
     array(root, "data", np.ones((2, 3), "f4"), ["time", "x"], coordinates="x_geostationary")
     array(root, "x_geostationary", np.full((2, 3), np.nan), ["time", "x"], fill_value=np.nan)
     return folder
+
+
+@reported(
+    "dhis2/open-climate-service#103",
+    "Pixels without data are drawn opaque: they hold _FillValue, and the viewer masks fill_value, which is NaN",
+    finding=("NZ-FILL-007", "/tg", "viewers that know fill_value alone draw -999.0"),
+    before=sees(zarr_python, lambda root: root["tg"][0, 0] == -999.0),
+    kind="pull",
+    beside=("NZ-FILL-006",),
+)
+def mark_that_a_viewer_does_not_know(folder: Path) -> Path:
+    values = np.array([[-999.0, 280.0]], "f4")
+    array(group(folder), "tg", values, ["y", "x"], fill_value=np.nan, _FillValue=-999.0)
+    return folder

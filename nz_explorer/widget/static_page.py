@@ -164,6 +164,8 @@ def _shown(
     if array is not node:
         view, index = {}, {}
     look = session.quicklook(array, index, width=480, height=300, **looking(view))
+    # the limits that hold for who looks on; this picture, of fewer points, sets none
+    look = session.limits.known(array, look, finished=False)
     if look.kind == TABLE.name and look.values is not None:
         return _numbers(look, drawing(view))
     if not is_drawn(look):

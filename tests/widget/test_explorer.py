@@ -22,6 +22,7 @@ from nz_explorer.widget.explorer import Explorer
 from nz_explorer.widget.explorer.traits import SHARED
 from nz_explorer.widget.panels.registry import Context, compose, perform
 from nz_explorer.widget.protocol.blocks import Actions
+from tests.widget.test_lifetimes import until
 
 
 class Seen(HTMLParser):
@@ -223,6 +224,10 @@ def test_the_saved_page_is_plain_bounded_and_escaped(
     assert 'alt="map of /ocean/sea_surface_temperature over rlat (' in page
     assert len(page) < 300_000
     assert ex.get_state()["_saved_page"].endswith(page)  # for hosts that export the state
+    # it is made anew for who stays with something else
+    ex.index = {"time": 2}
+    ex.path = "/ocean/salinity"
+    until(lambda: 'alt="map of /ocean/salinity' in ex.get_state()["_saved_page"])
     import json
 
     hostile = tmp_path / "hostile.zarr"

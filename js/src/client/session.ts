@@ -174,7 +174,7 @@ export class Session {
   /** Grows by name as the kernel says that a page says something else now. */
   readonly pages: Signal<Record<string, number>> = signal({});
 
-  /** A page without scripts, as it was when the explorer was displayed last. */
+  /** A page without scripts, as the explorer was when it was last at rest. */
   get savedPage(): string {
     return String(this.#model.get("_saved_page") ?? "");
   }

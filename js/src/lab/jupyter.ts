@@ -77,12 +77,22 @@ interface Output {
   data: Record<string, unknown>;
 }
 
+/** A cell as it is saved; text without outputs is one, too. */
+export interface SharedCell {
+  getOutputs?(): Output[];
+  updateOutputs?(from: number, to: number, outputs: Output[], origin: string): void;
+}
+
 export interface NotebookPanel {
   disposed: Signal<unknown>;
+  /** Its document; "started" comes before it is made into a file. */
+  context: { saveState: Signal<string> };
+  sessionContext: { iopubMessage: Signal<Message> };
   content: {
     node: HTMLElement;
     /** Cells; only those of code have outputs. */
     widgets: readonly {
+      model: { sharedModel: SharedCell };
       outputArea?: { widgets: readonly Widget[]; model: { get(at: number): Output } };
     }[];
     rendermime: {

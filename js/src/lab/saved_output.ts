@@ -1,4 +1,4 @@
-import type { App, NotebookPanel } from "./jupyter";
+import type { App, Message, NotebookPanel, SharedCell } from "./jupyter";
 
 /** What JupyterLab's widgets say where the kernel that a widget lived in is gone, or none runs. */
 const SAYS = new Set(["Loading widget...", "Error displaying widget: model not found"]);
@@ -7,7 +7,7 @@ const WAIT_MS = 1500;
 /** How the page that is saved with an explorer ends. */
 const OWN = "Saved by nz_explorer.";
 
-/** In a notebook that is opened again without its kernel, shows what was saved with each explorer. */
+/** Saves what each explorer of a notebook shows last, and shows that where the notebook is opened again without its kernel. */
 export function showSavedPages(app: App): void {
   app.docRegistry.addWidgetExtension("Notebook", {
     createNew: (panel: NotebookPanel) => {
@@ -20,11 +20,39 @@ export function showSavedPages(app: App): void {
         }, WAIT_MS);
       });
       observer.observe(panel.content.node, { childList: true, subtree: true });
+      const pages = new Map<string, string>();
+      panel.sessionContext.iopubMessage.connect((_, message) => hear(message, pages));
+      panel.context.saveState.connect((_, state) => {
+        if (state === "started")
+          for (const { model } of panel.content.widgets) renew(model.sharedModel, pages);
+      });
       panel.disposed.connect(() => {
         observer.disconnect();
         clearTimeout(timer);
       });
     },
+  });
+}
+
+const VIEW = "application/vnd.jupyter.widget-view+json";
+
+/** Takes down the page of an explorer, which its kernel makes anew when somebody has moved on and looks at something. */
+function hear({ header, content }: Message, pages: Map<string, string>): void {
+  if (header.msg_type !== "comm_msg") return;
+  const { state } = (content.data ?? {}) as { state?: { _saved_page?: unknown } };
+  const page = state?._saved_page;
+  // What comes first is for a frame of its own.
+  if (typeof page === "string") pages.set(String(content.comm_id), page.slice(page.indexOf("<div>")));
+}
+
+/** Puts the pages that were heard last in the place of those in a cell, without drawing its outputs anew. */
+function renew(cell: SharedCell, pages: Map<string, string>): void {
+  cell.getOutputs?.().forEach((output, at) => {
+    const view = output.data?.[VIEW] as { model_id?: string } | undefined;
+    const page = pages.get(view?.model_id ?? "");
+    if (page === undefined) return;
+    const data = { ...output.data, "text/html": page };
+    cell.updateOutputs?.(at, at + 1, [{ ...output, data }], "silent-change");
   });
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
 from collections.abc import Mapping
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import traitlets
 
-from nz_explorer.model import Array, Group, Hierarchy, Node
+from nz_explorer.model import Array, Group, Hierarchy, Node, NodeNotFound
+from nz_explorer.store import ReadError
 from nz_explorer.text.printable import encodable
 from nz_explorer.widget.code import code
+from nz_explorer.widget.explorer.after_changes import after_changes
 from nz_explorer.widget.explorer.synced_widget import SyncedWidget
 from nz_explorer.widget.explorer.traits import Selection
 from nz_explorer.widget.lifetimes import lifetimes
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
 STATIC = Path(__file__).parent.parent / "static"
 STATIC_PAGE_SECONDS = 1.5
 """How long displaying waits for the walk, so that the saved page can show its result."""
+PAGE_SECONDS = 1.5
+"""The page is made anew for what somebody looks at for so long."""
 
 
 def _front_end(name: str) -> str | Path:
@@ -489,12 +494,25 @@ class Explorer(SyncedWidget):
         bundle: Any = super()._repr_mimebundle_(**kwargs)
         if bundle is None:  # the front end does not show widgets
             return None
-        from nz_explorer.widget.static_page import FRAMED, static_page
-
         lifetimes.displayed(self)
         self._session.wait(STATIC_PAGE_SECONDS)
-        page = encodable(static_page(self._session, self.path, self.view, self.index))
-        self._saved_page = FRAMED + page
+        if not self._saved_page:
+            after_changes(self, ("path", "index", "view"), PAGE_SECONDS, Explorer._renew_page)
+        page = self._page()
         data, *metadata = bundle if isinstance(bundle, tuple) else (bundle,)
         data = {**data, "text/html": page, "text/plain": repr(self)}
         return (data, *metadata) if metadata else data
+
+    def _page(self) -> str:
+        """Return the page for who has no kernel, and tell the front end, which saves it with the notebook."""
+        from nz_explorer.widget.static_page import FRAMED, static_page
+
+        page = encodable(static_page(self._session, self.path, self.view, self.index))
+        self._saved_page = FRAMED + page
+        return page
+
+    def _renew_page(self) -> None:
+        # Not worth opening the store again; and where it cannot be read any more, the page before is better than none.
+        with contextlib.suppress(NodeNotFound, ReadError, OSError, ValueError, RuntimeError):
+            if self.is_open:
+                self._page()

@@ -11,8 +11,7 @@ import hashlib
 import json
 import os
 import sys
-import threading
-import weakref
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ import traitlets
 
 from nz_explorer.model import NodeNotFound
 from nz_explorer.store import ReadError
+from nz_explorer.widget.explorer.after_changes import after_changes
 
 if TYPE_CHECKING:
     from nz_explorer.widget.explorer.explorer import Explorer
@@ -58,8 +58,7 @@ def keep_place(explorer: Explorer, given: str) -> None:
     name = hashlib.sha256(f"{cell}\n{given}".encode()).hexdigest()[:24]
     file = user_state_path("nz_explorer", appauthor=False) / "places" / f"{name}.json"
     _come_back(explorer, file)
-    writer = _Writer(file, explorer)
-    explorer.observe(writer.changed, KEPT)
+    after_changes(explorer, KEPT, QUIET_SECONDS, partial(_write, file))
 
 
 def _come_back(explorer: Explorer, file: Path) -> None:
@@ -78,34 +77,15 @@ def _come_back(explorer: Explorer, file: Path) -> None:
                 setattr(explorer, trait, known[trait])
 
 
-class _Writer:
-    """Writes where an explorer is, a moment after it has come there."""
-
-    def __init__(self, file: Path, explorer: Explorer) -> None:
-        self._file = file
-        self._explorer = weakref.ref(explorer)
-        self._timer: threading.Timer | None = None
-
-    def changed(self, _: Any) -> None:
-        """Write soon."""
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = threading.Timer(QUIET_SECONDS, self._write)
-        self._timer.daemon = True
-        self._timer.start()
-
-    def _write(self) -> None:
-        explorer = self._explorer()
-        if explorer is None:
-            return
-        place = {name: getattr(explorer, name) for name in KEPT}
-        text = json.dumps({**place, "limits": explorer.held_limits})
-        # A home that is full or cannot be written is no reason to bother anybody.
-        with contextlib.suppress(OSError):
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            scratch = self._file.with_suffix(f".{os.getpid()}")
-            scratch.write_text(text, "utf-8")
-            scratch.replace(self._file)
-            files = sorted(self._file.parent.glob("*.json"), key=lambda one: one.stat().st_mtime)
-            for old in files[:-_MOST_FILES]:
-                old.unlink(missing_ok=True)
+def _write(file: Path, explorer: Explorer) -> None:
+    place = {name: getattr(explorer, name) for name in KEPT}
+    text = json.dumps({**place, "limits": explorer.held_limits})
+    # A home that is full or cannot be written is no reason to bother anybody.
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        scratch = file.with_suffix(f".{os.getpid()}")
+        scratch.write_text(text, "utf-8")
+        scratch.replace(file)
+        files = sorted(file.parent.glob("*.json"), key=lambda one: one.stat().st_mtime)
+        for old in files[:-_MOST_FILES]:
+            old.unlink(missing_ok=True)

@@ -86,7 +86,7 @@ def coordinates(axis: Axis, one: CoordinateSet) -> RuleOutput:
     """
     text = is_text(one)
     yield from _unit(axis, one, text)
-    yield from _time(axis, one)
+    yield from _time(axis, one, text)
     yield from _values(axis, one)
     yield from _boundaries(axis, one, text)
 
@@ -123,11 +123,12 @@ def _unit(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
         )
 
 
-def _time(axis: Axis, one: CoordinateSet) -> RuleOutput:
+def _time(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
     pointer, shown = one.pointer("time"), json_text(axis.name)
     given = one.given.get("time")
     if given is None:
-        if axis.abbreviation == "T":
+        labels = text and any("time" in other.given for other in axis.sets)  # of times beside them
+        if axis.abbreviation == "T" and not labels:
             unit = one.given.get("unit")
             hint = "" if unit is None else f", which its unit {json_text(unit)} belongs in"
             yield Fail(pointer, f"axis {shown} has no time object{hint}", rule="CS-TIME-001")

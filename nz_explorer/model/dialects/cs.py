@@ -366,7 +366,7 @@ def _kind(values: Any) -> Kind:
 
 REVISIONS: dict[Revision, str] = {
     "r1": "axes are a list and have a direction, times have a reference",
-    "r2": "axes are a list, sets of coordinates have a direction, times have a reference",
+    "r2": "axes are a list, sets of coordinates have a direction, times have a reference, or a unit and an epoch",
     "r3": "axes are an object by name, sets of coordinates have a direction, times have a unit and an epoch",
 }
 """What each revision looks like, in words. They share one address, so a dataset cannot name its own."""

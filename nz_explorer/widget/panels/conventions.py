@@ -49,7 +49,7 @@ def _row(convention: ConventionSummary) -> protocol.TableRow:
     if convention.paths:
         where += ["On ", *blocks.links(list(convention.paths), 3), "."]
     return blocks.row(
-        " ".join((convention.name, *convention.versions)),
+        " ".join((convention.name, *(v for v in convention.versions if v not in convention.name))),
         blocks.chip(f"{MARKS[holds]} {MEANING[holds]}", TONES[holds]),
         where,
     )

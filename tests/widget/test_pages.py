@@ -485,15 +485,34 @@ def test_the_coordinate_systems_of_cs_on_the_conventions_page(
             "boundaries": {"regular": [-0.5, 0.5]},
         },
         {"name": "row", "values": {"explicit": ["a", "b", "c"]}},
+        {
+            "name": "km",
+            "unit": "km",
+            "direction": "north",
+            "values": {"external": {"node": "km"}},
+        },
     ]
     axis = {"name": "lat", "abbreviation": "Y", "coordinates": sets}
     system = {"name": "WGS84", "id": {"proj:code": "EPSG:4326"}, "axes": [axis]}
     root = zarr.open_group(tmp_path / "store.zarr", mode="w")
     made = root.create_array("a", data=np.zeros(3), dimension_names=["lat"])
     made.attrs.update({"zarr_conventions": [{"name": "cs"}], "cs": {"crs": [system]}})
-    shown = said(page(browse(tmp_path / "store.zarr"), "conventions"))
-    for part in ("axis Y", "north", "cells from -0.5 to +0.5", "EPSG:4326", "lat, row", "50 … 52"):
+    root.create_array("km", data=np.arange(3.0), dimension_names=["lat"])
+    root.attrs["conventions"] = "NZ-1.0"
+    found = page(browse(tmp_path / "store.zarr"), "conventions")
+    shown = said(found)
+    for part in (
+        "axis Y",
+        "north",
+        "cells from -0.5 to +0.5",
+        "EPSG:4326",
+        "lat, row",
+        "50 … 52",
+        " km",
+    ):
         assert part in shown, part
+    assert shown.count("degrees") == 1  # units stand beside the values, once
+    assert "NZ-1.0 1.0" not in shown
 
 
 def test_chunks_that_differ_in_length_are_explained_and_drawn_to_scale(browse: Browse) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from nz_explorer.editing.apply import fix_all
 from nz_explorer.editing.convert import converted
 from nz_explorer.model import Array
@@ -101,18 +104,21 @@ def _systems(context: Context, found: ConformanceSummary) -> Blocks:
         rows = [
             blocks.row(
                 f"{one.name}, {one.label}" if one.label else one.name,
-                one.ends() if one.array is None else ["in ", blocks.link(one.array.path)],
-                printable(str(one.attributes.get("units", ""))),
+                one.ends() if one.array is None else _elsewhere(one.array.path, one.attributes),
                 printable(one.details),
             )
             for one in metadata_coordinates(node)
         ]
         if rows:
-            columns = ["Axis", "Coordinates", "Units", "Described as"]
+            columns = ["Axis", "Coordinates", "Described as"]
             table = blocks.table(f"Coordinate system of {path}", columns, rows)
             title: blocks.Words = ["Coordinate system of ", blocks.link(path)]
             shown.append(blocks.section(title, [table]))
     return shown
+
+
+def _elsewhere(path: str, attributes: Mapping[str, Any]) -> blocks.Words:
+    return ["in ", blocks.link(path), printable(f" {attributes.get('units', '')}".rstrip())]
 
 
 def _to_do(context: Context, found: ConformanceSummary) -> Blocks:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    from nz_explorer.widget.explorer.explorer import Explorer
+import traitlets
+
+_Observed = TypeVar("_Observed", bound=traitlets.HasTraits)
 
 
 def after_changes(
-    explorer: Explorer, traits: Sequence[str], seconds: float, act: Callable[[Explorer], None]
+    explorer: _Observed, traits: Sequence[str], seconds: float, act: Callable[[_Observed], None]
 ) -> None:
     """Call a function in a thread of its own, once traits have not changed for a while.
 

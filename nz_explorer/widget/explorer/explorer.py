@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import warnings
 from collections.abc import Mapping
@@ -11,14 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import traitlets
 
-from nz_explorer.model import Array, Group, Hierarchy, Node, NodeNotFound
-from nz_explorer.store import ReadError
-from nz_explorer.text.printable import encodable
+from nz_explorer.model import Array, Group, Hierarchy, Node
 from nz_explorer.widget.code import code
-from nz_explorer.widget.explorer.after_changes import after_changes
-from nz_explorer.widget.explorer.synced_widget import SyncedWidget
+from nz_explorer.widget.explorer.displayed_widget import DisplayedWidget
 from nz_explorer.widget.explorer.traits import Selection
-from nz_explorer.widget.lifetimes import lifetimes
 from nz_explorer.widget.requests import animation, export, tables
 from nz_explorer.widget.requests import series as pinned
 from nz_explorer.widget.session_view import ALL_POINTS
@@ -36,10 +31,6 @@ if TYPE_CHECKING:
     from nz_explorer.report.store_diff import Comparison
 
 STATIC = Path(__file__).parent.parent / "static"
-STATIC_PAGE_SECONDS = 1.5
-"""How long displaying waits for the walk, so that the saved page can show its result."""
-PAGE_SECONDS = 1.5
-"""The page is made anew for what somebody looks at for so long."""
 
 
 def _front_end(name: str) -> str | Path:
@@ -51,7 +42,7 @@ def _front_end(name: str) -> str | Path:
     return file if os.environ.get("ANYWIDGET_HMR") == "1" else file.read_text("utf-8")
 
 
-class Explorer(SyncedWidget):
+class Explorer(DisplayedWidget):
     """A hierarchy, explored in the notebook and from Python at once.
 
     Made by `explore`.
@@ -489,30 +480,3 @@ class Explorer(SyncedWidget):
 
     def __repr__(self) -> str:
         return f"<Explorer {self._source} {self.path}>"
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        bundle: Any = super()._repr_mimebundle_(**kwargs)
-        if bundle is None:  # the front end does not show widgets
-            return None
-        lifetimes.displayed(self)
-        self._session.wait(STATIC_PAGE_SECONDS)
-        if not self._saved_page:
-            after_changes(self, ("path", "index", "view"), PAGE_SECONDS, Explorer._renew_page)
-        page = self._page()
-        data, *metadata = bundle if isinstance(bundle, tuple) else (bundle,)
-        data = {**data, "text/html": page, "text/plain": repr(self)}
-        return (data, *metadata) if metadata else data
-
-    def _page(self) -> str:
-        """Return the page for who has no kernel, and tell the front end, which saves it with the notebook."""
-        from nz_explorer.widget.static_page import FRAMED, static_page
-
-        page = encodable(static_page(self._session, self.path, self.view, self.index))
-        self._saved_page = FRAMED + page
-        return page
-
-    def _renew_page(self) -> None:
-        # Not worth opening the store again; and where it cannot be read any more, the page before is better than none.
-        with contextlib.suppress(NodeNotFound, ReadError, OSError, ValueError, RuntimeError):
-            if self.is_open:
-                self._page()

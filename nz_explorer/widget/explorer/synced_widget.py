@@ -171,6 +171,7 @@ class SyncedWidget(anywidget.AnyWidget):
 
     @held_limits.setter
     def held_limits(self, kept: Any) -> None:
+        """Let those of another session hold."""
         self._session.limits.restore(kept)
 
     def forget_values(self) -> None:

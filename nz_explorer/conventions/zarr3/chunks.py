@@ -214,7 +214,8 @@ def unwritten(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
             else f"none of the {found.total:,} chunks is"
         )
         message = f"{none} written: everything {reads}"
-        yield _unwritten(array, message, harms=not found.hidden)
+        # also where it reads as missing: an array without a single value was seldom meant to have none
+        yield _unwritten(array, message, harms=True)
         return
     are = "is" if found.absent == 1 else "are"
     gaps = "".join(f"; {text}" for text in gap_texts(found))

@@ -311,3 +311,20 @@ def chunk_of_two_dimensions(folder: Path) -> Path:
 def nothing_where_no_chunk_is(folder: Path) -> Path:
     array(group(folder, 2), "a", np.array([1.0, 2.0], "f4"), ["x"], chunks=(1,), fill_value=None)
     return _deleted(folder, "a/1")
+
+
+@reported(
+    "carbonplan/cmip6-downscaling#339",
+    "Stores have correct coordinates and attributes, and arrays of nothing but NaN: no chunk was uploaded",
+    finding=("Z3-CHUNK-004", "/tasmax", "none of the 2 chunks is written"),
+    values="all",
+    before=sees(xarray, lambda ds: bool(np.isnan(ds["tasmax"].values).all())),
+    beside=("NZ-FILL-006",),
+)
+def metadata_without_data(folder: Path) -> Path:
+    root = group(folder)
+    array(root, "time", [0, 1], ["time"], units="days since 2000-01-01")
+    array(root, "tasmax", [280.0, 281.0], ["time"], chunks=(1,), fill_value=np.nan)
+    for key in ("0", "1"):
+        (folder / "tasmax" / "c" / key).unlink()
+    return folder

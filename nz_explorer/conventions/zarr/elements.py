@@ -33,6 +33,8 @@ ELEMENTS = ("ngff:shapes", "ngff:points")
 """What SpatialData calls groups of its own, whose ``spatialdata_attrs`` tell how to read them."""
 IN_ARRAYS = ("coords", "Index")
 """Members of shapes of its version 0.1; since 0.2 they are in a file, shapes.parquet."""
+NEWER = {"nullable-string-array": "0.11", "null": "0.12"}
+"""The versions of anndata with which encodings came that viewers and older programs often meet and do not know."""
 TABLE = "ngff:regions_table"
 """What SpatialData calls a group that is an anndata table."""
 
@@ -67,6 +69,21 @@ def elements_are_complete(group: Group) -> Iterator[Fail | Undecided]:
             f"{group.path} is a {kind} of anndata, and lacks {some}{more}: anndata raises KeyError",
             fix=lambda _node: Draft("suggest", note="upload or write again what is missing"),
         )
+
+
+@rule("TREE-021", on="node", when=lambda node: node.attributes.get("encoding-type") in NEWER)
+def elements_are_known_to_older_readers(node: Node) -> Iterator[Fail]:
+    """Note elements of anndata that readers of older files stop at."""
+    kind = node.attributes["encoding-type"]
+    yield Fail(
+        node.attribute_pointer("encoding-type"),
+        f"{node.path} is a {kind}, which anndata reads since {NEWER[kind]}: older ones, and viewers such as Vitessce and cellxgene,"
+        " stop at it",
+        fix=lambda _node: Draft(
+            "suggest",
+            note="write the table again with plain strings, and without what is None, for such readers",
+        ),
+    )
 
 
 @rule(

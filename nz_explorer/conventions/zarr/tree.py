@@ -275,6 +275,28 @@ def _means(node: Node) -> tuple[Any, ...]:
     )
 
 
+_OF_OTHERS = {"info": "Neuroglancer's precomputed format", "attributes.json": "N5"}
+"""Files by which programs that know several formats tell others."""
+
+
+@rule("TREE-004", on="members")
+def described_in_no_other_format(group: Group) -> Iterator[Fail]:
+    """Note metadata of formats other than Zarr, where there is a listing that shows them."""
+    for name in group.other_names if _is_seen_from_store(group) else ():
+        if name in _OF_OTHERS:
+            yield Fail(
+                "",
+                f"{below(group.path)[1:]}{name} describes the same folder in {_OF_OTHERS[name]}: programs that know both formats,"
+                " such as Neuroglancer, may take it for one of that",
+                severity="info",
+                readers={},
+                fix=lambda _node: Draft(
+                    "suggest",
+                    note="take the file away, or name the format in the address, as in …|zarr2:",
+                ),
+            )
+
+
 @rule("TREE-006", on="members")
 def keys_of_group(group: Group) -> Iterator[Fail | Undecided]:
     """Note keys in a group that no reader of Zarr looks for."""

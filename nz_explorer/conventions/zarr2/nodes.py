@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr2.codecs import unidentified
@@ -20,7 +21,7 @@ from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
-from nz_explorer.engine.fixes import Draft, add, remove
+from nz_explorer.engine.fixes import Draft, add, move, remove
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array
 from nz_explorer.text.phrases import plural
@@ -52,6 +53,8 @@ READERS_WITHOUT: dict[str, dict[str, str]] = {
 }
 """What readers do without a member, where that is not what the rule's entry says."""
 ARRAY_MEMBERS = frozenset((*MANDATORY, "dimension_separator"))
+ALIKE = 0.8
+"""How alike a key and a member that is not there must be for the one to be a misspelling of the other, from 0 to 1."""
 NCZARR = "_nczarr_"
 """How the members begin that netCDF-C up to 4.9.2 put into these documents, in either case."""
 
@@ -95,6 +98,15 @@ def _extra(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
                 pointer,
                 f"{document.name} has {json_text(member)}, which netCDF-C up to 4.9.2 wrote here",
                 severity="info",
+            )
+        elif meant := get_close_matches(member, known - node.metadata.keys(), 1, ALIKE):
+            right = pointers.join(f"/{document.name}", meant[0])
+            yield Fail(
+                pointer,
+                f"{document.name} has the key {json_text(member)}, which readers ignore; did you mean {meant[0]}?",
+                fix=lambda _node, old=pointer, new=right: Draft(  # type: ignore[misc]  # bound now
+                    "suggest", (move(old, new),), "look at the values then"
+                ),
             )
         else:
             yield Fail(

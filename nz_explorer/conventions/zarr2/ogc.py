@@ -56,9 +56,14 @@ def has_array_dimensions(array: Array) -> Iterator[Fail]:
             if array.hierarchy.zarr_format == 3
             else None,  # they do not see it: TREE-005
             # OME-NGFF asks for no such names, and levels that had them would conflict (NZ-DIM-010)
-            impact="advice" if _is_level(array) else None,
+            impact="advice" if _is_level(array) or _is_of_a_table(array) else None,
             fix=_name_dimensions,
         )
+
+
+def _is_of_a_table(array: Array) -> bool:
+    """Whether an array is a part of anndata or of NWB, which have programs of their own, and no named dimensions."""
+    return "encoding-type" in array.attributes or "zarr_dtype" in array.attributes
 
 
 def _is_level(array: Array) -> bool:

@@ -409,3 +409,36 @@ def shared_scale_of_too_few_numbers(folder: Path) -> Path:
     return _described(
         folder, "0", "1", "2", coordinateTransformations=[{"type": "scale", "scale": [0.1625]}]
     )
+
+
+def _levels(source: Path) -> list[int]:
+    """Read the sums of levels."""
+    root = zarr.open_group(source, mode="r")
+    return [int(np.asarray(array[...]).sum()) for _, array in sorted(root.arrays())]
+
+
+@reported(
+    "ome/napari-ome-zarr#66",
+    "Everything is shown black: dimension_separator is misspelt in .zarray",
+    finding=("Z2-ARR-003", "/0", "dimension_seperator", "did you mean dimension_separator"),
+    before=sees(_levels, lambda found: found[0] == 0),
+    after=sees(_levels, lambda found: found[0] == 7 * 64),
+    beside=("OME-IMG-009", "Z2-ARR-010"),
+)
+def separator_that_is_misspelt(folder: Path) -> Path:
+    _described(folder, "0", "1", "2")
+    file = folder / "0" / ".zarray"
+    file.write_text(file.read_text().replace("dimension_separator", "dimension_seperator"))
+    return folder
+
+
+@reported(
+    "google/neuroglancer#1093",
+    "Failed to auto-detect data source: multiple formats detected",
+    finding=("TREE-004", "/", "info", "precomputed"),
+    before=opens(zarr_python),
+)
+def metadata_of_another_format(folder: Path) -> Path:
+    _described(folder, "0", "1", "2")
+    (folder / "info").write_text('{"@type": "neuroglancer_multiscale_volume"}')
+    return folder

@@ -235,3 +235,30 @@ def coordinates_in_the_group_above(folder: Path) -> Path:
     inner = group(folder / "DETAILED")
     array(inner, "amf", np.ones((2, 2)), ["y", "x"], coordinates="latitude")
     return folder
+
+
+def _index(source: Path) -> list[str]:
+    """Read the index of a table, as viewers do that know arrays of strings alone."""
+    import zarr
+
+    var = zarr.open_group(source, mode="r")["var"]
+    index = var[str(var.attrs["_index"])]
+    if not isinstance(index, zarr.Array):
+        raise TypeError("Expected a zarr array at var/_index, but found a group.")
+    return [str(name) for name in index[:]]
+
+
+@reported(
+    "vitessce/vitessce#2585",
+    "Expected a zarr array at tables/dense_table/var/_index, but found a group",
+    finding=("TREE-021", "/var/_index", "nullable-string-array", "Vitessce"),
+    before=(fails(_index, TypeError, "found a group"), opens(zarr_python)),
+)
+def index_of_nullable_strings(folder: Path) -> Path:
+    table = {"encoding-type": "dataframe", "_index": "_index", "column-order": []}
+    var = group(folder).create_group("var", attributes=table)
+    kind = {"encoding-type": "nullable-string-array", "encoding-version": "0.1.0"}
+    index = var.create_group("_index", attributes=kind)
+    for name, values in (("values", [1, 2]), ("mask", [0, 0])):
+        array(index, name, np.array(values, "i1"), ["gene"])
+    return folder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections import Counter
@@ -13,6 +14,7 @@ from itertools import chain
 from pathlib import Path
 
 from nz_explorer.diagnosis.attribution import TOPICS, error_types
+from nz_explorer.diagnosis.likeness import Likeness, words_of
 from nz_explorer.engine.catalogue import RuleInfo, has_prefix
 from nz_explorer.engine.impact import HARMLESS, HARMS
 
@@ -49,6 +51,13 @@ _FORMATS = {
 _WORDS = re.compile(r"[^\W\d_]{3,}")
 FILE = Path(__file__).parent / "symptoms.toml"
 MESSAGES = Path(__file__).parent / "messages.toml"
+REPORTS = Path(__file__).parent / "reports.json"
+REPORTED, POINTED = 0.5, 0.2
+"""How much it counts beside the text of a rule that a report of it is like, and that points speak for it."""
+LEAST_LIKE = 0.1
+"""How like a rule has to be to be named at all."""
+SAME_AGAIN = 0.4
+"""How like a report has to be to be shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +119,45 @@ def messages() -> tuple[Message, ...]:
         Message(re.compile(given["said"]), tuple(given["rules"]), given.get("meaning", ""))
         for given in entries
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A failure that was reported in public, which the field guide has as a store.
+
+    Attributes
+    ----------
+    url : str
+        Where.
+    symptom : str
+        What was noticed.
+    rule : str
+        What was broken.
+    """
+
+    url: str
+    symptom: str
+    rule: str
+
+
+@cache
+def reports() -> tuple[Reported, ...]:
+    """Return the failures that the field guide has."""
+    return tuple(Reported(**given) for given in json.loads(REPORTS.read_text("utf-8")))
+
+
+def report_like(message: str) -> Reported | None:
+    """Return the report that is most like a message, None where none is.
+
+    Parameters
+    ----------
+    message : str
+        What a reader says, or what somebody notices.
+    """
+    said, likeness = words_of(message), Likeness(words_of(one.symptom) for one in reports())
+    scored = [(likeness.of(said, words_of(one.symptom)), one) for one in reports()]
+    like, found = max(scored, key=lambda one: one[0])
+    return found if like >= SAME_AGAIN else None
 
 
 def _known(message: str) -> Message | None:
@@ -179,7 +227,8 @@ def rules_behind(message: str, rules: Iterable[RuleInfo]) -> list[RuleInfo]:
             scored.append((points + telling + _run(message, _says(info)), info))
     scored.sort(key=lambda one: -one[0])
     least = max(LIKELY, scored[0][0] * NEAR) if scored else 0
-    likely = [info for points, info in scored[:MOST_RULES] if points >= least]
+    pointed = [info for points, info in scored[:MOST_RULES] if points >= least]
+    likely = _likest(message, meant, pointed)
     known = _known(message)
     if known is None:
         return likely
@@ -187,6 +236,26 @@ def rules_behind(message: str, rules: Iterable[RuleInfo]) -> list[RuleInfo]:
     behind = [by_id[rule_id] for rule_id in known.rules if rule_id in by_id]
     rest = [info for info in likely if info not in behind] if behind else []
     return [*behind, *rest[: max(0, MOST_BEHIND_A_KNOWN_ONE - len(behind))]]
+
+
+def _likest(message: str, meant: list[RuleInfo], pointed: list[RuleInfo]) -> list[RuleInfo]:
+    """Return the rules whose texts, or reports of which, are like a message, with those that points speak for."""
+    texts = {info.id: words_of(f"{_about(info)} {info.bad_example or ''}") for info in meant}
+    told = [(words_of(one.symptom), one.rule) for one in reports()]
+    likeness = Likeness([*texts.values(), *(words for words, _ in told)])
+    said = words_of(message)
+    scores = {rule_id: likeness.of(said, words) for rule_id, words in texts.items()}
+    nearest: dict[str, float] = {}
+    for words, rule_id in told:
+        nearest[rule_id] = max(nearest.get(rule_id, 0), likeness.of(said, words))
+    for rule_id, like in nearest.items():
+        if rule_id in scores:
+            scores[rule_id] += REPORTED * like
+    for place, info in enumerate(pointed, start=1):
+        scores[info.id] += POINTED / place
+    best = sorted(meant, key=lambda info: -scores[info.id])[:MOST_RULES]
+    least = max(LEAST_LIKE, scores[best[0].id] * NEAR) if best else 0
+    return [info for info in best if scores[info.id] >= least]
 
 
 def _run(message: str, says: str) -> int:

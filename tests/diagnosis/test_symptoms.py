@@ -6,16 +6,20 @@ import pytest
 
 from nz_explorer.conventions import rules
 from nz_explorer.diagnosis.symptoms import (
+    REPORTS,
     Message,
     Symptom,
     meaning_of,
     messages,
+    report_like,
+    reports,
     rules_behind,
     symptoms,
     symptoms_of,
 )
 from nz_explorer.engine.catalogue import has_prefix
 from tests.field.case import Case, cases
+from tests.field.reports import text
 from tests.field.test_field import PENDING
 
 
@@ -77,7 +81,7 @@ def test_symptoms_narrow_what_is_to_be_looked_at() -> None:
         (
             "ERROR: MethodError: Cannot `convert` an object of type Nothing to an object of type Float32",
             "Z2-FV-005",
-            "OME-",
+            "TREE-",
         ),
         ("KeyError: 'A/1'", "OME-PLATE-002", "CF-"),
     ],
@@ -102,3 +106,31 @@ def test_a_known_message_leads_to_few_rules() -> None:
     )
     assert [info.id for info in found][:2] == ["Z2-FV-004", "Z3-FV-003"]
     assert len(found) <= 5
+
+
+def test_the_reports_are_those_of_the_field_guide() -> None:
+    assert REPORTS.read_text("utf-8") == text(), "write it with python -m tests.field.reports"
+    assert {report.rule for report in reports()} <= set(rules())
+
+
+@pytest.mark.parametrize(
+    ("noticed", "rule"),
+    [
+        ("appending hourly data to the store, all hours of the day became midnight", "CF-TIME-004"),
+        ("the plugin shows a black image, everything is 0, keys have dots", "OME-IMG-009"),
+        ("depths are drawn upwards, positive is up", "CF-ATTR-003"),
+    ],
+)
+def test_what_is_noticed_in_plain_words_leads_to_a_rule(noticed: str, rule: str) -> None:
+    assert rule in [info.id for info in rules_behind(noticed, rules().values())][:5]
+
+
+def test_words_about_something_else_lead_nowhere() -> None:
+    assert not rules_behind("my cat sleeps on the warm laptop", rules().values())
+    assert report_like("my cat sleeps on the warm laptop") is None
+
+
+def test_a_report_that_says_the_same_is_shown() -> None:
+    report = report_like("xr.open_zarr converts 0 values to nan")
+    assert report is not None
+    assert report.url == "https://github.com/pydata/xarray/issues/4930"

@@ -37,7 +37,7 @@ def explain(rule: str | None, every: bool, schema: bool) -> None:
         return
     found = registry().find(rule)
     if not found and " " in rule.strip():
-        from nz_explorer.diagnosis.symptoms import meaning_of, rules_behind
+        from nz_explorer.diagnosis.symptoms import meaning_of, report_like, rules_behind
 
         found, meaning = rules_behind(rule, registry().rules.values()), meaning_of(rule)
         if meaning:
@@ -53,6 +53,8 @@ def explain(rule: str | None, every: bool, schema: bool) -> None:
         )
         click.echo(causes_text(found, color=color, width=width), nl=False)
         click.echo(f"\nnz-explorer explain {found[0].id} says more about the first.")
+        if report := report_like(rule):
+            click.echo(f"Much the same was reported at {report.url} ({report.rule}).")
         return
     if not found:
         import difflib

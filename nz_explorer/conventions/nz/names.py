@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.zcf.declarations import entries
-from nz_explorer.conventions.zcf.known_conventions import identify
+from nz_explorer.conventions.zcf.known_conventions import FRAMEWORK, identify
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, move, remove
@@ -85,14 +85,14 @@ def _of_conventions(node: Node) -> tuple[set[str], set[str]]:
 
 
 def _unusual(node: Node) -> Iterator[str]:
-    """Attribute names with something unusual about them that no convention has put there."""
+    """Attribute names with something unusual about them that no convention has put there, declared (ZCF-DECL-001) or not."""
     unusual = [name for name in node.attributes if not _PLAIN.fullmatch(name)]
     if unusual:
         prefixes, keys = _of_conventions(node)
         for name in unusual:
             prefix, colon, _ = name.partition(":")
-            declared = name in keys or (colon and prefix.lower() in prefixes)
-            if not name.startswith(RESERVED) and not declared:
+            given = name in keys | FRAMEWORK or (colon and prefix.lower() in prefixes)
+            if not name.startswith(RESERVED) and not given:
                 yield name
 
 

@@ -203,10 +203,12 @@ def unwritten(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     if not found.absent:
         return
     fill = array.fill
-    what = f"not _FillValue {fill.text}" if fill is not None else "a value like any other"
+    what = f", which is not _FillValue {fill.text}" if fill is not None else ""
     if found.hidden:
-        what = "_FillValue"
-    reads = f"reads as {found.reads_as}, which is {what}{', though xarray shows it as missing' if _xarray_masks(array) else ''}"
+        what = ", which is _FillValue"
+    elif not what and found.reads_as != NAN:
+        what = ", which is a value like any other"
+    reads = f"reads as {found.reads_as}{what}{', though xarray shows it as missing' if _xarray_masks(array) else ''}"
     if not found.written:
         none = (
             "the only chunk is not"

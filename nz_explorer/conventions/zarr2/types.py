@@ -38,6 +38,11 @@ FILL = "/.zarray/fill_value"
 CRASHES = {"netCDF-C": "crashes the process (4.10)"}
 OBJECTS = {"zarr-python": "reads no such objects", "xarray": "cannot open the group"}
 OTHERS = {"zarr-python": "raises ValueError", "xarray": "cannot open the group"}
+BEFORE_3_4_1 = {
+    "zarr-python": "raises ValueError before version 3.4.1",
+    "xarray": "cannot open the group with zarr-python before 3.4.1",
+}
+"""Readers of numbers of one byte, and of bytes, that have an order."""
 
 
 def _type_strings(array: Array) -> Iterator[tuple[str, Any]]:
@@ -129,11 +134,13 @@ def type_string(array: Array) -> Iterator[Fail]:
                 fix=set_to(at, "|O", "suggest", "if texts or byte strings are stored"),
             )
         elif _ONE_BYTE.fullmatch(given):
+            never = given[1] in "OS"
             yield Fail(
                 at,
-                f'{what} has a byte order, which means nothing for it: zarr-python 3 knows only "|{given[1:]}"',
+                f"{what} has a byte order, which means nothing for it: zarr-python 3"
+                f'{"" if never else " before 3.4.1"} knows only "|{given[1:]}"',
                 severity="warning" if given[1:] == "O" else "info",
-                readers=OTHERS,
+                readers=OTHERS if never else BEFORE_3_4_1,
                 fix=set_to(at, f"|{given[1:]}"),
             )
 

@@ -53,8 +53,8 @@ def set_to(pointer: str, value: Any, safety: Any = "safe", note: str | None = No
 
 
 UNREAD = {
-    "zarr-python": "opens the array, and raises ZeroDivisionError when it reads",
-    "xarray": "raises ZeroDivisionError when it reads the array",
+    "zarr-python": "raises ZeroDivisionError or ValueError, at the latest when it reads",
+    "xarray": "raises ZeroDivisionError or ValueError, at the latest when it reads the array",
 }
 
 

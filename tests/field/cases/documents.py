@@ -10,6 +10,7 @@ import numpy as np
 from tests.field.case import fails, opens, reported, sees
 from tests.field.readers import xarray, zarr_python
 from tests.field.stores import array, group, put, without
+from tests.versions import SINCE_3_4
 
 
 def _strict(path: Path) -> dict[str, object]:
@@ -176,7 +177,7 @@ def _of_v2(folder: Path, name: str, values: object, **members: object) -> Path:
     group(folder, 2).create_array(
         name,
         shape=made.shape,
-        chunks=made.shape,
+        chunks=[max(1, length) for length in made.shape],
         dtype=made.dtype,
         compressors=None,
         fill_value=None,
@@ -191,7 +192,9 @@ def _of_v2(folder: Path, name: str, values: object, **members: object) -> Path:
     "zarr-developers/zarr-python#3622",
     "Opening an array of dtype >u1 fails",
     finding=("Z2-DT-001", "/0", '">u1"', '"|u1"'),
-    before=fails(zarr_python, ValueError, "No Zarr data type found"),
+    before=opens(zarr_python)
+    if SINCE_3_4
+    else fails(zarr_python, ValueError, "No Zarr data type found"),
     after=sees(zarr_python, lambda found: found["0"].tolist() == [[1, 2]]),
 )
 def one_byte_with_an_order(folder: Path) -> Path:
@@ -284,9 +287,9 @@ def a_chunk_length_too_many(folder: Path) -> Path:
 )
 def bytes_of_an_early_v3(folder: Path) -> Path:
     made = group(folder).create_array(
-        "doc", shape=(), chunks=(), dtype="variable_length_bytes", dimension_names=[]
+        "doc", shape=(1,), chunks=(1,), dtype="variable_length_bytes", dimension_names=["x"]
     )
-    made[...] = b"abc"
+    made[:] = np.array([b"abc"], object)
     put(folder / "doc" / "zarr.json", "bytes", "data_type")
     put(folder / "doc" / "zarr.json", [], "fill_value")
     return folder
@@ -411,7 +414,7 @@ def negative_for_unsigned(folder: Path) -> Path:
     "zarr-developers/zarr-python#3711",
     "An array with chunks of length 0 can be made, and not be read: ZeroDivisionError",
     finding=("Z3-GRID-003", "/a", "dimension 1 is 0"),
-    before=fails(zarr_python, ZeroDivisionError),
+    before=fails(zarr_python, (ZeroDivisionError, ValueError)),
 )
 def chunks_of_no_length(folder: Path) -> Path:
     array(group(folder), "a", np.ones((1, 2)), ["y", "x"])

@@ -108,7 +108,7 @@ def extension_names(array: Array) -> Iterator[Fail]:
             unread = pointer.startswith("/storage_transformers")  # zarr-python passes over them
             yield Fail(
                 at,
-                f"{json_text(name)} is not a valid extension name, which is a lower-case letter and after it lower-case letters, digits, -, _ or .",
+                f"{json_text(name)} is not a valid extension name, which is a lower-case letter and after it one or more lower-case letters, digits, -, _ or .",
                 readers={} if unread else None,
             )
 

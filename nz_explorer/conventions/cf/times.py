@@ -352,7 +352,9 @@ def values_occur_once(array: Array, found: Monotonicity) -> Iterator[Fail | Unde
         f": {date}" if date else ""
     )
     appended_twice = before == 0 and 1 < index <= math.prod(array.shape or ()) / 2
-    unit = None if appended_twice else _coarse_unit(array)
+    # a chunk of a single element is not written where it is the fill value
+    unwritten = array.chunk_shape == (1,) and array.metadata.get("fill_value") == value
+    unit = None if appended_twice or unwritten else _coarse_unit(array)
     if unit is not None:
         yield Fail(
             array.attribute_pointer("units"),

@@ -39,3 +39,11 @@ def channels_can_be_shown(group: Group) -> Iterator[Fail]:
             yield Fail(
                 f"{place}/window", f"the window of channel {n} needs min, max, start and end"
             )
+        label = channel.get("label", "")
+        if not isinstance(label, str):
+            yield Fail(
+                f"{place}/label",
+                f"the label of channel {n} must be a text, got {json_text(label)}",
+                severity="info",
+                fix=set_to(f"{place}/label", str(label)) if isinstance(label, int) else None,
+            )

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nz_explorer.conventions.ome.images import held, is_image, levels_of
+from nz_explorer.conventions.ome.images import (
+    axes_of,
+    held,
+    images_of,
+    is_image,
+    level_arrays,
+    levels_of,
+)
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, add, remove
@@ -87,3 +94,22 @@ def labels_are_integers(group: Group) -> Iterator[Fail]:
 
 def _as_integers(_node: Node) -> Draft:
     return Draft("suggest", note="write the levels again as integers, such as uint32")
+
+
+@rule("OME-LABEL-003", on="members", when=_is_label)
+def labels_have_one_channel(group: Group) -> Iterator[Fail]:
+    """Note label images of several channels, of which viewers show one, or none."""
+    for image, pointer in images_of(group):
+        axes = axes_of(image) or []
+        kinds = [axis.get("type") if isinstance(axis, Mapping) else axis for axis in axes]
+        place = next((n for n, kind in enumerate(kinds) if kind in ("channel", "c")), None)
+        first = next((array for _, _, array in level_arrays(group, image, pointer)), None)
+        if place is None or first is None or len(first.shape or ()) != len(axes):
+            continue
+        if (count := (first.shape or ())[place]) > 1:
+            yield Fail(
+                f"{pointer}/axes/{place}",
+                f"the label image has {count} channels: viewers lay one label over all channels, and napari-ome-zarr stops at it",
+                related=(first.path,),
+                fix=lambda _node: Draft("suggest", note="write a label image for each channel"),
+            )

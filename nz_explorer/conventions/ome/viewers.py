@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nz_explorer.conventions.ome.images import images_of, is_image, level_arrays, levels_in
+from nz_explorer.conventions.ome.images import (
+    held,
+    images_of,
+    is_image,
+    level_arrays,
+    levels_in,
+)
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Group, Node
+from nz_explorer.text.phrases import listed
 
 NOT_SHOWN = frozenset(("int64", "float16", "float64", "bool", "complex64", "complex128"))
 """Data types of numbers that Neuroglancer does not show; Viv and WEBKNOSSOS show fewer still."""
@@ -85,3 +92,28 @@ def _multiplied(image: Mapping[str, Any], pointer: str, shared: list[float]) -> 
         operations.append(replace(f"{place}/coordinateTransformations/0/scale", product))
     operations.append(remove(f"{pointer}/coordinateTransformations"))
     return lambda _node: Draft("suggest", tuple(operations))
+
+
+def _holds_no_image(group: Group) -> bool:
+    given = held(group)[0]
+    return group.path == "/" and given.keys().isdisjoint(("multiscales", "plate", "well"))
+
+
+@rule("OME-IMG-016", on="members", when=_holds_no_image)
+def image_is_at_the_root(group: Group) -> Iterator[Fail]:
+    """Note images one level below the root, where not every reader looks for them."""
+    inside = [child for child in group.groups if is_image(child)]
+    if inside:
+        names = listed([json_text(child.name) for child in inside[:5]])
+        more = f" and {len(inside) - 5} more" if len(inside) > 5 else ""
+        is_, it = ("the image is", "it") if len(inside) == 1 else ("images are", "one of them")
+        yield Fail(
+            "",
+            f"{is_} in {names}{more}, not at the root: readers that do not know the layout of bioformats2raw find none,"
+            f" and are to be given {it}",
+            related=tuple(child.path for child in inside[:5]),
+            fix=lambda _node: Draft(
+                "suggest",
+                note=f"give such readers the address of the image, which ends in {inside[0].path}",
+            ),
+        )

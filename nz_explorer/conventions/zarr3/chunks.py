@@ -42,9 +42,11 @@ def coordinates_are_written(array: Array, found: Absence) -> Iterator[Fail | Und
         are, they = ("is", "it reads") if found.absent == 1 else ("are", "they read")
         some = f"{found.absent:,} of the {plural(found.total, 'chunk')}"
         which = every(found.total, "chunk") if found.absent == found.total else some
-        # Of one element it may be what was meant: zarr writes no chunk of mere fill values.
+        # A single element may be what was meant: zarr writes no chunk of mere fill values.
         lost = (
-            found.reads_as == "NaN" or min((*(array.chunk_shape or ()), *(array.shape or ()))) > 1
+            found.reads_as == "NaN"
+            or found.absent > 1
+            or min((*(array.chunk_shape or ()), *(array.shape or ()))) > 1
         )
         yield Fail(
             "",

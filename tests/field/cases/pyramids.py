@@ -442,3 +442,37 @@ def metadata_of_another_format(folder: Path) -> Path:
     _described(folder, "0", "1", "2")
     (folder / "info").write_text('{"@type": "neuroglancer_multiscale_volume"}')
     return folder
+
+
+def _image_of(source: Path) -> int:
+    """Open the image of a store as ngff-zarr does: at the address that was given."""
+    return len(zarr.open_group(source, mode="r").attrs["multiscales"])
+
+
+@reported(
+    "fideus-labs/ngff-zarr#347",
+    "What bioformats2raw wrote is not an image: 'multiscales' key is missing, because it is in 0",
+    finding=("OME-IMG-016", "/", '"0"', "bioformats2raw"),
+    before=fails(_image_of, KeyError, "multiscales"),
+    beside=("Z2-OGC-002",),
+)
+def image_that_is_in_0(folder: Path) -> Path:
+    group(folder, 2, **{"bioformats2raw.layout": 3})
+    _described(folder / "0", "0", "1", "2")
+    return folder
+
+
+@reported(
+    "scverse/spatialdata#1136",
+    "The image is refused: attributes/ome/omero/channels/label must be a string",
+    finding=("OME-IMG-007", "/", "label", "must be a text"),
+    before=opens(zarr_python),
+    beside=("Z2-OGC-002",),
+)
+def channel_whose_label_is_a_number(folder: Path) -> Path:
+    window = {"min": 0, "max": 255, "start": 0, "end": 255}
+    channels = [{"label": 0, "color": "FFFFFF", "window": window}]
+    zarr.open_group(_described(folder, "0", "1", "2"), mode="r+").attrs["omero"] = {
+        "channels": channels
+    }
+    return folder

@@ -51,9 +51,9 @@ def comparison_page(context: Context) -> Blocks:
     for kind in KINDS:
         own = [change for change in changes if change.kind == kind]
         if own:
-            table = blocks.table(
-                HEADINGS[kind], ["Node", "This", "The other"], map(_row, own[:MAX_ROWS])
-            )
+            # a finding is a sentence, and nearly always of one of the two
+            columns = ["Node", "Found"] if kind == "finding" else ["Node", "This", "The other"]
+            table = blocks.table(HEADINGS[kind], columns, map(_row, own[:MAX_ROWS]))
             inside: Blocks = [table]
             if len(own) > MAX_ROWS:
                 inside.append(blocks.paragraph([blocks.quiet(f"and {len(own) - MAX_ROWS} more")]))
@@ -78,10 +78,13 @@ def subtract_other(context: Context) -> Outcome:
 
 
 def _row(change: Change) -> protocol.TableRow:
-    finding = change.kind == "finding"
-    name = blocks.chip(change.name, "info") if finding else blocks.code(change.name)
+    link = blocks.link(change.path)
+    if change.kind == "finding":
+        sides = [("in this: ", change.left), ("in the other: ", change.right)]
+        found = [part for side, said in sides if said for part in (blocks.quiet(side), said, " ")]
+        return blocks.row([link, " ", blocks.chip(change.name, "info")], found)
     return blocks.row(
-        [blocks.link(change.path), " ", name], _side(change.left), _side(change.right)
+        [link, " ", blocks.code(change.name)], _side(change.left), _side(change.right)
     )
 
 

@@ -52,6 +52,7 @@ from nz_explorer.engine.impact import (
 from nz_explorer.model import Group, Node
 from nz_explorer.model.dimensions import same_above, unlike_above
 from nz_explorer.model.fill_values.spelling import value_text
+from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.engine.evaluation import Evaluation
@@ -83,6 +84,8 @@ MOST_GROUPS = 256
 """Groups that are looked at for that."""
 IN_ZIP = 'given as zarr.storage.ZipStore(path, mode="r"); its path alone is taken for that of a folder, in which no group is found'
 """What users of zarr-python have to know of zip files, since zarr-python 3."""
+PLUGINS = "with its plugin for {} (HDF5_PLUGIN_PATH), which the wheels of netCDF4-python have; without it, before 4.9, it shows wrong numbers"
+"""What users of netCDF-C have to know of codecs that are not part of it."""
 INDIRECT = ("Icechunk", "references")
 """Stores whose keys are not those of files or objects, which netCDF-C therefore does not find."""
 BEHIND_QUERY = "given as a store that asks with the query; of the address alone fsspec makes …?query/zarr.json, which is nothing"
@@ -231,8 +234,23 @@ def hints(evaluation: Evaluation) -> dict[str, str]:
         )  # where documents are compared with a copy, they are walked
     grouped = isinstance(root, Group) and root.groups
     inside = _of_groups(root, evaluation) if isinstance(root, Group) and grouped else ""
-    found = {"xarray": [*packed, inside] if inside else packed, "zarr-python": packed}
+    plugins = _plugins(root) if isinstance(root, Group) else ""
+    found = {
+        "xarray": [*packed, inside] if inside else packed,
+        "zarr-python": packed,
+        "netCDF-C": [plugins] if plugins else [],
+    }
     return {reader: "; ".join(texts) for reader, texts in found.items() if texts}
+
+
+def _plugins(root: Group) -> str:
+    """Return what users of netCDF-C have to know of the codecs of the arrays of a group, beside those that it has itself."""
+    if root.zarr_format != 2:
+        return ""
+    codecs = (array.metadata.get("compressor") for array in root.arrays)
+    names = {codec.get("id") for codec in codecs if isinstance(codec, dict)} - {"zlib"}
+    told = listed(sorted(name for name in names if isinstance(name, str)))
+    return PLUGINS.format(told) if told else ""
 
 
 def _of_groups(root: Group, evaluation: Evaluation) -> str:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numcodecs
 import numpy as np
 import pytest
 import xarray as xr
@@ -354,3 +355,20 @@ def test_what_is_wrong_in_a_group_that_netcdf_c_does_not_get_to_does_not_matter_
             netCDF4.Dataset(place)
     else:
         netCDF4.Dataset(place).close()
+
+
+@pytest.mark.parametrize(
+    ("compressor", "told"),
+    [(numcodecs.Zlib(), ""), (None, ""), (numcodecs.Blosc(), "plugin for blosc")],
+)
+def test_users_of_netcdf_c_are_told_of_the_plugin_that_a_codec_needs(
+    tmp_path: Path, compressor: Any, told: str
+) -> None:
+    """Without it older builds show wrong numbers, and newer ones say "undefined filter"."""
+    root = zarr.create_group(tmp_path, zarr_format=2)
+    attributes = {"_ARRAY_DIMENSIONS": ["x"]}
+    root.create_array("a", data=np.arange(3.0), compressors=compressor, attributes=attributes)
+    said = nz.check(tmp_path, progress=False).to_dict()["readers"]["netCDF-C"]
+    assert said["opens"] is True
+    assert told in said.get("reason", "")
+    assert bool(said.get("reason")) is bool(told)

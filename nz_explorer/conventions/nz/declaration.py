@@ -63,20 +63,11 @@ def declared(node: Node) -> Iterator[Fail]:
     if key is not None:
         given = node.attributes[key]
         message += f"; {'it' if key == KEYS[0] else json_text(key)} is {json_text(given)}"
-        if key == _hidden_in(node):
+        if fold(IDENTIFIER) in map(fold, SEPARATORS.split(given)):
             message += (
                 f", where identifiers are separated by {' and '.join(_odd_separators(given))}"
             )
     yield Fail(node.attribute_pointer("conventions"), message, fix=declare_nz)
-
-
-def _hidden_in(node: Node) -> str | None:
-    """Return the attribute that names NZ between other separators than spaces, where none declares it."""
-    if declares_nz(node.attributes):
-        return None
-    key = next((key for key in KEYS if key in node.attributes), None)
-    split = SEPARATORS.split(node.attributes[key]) if key is not None else ()
-    return key if fold(IDENTIFIER) in map(fold, split) else None
 
 
 def declare_nz(node: Node) -> Draft:
@@ -119,7 +110,7 @@ def separator(node: Node) -> Iterator[Fail]:
     for key, value in _given(node):
         parts = [part for part in SEPARATORS.split(value) if part]
         odd = _odd_separators(value)
-        if not odd or not parts or key == _hidden_in(node):  # which NZ-DECL-001 says
+        if not odd or not parts:
             continue
         yield Fail(
             node.attribute_pointer(key),

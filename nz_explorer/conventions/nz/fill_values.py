@@ -13,13 +13,12 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, remove, set_attribute
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array
+from nz_explorer.model import Array, is_candidate
 from nz_explorer.model.fill_values import MISSING, FillProblem, FillValue, same_value
 from nz_explorer.text.phrases import article
 
 if TYPE_CHECKING:
     from nz_explorer.model import Group, Node
-    from nz_explorer.values.coordinates.monotonicity import Monotonicity
 
 XARRAY = (
     "xarray (up to 2026.9) reads only its own form, and cannot open a group with the plain value;"
@@ -246,10 +245,10 @@ def fill_equals_storage(array: Array) -> Iterator[Fail]:
     )
 
 
-@rule("NZ-FILL-012", on="values", needs=("attributes",), when=lambda array, _: _has_fill(array))
-def fill_on_coordinate(array: Array, monotonic: Monotonicity) -> Iterator[Fail]:
-    """Note a mark of missing values on an array in which none is missing; NZ-COORD-003 tells of those that are."""
-    if monotonic.result != "missing":
+@rule("NZ-FILL-012", on="array", needs=("attributes",), when=_has_fill)
+def fill_on_coordinate(array: Array) -> Iterator[Fail]:
+    """Note a missing value of an array in which none may be missing."""
+    if is_candidate(array):
         pointer = array.attribute_pointer("_FillValue")
         yield Fail(
             pointer,

@@ -86,6 +86,7 @@ describe("plot", () => {
     await waitFor(() => expect(host.requests("picture").at(-1)?.params.against).toEqual(against()));
     fireEvent.change(screen.getByRole("combobox", { name: "Show" }), { target: { value: "B" } });
     await waitFor(() => expect(against()).toEqual({ time: 0, show: "b" }));
+    await waitFor(() => expect(host.requests("picture").at(-1)?.params.against).toEqual(against()));
     fireEvent.change(screen.getByRole("combobox", { name: "Show" }), { target: { value: "A | B" } });
     await waitFor(() =>
       expect(screen.getAllByRole("img", { name: / of \/forecast\/temp / })).toHaveLength(2),

@@ -49,14 +49,16 @@ def _has_no_names(array: Array) -> bool:
 def has_array_dimensions(array: Array) -> Iterator[Fail]:
     """Require names for the dimensions where netCDF-like tools look for them."""
     if array.ndim is not None:
+        # OME-NGFF asks for no such names, and levels that had them would conflict (NZ-DIM-010)
+        aside = _is_level(array) or _is_of_a_table(array)
         yield Fail(
             "/.zattrs/_ARRAY_DIMENSIONS",
             "this array has no _ARRAY_DIMENSIONS; to netCDF-like tools its dimensions are anonymous",
             readers={}
             if array.hierarchy.zarr_format == 3
             else None,  # they do not see it: TREE-005
-            # OME-NGFF asks for no such names, and levels that had them would conflict (NZ-DIM-010)
-            impact="advice" if _is_level(array) or _is_of_a_table(array) else None,
+            impact="advice" if aside else None,
+            severity="info" if aside else None,
             fix=_name_dimensions,
         )
 

@@ -18,6 +18,7 @@ import nz_explorer as nz
 from nz_explorer.cli import main
 from nz_explorer.engine.evaluation import Budget
 from nz_explorer.store.local.contained_store import ContainedStore
+from tests.versions import SINCE_3_4
 
 OPTIONS: Any = {"progress": False, "select": ["Z3-CHUNK", "NZ-FILL-008", "NZ-COORD"]}
 
@@ -228,3 +229,23 @@ def test_the_number_of_chunks_tells_their_shape(
     fixes = [one.fix for one in found if one.rule in rules and one.fix is not None]
     nz.apply(fixes[:1], nz.open_store(folder, mode="r+")).write()
     np.testing.assert_array_equal(zarr.open_array(folder / "a", mode="r")[:], values)
+
+
+@pytest.mark.skipif(SINCE_3_4, reason="zarr opens no array with such an index")
+@pytest.mark.parametrize("written", [False, True])
+def test_shards_whose_index_would_be_compressed(tmp_path: Path, written: bool) -> None:
+    """Only those that are there do not decode."""
+    folder = tmp_path / "shards.zarr"
+    array = zarr.create_array(
+        folder, shape=(4,), shards=(4,), chunks=(2,), dtype="i4", dimension_names=["x"]
+    )
+    if written:
+        array[:] = [1, 2, 3, 4]
+    document = folder / "zarr.json"
+    metadata = json.loads(document.read_text("utf-8"))
+    configuration = metadata["codecs"][0]["configuration"]
+    configuration["index_codecs"].append({"name": "gzip", "configuration": {"level": 5}})
+    document.write_text(json.dumps(metadata), "utf-8")
+    report = nz.check(folder, values="all", select=["Z3-CODEC-008", "Z3-CHUNK"], progress=False)
+    rules = {finding.rule for finding in report.findings}
+    assert rules == {"Z3-CODEC-008", "Z3-CHUNK-003" if written else "Z3-CHUNK-004"}

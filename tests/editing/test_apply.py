@@ -167,7 +167,9 @@ def test_every_safe_fix_of_the_corpus_cures(tmp_path: Path) -> None:
         except nz.SourceError:
             continue
         fixed = fix_all(what_if)
-        assert fixed.failed == [], case["name"]
+        # what is read although it is no JSON cannot be edited, and says so
+        failed = [why for _, why in fixed.failed if not why.endswith("can only be written anew")]
+        assert failed == [], case["name"]
         if not fixed.done:
             continue
         tried += 1

@@ -13,6 +13,7 @@ from typing import Any
 import jsonpatch
 import numpy as np
 import pytest
+import zarr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -349,6 +350,20 @@ def test_a_document_of_the_other_format_beside_an_array() -> None:
         assert told(what_if.evaluation) == told(again) != []
         assert picture(what_if.evaluation) == picture(again)
     assert "zarr.json and .zattrs, .zgroup" in told(what_if.evaluation)[0]
+
+
+def test_an_array_that_goes_is_missed_by_groups_below(tmp_path: Path) -> None:
+    root = zarr.open_group(tmp_path / "maps.zarr", mode="w")
+    root.create_array("crs", shape=(), dtype="i4")
+    group = root.create_group("g")
+    names = {"grid_mapping": "crs"}
+    group.create_array("a", shape=(2,), dtype="f4", dimension_names=["x"], attributes=names)
+    base = evaluate(open_store(tmp_path / "maps.zarr"))
+    base.run()
+    what_if = WhatIf(base).edit("crs/zarr.json", None)
+    found = what_if.evaluation.findings()
+    told = [finding.message for finding in found if finding.path == "/g/a"]
+    assert told == ['grid_mapping names "crs", which is no array of /g']
 
 
 def test_rules_on_values_are_asked_again_whichever_attribute_is_edited() -> None:

@@ -122,6 +122,7 @@ class Reevaluation:
             self.entries = True
             self.subtrees.add(path)
             self._reread_missing(group)
+            self._note_groups_below(group)
             return
         self.nodes[path] = _values_key(before) != _values_key(after)
         if isinstance(after, Group):
@@ -151,7 +152,7 @@ class Reevaluation:
         return False
 
     def _note_groups_below(self, path: str) -> None:
-        """Note all groups below one whose dimensions changed: they are compared with those above."""
+        """Note all groups below one whose arrays, or their dimensions, are others now: they look for those above."""
         group = self.docs.node_if_loaded(path)
         for child in group.groups if isinstance(group, Group) else ():
             if child.child_names is not None:

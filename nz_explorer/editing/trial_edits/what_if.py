@@ -4,7 +4,7 @@ The overlay is a copy of the hierarchy and of its verdicts. After an edit only t
 the edit can touch:
 
 * those on the node itself, its name, and its pair of stored and consolidated metadata;
-* those on the members of its group and of itself, and of the groups below where its dimensions are others now,
+* those on the members of its group and of itself, and of the groups below where it came or went, or its dimensions are others now,
   because names of dimensions are compared along the tree;
 * those on its values, where metadata changed that their meaning depends on;
 * those on nodes inside of arrays, where it is one of either.

@@ -221,6 +221,8 @@ def hints(evaluation: Evaluation) -> dict[str, str]:
         Of its hierarchy, which is looked at as far as it is loaded, and of the values of its coordinates, as far as
         they were read.
     """
+    if not evaluation.complete:
+        return {}  # no reader is predicted to open it yet
     root: Node = evaluation.hierarchy.root
     reader = root.hierarchy.reader
     packed = [IN_ZIP] if reader.kind == "zip file" else []

@@ -146,6 +146,11 @@ def reports() -> tuple[Reported, ...]:
     return tuple(Reported(**given) for given in json.loads(REPORTS.read_text("utf-8")))
 
 
+@cache
+def _words_of_reports() -> tuple[frozenset[str], ...]:
+    return tuple(words_of(one.symptom) for one in reports())
+
+
 def report_like(message: str) -> Reported | None:
     """Return the report that is most like a message, None where none is.
 
@@ -154,9 +159,10 @@ def report_like(message: str) -> Reported | None:
     message : str
         What a reader says, or what somebody notices.
     """
-    said, likeness = words_of(message), Likeness(words_of(one.symptom) for one in reports())
-    scored = [(likeness.of(said, words_of(one.symptom)), one) for one in reports()]
-    like, found = max(scored, key=lambda one: one[0])
+    said, known = words_of(message), _words_of_reports()
+    likeness = Likeness(known)
+    likes = [likeness.of(said, words) for words in known]
+    like, found = max(zip(likes, reports(), strict=True), key=lambda one: one[0])
     return found if like >= SAME_AGAIN else None
 
 
@@ -241,13 +247,13 @@ def rules_behind(message: str, rules: Iterable[RuleInfo]) -> list[RuleInfo]:
 def _likest(message: str, meant: list[RuleInfo], pointed: list[RuleInfo]) -> list[RuleInfo]:
     """Return the rules whose texts, or reports of which, are like a message, with those that points speak for."""
     texts = {info.id: words_of(f"{_about(info)} {info.bad_example or ''}") for info in meant}
-    told = [(words_of(one.symptom), one.rule) for one in reports()]
-    likeness = Likeness([*texts.values(), *(words for words, _ in told)])
+    known = _words_of_reports()
+    likeness = Likeness([*texts.values(), *known])
     said = words_of(message)
     scores = {rule_id: likeness.of(said, words) for rule_id, words in texts.items()}
     nearest: dict[str, float] = {}
-    for words, rule_id in told:
-        nearest[rule_id] = max(nearest.get(rule_id, 0), likeness.of(said, words))
+    for words, one in zip(known, reports(), strict=True):
+        nearest[one.rule] = max(nearest.get(one.rule, 0), likeness.of(said, words))
     for rule_id, like in nearest.items():
         if rule_id in scores:
             scores[rule_id] += REPORTED * like

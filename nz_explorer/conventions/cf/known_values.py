@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.zarr3.nodes import shown
@@ -120,6 +121,7 @@ def _grid_mapping(array: Array, texts: dict[str, str]) -> Iterator[Fail]:
     )
 
 
+@lru_cache(1024)  # most arrays of a store have some of the same few values
 def _meant(given: str, known: tuple[str, ...]) -> str | None:
     """Return the value that is spelled nearly as a given one, None where it is right or something else."""
     if not given or given in known:

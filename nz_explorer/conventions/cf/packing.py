@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.conventions.zarr3.nodes import is_number, shown
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, move, remove, set_attribute
 from nz_explorer.engine.registry import rule
@@ -47,7 +47,7 @@ def numbers(array: Array) -> Iterator[Fail]:
         value = given[0] if isinstance(given, list) and len(given) == 1 else given
         if value is None:
             continue
-        if _is_number(value):
+        if is_number(value):
             every = _every_value(name, value, array)
             if every is not None:
                 yield Fail(
@@ -97,7 +97,7 @@ def _is_unpacked_by_codec(array: Array) -> bool:
 def fill_is_unpacked(array: Array) -> Iterator[Fail]:
     """Require a missing value that unpacking can give."""
     packed, fill = _filter(array), array.attributes["_FillValue"]
-    if packed is None or not _is_number(fill):
+    if packed is None or not is_number(fill):
         return
     low, high = sorted(packed.unpack(end) for end in (packed.low, packed.high))
     if low <= fill <= high or not packed.low <= fill <= packed.high:
@@ -194,7 +194,7 @@ def _filter(array: Array) -> _Unpacking | None:
         stored = np.iinfo(given.get("astype"))
     except (TypeError, ValueError):
         return None  # it keeps decimals, and what it can hold is not known
-    if not (_is_number(scale) and _is_number(offset) and scale):
+    if not (is_number(scale) and is_number(offset) and scale):
         return None
     return _Unpacking(name, scale, offset, int(stored.min), int(stored.max))
 
@@ -206,7 +206,7 @@ def _every_value(name: str, number: float, array: Array) -> str | None:
     if name == "add_offset" or number:
         return None
     offset = array.attributes.get("add_offset")
-    return f"{offset}" if _is_number(offset) else "0"
+    return f"{offset}" if is_number(offset) else "0"
 
 
 def _without(name: str) -> FixMaker:
@@ -216,11 +216,7 @@ def _without(name: str) -> FixMaker:
 
 
 def _number(value: Any) -> float | None:
-    return float(value) if _is_number(value) else None
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number(value) else None
 
 
 def number_in(value: Any) -> float | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.nz.coordinates import keep_one
-from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.conventions.zarr3.nodes import is_number, shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, remove, set_attribute
@@ -183,7 +183,7 @@ def _may_hold_dates(array: Array) -> bool:
 def _is_written_date(value: Any) -> bool:
     """Whether a value is a date of the years 1500 to 2499 as text, or as a number such as 20200131."""
     text = value if isinstance(value, str) else ""
-    if _is_number(value) and float(value).is_integer():
+    if is_number(value) and float(value).is_integer():
         text = f"{int(value):08d}"
         text = f"{text[:4]}-{text[4:6]}-{text[6:]}"
     found = _DATE.match(text)
@@ -236,7 +236,7 @@ def _is_duration(array: Array) -> bool:
     return (
         is_candidate(array)
         and isinstance(units, str)
-        and units in _DURATIONS | _SINGULAR.keys()
+        and (units in _DURATIONS or units in _SINGULAR)
         and "dtype" not in array.attributes
         and array.data_type.kind in DECODED
     )
@@ -286,7 +286,7 @@ def times_in_range(array: Array, found: Monotonicity) -> Iterator[Fail | Undecid
         return
     marks = [array.attributes.get(name) for name in ("_FillValue", "missing_value")]
     for value in (found.first, found.before, found.after, found.last):
-        if not _is_number(value) or not math.isfinite(value) or value in marks:
+        if not is_number(value) or not math.isfinite(value) or value in marks:
             continue
         if value == NOT_A_TIME and is_read_as_missing(array):
             marks.append(value)
@@ -323,10 +323,6 @@ def is_read_as_missing(array: Array) -> bool:
         and str(calendar).lower() in _WITH_NANOSECONDS
         and "1678" <= year <= "2262"
     )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _declare_missing(value: Any) -> FixMaker:

@@ -135,7 +135,7 @@ def axes_of(image: Mapping[str, Any]) -> list[Any] | None:
 
 
 @rule("OME-IMG-001", on="group", needs=("attributes",), when=is_image)
-def listslevels_in(group: Group) -> Iterator[Fail]:
+def lists_levels(group: Group) -> Iterator[Fail]:
     """Require a list of images, each with a list of levels that have paths."""
     given, pointer = held(group)
     scales, pointer = given["multiscales"], f"{pointer}/multiscales"

@@ -15,7 +15,7 @@ from nz_explorer.conventions.ome.images import (
     levels_in,
     version_of,
 )
-from nz_explorer.conventions.zarr3.nodes import set_to
+from nz_explorer.conventions.zarr3.nodes import is_number, numbers_of, set_to
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, add, move, remove
@@ -152,15 +152,13 @@ def _numbers_of(
         )
         return
     for place, (number, axis) in enumerate(zip(numbers, axes, strict=True)):
-        is_number = isinstance(number, int | float) and not isinstance(number, bool)
-        if is_number and (number or kind != "scale"):
+        if is_number(number) and (number or kind != "scale"):
             continue
-        name = axis.get("name") if isinstance(axis, Mapping) else axis
-        must = "not be 0" if is_number else "be a number"
+        must = "not be 0" if is_number(number) else "be a number"
         yield Fail(
             f"{pointer}/{place}",
-            f"the {kind} of axis {json_text(name)} at level {level} must {must}, got {json_text(number)}: viewers cannot place the level",
-            severity="warning" if is_number else None,
+            f"the {kind} of axis {json_text(_name(axis))} at level {level} must {must}, got {json_text(number)}: viewers cannot place the level",
+            severity="warning" if is_number(number) else None,
             fix=_as_number(f"{pointer}/{place}", number),
         )
         return  # the others are mostly made in the same way
@@ -334,25 +332,16 @@ def _translation(level: Mapping[str, Any], rank: int) -> list[Any] | None:
     steps = steps if isinstance(steps, list) else []
     if len(steps) < 2:
         return [0] * rank
-    given = steps[1].get("translation") if isinstance(steps[1], Mapping) else None
-    if len(steps) > 2 or not isinstance(given, list) or len(given) != rank:
-        return None
-    return (
-        given
-        if all(isinstance(n, int | float) and not isinstance(n, bool) for n in given)
-        else None
-    )
+    given = numbers_of(steps[1].get("translation")) if isinstance(steps[1], Mapping) else None
+    return given if given is not None and len(steps) == 2 and len(given) == rank else None
 
 
 def _scale(level: Mapping[str, Any]) -> list[Any] | None:
     """Return the scale of a level, where it is the first step and numbers throughout."""
     steps = level.get("coordinateTransformations")
     step = steps[0] if isinstance(steps, list) and steps else None
-    scale = step.get("scale") if isinstance(step, Mapping) else None
-    if not isinstance(scale, list):
-        return None
-    numbers = all(isinstance(n, int | float) and not isinstance(n, bool) and n for n in scale)
-    return scale if numbers else None
+    scale = numbers_of(step.get("scale")) if isinstance(step, Mapping) else None
+    return scale if scale is not None and all(scale) else None
 
 
 def _fits(scale: float, first: float, length: int, longest: int) -> bool:

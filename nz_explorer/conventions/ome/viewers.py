@@ -12,6 +12,7 @@ from nz_explorer.conventions.ome.images import (
     level_arrays,
     levels_in,
 )
+from nz_explorer.conventions.zarr3.nodes import numbers_of
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, remove, replace
@@ -73,11 +74,7 @@ def levels_tell_their_size(group: Group) -> Iterator[Fail]:
 
 
 def _scale(step: Any) -> list[float] | None:
-    scale = step.get("scale") if isinstance(step, Mapping) else None
-    if not isinstance(scale, list):
-        return None
-    numbers = [n for n in scale if isinstance(n, int | float) and not isinstance(n, bool)]
-    return numbers if len(numbers) == len(scale) else None
+    return numbers_of(step.get("scale")) if isinstance(step, Mapping) else None
 
 
 def _multiplied(image: Mapping[str, Any], pointer: str, shared: list[float]) -> FixMaker | None:

@@ -32,6 +32,16 @@ def is_integer(value: Any) -> TypeGuard[int]:
     return type(value) is int
 
 
+def is_number(value: Any) -> TypeGuard[int | float]:
+    """Whether JSON spells a number; true and false are numbers only to Python."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def numbers_of(given: Any) -> list[int | float] | None:
+    """Return a list of numbers; None where it is anything else."""
+    return given if isinstance(given, list) and all(map(is_number, given)) else None
+
+
 _DIGITS = re.compile(r"[0-9]{1,18}")
 
 

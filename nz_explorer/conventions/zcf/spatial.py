@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.conventions.zarr3.nodes import numbers_of, shown
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
@@ -102,10 +102,8 @@ def grid_is_one(group: Group) -> Iterator[Fail]:
 
 
 def _numbers(given: Any, count: int) -> list[float] | None:
-    if not isinstance(given, list) or len(given) != count:
-        return None
-    found = [n for n in given if isinstance(n, int | float) and not isinstance(n, bool)]
-    return found if len(found) == count else None
+    found = numbers_of(given)
+    return found if found is not None and len(found) == count else None
 
 
 def _turned(node: Node) -> Draft:

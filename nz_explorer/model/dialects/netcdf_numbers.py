@@ -56,8 +56,10 @@ def as_numbers(node: Node, key: str) -> Any:
     """
     value = node.attributes[key]
     items = value if isinstance(value, list) else [value]
+    if not any(isinstance(item, str) for item in items):
+        return value
     document, pointer = node.locate(node.attribute_pointer(key))
-    if document is None or not any(isinstance(item, str) for item in items):
+    if document is None:
         return value
     places = [f"{pointer}/{i}" for i in range(len(items))] if items is value else [pointer]
     found = [

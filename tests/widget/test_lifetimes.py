@@ -11,6 +11,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -207,6 +208,48 @@ def test_without_a_kernel_it_goes_with_its_last_reference(sample_store: Path) ->
     gone = [weakref.ref(ex), weakref.ref(ex._session), weakref.ref(ex.hierarchy)]
     del ex
     until(lambda: gc.collect() >= 0 and not any(one() for one in gone))
+
+
+@pytest.mark.parametrize("circular", [False, True], ids=["last reference", "collector"])
+def test_one_that_is_gone_is_closed_without_waiting_for_any_lock(
+    sample_store: Path, circular: bool
+) -> None:
+    """The collector runs on any thread, which may hold what others wait for."""
+    ex = nz.explore(sample_store)
+    assert ex.wait(TIMEOUT)
+    session = ex._session
+    if circular:
+        ex.itself = ex  # type: ignore[attr-defined]
+    held = [ex]
+    del ex
+
+    def let_go() -> None:
+        held.clear()
+        gc.collect()
+
+    locks = session.cache._lock, session.conversation._lock, session.prefetch._lock
+    with ExitStack() as stack:
+        for lock in locks:
+            stack.enter_context(lock)
+        thread = threading.Thread(target=let_go, daemon=True)
+        thread.start()
+        thread.join(TIMEOUT)
+        waits = thread.is_alive()
+    assert not waits
+    until(lambda: session.conversation.closed and session.walker._closed)
+
+
+def test_what_is_open_is_closed_when_the_interpreter_ends(sample_store: Path) -> None:
+    program = f"""
+import atexit
+atexit.register(lambda: print([ex._session.conversation.closed for ex in explorers]))
+import nz_explorer as nz
+explorers = [nz.explore({str(sample_store)!r}) for _ in range(2)]
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=TIMEOUT * 2
+    )
+    assert (ended.stdout, ended.stderr) == ("[True, True]\n", "")
 
 
 def test_hierarchies_with_edits_are_not_held_by_the_cache(

@@ -148,8 +148,8 @@ class HttpStore(BoundedStore):
     def close(self) -> None:
         """Close the connections."""
         super().close()
-        if self._finalizer is not None:
-            self._finalizer()
+        if self._finalizer is not None and (found := self._finalizer.detach()):
+            _close(*found[2], wait=True)
         self._session = self._finalizer = None
 
     # --- reading -----------------------------------------------------------------------------
@@ -285,16 +285,23 @@ def _proxy_for(url: str) -> str | None:
     return proxy
 
 
-def _close(loop: asyncio.AbstractEventLoop, session: aiohttp.ClientSession) -> None:
-    """Close a session from any thread, also when its loop has ended."""
+def _close(
+    loop: asyncio.AbstractEventLoop, session: aiohttp.ClientSession, *, wait: bool = False
+) -> None:
+    """Close a session from any thread, also when its loop has ended.
+
+    The garbage collector must not wait: the thread that it runs on may hold what the loop waits for.
+    """
     if asyncio._get_running_loop() is loop:  # noqa: SLF001  # the same without raising
         closing.add(task := loop.create_task(session.close()))
         task.add_done_callback(closing.discard)
         return
     work = session.close()
     if loop.is_running():
-        with contextlib.suppress(TimeoutError):
-            asyncio.run_coroutine_threadsafe(work, loop).result(DRAIN_SECONDS)
+        closed = asyncio.run_coroutine_threadsafe(work, loop)
+        if wait:
+            with contextlib.suppress(TimeoutError):
+                closed.result(DRAIN_SECONDS)
         return
     with contextlib.suppress(RuntimeError):  # what it holds belongs to a loop that is closed
         asyncio.run(work)

@@ -27,6 +27,7 @@ from nz_explorer.widget.explorer.traits import (
 )
 from nz_explorer.widget.lifetimes import lifetimes
 from nz_explorer.widget.session import Session
+from nz_explorer.widget.session.closing import close_soon, close_with
 
 if TYPE_CHECKING:
     from nz_explorer.editing.trial_edits.what_if import WhatIf
@@ -155,7 +156,7 @@ class SyncedWidget(anywidget.AnyWidget):
         )
         self._open_session = session
         # The session's threads must end with the last reference to the widget, not only with close().
-        self._finalizer = weakref.finalize(self, session.close)
+        self._finalizer = close_with(self, session)
         return session
 
     @property
@@ -329,6 +330,13 @@ class SyncedWidget(anywidget.AnyWidget):
         for name, value in traits.items():
             setattr(self, name, value)
         return {name: getattr(self, name) for name in SHARED}
+
+    def __del__(self) -> None:
+        # ipywidgets closes what is gone on the thread of the collector, where the session must not be closed.
+        session, self._open_session = self.__dict__.get("_open_session"), None
+        if session is not None:
+            close_soon(session)
+        super().__del__()
 
     def close(self) -> None:
         """Close the widget and let go of its threads."""

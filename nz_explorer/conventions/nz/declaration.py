@@ -73,7 +73,7 @@ def declared(node: Node) -> Iterator[Fail]:
 def declare_nz(node: Node) -> Draft:
     """Make the fix that names NZ before whatever is named already, in the attribute or its old spelling."""
     operations = set_attribute(node, "conventions", with_nz(node.attributes))
-    other = [token for _, token in _all_tokens(node) if _OTHER_VERSION.fullmatch(fold(token))]
+    other = [token for _, token in _all_tokens(node) if _is_other_version(token)]
     if not other:
         return Draft("safe", operations)
     note = f"if the data keep the rules of {IDENTIFIER}, too; leave out {other[0]} if {IDENTIFIER} was meant"
@@ -87,6 +87,12 @@ _NZ_APART = re.compile(
 )
 """NZ without its version, or with a blank or a printer's hyphen before it."""
 _OTHER_VERSION = re.compile(r"nz-(\d+)\.(\d+)")
+
+
+def _is_other_version(token: str) -> bool:
+    return fold(token) != fold(IDENTIFIER) and _OTHER_VERSION.fullmatch(fold(token)) is not None
+
+
 _ALMOST_KEYS = ("convention", "Convention", "CONVENTIONS")
 
 
@@ -256,8 +262,7 @@ def near_miss(node: Node) -> Iterator[Fail]:
 def other_version(node: Node) -> Iterator[Fail]:
     """Note a version that these rules do not cover."""
     for key, token in _all_tokens(node):
-        folded = fold(token)
-        if _OTHER_VERSION.fullmatch(folded) and folded != fold(IDENTIFIER):
+        if _is_other_version(token):
             yield Fail(
                 node.attribute_pointer(key),
                 f"the root group declares {token}; the rules here are those of {IDENTIFIER}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nz_explorer.engine.fixes import Draft, add, set_attribute
 from nz_explorer.model import Array, Group, Node, paths
 from nz_explorer.model.dialects import images, nczarr
 from nz_explorer.text.phrases import listed
@@ -75,6 +76,23 @@ def _spatial_dimensions(group: Node, rank: int) -> list[str] | None:
             sound = len(given) == rank and all(isinstance(name, str) and name for name in given)
             return given if sound else None
     return None
+
+
+def add_names(node: Node) -> Draft | None:
+    """Make the fix that gives all dimensions of an array names; None where its shape is not known.
+
+    Parameters
+    ----------
+    node : Node
+        The array; its shape is sound.
+    """
+    if not isinstance(node, Array) or node.shape is None:
+        return None
+    names, certain = suggested_names(node)
+    note = None if certain else where_from(names)
+    if node.zarr_format == 2:
+        return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names), note)
+    return Draft("safe" if certain else "suggest", (add("/dimension_names", names),), note)
 
 
 def where_from(names: Sequence[str]) -> str:

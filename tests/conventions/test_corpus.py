@@ -21,20 +21,35 @@ ILL_FORMED = re.compile(
 """Plurals of one, and articles that do not fit the next word."""
 
 
+SAFEST = ("safe", "suggest", "unsafe", "none")
+"""Of fixes, from what needs no thought to none."""
+
+
 def _key(finding: dict[str, Any]) -> tuple[str, ...]:
     return tuple(finding[member] for member in ("path", "rule", "pointer", "severity"))
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_case(case: dict[str, Any], tmp_path: Path) -> None:
-    report = nz.check(
-        source(case, tmp_path),
+def _check(case: dict[str, Any], folder: Path) -> nz.Report:
+    return nz.check(
+        source(case, folder),
         conventions=case.get("conventions", "auto"),
         values=case.get("values", "coordinates"),
         select=case.get("select", ()),
         profile=case.get("profile", ()),
         progress=False,
-    ).to_dict()
+    )
+
+
+def _fix(finding: nz.Finding) -> str:
+    return "none" if finding.fix is None else finding.fix.safety
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_case(case: dict[str, Any], tmp_path: Path) -> None:
+    checked = _check(case, tmp_path)
+    for finding in checked.findings:
+        assert SAFEST.index(_fix(finding)) >= SAFEST.index(finding.info.fix), finding
+    report = checked.to_dict()
     found = [
         _key(finding)
         for finding in report["findings"]
@@ -79,6 +94,20 @@ def test_a_rule_has_a_failure_and_a_near_miss(rule: str) -> None:
     fails = [any(finding["rule"] == rule for finding in case["expect"]) for case in cases]
     assert True in fails
     assert False in fails
+
+
+@pytest.mark.parametrize("rule", [one for one in WORKING if rules()[one].fix != "none"])
+def test_the_fix_that_a_rule_promises_is_offered(rule: str, tmp_path: Path) -> None:
+    offered = set[str]()
+    failures = (c for c in CASES if any(found["rule"] == rule for found in c["expect"]))
+    for number, case in enumerate(failures):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        found = _check(case, folder).findings
+        offered |= {_fix(finding) for finding in found if finding.rule == rule}
+        if rules()[rule].fix in offered:
+            return
+    pytest.fail(f"{rules()[rule].fix} is promised, and only {offered} offered")
 
 
 def test_names_are_unique() -> None:

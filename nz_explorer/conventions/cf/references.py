@@ -162,14 +162,26 @@ def references_lead_somewhere(group: Group) -> Iterator[Fail]:
             yield Fail(
                 array.attribute_pointer(attribute),
                 f"{attribute} names {listed(map(json_text, missing))}, which {are}{within}",
-                fix=_near(group, array.path, attribute, missing),
+                fix=named_nearly(group, array.path, attribute, missing),
                 path=array.path,
                 rule="CF-REF-001" if attribute in DECODED else "CF-REF-002",
             )
 
 
-def _near(group: Group, array: str, attribute: str, missing: list[str]) -> FixMaker:
-    """Return the fix that names what is there: an array that is spelled nearly so, or the one grid mapping."""
+def named_nearly(group: Group, array: str, attribute: str, missing: list[str]) -> FixMaker:
+    """Return the fix that names what is there: an array that is spelled nearly so, or the one grid mapping.
+
+    Parameters
+    ----------
+    group : Group
+        The group whose arrays are meant.
+    array : str
+        Path of the array with the attribute.
+    attribute : str
+        The attribute, which names arrays.
+    missing : list of str
+        The names that lead nowhere.
+    """
     names = [child.name for child in group.arrays]
     mappings = [child.name for child in group.arrays if "grid_mapping_name" in child.attributes]
     meant = {word: get_close_matches(word, names, 1, 0.75) for word in missing}

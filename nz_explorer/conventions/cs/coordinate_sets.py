@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.suggested_names import add_names
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declare, declared_here
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput, Undecided
-from nz_explorer.engine.fixes import Draft, remove, replace
+from nz_explorer.engine.fixes import Draft, add, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.cs import (
@@ -31,6 +32,7 @@ from nz_explorer.model.dialects.ref import Reference, Target, is_reference, reso
 
 if TYPE_CHECKING:
     from nz_explorer.conventions.zcf.known_conventions import Convention
+    from nz_explorer.engine.findings import FixMaker
 from nz_explorer.conventions.cs.axis_coordinates import of_one_type
 from nz_explorer.conventions.cs.geolocation import geolocation
 from nz_explorer.conventions.cs.references import _reference
@@ -43,7 +45,7 @@ from nz_explorer.conventions.cs.systems import (
     of_crs,
     uses_cs,
 )
-from nz_explorer.text.phrases import plural
+from nz_explorer.text.phrases import listed, plural
 
 
 def _registered(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput:
@@ -223,6 +225,7 @@ def coordinate_set(array: Array) -> RuleOutput:
         yield Fail(
             array.pointer("dimension_names"),
             "this array has no dimension_names, so no axis can be matched with a dimension",
+            fix=_names_of_axes,
             rule="CS-ARR-003",
         )
     if (missing := _missing(system)) is None:
@@ -385,12 +388,14 @@ def _length(array: Array, axis: Axis, one: CoordinateSet, length: int) -> RuleOu
                 pointer,
                 _wrong_length(held, length),
                 related=(held.path,),
+                fix=_as_long(array, length),
                 rule="CS-VAL-004",
             )
         elif held is None and reference.targets:
             yield Fail(
                 pointer,
                 f"{reference.path}, which should have the values of {shown}, is not an array",
+                fix=_as_long(array, length),
                 rule="CS-VAL-004",
             )
         elif held is None and reference.kind == "node":
@@ -417,6 +422,31 @@ def _length(array: Array, axis: Axis, one: CoordinateSet, length: int) -> RuleOu
             f"bounds of {shown} are not in an array",
             rule="CS-BND-004",
         )
+
+
+def _names_of_axes(node: Node) -> Draft | None:
+    """Name the dimensions as the axes are, which follow their order; or as arrays beside it tell."""
+    system = coordinate_system(node) if isinstance(node, Array) else None
+    if system is None or node.zarr_format == 2:
+        return add_names(node)
+    names = [axis.name for axis in system.axes if axis.length() != 1]
+    if None in names or len(names) != system.array.ndim:
+        return add_names(node)
+    note = "the names of the axes of cs, in their order: check that the dimensions have it, too"
+    return Draft("suggest", (add("/dimension_names", names),), note)
+
+
+def _as_long(array: Array, length: int) -> FixMaker:
+    """Return the fix that says which arrays could hold the values."""
+
+    def fix(_node: Node) -> Draft:
+        group = array.hierarchy.node_if_loaded(array.parent or "/")
+        beside = group.arrays if isinstance(group, Group) else []
+        fitting = [other.name for other in beside if other.shape == (length,)]
+        wanted = f"name an array of one dimension with {plural(length, 'value')}"
+        return Draft("suggest", note=f"{wanted}: {listed(fitting)}" if fitting else wanted)
+
+    return fix
 
 
 def _wrong_length(held: Array, length: int) -> str:

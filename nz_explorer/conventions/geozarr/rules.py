@@ -9,11 +9,13 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from nz_explorer.conventions.cf.references import named_nearly
+from nz_explorer.conventions.suggested_names import add_names, suggested_names, where_from
 from nz_explorer.conventions.uris import is_uri
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail
-from nz_explorer.engine.fixes import Draft, move, remove, replace
+from nz_explorer.engine.fixes import Draft, move, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node, dimension_table, is_candidate
 from nz_explorer.model.dialects import crs, multiscales
@@ -155,12 +157,27 @@ def conventions_on_root(node: Node) -> Iterator[Fail]:
         yield Fail(
             node.attribute_pointer("Conventions"),
             f"Conventions must be a text such as CF-1.10, got {json_text(given)}",
+            fix=_conventions,
         )
     elif isinstance(node, Group) and "Conventions" not in node.attributes:
         note = "; NZ has conventions instead" if "conventions" in node.attributes else ""
         yield Fail(
-            node.attribute_pointer("Conventions"), f"the root has no attribute Conventions{note}"
+            node.attribute_pointer("Conventions"),
+            f"the root has no attribute Conventions{note}",
+            fix=_conventions,
         )
+
+
+def _conventions(node: Node) -> Draft:
+    """Say in the older spelling what the newer one says."""
+    named = node.attributes.get("conventions")
+    if not isinstance(named, str) or not named.strip():
+        return Draft("suggest", note="name what the data follow, such as CF-1.10")
+    return Draft(
+        "suggest",
+        set_attribute(node, "Conventions", named),
+        "add CF and its version if the data follow it",
+    )
 
 
 @rule("GZ-DIM-001", on="array", formats=(3,), needs=("shape", "names"))
@@ -173,7 +190,18 @@ def named(array: Array) -> Iterator[Fail]:
             "this array has no dimension_names"
             if names is None
             else "not every dimension of this array has a name",
+            fix=add_names if names is None else _name_the_others,
         )
+
+
+def _name_the_others(node: Node) -> Draft | None:
+    if not isinstance(node, Array) or node.shape is None:
+        return None
+    found, certain = suggested_names(node)
+    names = [own or name for own, name in zip(node.dimension_names or (), found, strict=True)]
+    added = [name for own, name in zip(node.dimension_names or (), found, strict=True) if not own]
+    note = None if certain else where_from(added)
+    return Draft("suggest", (replace("/dimension_names", names),), note)
 
 
 @rule("GZ-DIM-005", on="array", formats=(3,))
@@ -246,9 +274,30 @@ def _ancestor_dimensions(array: Array, lengths: list[dict[str, set[int]]]) -> It
                 if array.zarr_format == 3
                 else "/.zattrs/_ARRAY_DIMENSIONS",
                 f"{json_text(name)} refers to a dimension of length {shape[axis]} in a parent group, which does not exist",
+                fix=_dimension_above(array, axis, lengths),
                 path=array.path,
                 rule="GZ-DIM-003",
             )
+
+
+def _dimension_above(array: Array, axis: int, lengths: list[dict[str, set[int]]]) -> FixMaker:
+    """Return the fix that names the one dimension above that is as long; the array's own name otherwise."""
+    length = (array.shape or ())[axis]
+    as_long = list(dict.fromkeys(n for known in lengths[1:] for n in known if length in known[n]))
+    names = [name or "" for name in array.dimension_names or ()]
+    names[axis] = f"/{as_long[0]}" if len(as_long) == 1 else names[axis].lstrip("/")
+    note = (
+        f"the only dimension above that is {length} long"
+        if len(as_long) == 1
+        else "a dimension of this group; or give a group above such a dimension"
+    )
+
+    def fix(_node: Node) -> Draft:
+        if array.zarr_format == 3:
+            return Draft("suggest", (replace("/dimension_names", names),), note, node=array)
+        return Draft("suggest", set_attribute(array, "_ARRAY_DIMENSIONS", names), note, node=array)
+
+    return fix
 
 
 def _attribute_types(group: Group) -> Iterator[Fail]:
@@ -318,6 +367,7 @@ def arrays_of_group(group: Group) -> Iterator[Fail]:
                 yield Fail(
                     array.attribute_pointer("grid_mapping"),
                     f"there is no array for the grid mapping {json_text(name)}",
+                    fix=named_nearly(group, array.path, "grid_mapping", [name]),
                     path=array.path,
                     rule="GZ-COORD-003" if coordinate else "GZ-CRS-001",
                 )

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.suggested_names import suggested_names, where_from
+from nz_explorer.conventions.suggested_names import add_names, suggested_names, where_from
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace, set_attribute
@@ -84,18 +84,8 @@ def names_present(array: Array) -> Iterator[Fail]:
             f"this array has no {what}{place}; NZ-1.0 requires {wanted}",
             # that xarray needs it in v2 is Z2-OGC-002; v3 in v2 it does not see: TREE-005
             readers={} if 2 in (array.zarr_format, array.hierarchy.zarr_format) else None,
-            fix=_add_names,
+            fix=add_names,
         )
-
-
-def _add_names(node: Node) -> Draft | None:
-    if not isinstance(node, Array) or node.shape is None:
-        return None
-    names, certain = suggested_names(node)
-    note = None if certain else where_from(names)
-    if node.zarr_format == 2:
-        return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names), note)
-    return Draft("safe" if certain else "suggest", (add("/dimension_names", names),), note)
 
 
 def _named_axes(array: Array) -> list[tuple[int, Any, int]]:

@@ -108,6 +108,10 @@ def outside_the_shape(array: Array, outside: Sequence[str]) -> Fail:
     return Fail(
         "/shape" if array.zarr_format == 3 else "/.zarray/shape",
         f"{len(outside):,} {what} outside the shape {list(array.shape or ())}: {_some(outside)}",
+        fix=lambda _node: Draft(
+            "suggest",
+            note="delete them if the array was made smaller; if it was not, shape is too small",
+        ),
     )
 
 

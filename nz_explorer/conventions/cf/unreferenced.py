@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from nz_explorer.conventions.zarr3.chunks import nothing_is_found
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
@@ -78,11 +79,14 @@ def coordinates_have_values(array: Array, contents: Contents) -> Iterator[Fail |
     if scan is None:
         yield Undecided(contents.problem)
     elif not scan.count and not scan.faults and (size := math.prod(array.shape or ())):
-        what = "the only value is" if size == 1 else f"all {size:,} values are"
+        if nothing_is_found(contents):
+            what = "no chunk of it is written"
+        else:
+            what = ("the only value is" if size == 1 else f"all {size:,} values are") + " missing"
         note = "compute the coordinate, or take its name out of coordinates"
         yield Fail(
             "",
-            f"{array.path} is a coordinate, and {what} missing: nothing tells where the data are",
+            f"{array.path} is a coordinate, and {what}: nothing tells where the data are",
             fix=lambda _node: Draft("suggest", note=note),
             covers=("Z2-CHUNK-005", "Z3-CHUNK-004"),
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.cf.geographic import geographic
 from nz_explorer.conventions.cf.orientation import has_reference_system
 from nz_explorer.conventions.cf.unreferenced import is_mapping
 from nz_explorer.documents.json_text import json_text
@@ -17,7 +18,6 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node, is_candidate
 from nz_explorer.model.dialects.crs import X_NAMES, Y_NAMES, code, described_code
 from nz_explorer.model.paths import all_above
-from nz_explorer.text.units import hemispheres
 
 if TYPE_CHECKING:
     from nz_explorer.values.coordinates.monotonicity import Monotonicity
@@ -99,15 +99,7 @@ def _written(named: str | None) -> FixMaker:
     return lambda _node: Draft("suggest", note=note)
 
 
-def _is_longitude(array: Array, _: Any) -> bool:
-    attributes = array.attributes
-    return (
-        attributes.get("standard_name") == "longitude"
-        or hemispheres(attributes.get("units")) == "EW"
-    )
-
-
-@rule("CF-MAP-003", on="values", when=_is_longitude)
+@rule("CF-MAP-003", on="values", when=lambda array, _: geographic(array) == "EW")
 def longitudes_around_greenwich(array: Array, found: Monotonicity) -> Iterator[Fail]:
     """Note longitudes beyond 180, where there is a reference system, for which programs for maps look."""
     ends = [end for end in (found.first, found.last) if isinstance(end, int | float)]
@@ -154,8 +146,8 @@ def _says_what(array: Array, place: int) -> bool:
     attributes = array.attributes
     return (
         attributes.get("axis") == "YX"[place]
-        or attributes.get("standard_name") in (_PROJECTED[place], _GEOGRAPHIC[place])
-        or hemispheres(attributes.get("units")) == ("NS", "EW")[place]
+        or attributes.get("standard_name") == _PROJECTED[place]
+        or geographic(array) == ("NS", "EW")[place]
     )
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nz_explorer.conventions.cf.geographic import geographic
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import is_candidate
 from nz_explorer.text.phrases import listed
-from nz_explorer.text.units import hemispheres
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
@@ -104,12 +104,7 @@ def _swap(pointer: str, other: str) -> Any:
     return fix
 
 
-def _is_latitude(array: Array, _: Any) -> bool:
-    units = array.attributes.get("units")
-    return array.attributes.get("standard_name") == "latitude" or hemispheres(units) == "NS"
-
-
-@rule("CF-RANGE-003", on="values", when=_is_latitude)
+@rule("CF-RANGE-003", on="values", when=lambda array, _: geographic(array) == "NS")
 def latitudes_on_the_globe(array: Array, found: Monotonicity) -> Iterator[Fail]:
     """Warn of latitudes beyond the poles."""
     for value in (found.first, found.before, found.after, found.last):

@@ -266,7 +266,7 @@ def _wrong_target(reference: Reference, target: Target, problem: str) -> str:
         return f"the reference names no attribute, so it leads to node {target.node.path}, which is no reference system"
     if not reference.attribute:
         return f'the attribute "" means the whole document of {target.node.path}, which is no reference system'
-    return f"{target.pointer} of {target.node.path} is not a reference system: {problem}"
+    return f"{target} is not a reference system: {problem}"
 
 
 def _identifiers(system: CoordinateSystem) -> RuleOutput:
@@ -390,7 +390,7 @@ def _length(array: Array, axis: Axis, one: CoordinateSet, length: int) -> RuleOu
         elif held is None and reference.targets:
             yield Fail(
                 pointer,
-                f"{reference.path}, which should have the values of {shown}, is not an array",
+                f"{reference.targets[0]}, which should have the values of {shown}, is not an array",
                 rule="CS-VAL-004",
             )
         elif held is None and reference.kind == "node":

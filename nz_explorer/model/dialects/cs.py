@@ -124,8 +124,7 @@ class CoordinateSet(_Described):
 
     def _array(self, reference: Any, cancel: Cancellation | None) -> Array | None:
         targets = resolve(reference, self.home, cancel).targets
-        found = [target.node for target in targets if isinstance(target.node, Array)]
-        return found[0] if found else None
+        return next((array for target in targets if (array := target.array) is not None), None)
 
     @property
     def extents(self) -> tuple[float, float] | None:

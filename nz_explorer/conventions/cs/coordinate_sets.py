@@ -22,6 +22,7 @@ from nz_explorer.model.dialects.cs import (
     Crs,
     coordinate_system,
     is_cs,
+    is_first_form,
     is_shared,
     is_system,
     revision,
@@ -92,7 +93,8 @@ def _undeclared(pointer: str, what: str, known: Convention, rule_id: str) -> Fai
 
 
 def _has_cs(group: Group) -> bool:
-    return is_cs(group.attributes.get("cs"))
+    given = group.attributes.get("cs")
+    return is_cs(given) or (is_first_form(given) and known_conventions.CS in declared_here(group))
 
 
 def _has_crs(array: Array) -> bool:
@@ -202,9 +204,11 @@ def coordinate_set(array: Array) -> RuleOutput:
     system = coordinate_system(array)
     given = array.attributes["cs"]
     if system is None or not isinstance(given, dict) or not isinstance(given.get("crs"), list):
+        wanted = 'cs must be an object with a list "crs"'
+        first = "here axes and composite are in cs itself, as in its first form, before there were reference systems"
         yield Fail(
             array.attribute_pointer("cs"),
-            f'cs must be an object with a list "crs", got {json_text(given)}',
+            f"{wanted}; {first}" if is_first_form(given) else f"{wanted}, got {json_text(given)}",
         )
         return
     if not given["crs"]:

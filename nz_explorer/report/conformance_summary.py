@@ -336,10 +336,7 @@ def _refers(one: cs.Crs) -> bool:
 def _revisions(systems: Sequence[cs.Crs]) -> str | None:
     """Return which revisions of cs reference systems follow, and what those look like."""
     found = sorted({revision for one in systems for revision in cs.revision(one)})
-    texts = [f"{revision} ({cs.REVISIONS[revision]})" for revision in found]
-    if any(map(cs.is_newer, systems)):
-        texts.append(cs.NEWER)
-    return "; ".join(texts) or None
+    return "; ".join(f"{revision} ({cs.REVISIONS[revision]})" for revision in found) or None
 
 
 def _pyramids(node: Node) -> Iterator[tuple[str, str, str | None]]:

@@ -366,6 +366,23 @@ def test_an_array_that_goes_is_missed_by_groups_below(tmp_path: Path) -> None:
     assert told == ['grid_mapping names "crs", which is no array of /g']
 
 
+@pytest.mark.parametrize("path", ["/maps/crs", "../maps/crs"])
+def test_an_array_that_goes_is_missed_by_those_that_name_its_path(
+    tmp_path: Path, path: str
+) -> None:
+    root = zarr.open_group(tmp_path / "maps.zarr", mode="w")
+    root.create_group("maps").create_array("crs", shape=(), dtype="i4")
+    group = root.create_group("g")
+    names = {"grid_mapping": path}
+    group.create_array("a", shape=(2,), dtype="f4", dimension_names=["x"], attributes=names)
+    base = evaluate(open_store(tmp_path / "maps.zarr"))
+    base.run()
+    what_if = WhatIf(base).edit("maps/crs/zarr.json", None)
+    found = what_if.evaluation.findings()
+    told = [finding.message for finding in found if finding.path == "/g/a"]
+    assert told == [f'grid_mapping names "{path}", which is no array']
+
+
 def test_rules_on_values_are_asked_again_whichever_attribute_is_edited() -> None:
     attributes = {"units": "hours since 1900-01-01"}
     x = json.loads(V3["x/zarr.json"]) | {"data_type": "float64", "attributes": attributes}

@@ -23,6 +23,7 @@ from nz_explorer.model.dialects.cs import (
     Crs,
     coordinate_system,
     is_cs,
+    is_first_form,
     is_shared,
     is_system,
     revision,
@@ -94,7 +95,8 @@ def _undeclared(pointer: str, what: str, known: Convention, rule_id: str) -> Fai
 
 
 def _has_cs(group: Group) -> bool:
-    return is_cs(group.attributes.get("cs"))
+    given = group.attributes.get("cs")
+    return is_cs(given) or (is_first_form(given) and known_conventions.CS in declared_here(group))
 
 
 def _has_crs(array: Array) -> bool:
@@ -204,9 +206,11 @@ def coordinate_set(array: Array) -> RuleOutput:
     system = coordinate_system(array)
     given = array.attributes["cs"]
     if system is None or not isinstance(given, dict) or not isinstance(given.get("crs"), list):
+        wanted = 'cs must be an object with a list "crs"'
+        first = "here axes and composite are in cs itself, as in its first form, before there were reference systems"
         yield Fail(
             array.attribute_pointer("cs"),
-            f'cs must be an object with a list "crs", got {json_text(given)}',
+            f"{wanted}; {first}" if is_first_form(given) else f"{wanted}, got {json_text(given)}",
         )
         return
     if not given["crs"]:
@@ -269,7 +273,7 @@ def _wrong_target(reference: Reference, target: Target, problem: str) -> str:
         return f"the reference names no attribute, so it leads to node {target.node.path}, which is no reference system"
     if not reference.attribute:
         return f'the attribute "" means the whole document of {target.node.path}, which is no reference system'
-    return f"{target.pointer} of {target.node.path} is not a reference system: {problem}"
+    return f"{target} is not a reference system: {problem}"
 
 
 def _identifiers(system: CoordinateSystem) -> RuleOutput:
@@ -394,7 +398,7 @@ def _length(array: Array, axis: Axis, one: CoordinateSet, length: int) -> RuleOu
         elif held is None and reference.targets:
             yield Fail(
                 pointer,
-                f"{reference.path}, which should have the values of {shown}, is not an array",
+                f"{reference.targets[0]}, which should have the values of {shown}, is not an array",
                 fix=_as_long(array, length),
                 rule="CS-VAL-004",
             )

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from nz_explorer.conventions.cs.references import _reference
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
-from nz_explorer.model import Array
 from nz_explorer.model.dialects.cs import CoordinateSystem, Crs
 from nz_explorer.model.dialects.ref import Reference, resolve
 
@@ -45,7 +44,7 @@ def geolocation(system: CoordinateSystem) -> RuleOutput:
 
 
 def _shape(system: CoordinateSystem, crs: Crs, reference: Reference, at: str) -> RuleOutput:
-    found = next((t.node for t in reference.targets if isinstance(t.node, Array)), None)
+    found = next((held for t in reference.targets if (held := t.array) is not None), None)
     expected = [
         length
         for axis, length in zip(system.dimensions, system.array.shape or (), strict=False)
@@ -54,7 +53,7 @@ def _shape(system: CoordinateSystem, crs: Crs, reference: Reference, at: str) ->
     if not reference.targets or len(expected) < len(crs.axes):
         return  # reported by _reference, or by CS-ARR-004
     if found is None:
-        what = f"{reference.path} is not an array"
+        what = f"{reference.targets[0]} is not an array"
     elif found.shape is None or list(found.shape) == expected:
         return
     else:

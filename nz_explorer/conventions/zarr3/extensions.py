@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.arrays import all_codecs
-from nz_explorer.conventions.zarr3.nodes import V3, set_to, shown
+from nz_explorer.conventions.zarr3.nodes import V3, refusal, set_to, shown
 from nz_explorer.conventions.zarr3.registered_extensions import (
     EXTENSION_NAME,
     URI_NAME,
@@ -209,8 +209,8 @@ def _has_own_rule(pointer: str, given: dict[str, Any]) -> bool:
 
 
 @rule("Z3-DT-001", on="array", formats=V3, needs=("data type",))
-def time_type_has_a_factor(array: Array) -> Iterator[Fail]:
-    """Require both settings of times: what the unit is multiplied by has no default."""
+def settings_of_times(array: Array) -> Iterator[Fail]:
+    """Require both settings of times: what the unit is multiplied by has no default. Warn of no unit."""
     given = array.metadata.get("data_type")
     configuration = given.get("configuration") if isinstance(given, dict) else None
     if array.data_type.kind not in ("datetime", "timedelta") or not isinstance(configuration, dict):
@@ -221,6 +221,19 @@ def time_type_has_a_factor(array: Array) -> Iterator[Fail]:
             at,
             f"{array.data_type.name} needs a scale_factor, such as 1",
             fix=lambda _node: Draft("suggest", (add(at, 1),), "if the values count single units"),
+        )
+    if configuration.get("unit") == "generic":
+        refused = array.data_type.kind == "datetime" and array.metadata.get("fill_value") != "NaT"
+        yield Fail(
+            "/data_type/configuration/unit",
+            "the unit is generic, so nothing tells what the values count",
+            severity="warning",
+            impact=None if refused else "values",
+            readers=refusal(array, "TypeError: Invalid fill_value")
+            if refused
+            else {
+                "xarray": "opens the group, and raises TypeError when values are loaded: they must have a unit"
+            },
         )
 
 

@@ -122,13 +122,13 @@ class Reevaluation:
             self.entries = True
             self.subtrees.add(path)
             self._reread_missing(group)
-            self._note_groups_below(group)
+            self._note_looking(path)
             return
         self.nodes[path] = _values_key(before) != _values_key(after)
         if isinstance(after, Group):
             self.members.add(path)
         elif _axes(before) != _axes(after):
-            self._note_groups_below(group)
+            self._note_looking(path)
 
     def _reread_missing(self, path: str) -> None:
         """Read groups without documents again: they are there only because of what is below them."""
@@ -151,8 +151,17 @@ class Reevaluation:
                 return True
         return False
 
+    def _note_looking(self, path: str) -> None:
+        """Note the groups that look for an array which, or whose dimensions, are others now: by its name, or by a path."""
+        self._note_groups_below(above(path))
+        end = f"/{path.rpartition('/')[2]}"
+        for place in self.evaluation.groups:
+            group = self.docs.node_if_loaded(place)
+            if isinstance(group, Group) and any(_mentions(one, end) for one in group.arrays):
+                self.members.add(place)
+
     def _note_groups_below(self, path: str) -> None:
-        """Note all groups below one whose arrays, or their dimensions, are others now: they look for those above."""
+        """Note all groups below one."""
         group = self.docs.node_if_loaded(path)
         for child in group.groups if isinstance(group, Group) else ():
             if child.child_names is not None:
@@ -229,6 +238,11 @@ def _dialects(root: Node) -> frozenset[tuple[str, str]]:
     """Return what netCDF-C noted on the root, and where: other nodes are compared with that."""
     parts: tuple[nczarr.Part, ...] = ("superblock", "group", "array")
     return frozenset((part, place.era) for part in parts for place in nczarr.places(root, part))
+
+
+def _mentions(array: Array, end: str) -> bool:
+    """Whether an attribute of an array has a path with this end, of whatever start."""
+    return any(isinstance(text, str) and end in text for text in array.attributes.values())
 
 
 def _axes(node: Node) -> Any:

@@ -1,8 +1,9 @@
 """The cs convention: coordinate systems that metadata describe, parsed and put together.
 
-Source: https://github.com/R-CF/zarr_conventions_cs. Three revisions share one URL and are distinguished by their form:
+Source: https://github.com/R-CF/zarr_conventions_cs. Four revisions share one URL and are distinguished by their form:
 ``r1`` has a list of axes with a direction each; in ``r2`` sets of coordinates have the direction;
-in ``r3`` axes are an object by name, times have ``unit`` and ``epoch``. All are read alike here.
+in ``r3`` axes are an object by name, times have ``unit`` and ``epoch``; in ``r4`` reference systems have a ``type``.
+All are read alike here. What came before them had no reference systems, and is only recognised.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from nz_explorer.model.node import Node
 if TYPE_CHECKING:
     from nz_explorer.store import Cancellation
 
-Revision = Literal["r1", "r2", "r3"]
+Revision = Literal["r1", "r2", "r3", "r4"]
 Kind = Literal["regular", "explicit", "external", "ordinal", "unknown"]
 Place = tuple[str | int, ...]
 """Members that lead to something in the attributes of a node."""
@@ -124,8 +125,7 @@ class CoordinateSet(_Described):
 
     def _array(self, reference: Any, cancel: Cancellation | None) -> Array | None:
         targets = resolve(reference, self.home, cancel).targets
-        found = [target.node for target in targets if isinstance(target.node, Array)]
-        return found[0] if found else None
+        return next((array for target in targets if (array := target.array) is not None), None)
 
     @property
     def extents(self) -> tuple[float, float] | None:
@@ -278,6 +278,15 @@ def is_cs(value: Any) -> bool:
     return isinstance(value, Mapping) and "crs" in value
 
 
+def is_first_form(value: Any) -> bool:
+    """Whether a value of the attribute ``cs`` is what the convention had before there were reference systems."""
+    return (
+        isinstance(value, Mapping)
+        and "crs" not in value
+        and bool(value.keys() & {"axes", "composite"})
+    )
+
+
 def is_shared(value: Any) -> bool:
     """Whether a value of the attribute ``crs`` of a group is that of this convention."""
     return isinstance(value, Mapping) and any(
@@ -368,27 +377,22 @@ REVISIONS: dict[Revision, str] = {
     "r1": "axes are a list and have a direction, times have a reference",
     "r2": "axes are a list, sets of coordinates have a direction, times have a reference, or a unit and an epoch",
     "r3": "axes are an object by name, sets of coordinates have a direction, times have a unit and an epoch",
+    "r4": "as in r3, and reference systems have a type",
 }
 """What each revision looks like, in words. They share one address, so a dataset cannot name its own."""
-NEWER = "newer: reference systems have a type"
-"""What tells a revision later than those of `REVISIONS`."""
-
-
-def is_newer(crs: Crs) -> bool:
-    """Whether a reference system has the member that came after the revisions that are known here."""
-    return isinstance(crs.given, Mapping) and "type" in crs.given
 
 
 def revision(crs: Crs) -> set[Revision]:
     """Return the revision whose form a reference system has: none if that is not clear, several if it mixes them."""
-    signs: list[set[Revision]] = []
+    typed = isinstance(crs.given, Mapping) and "type" in crs.given
+    signs: list[set[Revision]] = [{"r4"} if typed else {"r1", "r2", "r3"}]
     for axis in crs.axes:
-        signs.append({"r3"} if isinstance(axis.place[-1], str) else {"r1", "r2"})
+        signs.append({"r3", "r4"} if isinstance(axis.place[-1], str) else {"r1", "r2"})
         if "direction" in axis.given and axis.sets:  # an ordinal axis has no other place for it
             signs.append({"r1"})
         for one in axis.sets:
             signs += _signs(one)
-    fitting: set[Revision] = set.intersection(*signs) if signs else set()
+    fitting: set[Revision] = set.intersection(*signs)
     if fitting:
         return fitting if len(fitting) == 1 else set()
     for sign in sorted(signs, key=len):
@@ -400,12 +404,12 @@ def revision(crs: Crs) -> set[Revision]:
 def _signs(one: CoordinateSet) -> Iterator[set[Revision]]:
     """Yield the revisions in which each of the members is written that differ between them."""
     if "direction" in one.given:
-        yield {"r2", "r3"}
+        yield {"r2", "r3", "r4"}
     time = one.given.get("time")
     members = time.keys() & {"reference", "unit", "epoch"} if isinstance(time, Mapping) else set()
     if members:
         # What the text demands in its tables, it has with axes in a list: r2 but for the times of its examples.
-        yield {"r1", "r2"} if "reference" in members else {"r2", "r3"}
+        yield {"r1", "r2"} if "reference" in members else {"r2", "r3", "r4"}
 
 
 def time_units(time: Any) -> str | None:

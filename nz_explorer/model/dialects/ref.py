@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
+from nz_explorer.model.array import Array
 from nz_explorer.model.group import Group
 from nz_explorer.model.node import Node
 
@@ -45,6 +46,14 @@ class Target:
     node: Node
     value: Any = None
     pointer: str = ""
+
+    @property
+    def array(self) -> Array | None:
+        """The array that is meant; None where that is a group, or something in a document."""
+        return self.node if isinstance(self.node, Array) and not self.pointer else None
+
+    def __str__(self) -> str:
+        return f"{self.pointer} of {self.node.path}" if self.pointer else self.node.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +120,9 @@ def resolve(given: Any, base: Node, cancel: Cancellation | None = None) -> Refer
     for member in MEMBERS:
         if member in inner and not isinstance(inner[member], str):
             return Reference(given, problem=f"{member} is not a string", kind="form")
-    if path is None:
-        return Reference(given, None, attribute, uri, problem="node is missing", kind="form")
+    if not path:
+        what = "missing" if path is None else "empty"
+        return Reference(given, None, attribute, uri, problem=f"node is {what}", kind="form")
     if uri is not None:
         return Reference(
             given, path, attribute, uri, problem="other stores are not read", kind="uri"

@@ -342,7 +342,7 @@ def values_occur_once(array: Array, found: Monotonicity) -> Iterator[Fail | Unde
         return
     from nz_explorer.values.cf_decoding import date_of
 
-    index, before, value = found.repeated
+    index, before, value, series = found.repeated
     date = date_of(array.attributes, value) if is_time(array) else None
     what = f"value[{index}] = {shown(value)} is also value[{before}]" + (
         f": {date}" if date else ""
@@ -350,7 +350,8 @@ def values_occur_once(array: Array, found: Monotonicity) -> Iterator[Fail | Unde
     appended_twice = before == 0 and 1 < index <= math.prod(array.shape or ()) / 2
     # a chunk of a single element is not written where it is the fill value
     unwritten = array.chunk_shape == (1,) and array.metadata.get("fill_value") == value
-    unit = None if appended_twice or unwritten else _coarse_unit(array)
+    # a row of values that comes back was appended once more, and is not what is left of finer times
+    unit = None if appended_twice or series or unwritten else _coarse_unit(array)
     if unit is not None:
         yield Fail(
             array.attribute_pointer("units"),

@@ -158,6 +158,18 @@ def appended_twice(folder: Path) -> Path:
 
 
 @reported(
+    "bcdev/nc2zarr#41",
+    "The data that are appended overlap with those that are there, and some days occur twice",
+    finding=("NZ-COORD-002", "/time", "value[2] and value[4] are both 2, 2020-01-03"),
+    before=sees(xarray, _repeats),
+    after=sees(xarray, lambda ds: not _repeats(ds) and ds.sizes["time"] == 6),
+    by_hand=_dropped,
+)
+def appended_with_an_overlap(folder: Path) -> Path:
+    return _series(folder, [0, 1, 2, 3, 2, 3, 4, 5], units="days since 2020-01-01")
+
+
+@reported(
     "pangeo-forge/pangeo-forge-recipes#465",
     "The units of the source are not kept, and the time values of the store are not unique",
     finding=("CF-TIME-004", "/time", "whole days", "1987-07-10"),

@@ -131,7 +131,7 @@ def report_text(
         _row(
             out,
             width,
-            Text(f"{line.reader:<12}", style=READERS[line.tone]),
+            Text(f"{line.reader:<11} ", style=READERS[line.tone]),
             Text(printable(line.text, MESSAGE_LIMIT)),
         )
     results = Text()
@@ -166,11 +166,13 @@ def _section(
     out: Console, impact: Impact, findings: Sequence[Finding], width: int | None, limit: int | None
 ) -> None:
     """Print the findings of one impact, rule by rule, the gravest first."""
-    by_rule: dict[tuple[bool, int, str], list[Finding]] = {}
+    by_rule: dict[tuple[bool, int, bool, str], list[Finding]] = {}
     for finding in findings:
         # documents that are lost or broken are why much else is wrong
         follows = not finding.rule.startswith(("JSON-", "TREE-"))
-        key = follows, SEVERITIES.index(finding.severity), finding.rule
+        # what the formats of the store itself say is worth more than how NZ and netCDF would have it
+        foreign = impact in QUIET and finding.rule.startswith(("NZ-", "Z2-OGC-"))
+        key = follows, SEVERITIES.index(finding.severity), foreign, finding.rule
         by_rule.setdefault(key, []).append(finding)
     for key in sorted(by_rule):
         those = by_rule[key]

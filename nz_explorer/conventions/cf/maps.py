@@ -12,7 +12,7 @@ from nz_explorer.conventions.cf.orientation import has_reference_system
 from nz_explorer.conventions.cf.unreferenced import is_mapping
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
-from nz_explorer.engine.fixes import Draft
+from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node, is_candidate
 from nz_explorer.model.dialects.crs import X_NAMES, Y_NAMES, code, described_code
@@ -26,6 +26,11 @@ _PROJECTED = ("projection_y_coordinate", "projection_x_coordinate")
 _GEOGRAPHIC = ("latitude", "longitude")
 _UNREAD = ("crs", "epsg", "EPSG", "srs", "proj4", "proj:epsg")
 """Attributes, and names of scalars, that people keep a reference system in, and that no reader looks at."""
+_DEGREES = {
+    **dict.fromkeys(("lat", "latitude"), "degrees_north"),
+    **dict.fromkeys(("lon", "longitude"), "degrees_east"),
+}
+"""Units by the names that latitudes and longitudes have."""
 _KNOWN = ({"x", "y"}, {"longitude", "latitude"})
 """Names of dimensions that rioxarray knows without any attribute."""
 EASTERNMOST = 180.5
@@ -166,6 +171,36 @@ def _names_given(y: Array, x: Array, system: Array) -> FixMaker:
     if geographic:
         note += ", with the units degrees_north and degrees_east"
     return lambda _node: Draft("suggest", note=note)
+
+
+def _is_bare(array: Array) -> bool:
+    """Whether a coordinate has the name of a latitude or longitude, and nothing else that tells it."""
+    return (
+        array.name.lower() in _DEGREES
+        and is_candidate(array)
+        and array.data_type.kind in ("int", "uint", "float")
+        and array.attributes.keys().isdisjoint(("units", "standard_name", "axis"))
+    )
+
+
+@rule("CF-MAP-006", on="array", needs=("attributes", "data type"), when=_is_bare)
+def degrees_are_told(array: Array) -> Iterator[Fail]:
+    """Note latitudes and longitudes that are known by their names alone."""
+    name = array.name.lower()
+    units = _DEGREES[name]
+    yield Fail(
+        array.attribute_pointer("units"),
+        f"{array.path} has neither units nor a standard name: programs that find latitude and longitude as CF has it do not"
+        " find it",
+        fix=lambda node: Draft(
+            "suggest",
+            set_attribute(node, "units", units)
+            + set_attribute(
+                node, "standard_name", "latitude" if units.endswith("north") else "longitude"
+            ),
+            "if it is in degrees",
+        ),
+    )
 
 
 def _is_of_a_map(array: Array, _: Any) -> bool:

@@ -76,6 +76,30 @@ def times_are_numbers(array: Array) -> Iterator[Fail]:
     )
 
 
+def _are_times_already(array: Array) -> bool:
+    units = array.attributes.get("units")
+    return isinstance(units, str) and "since" in units and array.data_type.kind == "datetime"
+
+
+@rule("CF-TIME-001", on="array", needs=("attributes", "data type"), when=_are_times_already)
+def times_are_told_once(array: Array) -> Iterator[Fail]:
+    """Note units beside a data type that is one of times: nothing tells which of them the next writer goes by."""
+    units = array.attributes["units"]
+    yield Fail(
+        array.attribute_pointer("units"),
+        f"the data type {array.data_type.name} and the units {shown(units)} both say what these times are: times that"
+        " xarray appends are counted anew, and read as 1970",
+        severity="info",
+        impact="advice",
+        readers={},
+        fix=lambda _node: Draft(
+            "suggest",
+            note=f"look at the times that were appended; write them again as int64 in {json_text(units)}:"
+            ' the encoding dtype="int64" at the first to_zarr',
+        ),
+    )
+
+
 def _has_other_units(array: Array) -> bool:
     units = array.attributes.get("units")
     return isinstance(units, str) and "since" not in units and array.data_type.kind in DECODED

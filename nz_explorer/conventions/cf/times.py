@@ -83,14 +83,14 @@ def _are_times_already(array: Array) -> bool:
 
 @rule("CF-TIME-001", on="array", needs=("attributes", "data type"), when=_are_times_already)
 def times_are_told_once(array: Array) -> Iterator[Fail]:
-    """Note units beside a data type that is one of times: nothing tells which of them the next writer goes by."""
+    """Warn of units beside a data type that is one of times: nothing tells which of them the next writer goes by."""
     units = array.attributes["units"]
     yield Fail(
         array.attribute_pointer("units"),
         f"the data type {array.data_type.name} and the units {shown(units)} both say what these times are: times that"
         " xarray appends are counted anew, and read as 1970",
-        severity="info",
-        impact="advice",
+        severity="warning",
+        impact="convention",
         readers={},
         fix=lambda _node: Draft(
             "suggest",

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from tests.field.case import opens, reported, sees
+from tests.field.case import fails, opens, reported, sees
 from tests.field.readers import xarray
 from tests.field.stores import array, edit, group
 
@@ -225,3 +225,23 @@ def metres_of_no_projection(folder: Path) -> Path:
 )
 def system_in_an_attribute_of_the_group(folder: Path) -> Path:
     return _without_a_system(folder, crs="epsg:32654")
+
+
+def _sides(source: Path) -> str:
+    """Look for the latitude as a server does that goes by units."""
+    return str(xarray(source)["lat"].attrs["units"])
+
+
+@reported(
+    "geopython/pygeoapi#1538",
+    "KeyError: 'units': the coordinates lon and lat have no units, and their properties cannot be told",
+    finding=("CF-MAP-006", "/lat", "neither units nor a standard name"),
+    before=fails(_sides, KeyError, "units"),
+    after=sees(_sides, lambda units: units == "degrees_north"),
+)
+def coordinates_without_units(folder: Path) -> Path:
+    root = group(folder)
+    for name, values in (("lat", [0.0, 1.0]), ("lon", [5.0, 6.0])):
+        array(root, name, values, [name])
+    array(root, "tas", np.ones((2, 2)), ["lat", "lon"])
+    return folder

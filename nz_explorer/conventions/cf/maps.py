@@ -16,6 +16,7 @@ from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node, is_candidate
 from nz_explorer.model.dialects.crs import X_NAMES, Y_NAMES, code, described_code
+from nz_explorer.model.dialects.multiscales import levels, tile_size
 from nz_explorer.model.paths import all_above
 from nz_explorer.text.units import hemispheres
 
@@ -171,6 +172,49 @@ def _names_given(y: Array, x: Array, system: Array) -> FixMaker:
     if geographic:
         note += ", with the units degrees_north and degrees_east"
     return lambda _node: Draft("suggest", note=note)
+
+
+def _is_of_tiles(group: Group) -> bool:
+    return "multiscales" in group.attributes and tile_size(group.attributes) is not None
+
+
+@rule("CF-MAP-007", on="members", when=_is_of_tiles)
+def tiles_can_be_drawn(group: Group) -> Iterator[Fail]:
+    """Note levels of a pyramid for maps in browsers that do not cover the world, or have values of 64 bits."""
+    size = tile_size(group.attributes) or 1
+    for number, level in enumerate(levels(group)):
+        wanted = size * 2**number
+        for name, shape in level.arrays.items():
+            path = f"{level.path}/{name}"
+            array = group.hierarchy.get(path)
+            if isinstance(array, Array) and array.data_type.name in ("int64", "uint64"):
+                short = array.data_type.name.replace("64", "32")
+                yield Fail(
+                    array.pointer("data_type" if array.zarr_format == 3 else "dtype"),
+                    f"{path} is {array.data_type.name}, which zarr-js does not read, and carbonplan/maps with it",
+                    path=path,
+                    fix=_written_as(short),
+                )
+            if len(shape) > 1 and shape[-2:] != (wanted, wanted):
+                yield Fail(
+                    group.attribute_pointer("multiscales"),
+                    f"{path} has {shape[-2]} × {shape[-1]} pixels, and level {level.name} of a map of the world in tiles of"
+                    f" {size} has {wanted} × {wanted}: carbonplan/maps draws it in another place, or not at all",
+                    related=(path,),
+                    fix=_covers_the_world,
+                )
+                break
+
+
+def _written_as(name: str) -> FixMaker:
+    return lambda _node: Draft("suggest", note=f"write it as {name}, where its values fit")
+
+
+def _covers_the_world(_node: Node) -> Draft:
+    return Draft(
+        "suggest",
+        note="write the levels with pyramid_reproject of ndpyramid, which puts missing values around the data",
+    )
 
 
 def _is_bare(array: Array) -> bool:

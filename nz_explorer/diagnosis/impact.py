@@ -40,7 +40,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.nz import NZ
-from nz_explorer.engine.findings import SEVERITIES, Finding
+from nz_explorer.engine.findings import SEVERITIES, Finding, Severity
 from nz_explorer.engine.impact import (
     HARMS,
     IMPACTS,
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 __all__ = [
     "HARMS",
     "IMPACTS",
+    "QUIET",
     "READERS",
     "Forecast",
     "Harm",
@@ -73,6 +74,7 @@ __all__ = [
     "impact_of",
     "impact_of_rule",
     "is_step",
+    "order_of",
     "steps",
 ]
 
@@ -305,6 +307,27 @@ def _rank(finding: Finding) -> tuple[bool, int]:
     """Return what findings of one impact are sorted by: most people who read Zarr do so in Python."""
     alone = finding.impact in HARMS and set(affected(finding.violation)) == {"netCDF-C"}
     return alone, SEVERITIES.index(finding.severity)
+
+
+QUIET: tuple[Impact, ...] = ("distance", "advice")
+"""Impacts that are about no harm and no promise."""
+
+
+def order_of(rule: str, severity: Severity, impact: Impact) -> tuple[bool, int, bool, str]:
+    """Return what kinds of findings of one impact are sorted by where rules come one after the other.
+
+    Parameters
+    ----------
+    rule : str
+        Id of a rule.
+    severity, impact : str
+        Of the findings.
+    """
+    # documents that are lost or broken are why much else is wrong
+    follows = not rule.startswith(("JSON-", "TREE-"))
+    # what the formats of the store itself say is worth more than how NZ and netCDF would have it
+    foreign = impact in QUIET and rule.startswith(("NZ-", "Z2-OGC-"))
+    return follows, SEVERITIES.index(severity), foreign, rule
 
 
 def is_step(finding: Finding, *, zarr_format: int | None) -> bool:

@@ -204,6 +204,29 @@ def test_a_store_that_does_not_declare_nz_is_not_red_for_that(tmp_path: Path) ->
     assert {r["level"] for r in report.to_sarif()["runs"][0]["results"]} == {"note"}
 
 
+def test_readers_of_images_are_named_at_the_top(tmp_path: Path) -> None:
+    level = {"path": "0", "coordinateTransformations": [{"type": "scale", "scale": [1, 1]}]}
+    axes = [{"name": name, "type": "space", "unit": "nm"} for name in "yx"]
+    image = {"version": "0.4", "axes": axes, "datasets": [level]}
+    group = b'{"zarr_format": 2}'
+    array = b"""{"zarr_format": 2, "shape": [2, 2], "chunks": [2, 2], "dtype": "|u1", "fill_value": 0,
+      "order": "C", "filters": null, "compressor": null, "dimension_separator": "/"}"""
+    documents = {
+        ".zgroup": group,
+        ".zattrs": b'{"bioformats2raw.layout": 3, "_note": "a name that NZ advises against"}',
+        "0/.zgroup": group,
+        "0/.zattrs": json.dumps({"multiscales": [image]}).encode(),
+        "0/0/.zarray": array,
+    }
+    text = nz.check(write(documents, tmp_path), progress=False).to_text()
+    top, _, rest = text.partition("\n\n")
+    assert re.search(r"^Neuroglancer raises .*\"nm\" \(OME-IMG-011 at /0\)$", top, re.MULTILINE)
+    assert re.search(r"^ome-zarr-py finds no nodes.* \(OME-IMG-016 at /\)$", top, re.MULTILINE)
+    # among what is worth knowing, what the format of the images says comes first
+    advice = rest.partition("advice: ")[2]
+    assert 0 < advice.index(" OME-IMG-016") < advice.index(" NZ-NAME-001")
+
+
 def test_text_does_not_repeat_itself_endlessly(tmp_path: Path) -> None:
     documents = contents({"base": "plain"})
     array = json.loads(documents["a/zarr.json"])

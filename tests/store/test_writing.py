@@ -880,6 +880,10 @@ def test_what_cannot_be_written_to_says_so(
     reader.close()
     with pytest.raises(WriteError, match="read-only"):
         writer_for(resolve(MemoryStore(read_only=True)))
+    references = tmp_path / "refs.json"
+    references.write_text(json.dumps({"version": 1, "refs": {".zgroup": '{"zarr_format": 2}'}}))
+    with pytest.raises(WriteError, match="change the document in them"):
+        writer_for(resolve(references))
 
 
 def test_an_overlay_is_written_to_what_is_below(folder: Path) -> None:

@@ -70,9 +70,11 @@ def test_it_stops_at_the_first_violation(store):
 @pytest.mark.parametrize(
     ("values", "repeated"),
     [
-        ([0, 1, 1, 2], (2, 1, 1)),
-        ([0, 1, 2, 1], (3, 1, 1)),
-        ([5, 9, 2, 7, 1, 3, 4, 9], (7, 1, 9)),  # three chunks after the one where the order breaks
+        ([0, 1, 1, 2], (2, 1, 1, False)),
+        ([0, 1, 2, 1], (3, 1, 1, False)),
+        ([0, 1, 2, 3, 1, 2], (4, 1, 1, True)),
+        # three chunks after the one where the order breaks
+        ([5, 9, 2, 7, 1, 3, 4, 9], (7, 1, 9, False)),
         ([5, 9, 2, 7], None),
     ],
 )

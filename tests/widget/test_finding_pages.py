@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from nz_explorer.conventions import evaluate
+from nz_explorer.diagnosis.impact import order_of
 from nz_explorer.diagnosis.symptoms import symptoms
 from nz_explorer.engine.configuration import Configuration
 from nz_explorer.engine.evaluation import Evaluation
@@ -75,7 +76,8 @@ def plainly(
             return (aside(one),)
         if params.order == "rule":
             return aside(one), gravest[one.rule], one.rule, severity, first[kind(one)]
-        return aside(one), IMPACTS.index(one.impact), severity, one.rule, first[kind(one)]
+        where = order_of(one.rule, one.severity, one.impact)
+        return aside(one), IMPACTS.index(one.impact), *where, first[kind(one)]
 
     ordered = sorted(wanted, key=place)
     headings: Counter[tuple[str, str]] = Counter()

@@ -13,10 +13,11 @@ from nz_explorer.conventions.cf.orientation import has_reference_system
 from nz_explorer.conventions.cf.unreferenced import is_mapping
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
-from nz_explorer.engine.fixes import Draft
+from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node, is_candidate
 from nz_explorer.model.dialects.crs import X_NAMES, Y_NAMES, code, described_code
+from nz_explorer.model.dialects.multiscales import levels, tile_size
 from nz_explorer.model.paths import all_above
 
 if TYPE_CHECKING:
@@ -26,6 +27,11 @@ _PROJECTED = ("projection_y_coordinate", "projection_x_coordinate")
 _GEOGRAPHIC = ("latitude", "longitude")
 _UNREAD = ("crs", "epsg", "EPSG", "srs", "proj4", "proj:epsg")
 """Attributes, and names of scalars, that people keep a reference system in, and that no reader looks at."""
+_DEGREES = {
+    **dict.fromkeys(("lat", "latitude"), "degrees_north"),
+    **dict.fromkeys(("lon", "longitude"), "degrees_east"),
+}
+"""Units by the names that latitudes and longitudes have."""
 _KNOWN = ({"x", "y"}, {"longitude", "latitude"})
 """Names of dimensions that rioxarray knows without any attribute."""
 EASTERNMOST = 180.5
@@ -158,6 +164,79 @@ def _names_given(y: Array, x: Array, system: Array) -> FixMaker:
     if geographic:
         note += ", with the units degrees_north and degrees_east"
     return lambda _node: Draft("suggest", note=note)
+
+
+def _is_of_tiles(group: Group) -> bool:
+    return "multiscales" in group.attributes and tile_size(group.attributes) is not None
+
+
+@rule("CF-MAP-007", on="members", when=_is_of_tiles)
+def tiles_can_be_drawn(group: Group) -> Iterator[Fail]:
+    """Note levels of a pyramid for maps in browsers that do not cover the world, or have values of 64 bits."""
+    size = tile_size(group.attributes) or 1
+    for number, level in enumerate(levels(group)):
+        wanted = size * 2**number
+        for name, shape in level.arrays.items():
+            path = f"{level.path}/{name}"
+            array = group.hierarchy.get(path)
+            if isinstance(array, Array) and array.data_type.name in ("int64", "uint64"):
+                short = array.data_type.name.replace("64", "32")
+                yield Fail(
+                    array.pointer("data_type" if array.zarr_format == 3 else "dtype"),
+                    f"{path} is {array.data_type.name}, which zarr-js does not read, and carbonplan/maps with it",
+                    path=path,
+                    fix=_written_as(short),
+                )
+            if len(shape) > 1 and shape[-2:] != (wanted, wanted):
+                yield Fail(
+                    group.attribute_pointer("multiscales"),
+                    f"{path} has {shape[-2]} × {shape[-1]} pixels, and level {level.name} of a map of the world in tiles of"
+                    f" {size} has {wanted} × {wanted}: carbonplan/maps draws it in another place, or not at all",
+                    related=(path,),
+                    fix=_covers_the_world,
+                )
+                break
+
+
+def _written_as(name: str) -> FixMaker:
+    return lambda _node: Draft("suggest", note=f"write it as {name}, where its values fit")
+
+
+def _covers_the_world(_node: Node) -> Draft:
+    return Draft(
+        "suggest",
+        note="write the levels with pyramid_reproject of ndpyramid, which puts missing values around the data",
+    )
+
+
+def _is_bare(array: Array) -> bool:
+    """Whether a coordinate has the name of a latitude or longitude, and nothing else that tells it."""
+    return (
+        array.name.lower() in _DEGREES
+        and is_candidate(array)
+        and array.data_type.kind in ("int", "uint", "float")
+        and array.attributes.keys().isdisjoint(("units", "standard_name", "axis"))
+    )
+
+
+@rule("CF-MAP-006", on="array", needs=("attributes", "data type"), when=_is_bare)
+def degrees_are_told(array: Array) -> Iterator[Fail]:
+    """Note latitudes and longitudes that are known by their names alone."""
+    name = array.name.lower()
+    units = _DEGREES[name]
+    yield Fail(
+        array.attribute_pointer("units"),
+        f"{array.path} has neither units nor a standard name: programs that find latitude and longitude as CF has it do not"
+        " find it",
+        fix=lambda node: Draft(
+            "suggest",
+            set_attribute(node, "units", units)
+            + set_attribute(
+                node, "standard_name", "latitude" if units.endswith("north") else "longitude"
+            ),
+            "if it is in degrees",
+        ),
+    )
 
 
 def _is_of_a_map(array: Array, _: Any) -> bool:

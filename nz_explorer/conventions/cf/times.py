@@ -76,6 +76,30 @@ def times_are_numbers(array: Array) -> Iterator[Fail]:
     )
 
 
+def _are_times_already(array: Array) -> bool:
+    units = array.attributes.get("units")
+    return isinstance(units, str) and "since" in units and array.data_type.kind == "datetime"
+
+
+@rule("CF-TIME-001", on="array", needs=("attributes", "data type"), when=_are_times_already)
+def times_are_told_once(array: Array) -> Iterator[Fail]:
+    """Warn of units beside a data type that is one of times: nothing tells which of them the next writer goes by."""
+    units = array.attributes["units"]
+    yield Fail(
+        array.attribute_pointer("units"),
+        f"the data type {array.data_type.name} and the units {shown(units)} both say what these times are: times that"
+        " xarray appends are counted anew, and read as 1970",
+        severity="warning",
+        impact="convention",
+        readers={},
+        fix=lambda _node: Draft(
+            "suggest",
+            note=f"look at the times that were appended; write them again as int64 in {json_text(units)}:"
+            ' the encoding dtype="int64" at the first to_zarr',
+        ),
+    )
+
+
 def _has_other_units(array: Array) -> bool:
     units = array.attributes.get("units")
     return isinstance(units, str) and "since" not in units and array.data_type.kind in DECODED
@@ -342,7 +366,7 @@ def values_occur_once(array: Array, found: Monotonicity) -> Iterator[Fail | Unde
         return
     from nz_explorer.values.cf_decoding import date_of
 
-    index, before, value = found.repeated
+    index, before, value, series = found.repeated
     date = date_of(array.attributes, value) if is_time(array) else None
     what = f"value[{index}] = {shown(value)} is also value[{before}]" + (
         f": {date}" if date else ""
@@ -350,7 +374,8 @@ def values_occur_once(array: Array, found: Monotonicity) -> Iterator[Fail | Unde
     appended_twice = before == 0 and 1 < index <= math.prod(array.shape or ()) / 2
     # a chunk of a single element is not written where it is the fill value
     unwritten = array.chunk_shape == (1,) and array.metadata.get("fill_value") == value
-    unit = None if appended_twice or unwritten else _coarse_unit(array)
+    # a row of values that comes back was appended once more, and is not what is left of finer times
+    unit = None if appended_twice or series or unwritten else _coarse_unit(array)
     if unit is not None:
         yield Fail(
             array.attribute_pointer("units"),

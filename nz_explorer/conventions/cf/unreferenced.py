@@ -64,11 +64,14 @@ def _is_position(array: Array, _: Contents) -> bool:
 
 
 def _is_horizontal(array: Array) -> bool:
-    """Whether an array of two dimensions is a latitude, longitude, easting or northing."""
+    """Whether an array of two dimensions is a latitude, longitude, easting or northing.
+
+    A name tells it only where the dimensions have names, too: X of anndata is a matrix without.
+    """
     return len(array.shape or ()) == 2 and (
         array.attributes.get("standard_name") in _POSITIONS
         or hemispheres(array.attributes.get("units")) != ""
-        or array.name.lower() in X_NAMES | Y_NAMES
+        or (array.name.lower() in X_NAMES | Y_NAMES and any(array.dimension_names or ()))
     )
 
 

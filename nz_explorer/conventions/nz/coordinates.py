@@ -96,7 +96,7 @@ def _break(array: Array, monotonic: Monotonicity) -> str:
         date = date_of(array.attributes, monotonic.after)
         return f"{monotonic.note}, which is {date}" if date else monotonic.note
     if monotonic.repeated is not None:
-        later, earlier, value = monotonic.repeated
+        later, earlier, value, _ = monotonic.repeated
         date = date_of(array.attributes, value)
         of = f", {date}" if date else ""
         return f"value[{earlier}] and value[{later}] are both {_shown(value)}{of}"

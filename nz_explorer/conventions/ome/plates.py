@@ -11,6 +11,7 @@ from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, add, remove
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
+from nz_explorer.model.paths import below
 from nz_explorer.text.phrases import listed, plural
 
 MOST_WELLS = 10_000
@@ -178,3 +179,36 @@ def images_are_there(group: Group) -> Iterator[Fail | Undecided]:
                     "has no path" if path is None else f"{json_text(path)} is listed, and not there"
                 )
                 yield Fail(f"{pointer}/well/images/{n}/path", f"image {what}")
+
+
+def _first_image(group: Node | None) -> str | None:
+    """Return the path of the first image of a well, None where it is none."""
+    if not isinstance(group, Group) or not _is_well(group):
+        return None
+    images = _objects(held(group)[0]["well"].get("images"))
+    path = images[0].get("path") if images else None
+    return path if isinstance(path, str) else None
+
+
+@rule("OME-WELL-002", on="members", when=_is_well)
+def images_are_named_alike(group: Group) -> Iterator[Fail]:
+    """Note a well whose first image has another name than that of the first well of the plate."""
+    above = group.path.rsplit("/", 2)
+    plate = group.hierarchy.get(above[0] or "/") if len(above) == 3 else None
+    if not isinstance(plate, Group) or not _is_plate(plate):
+        return
+    wells = _objects(held(plate)[0]["plate"]["wells"])
+    first = wells[0].get("path") if wells else None
+    if not isinstance(first, str) or ".." in first:
+        return
+    there = _first_image(plate.hierarchy.get(below(plate.path) + first.strip("/")))
+    here = _first_image(group)
+    if None not in (there, here) and there != here:
+        yield Fail(
+            f"{held(group)[1]}/well/images/0/path",
+            f"the first image of the well is {json_text(here)}, and that of {first} {json_text(there)}: viewers look for the"
+            " latter in all wells of the plate, and show no image here",
+            fix=lambda _node: Draft(
+                "suggest", note="call the first image of each well the same, such as 0"
+            ),
+        )

@@ -43,6 +43,8 @@ UNITS = {
     ),
 }
 """Units of axes by their type, those of OME-NGFF 0.4 and 0.5, the usual one first."""
+UNSUPPORTED = 'Error parsing "axes" property: Error parsing "unit" property: Unsupported unit'
+"""What Neuroglancer says of a unit that it does not know."""
 _KNOWN_AS = {
     **dict.fromkeys(
         ("µm", "μm", "um", "micron", "microns", "micrometers", "micrometre"), "micrometer"
@@ -200,6 +202,7 @@ def _unit(axis: Mapping[str, Any], place: str) -> Iterator[Fail]:
                 f"{place}/units",
                 f"axis {name} has units, and the format calls it unit: viewers do not look there, and show no sizes",
                 impact="convention",
+                readers={},
                 fix=lambda _node: Draft("safe", (move(f"{place}/units", f"{place}/unit"),)),
             )
         return
@@ -219,6 +222,7 @@ def _unit(axis: Mapping[str, Any], place: str) -> Iterator[Fail]:
         place,
         f"the unit of axis {name} {wrong} {json_text(unit)}: viewers that check it, such as Neuroglancer, show nothing",
         impact="convention",
+        readers={"Neuroglancer": f"raises an error: {UNSUPPORTED}: {json_text(unit)}"},
         fix=set_to(place, known) if known else _left_out(place) if is_none else None,
     )
 
@@ -240,6 +244,7 @@ def _without_units(image: Mapping[str, Any], pointer: str) -> Iterator[Fail]:
         f"{pointer}/axes",
         f"pixels are {sizes} large, and no axis of space has a unit: viewers give sizes in pixels, or in units of their own",
         severity="info",
+        readers={},
     )
 
 
@@ -254,6 +259,7 @@ def _misplaced(image: Mapping[str, Any], pointer: str) -> Iterator[Fail]:
                     f"the unit {json_text(unit)} is in a transformation, and the format has it in axes: viewers do not look"
                     " here, and show no sizes",
                     impact="convention",
+                    readers={},
                     fix=_to_axes(image, pointer, unit),
                 )
                 return

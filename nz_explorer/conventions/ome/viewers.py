@@ -6,18 +6,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nz_explorer.conventions.ome.images import (
+    axes_of,
     held,
     images_of,
     is_image,
     level_arrays,
     levels_in,
 )
-from nz_explorer.conventions.zarr3.nodes import numbers_of
+from nz_explorer.conventions.zarr3.nodes import is_number, numbers_of
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, remove, replace
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Group, Node
+from nz_explorer.model import Array, Group, Node
 from nz_explorer.text.phrases import listed
 
 NOT_SHOWN = frozenset(("int64", "float16", "float64", "bool", "complex64", "complex128"))
@@ -114,3 +115,58 @@ def image_is_at_the_root(group: Group) -> Iterator[Fail]:
                 note=f"give such readers the address of the image, which ends in {inside[0].path}",
             ),
         )
+
+
+def _shows_values(group: Group) -> bool:
+    """Whether a group is an image of what was measured, and not one of labels."""
+    return is_image(group) and "image-label" not in held(group)[0]
+
+
+@rule("OME-IMG-017", on="members", when=_shows_values)
+def bytes_have_no_sign(group: Group) -> Iterator[Fail]:
+    """Note images of signed bytes: most are of unsigned ones, written by a program whose bytes have a sign."""
+    for image, pointer in images_of(group):
+        for _, _, array in level_arrays(group, image, pointer):
+            if array.data_type.name == "int8":
+                member = "data_type" if array.zarr_format == 3 else "dtype"
+                yield Fail(
+                    array.pointer(member),
+                    f"the values of {array.path} are int8, as hardly any image is: where those above 127 were meant, readers"
+                    " show negative ones",
+                    path=array.path,
+                    fix=_as_unsigned(array, member),
+                )
+
+
+def _as_unsigned(array: Array, member: str) -> FixMaker | None:
+    fill = array.metadata.get("fill_value")
+    if is_number(fill) and fill < 0:
+        return None  # which is no value of uint8
+    right = "uint8" if array.zarr_format == 3 else "|u1"
+    note = "if bright pixels are negative now: the stored bytes are the same"
+    operation = replace(array.pointer(member), right)
+    return lambda _node: Draft("unsafe", (operation,), note, node=array)
+
+
+@rule("OME-IMG-018", on="members", when=_shows_values)
+def levels_have_all_planes(group: Group) -> Iterator[Fail]:
+    """Note levels with fewer planes along z than the first."""
+    for image, pointer in images_of(group):
+        names = [
+            axis.get("name") if isinstance(axis, Mapping) else axis for axis in axes_of(image) or []
+        ]
+        levels = [array for _, _, array in level_arrays(group, image, pointer)]
+        shapes = [array.shape for array in levels if array.shape and len(array.shape) == len(names)]
+        if "z" not in names or len(shapes) != len(levels):
+            continue
+        counts = [shape[names.index("z")] for shape in shapes]
+        if min(counts, default=0) != max(counts, default=0):
+            yield Fail(
+                f"{pointer}/datasets",
+                f"levels have {listed([str(count) for count in counts])} planes along z: viewers such as vizarr and Avivator"
+                " look for as many in each as in the first, and show no others",
+                fix=lambda _node: Draft(
+                    "suggest",
+                    note="for such viewers write levels that are smaller along y and x alone",
+                ),
+            )

@@ -35,6 +35,9 @@ IN_ARRAYS = ("coords", "Index")
 """Members of shapes of its version 0.1; since 0.2 they are in a file, shapes.parquet."""
 NEWER = {"nullable-string-array": "0.11", "null": "0.12"}
 """The versions of anndata with which encodings came that viewers and older programs often meet and do not know."""
+_STOP_AT_NULL = {
+    "anndata": "before 0.12 raises IORegistryError: No read method registered for IOSpec(encoding_type='null')"
+}
 TABLE = "ngff:regions_table"
 """What SpatialData calls a group that is an anndata table."""
 
@@ -79,6 +82,7 @@ def elements_are_known_to_older_readers(node: Node) -> Iterator[Fail]:
         node.attribute_pointer("encoding-type"),
         f"{node.path} is a {kind}, which anndata reads since {NEWER[kind]}: older ones, and viewers such as Vitessce and cellxgene,"
         " stop at it",
+        readers=_STOP_AT_NULL if kind == "null" else None,
         fix=lambda _node: Draft(
             "suggest",
             note="write the table again with plain strings, and without what is None, for such readers",

@@ -382,7 +382,18 @@ def codecs_list(array: Array) -> Iterator[Fail | Undecided]:
     yield from missing(array, "codecs")
     given = array.metadata.get("codecs", ["absent"])
     if not isinstance(given, list) or not given:
-        yield Fail("/codecs", f"codecs must be a list with at least one codec, got {shown(given)}")
+        plain = given == [] and array.data_type.kind in ("int", "uint", "float")
+        yield Fail(
+            "/codecs",
+            f"codecs must be a list with at least one codec, got {shown(given)}",
+            fix=_bytes_alone if plain else None,
+        )
+
+
+def _bytes_alone(_node: Node) -> Draft:
+    codec = {"name": "bytes", "configuration": {"endian": "little"}}
+    note = "so zarrita writes chunks where it is given no codec; add the compressor if they are compressed"
+    return Draft("suggest", (replace("/codecs", [codec]),), note)
 
 
 _WITHOUT_CONFIGURATION = {

@@ -178,7 +178,16 @@ def no_unknown_settings(array: Array) -> Iterator[Fail]:
         configuration, name = given.get("configuration"), codec_name(given)
         is_type = pointer == "/data_type"
         known = (TYPE_SETTINGS if is_type else SETTINGS).get(name or "")
-        if known is None or not isinstance(configuration, dict):
+        if not isinstance(configuration, dict):
+            continue
+        if known is None:
+            if name and configuration.get("name") == name and _called(pointer) == "codec":
+                at = f"{pointer}/configuration/name"
+                yield Fail(
+                    at,
+                    f"the configuration of the codec {name} repeats its name, which is no setting",
+                    fix=_without(at),
+                )
             continue
         for member in [one for one in configuration if one not in known]:
             at, value = pointers.join(f"{pointer}/configuration", member), configuration[member]

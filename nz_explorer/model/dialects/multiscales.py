@@ -57,6 +57,23 @@ def _is_of_maps(given: Any) -> bool:
     return isinstance(level, Mapping) and not _OF_MAPS.isdisjoint(level)
 
 
+def tile_size(attributes: Mapping[str, Any]) -> int | None:
+    """Return how many pixels the tiles of a pyramid of maps have on each side, None where nothing tells it.
+
+    Parameters
+    ----------
+    attributes : mapping
+        Of the group that describes the pyramid.
+    """
+    given: Any = attributes.get("multiscales")
+    if not _is_of_maps(given):
+        return None
+    sizes = [one.get("pixels_per_tile") for one in given[0]["datasets"] if isinstance(one, Mapping)]
+    size = sizes[0]
+    alike = isinstance(size, int) and size > 0 and all(other == size for other in sizes)
+    return size if alike else None
+
+
 def levels(group: Group) -> list[Level]:
     """Return the levels of the pyramid that a group describes, those that are there.
 

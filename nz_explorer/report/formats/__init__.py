@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.nz import NZ
-from nz_explorer.diagnosis.impact import harms, steps
+from nz_explorer.diagnosis.impact import READERS, harms, steps
 from nz_explorer.engine.evaluation import conformance
 from nz_explorer.text.phrases import plural
 from nz_explorer.text.printable import encodable
@@ -28,6 +28,10 @@ SHOWN_RULES = 8
 """Rules that are named of those that were not evaluated for one reason; JSON has all of them."""
 SHOWN_CAUSES = 2
 """Causes that are named of what a reader does."""
+SHOWN_SPECIALISTS = 3
+"""Readers of images and tables that are named."""
+OF_SPECIALISTS = ("OME-", "TREE-")
+"""What the ids of rules begin with that are about the formats of images and tables."""
 
 HEADINGS: dict[Impact, str] = {
     "blocks": "a reader cannot open or read it",
@@ -94,7 +98,21 @@ def reader_lines(report: Report, findings: Sequence[Finding]) -> list[ReaderLine
             lines.append(
                 ReaderLine(name, "", f"opens it: {one.reason}" if one.reason else "opens it")
             )
-    return lines
+    return [*lines, *_specialists(findings)]
+
+
+def _specialists(findings: Sequence[Finding]) -> list[ReaderLine]:
+    """Return what readers of images and tables are known to do, which are not predicted: where all is well is not known."""
+    causes: dict[str, dict[str, Finding]] = {}
+    for finding in findings:
+        if finding.rule.startswith(OF_SPECIALISTS):
+            for reader in finding.readers:
+                if reader not in READERS:
+                    causes.setdefault(reader, {}).setdefault(finding.rule, finding)
+    return [
+        ReaderLine(reader, "unknown", _because(reader, list(found.values())))
+        for reader, found in list(causes.items())[:SHOWN_SPECIALISTS]
+    ]
 
 
 def _because(reader: str, causes: Sequence[Finding]) -> str:

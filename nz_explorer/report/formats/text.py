@@ -11,8 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nz_explorer.conventions.nz import NZ
-from nz_explorer.diagnosis.impact import HARMS, affected, by_impact, steps
-from nz_explorer.engine.findings import SEVERITIES
+from nz_explorer.diagnosis.impact import HARMS, QUIET, affected, by_impact, order_of, steps
 from nz_explorer.engine.impact import HARMLESS
 from nz_explorer.report.fix_words import sentence
 from nz_explorer.report.formats import (
@@ -45,8 +44,6 @@ IMPACT_STYLES: dict[Impact, str] = {
     "distance": "bold",
     "advice": "bold",
 }
-QUIET: tuple[Impact, ...] = ("distance", "advice")
-"""Impacts of which one finding of each rule is shown, and how many more there are."""
 READERS = {"blocks": "bold red", "values": "bold magenta", "": "green", "unknown": "dim"}
 CONFORMS = {True: "green", False: "bold red", None: "yellow"}
 MESSAGE_LIMIT = 1000
@@ -131,7 +128,7 @@ def report_text(
         _row(
             out,
             width,
-            Text(f"{line.reader:<12}", style=READERS[line.tone]),
+            Text(f"{line.reader:<11} ", style=READERS[line.tone]),
             Text(printable(line.text, MESSAGE_LIMIT)),
         )
     results = Text()
@@ -143,6 +140,7 @@ def report_text(
         if those:
             out.print()
             out.print(_heading(report, impact, findings), soft_wrap=width is None)
+            # of what does no harm, one finding of each rule is shown
             shown = 1 if impact in QUIET else limit
             _section(out, impact, those, width, shown if limit is not None else None)
     left_out = undecided(report)
@@ -166,11 +164,9 @@ def _section(
     out: Console, impact: Impact, findings: Sequence[Finding], width: int | None, limit: int | None
 ) -> None:
     """Print the findings of one impact, rule by rule, the gravest first."""
-    by_rule: dict[tuple[bool, int, str], list[Finding]] = {}
+    by_rule: dict[tuple[bool, int, bool, str], list[Finding]] = {}
     for finding in findings:
-        # documents that are lost or broken are why much else is wrong
-        follows = not finding.rule.startswith(("JSON-", "TREE-"))
-        key = follows, SEVERITIES.index(finding.severity), finding.rule
+        key = order_of(finding.rule, finding.severity, impact)
         by_rule.setdefault(key, []).append(finding)
     for key in sorted(by_rule):
         those = by_rule[key]

@@ -35,6 +35,11 @@ def writer_for(reader: Reader) -> Writer:
         )
     if reader.kind == "HTTP":
         raise WriteError(f"{reader.label} is served over HTTP, which can only be read")
+    if reader.kind.startswith("references"):
+        raise WriteError(
+            f"{reader.label}: references are only read; change the document in them, which is JSON in a text:"
+            ' document = json.loads(refs["refs"]["air/.zarray"]), and json.dumps(document) back'
+        )
     if isinstance(reader, RemoteReader):
         return StoreWriter(_writable(reader), reader.prefix, reader.label)
     raise WriteError(f"a {reader.kind} cannot be written to")

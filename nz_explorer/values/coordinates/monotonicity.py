@@ -56,11 +56,12 @@ _FLIPPED: dict[OrderResult, OrderResult] = {"increasing": "decreasing", "decreas
 
 
 class Repeated(NamedTuple):
-    """A value that a coordinate has twice: where it stands again, where it stood before, and what it is."""
+    """A value that stands twice: where again, where before, what it is, and whether the next value stands twice, too."""
 
     at: int
     before: int
     value: Any
+    series: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +300,9 @@ class _Check:
         if not len(again):
             return None
         index = int(again[0])
-        return Repeated(int(places[index]), int(places[first[where[index]]]), values[index].item())
+        before = int(first[where[index]])
+        series = values[before + 1 : before + 2].tolist() == values[index + 1 : index + 2].tolist()
+        return Repeated(int(places[index]), int(places[before]), values[index].item(), series)
 
     def _kept(self, number: int) -> bool:
         return self.cache is not None and self.cache.holds(self.opened.version, (number,))
@@ -311,9 +314,8 @@ class _Check:
             note = f"chunk {number} cannot be read: {chunk.error}"
             return Monotonicity("unreadable", start, note=note)
         absent = chunk.state == "absent"
-        if (
-            absent and len(chunk.values) > 1
-        ):  # one value repeated, which may take any memory as an array
+        # one value repeated, which may take any memory as an array
+        if absent and len(chunk.values) > 1:
             return self._absent(start, start + len(chunk.values))
         return self._values(start, np.ascontiguousarray(chunk.values))
 

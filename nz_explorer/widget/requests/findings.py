@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
+from typing import Any
 
 from nz_explorer.conventions import rules
-from nz_explorer.diagnosis.impact import IMPACTS
+from nz_explorer.diagnosis.impact import IMPACTS, order_of
 from nz_explorer.diagnosis.symptoms import symptoms
 from nz_explorer.documents import Document
 from nz_explorer.documents.json_edit import JsonText
@@ -149,12 +150,11 @@ def _grouped(
         rank = IMPACTS.index(meant)
         gravest[rule] = min(rank, gravest.get(rule, rank))
 
-    def place(kind: FindingKind) -> tuple[bool, int, int, str, int]:
+    def place(kind: FindingKind) -> tuple[Any, ...]:
         rule, severity, meant = kind
-        own = SEVERITIES.index(severity)
         if by_rule:
-            return rule in aside, gravest[rule], 0, rule, own
-        return rule in aside, IMPACTS.index(meant), own, rule, 0
+            return rule in aside, gravest[rule], rule, SEVERITIES.index(severity)
+        return rule in aside, IMPACTS.index(meant), *order_of(rule, severity, meant)
 
     ordered = sorted(counts, key=place)
     groups: dict[str, protocol.FindingGroup] = {}

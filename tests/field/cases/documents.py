@@ -446,3 +446,37 @@ def coordinates_in_a_list(folder: Path) -> Path:
     for name in "xy":
         array(root, name, np.ones((2, 2)), ["j", "i"])
     return folder
+
+
+@reported(
+    "Unidata/netcdf-c#2008",
+    "netCDF-C 4.8.0 writes the fill_value as an array: [-32767]",
+    finding=("Z2-FV-003", "/test", "[-32767]"),
+    before=fails(xarray, (TypeError, ValueError)),
+    after=opens(xarray),
+)
+def fill_value_in_a_list(folder: Path) -> Path:
+    return _of_v2(folder, "test", np.array([1, 2], "i4"), fill_value=[-32767])
+
+
+@reported(
+    "earth-mover/icechunk#367",
+    "Invalid data_type: '>f8', as references of Zarr v2 have it, in the metadata of v3",
+    finding=("Z3-DT-002", "/v", '">f8"', "float64"),
+    before=fails(zarr_python, ValueError),
+    after=opens(zarr_python),
+)
+def type_of_v2_in_v3(folder: Path) -> Path:
+    array(group(folder), "v", np.ones(2), ["x"])
+    put(folder / "v" / "zarr.json", ">f8", "data_type")
+    return folder
+
+
+@reported(
+    "zarr-developers/zarr-python#2627",
+    "An array of objects has no filter: nothing tells how they are encoded",
+    finding=("Z2-DT-001", "/name", "without a filter"),
+    before=fails(zarr_python, ValueError),
+)
+def objects_without_a_filter(folder: Path) -> Path:
+    return _of_v2(folder, "name", np.array([1, 2], "i8"), dtype="|O", filters=None)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import xarray as xr
+import zarr
 
-from tests.field.case import opens, reported, sees
+from tests.field.case import fails, opens, reported, sees
 from tests.field.readers import xarray
 from tests.field.stores import array, edit, group
 
@@ -225,3 +226,66 @@ def metres_of_no_projection(folder: Path) -> Path:
 )
 def system_in_an_attribute_of_the_group(folder: Path) -> Path:
     return _without_a_system(folder, crs="epsg:32654")
+
+
+def _sides(source: Path) -> str:
+    """Look for the latitude as a server does that goes by units."""
+    return str(xarray(source)["lat"].attrs["units"])
+
+
+@reported(
+    "geopython/pygeoapi#1538",
+    "KeyError: 'units': the coordinates lon and lat have no units, and their properties cannot be told",
+    finding=("CF-MAP-006", "/lat", "neither units nor a standard name"),
+    before=fails(_sides, KeyError, "units"),
+    after=sees(_sides, lambda units: units == "degrees_north"),
+)
+def coordinates_without_units(folder: Path) -> Path:
+    root = group(folder)
+    for name, values in (("lat", [0.0, 1.0]), ("lon", [5.0, 6.0])):
+        array(root, name, values, [name])
+    array(root, "tas", np.ones((2, 2)), ["lat", "lon"])
+    return folder
+
+
+def _tiled(folder: Path, *sides: int, dtype: str = "i4") -> Path:
+    """Write a pyramid as ndpyramid does, with months beside the maps."""
+    steps = [{"path": str(n), "pixels_per_tile": 4, "crs": "EPSG:3857"} for n in range(len(sides))]
+    root = group(folder, 2, multiscales=[{"datasets": steps, "type": "reduce"}])
+    for n, side in enumerate(sides):
+        level = root.create_group(str(n))
+        array(level, "month", np.arange(1, 3, dtype=dtype), ["month"], fill_value=None)
+        array(level, "tavg", np.ones((2, side, side)), ["month", "y", "x"], fill_value=np.nan)
+    return folder
+
+
+def _in_a_browser(source: Path) -> None:
+    """Open a pyramid as carbonplan/maps does: its tiles by the number of the level, its arrays with zarr-js."""
+    root = zarr.open_group(source, mode="r")
+    for n in range(2):
+        assert root[f"{n}/tavg"].shape[-1] == 4 * 2**n, "the map is not drawn"  # type: ignore[union-attr]
+        if root[f"{n}/month"].dtype.itemsize == 8:  # type: ignore[union-attr]
+            raise TypeError("Dtype not supported: <i8")
+
+
+@reported(
+    "carbonplan/maps#54",
+    "The dataset of a country does not load: the extent of the input must be global",
+    finding=("CF-MAP-007", "/", "6 × 6 pixels", "8 × 8"),
+    after=opens(_in_a_browser),
+    by_hand=lambda source: _tiled(source.with_name("again"), 4, 8),
+)
+def tiles_of_a_country(folder: Path) -> Path:
+    return _tiled(folder, 4, 6)
+
+
+@reported(
+    "carbonplan/ndpyramid#87",
+    "Coordinates must be int32: the zarr-js client does not support the dtype <i8",
+    finding=("CF-MAP-007", "/0/month", "int64", "zarr-js"),
+    before=fails(_in_a_browser, TypeError, "not supported"),
+    after=opens(_in_a_browser),
+    by_hand=lambda source: _tiled(source.with_name("again"), 4, 8),
+)
+def months_of_64_bits(folder: Path) -> Path:
+    return _tiled(folder, 4, 8, dtype="i8")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import xarray as xr
 import zarr
 
 from tests.field.case import fails, opens, reported, sees
@@ -155,6 +156,18 @@ def _dropped(folder: Path) -> Path:
 )
 def appended_twice(folder: Path) -> Path:
     return _series(folder, [0.0, 0.25, 0.5] * 2, "f8", units="days since 2000-01-01")
+
+
+@reported(
+    "bcdev/nc2zarr#41",
+    "The data that are appended overlap with those that are there, and some days occur twice",
+    finding=("NZ-COORD-002", "/time", "value[2] and value[4] are both 2, 2020-01-03"),
+    before=sees(xarray, _repeats),
+    after=sees(xarray, lambda ds: not _repeats(ds) and ds.sizes["time"] == 6),
+    by_hand=_dropped,
+)
+def appended_with_an_overlap(folder: Path) -> Path:
+    return _series(folder, [0, 1, 2, 3, 2, 3, 4, 5], units="days since 2020-01-01")
 
 
 @reported(
@@ -372,3 +385,25 @@ def lead_times_in_the_singular(folder: Path) -> Path:
 def days_appended_twice(folder: Path) -> Path:
     days = [0, 1, 2, 0, 1, 2, 3]
     return _series(folder, days, "i8", units="days since 2020-03-22")
+
+
+def _in_milliseconds(folder: Path, dtype: str) -> Path:
+    """Write a moment, and append another, in the encoding that was asked for."""
+    for minute, how in ((1, {"mode": "w"}), (2, {"append_dim": "time"})):
+        time = np.array([f"2001-01-01T00:0{minute}"], "datetime64[ms]")
+        ds = xr.Dataset({"v": ("time", [float(minute)])}, {"time": time})
+        ds["time"].encoding = {"dtype": dtype, "units": "milliseconds since 1970-01-01"}
+        ds.to_zarr(folder, zarr_format=3, consolidated=False, **how)
+    return folder
+
+
+@reported(
+    "pydata/xarray#10639",
+    "The time that is appended is 1970-01-01: to_zarr does not maintain the time encoding",
+    finding=("CF-TIME-001", "/time", "datetime64", "1970"),
+    before=sees(xarray, lambda ds: str(ds["time"].values[1]).startswith("1970")),
+    after=sees(xarray, lambda ds: str(ds["time"].values[1]).startswith("2001-01-01T00:02")),
+    by_hand=lambda source: _in_milliseconds(source.with_name("again"), "int64"),
+)
+def times_of_two_kinds(folder: Path) -> Path:
+    return _in_milliseconds(folder, "datetime64[ms]")

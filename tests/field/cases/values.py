@@ -406,3 +406,59 @@ def mark_that_a_viewer_does_not_know(folder: Path) -> Path:
     values = np.array([[-999.0, 280.0]], "f4")
     array(group(folder), "tg", values, ["y", "x"], fill_value=np.nan, _FillValue=-999.0)
     return folder
+
+
+@reported(
+    "silvxlabs/quicfire-tools#88",
+    "The first of the coordinates is NaN, and xarray makes floats of integers",
+    finding=("Z2-FV-008", "/x", "1 of the 5 values", "fill_value 0"),
+    before=sees(xarray, lambda ds: bool(np.isnan(ds["x"].values[0]))),
+    after=sees(xarray, lambda ds: ds["x"].values.tolist() == [0, 1, 2, 3, 4]),
+)
+def cells_from_zero(folder: Path) -> Path:
+    array(group(folder, 2), "x", np.arange(5), ["x"], fill_value=0)
+    return folder
+
+
+@reported(
+    "openclimatefix-archives/Satip#47",
+    "Cloud masks are read as floats when they should be int8",
+    finding=("Z2-FV-006", "/cloudmask", "fill_value is 0"),
+    before=sees(xarray, lambda ds: ds["cloudmask"].dtype.kind == "f"),
+    after=sees(xarray, lambda ds: ds["cloudmask"].dtype == "i1"),
+)
+def cloud_mask_as_floats(folder: Path) -> Path:
+    return _becomes_float(folder, "cloudmask", "i1", 0)
+
+
+@reported(
+    "EOPF-Explorer/data-model#171",
+    "The fill_value -9999 is not masked: there is no _FillValue at the array",
+    finding=("CF-FILL-001", "/data", "-9999.0"),
+    before=sees(xarray, lambda ds: ds["data"].values.min() == -9999),
+    after=sees(xarray, lambda ds: float(ds["data"].min()) == 1),
+)
+def nodata_of_a_band(folder: Path) -> Path:
+    array(group(folder), "data", np.array([-9999, 1, 2], "f4"), ["x"], fill_value=-9999.0)
+    return folder
+
+
+@reported(
+    "zarr-developers/VirtualiZarr#670",
+    "The filter FixedScaleOffset is applied before _FillValue, which then matches nothing",
+    finding=("CF-PACK-003", "/ssh", "2147483647", "214748"),
+    before=sees(xarray, lambda ds: float(ds["ssh"].max()) > 1000),
+    after=sees(xarray, lambda ds: float(ds["ssh"].max()) < 1),
+)
+def filled_before_it_is_scaled(folder: Path) -> Path:
+    array(group(folder, 2), "ssh", np.zeros(3), ["x"], fill_value=None, _FillValue=2147483647)
+    scaled = {
+        "id": "fixedscaleoffset",
+        "scale": 10000,
+        "offset": 0,
+        "dtype": "<f8",
+        "astype": "<i4",
+    }
+    put(folder / "ssh" / ".zarray", [scaled], "filters")
+    (folder / "ssh" / "0").write_bytes(np.array([1, 2147483647, 3], "<i4").tobytes())
+    return folder

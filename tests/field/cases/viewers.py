@@ -1,0 +1,206 @@
+"""Images that are as their format allows, or nearly, and that viewers show wrongly or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zarr
+
+from tests.field.case import fails, opens, reported, sees
+from tests.field.readers import zarr_python
+from tests.field.stores import array, edit, group, put
+
+LIKE_BIOFORMATS = {"name": "v2", "separator": "/"}
+
+
+def _image(
+    parent: zarr.Group,
+    *shapes: Sequence[int],
+    axes: str = "yx",
+    dtype: str = "u1",
+    **unit: Any,
+) -> None:
+    """Describe an image of OME-Zarr 0.4 in a group, and write its levels."""
+    levels = [
+        {"type": "scale", "scale": [shapes[0][n] / shape[n] for n in range(len(axes))]}
+        for shape in shapes
+    ]
+    parent.attrs["multiscales"] = [
+        {
+            "version": "0.4",
+            "axes": [{"name": name, "type": "space", **unit} for name in axes],
+            "datasets": [
+                {"path": str(n), "coordinateTransformations": [step]}
+                for n, step in enumerate(levels)
+            ],
+        }
+    ]
+    for n, shape in enumerate(shapes):
+        made = parent.create_array(
+            str(n),
+            shape=tuple(shape),
+            chunks=tuple(shape),
+            dtype=dtype,
+            compressors=None,
+            fill_value=0,
+            chunk_key_encoding=LIKE_BIOFORMATS,  # type: ignore[arg-type]
+        )
+        made[...] = 7
+
+
+def _axes(source: Path, at: str = "") -> list[Any]:
+    """Read the units of axes as Neuroglancer does: it stops at what it does not know."""
+    (image,) = zarr.open_group(source / at, mode="r").attrs["multiscales"]
+    units = [axis.get("unit") for axis in image["axes"]]
+    for unit in units:
+        if unit not in (None, "micrometer", "nanometer"):
+            raise ValueError(f'Error parsing "unit" property: Unsupported unit: "{unit}"')
+    return units
+
+
+@reported(
+    "google/neuroglancer#780",
+    'Error parsing "axes" property: Error parsing "unit" property: Unsupported unit: "nm"',
+    finding=("OME-IMG-011", "/", '"nm"', "Neuroglancer"),
+    before=fails(_axes, ValueError, "Unsupported unit"),
+    after=sees(_axes, lambda units: units == ["nanometer"] * 2),
+    beside=("Z2-OGC-002",),
+)
+def units_that_are_short(folder: Path) -> Path:
+    _image(group(folder, 2), (8, 8), unit="nanometer")
+    put(folder / ".zattrs", "nm", "multiscales", 0, "axes", 1, "unit")
+    return folder
+
+
+def _units_of_labels(source: Path) -> list[Any]:
+    return _axes(source, "labels/nuclei")
+
+
+@reported(
+    "scalableminds/webknossos#8544",
+    "Could not extract common voxel size from layers, invalid mag: labels are in nanometer, their axes have units",
+    finding=("OME-IMG-011", "/labels/nuclei", "has units", "calls it unit"),
+    before=sees(_units_of_labels, lambda units: units == [None]),
+    after=sees(_units_of_labels, lambda units: units == ["micrometer"]),
+    beside=("Z2-OGC-002", "OME-IMG-003", "OME-IMG-004"),
+)
+def units_of_labels(folder: Path) -> Path:
+    root = group(folder, 2)
+    labels = root.create_group("labels")
+    labels.attrs["labels"] = ["nuclei"]
+    _image(labels.create_group("nuclei"), (8,), axes="x", dtype="u4", units="micrometer")
+    put(folder / "labels" / "nuclei" / ".zattrs", {"version": "0.4"}, "image-label")
+    return folder
+
+
+@reported(
+    "zarr-developers/zarr_implementations#45",
+    "Values that should be 154, 147, 151 are read as -102, -109, -105",
+    finding=("OME-IMG-017", "/0", "int8", "negative"),
+    before=sees(zarr_python, lambda found: found["0"].tolist() == [[-102, -109], [-105, 109]]),
+    after=sees(zarr_python, lambda found: found["0"].tolist() == [[154, 147], [151, 109]]),
+    beside=("Z2-OGC-002",),
+)
+def bytes_with_a_sign(folder: Path) -> Path:
+    root = group(folder, 2)
+    _image(root, (2, 2))
+    root["0"][...] = np.array([[154, 147], [151, 109]], "u1")  # type: ignore[index]
+    put(folder / "0" / ".zarray", "|i1", "dtype")
+    return folder
+
+
+def _every_plane(source: Path) -> None:
+    """Go through the planes of all levels as viewers do that count those of the first."""
+    root = zarr.open_group(source, mode="r")
+    (image,) = root.attrs["multiscales"]
+    levels = [root[step["path"]] for step in image["datasets"]]
+    for n in range(levels[0].shape[0]):
+        for level, step in zip(levels, image["datasets"], strict=True):
+            if n >= level.shape[0]:
+                raise KeyError(f"key {step['path']}/{n}.0.0 not present")
+
+
+@reported(
+    "hms-dbmi/vizarr#215",
+    "Error changing z-plane: the key of a chunk is not present, as levels are smaller along z, too",
+    finding=("OME-IMG-018", "/", "8, 4, 2 planes along z", "vizarr"),
+    before=fails(_every_plane, KeyError, "not present"),
+    beside=("Z2-OGC-002",),
+)
+def planes_that_smaller_levels_lack(folder: Path) -> Path:
+    _image(group(folder, 2), (8, 8, 8), (4, 4, 4), (2, 2, 2), axes="zyx")
+    return folder
+
+
+def _plate(source: Path) -> list[str]:
+    """Open the image of each well as viewers do, which read the name of it in the first."""
+    root = zarr.open_group(source, mode="r")
+    wells = [well["path"] for well in root.attrs["plate"]["wells"]]  # type: ignore[index, call-overload]
+    name = root[wells[0]].attrs["well"]["images"][0]["path"]
+    return [root[f"{well}/{name}/0"].path for well in wells]
+
+
+@reported(
+    "hms-dbmi/vizarr#118",
+    "The images of a plate are not found, as their path is not the same in each of its wells",
+    finding=("OME-WELL-002", "/B/1", '"Pos_001"', 'A/1 "Pos_000"'),
+    before=fails(_plate, KeyError),
+    beside=("Z2-OGC-002",),
+)
+def wells_with_images_of_their_own(folder: Path) -> Path:
+    root = group(folder, 2)
+    for name, position in (("A", "Pos_000"), ("B", "Pos_001")):
+        well = root.create_group(f"{name}/1")
+        well.attrs["well"] = {"version": "0.4", "images": [{"path": position}]}
+        _image(well.create_group(position), (8, 8))
+    root.attrs["plate"] = {
+        "version": "0.4",
+        "columns": [{"name": "1"}],
+        "rows": [{"name": "A"}, {"name": "B"}],
+        "wells": [
+            {"path": "A/1", "rowIndex": 0, "columnIndex": 0},
+            {"path": "B/1", "rowIndex": 1, "columnIndex": 0},
+        ],
+    }
+    return folder
+
+
+def _at_the_root(source: Path) -> Any:
+    """Open an image as readers do that were given its address."""
+    attributes = zarr.open_group(source, mode="r").attrs
+    if "multiscales" not in attributes:
+        raise ValueError(f"No plugin found capable of reading {source.name!r}.")
+    return attributes["multiscales"]
+
+
+@reported(
+    "ome/napari-ome-zarr#21",
+    "ValueError: No plugin found capable of reading 'lung.zarr', which bioformats2raw wrote",
+    finding=("OME-IMG-016", "/", '"0"', "bioformats2raw"),
+    before=fails(_at_the_root, ValueError, "No plugin found"),
+    after=opens(_at_the_root),
+    by_hand=lambda source: source / "0",
+    beside=("Z2-OGC-002",),
+)
+def lung_of_bioformats2raw(folder: Path) -> Path:
+    root = group(folder, 2, **{"bioformats2raw.layout": 3})
+    root.create_group("OME").attrs["series"] = ["0"]
+    _image(root.create_group("0"), (8, 8))
+    return folder
+
+
+@reported(
+    "fideus-labs/ngff-zarr#335",
+    "At least one ArrayBytesCodec is required: codecs is an empty list in what was written in JavaScript",
+    finding=("Z3-CODEC-001", "/0", "at least one codec"),
+    before=fails(zarr_python, Exception, "ArrayBytesCodec"),
+    after=sees(zarr_python, lambda found: found["0"].tolist() == [[1, 2], [3, 4]]),
+    kind="pull",
+)
+def no_codecs_of_zarrita(folder: Path) -> Path:
+    array(group(folder), "0", np.array([[1, 2], [3, 4]], "i4"), ["y", "x"])
+    edit(folder / "0" / "zarr.json", lambda document: document.update(codecs=[]))
+    return folder

@@ -52,7 +52,9 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
   useLayoutEffect(() => {
     const same = (point: Point) => {
       const to = placeOf(scene, pinOf(before.current, point));
-      return to && inside(centerOf(scene, to)) ? { ...to, keyed: true } : null;
+      // What lies past the edge comes into view with the part that is on its way.
+      const waits = scene.picture.states === before.current.picture.states;
+      return to && (waits || inside(centerOf(scene, to))) ? { ...to, keyed: true } : null;
     };
     if (at?.keyed) setAt(same(at));
     setCorner((corner) => corner && same(corner));

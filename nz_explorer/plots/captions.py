@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -40,13 +40,37 @@ def title_of(array: Array, sliders: Sequence[Slider]) -> str:
     sliders
         The dimensions that are fixed at an index.
     """
-    return " · ".join([array.name or array.path, *(slice_text(slider) for slider in sliders)])
+    return " · ".join([array.name or array.path, *slice_texts(sliders)])
 
 
-def slice_text(slider: Slider) -> str:
-    """Return where a dimension is fixed, such as ``level 850 hPa``, or how it is reduced."""
-    if slider.method is not None:
-        return f"{slider.label} over {slider.dimension}"
+def slice_texts(
+    sliders: Sequence[Slider], place: Callable[[Slider], str] | None = None
+) -> list[str]:
+    """Return where dimensions are fixed, such as ``level 850 hPa``, or how they are reduced: ``mean over time and lon``.
+
+    Parameters
+    ----------
+    sliders
+        The dimensions.
+    place
+        What is said of one that is fixed; its name and value if not given.
+    """
+    over: dict[str, list[str]] = {}
+    for slider in sliders:
+        if slider.method is not None:
+            over.setdefault(slider.label, []).append(slider.dimension)
+    texts = []
+    for slider in sliders:
+        if slider.method is None:
+            texts.append((place or _named)(slider))
+        elif (names := over.pop(slider.label, None)) is not None:
+            *others, last = names
+            listed = f"{', '.join(others)} and {last}" if others else last
+            texts.append(f"{slider.label} over {listed}")
+    return texts
+
+
+def _named(slider: Slider) -> str:
     return f"{slider.dimension} {place_text(slider)}".strip()
 
 
@@ -75,15 +99,13 @@ def caption_of(look: QuickLook) -> str:
             for one in sliders
         )
     along = " × ".join(axis.label for axis in (look.y, look.x) if axis is not None)
-    found = ", ".join(map(_place, sliders) if sliders else look.aside)
+    found = ", ".join(slice_texts(sliders, _place) if sliders else look.aside)
     return found or along or look.path.rpartition("/")[2]
 
 
 def _place(slider: Slider) -> str:
     """Return where a dimension is fixed; its name stands before what says little without."""
     name, label, units = slider.dimension, slider.label, slider.units or ""
-    if slider.method is not None:
-        return slice_text(slider)
     if (found := _DATE.fullmatch(label)) is not None:
         year, month, day, clock = found.groups()
         date = f"{int(day)} {_MONTHS[int(month) - 1]} {year}"
@@ -115,7 +137,7 @@ def describe(look: QuickLook, kind: PictureKind) -> str:
         along = [_axis_text(axis) for axis in (look.y, look.x) if axis is not None]
         parts[0] += f" over {' and '.join(along)}"
     if look.sliders:
-        parts[0] += f" at {', '.join(slice_text(slider) for slider in look.sliders)}"
+        parts[0] += f" at {', '.join(slice_texts(look.sliders))}"
     parts += kind.values_text(look)
     if kind.numeric:
         parts += missing(look)

@@ -11,6 +11,7 @@ import zarr
 
 import nz_explorer as nz
 from nz_explorer.plots import make
+from nz_explorer.plots.captions import caption_of
 from nz_explorer.plots.picture import QuickLook
 
 
@@ -73,8 +74,21 @@ def test_a_mean_along_latitudes_is_weighted_by_area_and_says_so(grid: Path) -> N
     weights = np.cos(np.radians(np.linspace(-80, 80, 10)))[:, None] * np.ones((6, 1, 8))
     expected = np.ma.average(decoded(grid), axis=1, weights=weights)
     np.testing.assert_allclose(found.stored[~np.ma.getmaskarray(expected)], expected.compressed())
+    both = look(grid, "/t", reduce={"time": "mean", "lat": "mean"})
+    assert both.title.endswith("mean over time · area-weighted mean over lat")
     # the least of all latitudes is what it is anywhere
     assert "area" not in look(grid, "/t", reduce={"lat": "min"}).title
+
+
+def test_dimensions_that_are_reduced_alike_are_named_together(grid: Path) -> None:
+    two = look(grid, "/t", reduce={"time": "max", "lat": "max"})
+    assert two.title == "t · max over time and lat"
+    assert caption_of(two) == "max over time and lat"
+    ex = nz.explore(grid, path="/t")
+    ex.view = {"reduce": {"time": "mean", "lon": "mean"}}
+    assert ex.figure().axes[0].get_title(loc="right") == "mean over time and lon"
+    assert "mean over time and lon" in ex.code()
+    ex.close()
 
 
 def test_more_than_the_budget_is_asked_for_first(grid: Path) -> None:

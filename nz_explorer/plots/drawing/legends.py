@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nz_explorer.plots.captions import slice_text
+from nz_explorer.plots.captions import slice_texts
 from nz_explorer.plots.drawing.mask import ONLY_STORAGE
 from nz_explorer.plots.drawing.parts import (
     SLICE_GAP,
@@ -109,7 +109,7 @@ def entitle(axes: Axes, look: QuickLook) -> None:
     look
         The picture.
     """
-    slices = safe(SLICE_GAP.join(slice_text(slider) for slider in look.sliders), 200)
+    slices = safe(SLICE_GAP.join(slice_texts(look.sliders)), 200)
     if look.aside:  # above, where there is more room
         slices = f"{safe(SLICE_GAP.join(look.aside), 200)}\n{slices}"
     axes.set_title(safe(look.path), loc="left", fontsize="medium", fontweight="bold")
@@ -125,7 +125,7 @@ def title_program(look: QuickLook) -> str:
     look
         The picture.
     """
-    slices = SLICE_GAP.join([*look.aside, *(slice_text(slider) for slider in look.sliders)])
+    slices = SLICE_GAP.join([*look.aside, *slice_texts(look.sliders)])
     text = "\n".join([safe(look.path), *([safe(slices, 200)] if slices else [])])
     return line("plt.title({}, loc='left', fontsize='medium', wrap=True)", text)
 

@@ -27,21 +27,25 @@ export const dragged = (name: string) => ({
 /** Which dimensions the picture shows along its axes. Where one takes the other's place, they change places. */
 export function AxisChoices({ axes, row }: { axes: Axes; row: NodeRow }) {
   const { session } = useView();
-  const { x, y } = axes;
+  const { x: asked, y: other } = session.options.value;
+  // What was chosen last, also while the picture is on its way: arrow keys go on from there.
+  const x = asked || axes.x;
+  const y = axes.y && (other || axes.y);
+  const now = { x, y };
   const all = choices(row);
   const names = all.map(({ name }) => name);
   const titleOf = (name: string) => `${name} ${grouped(all.find((one) => one.name === name)?.length ?? 0)}`;
   // The other axis takes the place of the one that is chosen.
   const choose = (axis: "x" | "y", to: string) => {
     const next = { x, y: y ?? "", [axis]: to };
-    if (next.x === next.y) next[axis === "x" ? "y" : "x"] = axes[axis] ?? "";
+    if (next.x === next.y) next[axis === "x" ? "y" : "x"] = now[axis] ?? "";
     const { [to]: _, ...reduce } = session.options.peek().reduce;
     session.setOptions({ ...next, reduce, window: {} });
   };
   return (
     <>
       {(["x", "y"] as const).map((axis) => {
-        const value = axes[axis];
+        const value = now[axis];
         // What is over it lets go of no name yet.
         const drop = (event: DragEvent) => {
           event.preventDefault();

@@ -64,8 +64,20 @@ test("any dimension can stand along an axis; where one takes the other's place t
   fireEvent.drop(x, { dataTransfer });
   await waitFor(() => expect(host.requests("picture").at(-1)?.params).toMatchObject({ x: "time", y: "lat" }));
   fireEvent.change(x, { target: { value: "lat" } });
-  await waitFor(() => expect(host.requests("picture").at(-1)?.params).toMatchObject({ x: "lat", y: "lon" }));
+  await waitFor(() => expect(host.requests("picture").at(-1)?.params).toMatchObject({ x: "lat", y: "time" }));
   host.model.fromPython("path", "/forecast/sst");
   await waitFor(() => expect(host.requests("picture").at(-1)?.params.path).toBe("/forecast/sst"));
   expect(host.requests("picture").at(-1)?.params).not.toHaveProperty("x");
+});
+
+test("a profile, whose dimension stands on the vertical axis, can get another dimension", async () => {
+  host = await mountWidget("small", { path: "/forecast/temp" }, (kernel) => {
+    kernel.answers.picture = (_, recorded) => {
+      const line = recorded({ kind: "line" });
+      return { ...line, x: null, y: line.x };
+    };
+  });
+  const x = await screen.findByRole<HTMLSelectElement>("combobox", { name: "Horizontal axis" });
+  expect(x.value).toBe("lon");
+  expect(screen.queryByRole("combobox", { name: "Vertical axis" })).toBeNull();
 });

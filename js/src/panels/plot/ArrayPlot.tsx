@@ -80,8 +80,9 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
   const late = useDebounced(awaited, 200) === awaited && stale;
   const picture = shown?.picture ?? null;
   useEffect(() => {
-    const along = picture?.kind === "image" ? null : picture?.x;
-    session.axes.value = along ? { path: row.path, x: along.label, y: picture?.y?.label ?? null } : null;
+    // A profile has the one dimension along which it runs on its vertical axis.
+    const [x, y] = picture && picture.kind !== "image" ? [picture.x, picture.y].filter((axis) => axis) : [];
+    session.axes.value = x ? { path: row.path, x: x.label, y: y?.label ?? null } : null;
   }, [picture, row.path, session]);
   const diverging = colormap === "" || session.colormaps.value?.diverging.includes(colormap);
   const sceneFor = (picture?: PictureResult | null) =>

@@ -78,9 +78,13 @@ describe("plot", () => {
   test("where the slider begins is subtracted, or what is typed, and no longer", async () => {
     host = await mountWidget("small", { path: "/forecast/temp", index: { time: 3 } });
     await screen.findByRole("slider", { name: "time" });
-    const against = () => (host.model.get("view") as Record<string, unknown>).against;
+    const view = () => host.model.get("view") as Record<string, unknown>;
+    const against = () => view().against;
+    host.model.fromPython("view", { ...view(), colormap: "viridis", reverse: true });
     fireEvent.click(await screen.findByRole("button", { name: "A − B" }));
     await waitFor(() => expect(against()).toEqual({ time: 0 }));
+    // It was chosen for the values; a difference gets what suits it.
+    expect(view()).toMatchObject({ colormap: "", reverse: false });
     // The button is gone: what stands in its place has the focus.
     await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("combobox", { name: "Show" })));
     await waitFor(() => expect(host.requests("picture").at(-1)?.params.against).toEqual(against()));

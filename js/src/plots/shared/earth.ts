@@ -1,4 +1,5 @@
 import type { PictureOptions } from "../../client/session";
+import { clamp } from "../../ui/text/format";
 import { degreesText } from "./axis";
 import { type Paper, rgb } from "./draw";
 import { held } from "./held";
@@ -67,20 +68,27 @@ export function drawEarth(
   context.drawImage(layer, device(left), device(top), device(width), device(height));
 }
 
+/** The first of the four places around a part of a side, and what each counts for on the cubic through them. */
+function along(part: number, size: number): [number, number[]] {
+  const at = part * (size - 1);
+  const first = clamp(Math.floor(at) - 1, size - 4);
+  const four = [0, 1, 2, 3];
+  const weight = (n: number) =>
+    four.reduce((made, m) => (m === n ? made : (made * (at - first - m)) / (n - m)), 1);
+  return [first, four.map(weight)];
+}
+
 /** What a point of a projected map is in degrees; its place between 0 and 1, from the first point to the last. */
 export function degreesAt(places: ArrayLike<number>, x: number, y: number): string | null {
   const size = Math.round(Math.sqrt(places.length / 3));
-  const cell = (part: number) => Math.min(size - 2, Math.floor(part * (size - 1)));
-  const [i, j] = [cell(x), cell(y)];
-  const [u, v] = [x * (size - 1) - i, y * (size - 1) - j];
-  const [a = 0, b = 0, c = 0] = [0, 1, 2].map((side) => {
-    const at = (side * size + j) * size + i;
-    const row = (from: number) => (places[from] as number) * (1 - u) + (places[from + 1] as number) * u;
-    return row(at) * (1 - v) + row(at + size) * v;
-  });
-  const turn = 180 / Math.PI;
-  const latitude = Math.atan2(c, Math.hypot(a, b)) * turn;
-  if (Number.isNaN(latitude)) return null;
-  const short = (value: number) => Number(value.toFixed(2));
-  return `${degreesText(short(latitude), "NS")} ${degreesText(short(Math.atan2(b, a) * turn), "EW")}`;
+  const [i, u] = along(x, size);
+  const [j, v] = along(y, size);
+  const [a, b, c] = [0, 1, 2].map((side) => {
+    const sum = (weights: number[], of: (n: number) => number) =>
+      weights.reduce((sum, weight, n) => sum + weight * of(n), 0);
+    return sum(v, (n) => sum(u, (m) => places[(side * size + j + n) * size + i + m] as number));
+  }) as [number, number, number];
+  const text = (up: number, along: number, ends: "NS" | "EW") =>
+    degreesText(Number(((Math.atan2(up, along) * 180) / Math.PI).toFixed(2)), ends);
+  return Number.isNaN(a) ? null : `${text(c, Math.hypot(a, b), "NS")} ${text(b, a, "EW")}`;
 }

@@ -5,7 +5,8 @@ import { useWindow } from "../../ui/layout/window";
 import { px } from "../../ui/text/format";
 import "./table.css";
 
-const [NARROW, HEIGHT] = [136, 24];
+/** As wide as the digits of a float64. */
+const [NARROW, HEIGHT] = [152, 24];
 
 export const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
 

@@ -47,11 +47,16 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
   const { left, top, width, height } = frame;
   const { nx, ny } = scene.field;
   const before = useRef(scene);
-  // Of a picture with other points, as after a pin that takes room, the crosshair of the keys stays at its place.
+  // Of a picture with other points, as after a pin that takes room, the crosshair of the keys stays at its place, if
+  // that is in it.
   useLayoutEffect(() => {
-    const same = (point: Point) => placeOf(scene, pinOf(before.current, point));
-    const to = at?.keyed && same(at);
-    if (to) setAt({ ...to, keyed: true });
+    const same = (point: Point) => {
+      const to = placeOf(scene, pinOf(before.current, point));
+      // What lies past the edge comes into view with the part that is on its way.
+      const waits = scene.picture.states === before.current.picture.states;
+      return to && (waits || inside(centerOf(scene, to))) ? { ...to, keyed: true } : null;
+    };
+    if (at?.keyed) setAt(same(at));
     setCorner((corner) => corner && same(corner));
     before.current = scene;
   }, [scene]);

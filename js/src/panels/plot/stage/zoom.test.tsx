@@ -41,6 +41,23 @@ describe("zoom", () => {
     expect(readout()).toEqual(before);
   });
 
+  test("the crosshair of the keys goes where a part is shown that does not have its point", async () => {
+    host = await mountWidget("small", { path: "/forecast/temp" });
+    const values = await screen.findByRole("application", { name: /^Values/ });
+    for (let at = 0; at < 3; at++) fireEvent.keyDown(values, { key: "ArrowLeft", shiftKey: true });
+    const readout = () => host.el.querySelector(".nzx-readout");
+    await waitFor(() => expect(readout()?.textContent).toMatch(/lon.*\[0\]/));
+    fireEvent.click(screen.getByRole("button", { name: "Zoom in" }));
+    await waitFor(() => expect(params()?.window).toBeTruthy());
+    await waitFor(() =>
+      expect(host.el.querySelector("[aria-busy]")?.getAttribute("aria-busy")).toBe("false"),
+    );
+    expect(readout()).toBeNull();
+    // From the middle, as at first.
+    fireEvent.keyDown(values, { key: "ArrowRight" });
+    await waitFor(() => expect(readout()?.textContent).toMatch(/lon.*\[10\]/));
+  });
+
   test("by a rectangle of keys, which Enter shows and Escape takes back; past its edge the part goes along", async () => {
     host = await mountWidget("small", { path: "/forecast/temp" });
     const values = await screen.findByRole("application", { name: /B begins a box/ });

@@ -66,8 +66,9 @@ export function Toolbar({
   const step = steps.find(({ dimension }) => dimension === session.stepped) ?? steps[0];
   const subtract = (against: Against) => session.setOptions({ against, low: null, high: null });
   const bar = useRef<HTMLDivElement>(null);
-  /** The button that was pressed is gone: what stands in its place takes the focus. */
+  /** The button that was pressed is gone: what stands in its place takes the focus. Colours were of other numbers. */
   const swap = (against: Against, next: string) => {
+    session.setOptions({ colormap: "", reverse: false });
     subtract(against);
     setTimeout(() => bar.current?.querySelector<HTMLElement>(next)?.focus());
   };

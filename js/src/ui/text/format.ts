@@ -1,13 +1,22 @@
 /** Numbers, sizes and counts as people read them. */
 
+const THIN = "\u202f";
+
 /** A number not below zero and not above another one. */
 export const clamp = (value: number, most = 1): number => Math.max(0, Math.min(most, value));
 
 /** A length as style sheets write it. */
 export const px = (length: number): string => `${length}px`;
 
-/** A count of things, as the kernel's messages and the command line have it: 5721 → "5,721". */
-export const grouped = (value: number): string => value.toFixed(0).replace(/\B(?=(\d{3})+$)/g, ",");
+/** 10200 → "10 200" with a narrow no-break space. */
+export function grouped(value: number): string {
+  const digits = Math.abs(value).toFixed(0);
+  const text = digits.length < 5 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, THIN);
+  return value < 0 ? `−${text}` : text;
+}
+
+/** A count of things: "5 721", also where a length or a year would have no space. */
+export const counted = (value: number): string => value.toFixed(0).replace(/\B(?=(\d{3})+$)/g, THIN);
 
 /** "1 error", "3 errors". */
 export function plural(count: number, one: string, many = `${one}s`): string {

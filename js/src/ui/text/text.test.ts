@@ -24,7 +24,7 @@ test("long texts keep both ends", () => {
 });
 
 test("numbers are given as people read them", () => {
-  expect(grouped(10200)).toBe("10,200");
+  expect(grouped(10200)).toBe("10\u202f200");
   expect(grouped(999)).toBe("999");
   expect(plural(1, "error")).toBe("1 error");
   expect(plural(0, "error")).toBe("0 errors");

@@ -7,6 +7,7 @@ import { Sheet } from "../../../plots/table/Sheet";
 import { CopyButton } from "../../../ui/button/CopyButton";
 import { Waiting } from "../../../ui/problem/Waiting";
 import { Select } from "../../../ui/select/Select";
+import { counted } from "../../../ui/text/format";
 import { Quiet } from "../../../ui/text/Quiet";
 import { visible } from "../../../ui/text/text";
 import { Export, FORMATS } from "../export/Export";
@@ -51,7 +52,7 @@ export function Columns({ path }: { path: string }) {
               </>
             }
             columnOf={(at) => visible(found.columns[at]?.label ?? "")}
-            rowOf={(at) => `[${at}]`}
+            rowOf={(at) => `[${counted(at)}]`}
             cellOf={(row, column) => {
               const { cells, states } = found.columns[column] ?? { cells: [], states: "" };
               const at = row - found.offset;

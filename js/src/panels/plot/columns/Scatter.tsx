@@ -12,7 +12,7 @@ import { BOTTOM, LEFT, Levels, TOP, useProbe } from "../../../plots/shared/probe
 import { useSize } from "../../../ui/layout/size";
 import { Waiting } from "../../../ui/problem/Waiting";
 import { Select } from "../../../ui/select/Select";
-import { compact, grouped, px } from "../../../ui/text/format";
+import { compact, counted, px } from "../../../ui/text/format";
 import { Quiet } from "../../../ui/text/Quiet";
 import { middle, visible } from "../../../ui/text/text";
 import { Limit } from "../limits/Limit";
@@ -157,7 +157,7 @@ function Points({ answer }: { answer: Answer<"scatter"> }) {
         </svg>
         {at !== null && (
           <div class="nzx-readout" aria-live="polite" style={{ top: px(TOP + 6), right: px(22) }}>
-            [{start + at * step}]
+            [{counted(start + at * step)}]
             <table>
               <tbody>
                 {shown.map((name, nth) => (
@@ -187,7 +187,7 @@ function Points({ answer }: { answer: Answer<"scatter"> }) {
               {compact(tone.high)} <Quiet>{visible(tone.label)}</Quiet>
             </>
           )}
-          {words.length > NAMED && <Quiet>and {grouped(words.length - NAMED)} more</Quiet>}
+          {words.length > NAMED && <Quiet>and {counted(words.length - NAMED)} more</Quiet>}
         </div>
       )}
     </>

@@ -8,7 +8,7 @@ import { categoryLut, categoryShades, unpacked } from "../../../plots/shared/pai
 import { Swatch } from "../../../plots/shared/StateChip";
 import type { Scene } from "../../../plots/shared/scene";
 import { Icon } from "../../../ui/icons/Icon";
-import { grouped, plural } from "../../../ui/text/format";
+import { counted, grouped, plural } from "../../../ui/text/format";
 import { Quiet } from "../../../ui/text/Quiet";
 import { visible } from "../../../ui/text/text";
 import "./legend.css";
@@ -54,7 +54,7 @@ export function Legend({ picture, scene }: LegendProps) {
               }}
             />
           )}
-          <b>{grouped(count)}</b>{" "}
+          <b>{counted(count)}</b>{" "}
           {state === "fill" ? source : state === "value" && count === 1 ? state : STATE_NAMES[state]}
           {details[state] && <Quiet> {visible(details[state])}</Quiet>}
         </span>
@@ -112,7 +112,7 @@ export function Categories({ scene }: { scene: Scene }) {
           style={{ background: categories[at]?.color ?? `rgb(${unpacked(colors[at] as number)})` }}
         />
       )}
-      <b>{grouped(counts[at] ?? 0)}</b> {visible(label)}
+      <b>{counted(counts[at] ?? 0)}</b> {visible(label)}
     </span>
   );
   return (

@@ -198,6 +198,7 @@ def _code_of_view(context: Context, view: Mapping[str, Any]) -> Code:
     if isinstance(node, Array):
         options = looking(view)
         look = session.quicklook(node, context.index, cancel=context.cancel, thin=False, **options)
+        look = session.limits.known(node, look)
     return code(session.hierarchy, node, context.index, view, look, session.budget)
 
 

@@ -127,6 +127,9 @@ def _dimension(row: dimensions.DimensionRow, uses: list[str]) -> protocol.TableR
     if (state := STATES[row.coordinate_state]) is not None:
         coordinate += [state, " "]
     coordinate.append(blocks.quiet(row.why))
+    if row.auxiliary:
+        coordinate += [blocks.quiet("; auxiliary: ")]
+        coordinate += blocks.links(row.auxiliary, MAX_NAMED, short=True)
     return blocks.row(
         [name, *_marks(row)],
         lengths,

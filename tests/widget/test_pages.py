@@ -240,8 +240,9 @@ def test_auxiliary_coordinates_stand_with_their_dimensions(
     browser = browse(sample_store)
     for path in ("/ocean", "/ocean/salinity"):
         (table,) = blocks(page(browser, "dimensions", path), "table")
-        cells = {said(row["cells"][0]): row["cells"][2] for row in table["rows"]}
-        assert said(cells["rlat"]).split()[-3:] == ["auxiliary:", "latitude", "longitude"]
+        cells = {said(row["cells"][0]): row["cells"][4] for row in table["rows"]}
+        users = said(cells["rlat"]).split()
+        assert users[:5] == ["latitude", "(auxiliary)", "longitude", "(auxiliary)", "rlat"]
         assert "auxiliary" not in said(cells["depth"])
 
 

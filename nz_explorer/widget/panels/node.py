@@ -127,15 +127,12 @@ def _dimension(row: dimensions.DimensionRow, uses: list[str]) -> protocol.TableR
     if (state := STATES[row.coordinate_state]) is not None:
         coordinate += [state, " "]
     coordinate.append(blocks.quiet(row.why))
-    if row.auxiliary:
-        coordinate += [blocks.quiet("; auxiliary: ")]
-        coordinate += blocks.links(row.auxiliary, MAX_NAMED, short=True)
     return blocks.row(
         [name, *_marks(row)],
         lengths,
         coordinate,
         _values(row),
-        blocks.links(uses, MAX_NAMED, short=True),
+        blocks.links(uses, MAX_NAMED, short=True, notes=dict.fromkeys(row.auxiliary, "auxiliary")),
         tone="error" if row.conflict else None,
     )
 

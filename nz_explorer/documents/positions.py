@@ -110,8 +110,8 @@ def is_word(text: str) -> bool:
     return text in LITERALS or text in BARE_TOKENS or _NUMBER.fullmatch(text) is not None
 
 
-def with_quotes(text: str) -> str:
-    """Return a JSON text with quotes around what is almost a number.
+def with_quotes(text: str, mark: str) -> str:
+    """Return a JSON text with quotes, and a mark after the first of them, around what is almost a number.
 
     netCDF-C writes text that C reads as a number without quotes: ``01``, ``+5``, ``.5``, ``0x10``, ``nan``.
     """
@@ -119,7 +119,7 @@ def with_quotes(text: str) -> str:
     def quoted(match: re.Match[str]) -> str:
         token = match[0]
         almost = not is_word(token) and _ALMOST.fullmatch(token)
-        return f'"{token}"' if almost else token
+        return f'"{mark}{token}"' if almost else token
 
     return _TOKEN.sub(quoted, text)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import codecs
 import json
+import operator
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from nz_explorer.documents import pointers, positions
@@ -150,9 +152,32 @@ def _load(text: str, label: str, problems: list[DocumentProblem], **hooks: Any) 
         attributes = label.endswith(".zattrs")
         if not attributes and not error.msg.startswith("Invalid control character"):
             raise
-        value = json.loads(with_quotes(text) if attributes else text, strict=False, **hooks)
+        mark = _MARK
+        while mark in text:
+            mark += _MARK
+        quoted = with_quotes(text, mark) if attributes else text
+        value = _unmarked(json.loads(quoted, strict=False, **hooks), mark)
         problems.append(_syntax(label, text, error))
         return value
+
+
+_MARK = "\ue000"
+
+
+def _unmarked(value: Any, mark: str) -> Any:
+    """Return a value without marks: a marked word in a list of numbers is a number, else it is text."""
+    if isinstance(value, str):
+        return value.removeprefix(mark)
+    if isinstance(value, dict):
+        return {_unmarked(name, mark): _unmarked(one, mark) for name, one in value.items()}
+    if not isinstance(value, list):
+        return value
+    numbers = [type(one) in (int, float) for one in value]
+    marked = [isinstance(one, str) and one.startswith(mark) for one in value]
+    if any(numbers) and any(marked) and all(map(operator.or_, numbers, marked)):
+        with suppress(ValueError):  # C knows numbers in base 16
+            return [float(one.removeprefix(mark)) if isinstance(one, str) else one for one in value]
+    return [_unmarked(one, mark) for one in value]
 
 
 def _located(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from nz_explorer.widget import protocol
 
@@ -29,6 +29,8 @@ ALL_POINTS = 2**40
 MAX_PIXELS = 4096
 """The most points along an axis that a picture has, unless all are asked for."""
 
+Happening = Literal["walk", "limits"]
+"""A walk of the hierarchy has ended; other limits of colours hold."""
 SetTraits = Callable[[Mapping[str, Any]], dict[str, Any]]
 SendUnfinished = Callable[[protocol.PictureResult, Sequence[bytes]], None]
 

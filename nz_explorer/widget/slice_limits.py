@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -57,10 +58,12 @@ class SliceLimits:
     ----------
     scans
         Of whole arrays.
+    changed
+        Called when other limits hold.
     """
 
-    def __init__(self, scans: Scans) -> None:
-        self._scans = scans
+    def __init__(self, scans: Scans, changed: Callable[[], None]) -> None:
+        self._scans, self._changed = scans, changed
         self._held: dict[tuple[int, _Seen], _Held] = {}
         self._before: dict[_Seen, _Held] = {}
 
@@ -119,9 +122,13 @@ class SliceLimits:
             held = self._held.get(key, before)
             if held is None or (whole and not held.whole):
                 held = _Held(first, look.colours, whole, first)
-            self._held[key] = msgspec.structs.replace(held, last=first)
+            held = msgspec.structs.replace(held, last=first)
+            changed = self._held.get(key) != held
+            self._held[key] = held
             if len(self._held) > MOST_HELD:
                 self._held.pop(next(iter(self._held)), None)
+            if changed:
+                self._changed()
         held = self._held.get(key)
         if held is not None:  # an image may have said what the limits of a channel are
             ranges.setdefault("held", held.limits)

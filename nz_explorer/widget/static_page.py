@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Mapping
+from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +72,8 @@ def static_page(
         f"{text.number(summary.nodes)} nodes read · {escape(conforms)}<br>"
         f"{plural(counts.error, 'error')}, {plural(counts.warning, 'warning')}, {plural(counts.info, 'note')}, "
         f"{summary.not_evaluated} not evaluated"
-        f"{'' if summary.progress.phase == 'done' else ' – saved before everything was read'}</p>"
+        f"{'' if summary.progress.phase == 'done' else ' – saved before everything was read'}<br>"
+        f"as of {_moment(datetime.now().astimezone())}</p>"
     )
     parts = [
         head,
@@ -93,6 +95,12 @@ def _open_groups(session: SessionView) -> None:
     for node in queue:
         if isinstance(node, Group) and len(queue) < MAX_TREE:
             queue += node.hierarchy.children(node)
+
+
+def _moment(moment: datetime) -> str:
+    """Return a date and a time with its distance from UTC: names of time zones are not unique."""
+    east = moment.strftime("%z")
+    return f"{moment:%Y-%m-%d %H:%M} UTC" + (f"{east[:3]}:{east[3:5]}" if int(east) else "")
 
 
 THIN_SPACE = "\u2009"

@@ -336,6 +336,18 @@ def test_words_that_netcdf_c_writes_without_quotes_are_text() -> None:
     assert Document(".zattrs", ".zattrs", b'{"a": maybe}').value is None
 
 
+def test_such_words_among_numbers_are_numbers() -> None:
+    raw = '{"a": [nan, 1], "b": [2, -inf, 05], "c": [0x10, 1], "d": [nan, "x"], "e": "\ue000"}'
+    document = Document(".zattrs", ".zattrs", raw.encode())
+    assert document.value == {
+        "a": [pytest.approx(math.nan, nan_ok=True), 1],
+        "b": [2, -math.inf, 5],
+        "c": ["0x10", 1],
+        "d": ["nan", "x"],
+        "e": "\ue000",
+    }
+
+
 @pytest.mark.parametrize("blank", ["", " ", "\n  "])
 @pytest.mark.parametrize("where", ["member", "entry"])
 def test_a_repeated_key_is_found_however_a_large_document_is_laid_out(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import zarr
 from playwright.sync_api import expect
 
 from tests.conftest import S3, HttpServer
@@ -57,6 +58,15 @@ def test_stores_of_netcdf_c(notebook: OpenNotebook, nczarr_zip: Callable[[str], 
         expect(items.nth(1)).to_be_visible()
         items.nth(1).click()
         expect(explorer.root.get_by_role("tab", name="netCDF")).to_be_visible()
+
+
+def test_what_nothing_lists_is_not_called_empty(
+    notebook: OpenNotebook, http_server: Callable[..., HttpServer], tmp_path: Path
+) -> None:
+    zarr.create_group(tmp_path / "s.zarr").create_group("inside")
+    explorer = show(notebook([]), 0, http_server(tmp_path / "s.zarr").url)
+    expect(explorer.root).to_contain_text("can be opened by path only, which the search takes")
+    expect(explorer.root.get_by_text("empty", exact=True)).to_have_count(0)
 
 
 def test_over_http_and_s3(

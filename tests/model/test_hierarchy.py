@@ -330,6 +330,22 @@ def test_without_listing_and_consolidated_metadata_paths_still_open(
     assert isinstance(hierarchy["/g/a"], Array)
 
 
+def test_images_that_nothing_lists_are_found_by_their_numbers(tmp_path: Path, http_server) -> None:
+    def image(**ome: Any) -> dict[str, Any]:
+        return {**GROUP, "attributes": {"ome": {"version": "0.5", **ome}}}
+
+    level = image(multiscales=[{"datasets": [{"path": "s0"}]}])
+    documents = {
+        "zarr.json": image(**{"bioformats2raw.layout": 3}),
+        "OME/zarr.json": GROUP,
+        "0/zarr.json": level,
+        "0/s0/zarr.json": array([2], ["x"]),
+        "1/zarr.json": level,
+    }
+    hierarchy = open_store(http_server(write(tmp_path, documents)).url)
+    assert [node.path for node in hierarchy.walk()] == ["/", "/0", "/1", "/OME", "/0/s0"]
+
+
 def test_s3_walks_like_a_folder(sample_store: Path, s3) -> None:
     url = s3.upload(sample_store, prefix="walk.zarr")
     local = open_store(sample_store, consolidated=False)

@@ -363,6 +363,20 @@ def test_a_small_line(group):
     assert np.flatnonzero(image[:, 4]).tolist() == [0]
 
 
+@pytest.mark.parametrize("scale", [0.5, -0.5])
+def test_small_pictures_are_of_unpacked_values(group, scale):
+    meant = np.array([[-4.0, 0, 2], [6, 8, 8]])
+    array = group.create_array("a", data=((meant - 2) / scale).astype("i2"))
+    array.attrs.update({"scale_factor": scale, "add_offset": 2.0})
+    expected = np.rint(1 + 254 * (meant + 8) / 16)  # about zero
+    np.testing.assert_array_equal(thumbnail(look(group, "/a"), 3, 2), expected)
+    line = group.create_array("l", data=(np.arange(5) / scale).astype("i2"))
+    line.attrs["scale_factor"] = scale
+    image = thumbnail(look(group, "/l"), 100, 11)
+    assert image[10, 0] == 1  # it rises from the bottom
+    assert image[0, 4]
+
+
 def test_nothing_small_of_what_is_no_picture(group):
     group.create_array("s", data=np.array(1.0))
     assert thumbnail(look(group, "/s")) is None

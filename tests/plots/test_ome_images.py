@@ -117,7 +117,7 @@ def test_windows_of_channels_come_before_the_first_slice_shown(tmp_path: Path) -
     hierarchy = open_store(image(tmp_path / "i.zarr"))
     array = hierarchy["/0"]
     assert isinstance(array, Array)
-    limits = SliceLimits(Scans(lambda *_: None))
+    limits = SliceLimits(Scans(lambda *_: None), lambda: None)
     held = [limits.known(array, make(hierarchy, array, {"c": c})).ranges["held"] for c in (0, 1, 0)]
     assert held == [(20, 90), (5, 7), (20, 90)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -18,10 +19,12 @@ import zarr
 import nz_explorer as nz
 from nz_explorer.model import NodeNotFound
 from nz_explorer.store import Cancellation
-from nz_explorer.widget.explorer import Explorer
+from nz_explorer.widget.explorer import Explorer, displayed_widget
 from nz_explorer.widget.explorer.traits import SHARED
 from nz_explorer.widget.panels.registry import Context, compose, perform
 from nz_explorer.widget.protocol.blocks import Actions
+from nz_explorer.widget.session.walker import Walker
+from tests.widget.conftest import SECONDS
 from tests.widget.test_lifetimes import until
 
 
@@ -228,6 +231,7 @@ def test_the_saved_page_is_plain_bounded_and_escaped(
     ex.index = {"time": 2}
     ex.path = "/ocean/salinity"
     until(lambda: 'alt="map of /ocean/salinity' in ex.get_state()["_saved_page"])
+    assert re.search(r"<br>as of \d{4}-\d\d-\d\d \d\d:\d\d UTC", page)
     import json
 
     hostile = tmp_path / "hostile.zarr"
@@ -239,6 +243,23 @@ def test_the_saved_page_is_plain_bounded_and_escaped(
     data = bundle[0] if isinstance(bundle, tuple) else bundle
     assert "<img src=x" not in data["text/html"]
     assert "&lt;img src=x" in data["text/html"]
+
+
+def test_the_saved_page_is_made_anew_at_the_end_of_the_walk(
+    explore, sample_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(displayed_widget, "STATIC_PAGE_SECONDS", 0)
+    gate = threading.Event()
+    visit = Walker._visit
+    monkeypatch.setattr(
+        Walker, "_visit", lambda self, walk: gate.wait(SECONDS) and visit(self, walk)
+    )
+    ex = explore(sample_store)
+    ex._repr_mimebundle_()
+    assert "saved before everything was read" in ex._saved_page
+    gate.set()
+    until(lambda: "saved before everything was read" not in ex._saved_page)
+    assert "NZ-1.0: conforms" in ex._saved_page
 
 
 def test_traits_hold_no_data(explore, sample_store: Path) -> None:

@@ -61,6 +61,16 @@ def test_outside_of_notebooks_nothing_is_kept() -> None:
     assert last_place.running_cell() is None
 
 
+def test_limits_that_a_slow_store_knows_late_come_back(state: Path, sample_store: Path) -> None:
+    ex = nz.explore(sample_store)
+    ex.path = SST
+    until(lambda: [one["path"] for one in files(state)] == [SST])
+    assert files(state)[0]["limits"] == []
+    ex.figure()  # only now the values have come
+    until(lambda: files(state)[0]["limits"] == json.loads(json.dumps(ex.held_limits)) != [])
+    ex.close()
+
+
 @pytest.mark.parametrize(("offset", "stays"), [(0, True), (1000, False)])
 def test_held_limits_come_back_unless_the_values_are_others(
     state: Path, tmp_path: Path, offset: int, stays: bool

@@ -83,6 +83,14 @@ def test_the_browser_gets_what_limits_are_taken_from(browse: Browse, store: Path
     assert "RdBu_r" in found["diverging"]
 
 
+def test_the_code_in_the_browser_has_the_limits_that_hold(browse: Browse, store: Path) -> None:
+    browser = browse(store)
+    browser.ask("picture", path="/warm")
+    browser.ask("picture", path="/warm", index={"time": 3})
+    page = browser.ask("page", name="code", path="/warm", params={"index": {"time": 3}})
+    assert "vmin=10.5, vmax=13.0" in str(page)
+
+
 def test_the_whole_array_is_not_gone_through_unasked(ex: Explorer, monkeypatch: Any) -> None:
     monkeypatch.setattr(ex, "_budget", 1)
     ex.view = {"limits": "whole"}

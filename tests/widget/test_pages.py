@@ -234,6 +234,18 @@ def test_a_time_coordinate_is_shown_as_dates(browse: Browse, sample_store: Path)
     assert "2025-01-16 … 2025-12-16 ↑" in said(table["rows"][0]["cells"][3])
 
 
+def test_auxiliary_coordinates_stand_with_their_dimensions(
+    browse: Browse, sample_store: Path
+) -> None:
+    browser = browse(sample_store)
+    for path in ("/ocean", "/ocean/salinity"):
+        (table,) = blocks(page(browser, "dimensions", path), "table")
+        cells = {said(row["cells"][0]): row["cells"][4] for row in table["rows"]}
+        users = said(cells["rlat"]).split()
+        assert users[:5] == ["latitude", "(auxiliary)", "longitude", "(auxiliary)", "rlat"]
+        assert "auxiliary" not in said(cells["depth"])
+
+
 def test_a_group_of_groups_lists_their_dimensions(browse: Browse, sample_store: Path) -> None:
     (table,) = blocks(page(browse(sample_store), "dimensions", "/"), "table")
     rows = {said(row["cells"][0]).strip(): said(row["cells"][1]) for row in table["rows"]}

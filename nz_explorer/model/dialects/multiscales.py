@@ -135,6 +135,10 @@ def prescribed_names(group: Group) -> set[str]:
     return names | _columns(group)
 
 
+MOST_SERIES = 16
+"""So many images of bioformats2raw are looked for, which numbers them from 0, where nothing lists them."""
+
+
 def named_children(group: Group) -> set[str]:
     """Return the names of children that OME-NGFF or another convention of pyramids gives, for stores without listing.
 
@@ -151,6 +155,8 @@ def named_children(group: Group) -> set[str]:
         names |= {one.strip("/").split("/")[0] for one in paths if isinstance(one, str)}
         # an image may have them, which nothing says
         names |= {"labels"} if isinstance(held.get("multiscales"), list) else set()
+        if "bioformats2raw.layout" in held:
+            names |= {"OME", *map(str, range(MOST_SERIES))}
     above = None if group.parent is None else group.hierarchy.node_if_loaded(group.parent)
     for name in () if above is None else level_names(above.attributes):
         first, _, rest = name.partition("/")

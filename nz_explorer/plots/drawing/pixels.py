@@ -35,7 +35,7 @@ def area(image: Image, look: QuickLook, width: int, height: int) -> Image | None
 
 
 def levels(look: QuickLook) -> Image:
-    """Return values as bytes: 0 is missing, 1 to 255 run from the lowest to the highest value, about zero where it is the middle."""
+    """Return values as bytes: 0 is missing, 1 to 255 run from the lowest to the highest value, unpacked, about zero where it is the middle."""
     assert look.values is not None  # noqa: S101  # thumbnail() has looked
     low, high = look.low, look.high
     found = np.zeros(look.values.shape, np.uint8)
@@ -45,6 +45,8 @@ def levels(look: QuickLook) -> Image:
         middle = 0.0 if look.packing is None else -look.packing.offset / look.packing.scale
         most = max(abs(low - middle), abs(high - middle))
         low, high = middle - most, middle + most
+    if look.packing is not None and look.packing.scale < 0:
+        low, high = high, low  # the lowest number that is stored is the highest value
     good = np.equal(look.cell_states, VALUE)
     # in halves, so that the span of a float64 does not overflow
     span = high / 2 - low / 2

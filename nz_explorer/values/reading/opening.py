@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import itertools
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.model.data_type import DataType
 from nz_explorer.values.reading import size_limits
 from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates, Edges
+from nz_explorer.values.refusal import codec_names, reason_of
 
 if TYPE_CHECKING:
     import zarr
@@ -41,10 +41,6 @@ _V3_KNOWN = frozenset(
         "consolidated_metadata",
     )
 )
-_UNKNOWN_CODEC = re.compile(
-    r"(?:codec not available: '*|An implementation for codec ')([^']+)'(?:'*| is not available\b.*)"
-)
-"""What numcodecs says, and zarr since 3.4."""
 MOST_DIMENSIONS = 32
 """What any NumPy takes."""
 MOST_CODECS = 100
@@ -231,7 +227,7 @@ def _refuse_unknown(array: Array) -> None:
     if not data_type.known or (data_type.numpy is None and data_type.kind == "unknown"):
         what = "malformed" if data_type.status == "malformed" else "not known"
         raise UnsupportedArray(f"the data type of {array.path} is {what}: {data_type.text}")
-    for number, name in enumerate(_codec_names(array.codecs), 1):
+    for number, name in enumerate(codec_names(array.codecs), 1):
         if number > MOST_CODECS:  # the time that zarr takes grows with the square of their number
             raise UnsupportedArray(f"{array.path} has more than {MOST_CODECS} codecs")
         if name in ("pickle", "numcodecs.pickle"):
@@ -268,21 +264,6 @@ def _refuse_large(array: Array, shard_shape: Coordinates | None) -> None:
         )
 
 
-def _codec_names(codecs: list[Any]) -> Iterator[str]:
-    for codec in codecs:
-        if isinstance(codec, str):
-            yield codec
-        elif isinstance(codec, dict):
-            name = codec.get("name", codec.get("id"))
-            if isinstance(name, str):
-                yield name
-            configuration = codec.get("configuration")
-            if isinstance(configuration, dict):
-                for nested in ("codecs", "index_codecs"):
-                    if isinstance(configuration.get(nested), list):
-                        yield from _codec_names(configuration[nested])
-
-
 def _zarr_array(array: Array, grid_shape: Coordinates) -> zarr.Array[Any]:
     from nz_explorer.store import zarr_internals
     from nz_explorer.values.reading import guarded_array
@@ -299,7 +280,7 @@ def _zarr_array(array: Array, grid_shape: Coordinates) -> zarr.Array[Any]:
             opened = guarded_array.open_array(path, document)
             _load_codecs(array)
         except Exception as error:  # noqa: BLE001  # codecs and data types raise what they like
-            reason = reason or _reason(array, error)
+            reason = reason or reason_of(array, error)
             continue
         most = guarded_array.most_stored_bytes(opened)
         zarr_internals.read_from(opened, reader.zarr_path(array.path, max_bytes=most))
@@ -315,7 +296,7 @@ def _load_codecs(array: Array) -> None:
     from numcodecs.errors import UnknownCodecError  # type: ignore[import-untyped]
     from numcodecs.registry import get_codec  # type: ignore[import-untyped]
 
-    for name in _codec_names(array.codecs):
+    for name in codec_names(array.codecs):
         library, _, plain = name.partition(".")
         if library == "numcodecs":
             try:
@@ -324,21 +305,6 @@ def _load_codecs(array: Array) -> None:
                 raise
             except Exception:  # noqa: BLE001, S112  # it is there, and wants settings
                 continue
-
-
-def _reason(array: Array, error: Exception) -> str:
-    from zarr.registry import get_codec_class
-
-    if array.zarr_format == 3:
-        for name in _codec_names(array.codecs):
-            try:
-                get_codec_class(name)
-            except Exception:  # noqa: BLE001  # KeyError, or an error of its own, by version
-                return f'the codec "{name}" is not available here'
-    text = " ".join(str(error.args[0] if error.args else error).split())
-    if unknown := _UNKNOWN_CODEC.fullmatch(text):
-        return f'the codec "{unknown[1]}" is not available here'
-    return text[:400] or type(error).__name__
 
 
 def _documents(array: Array) -> Iterator[dict[str, Any]]:

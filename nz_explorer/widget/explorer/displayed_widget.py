@@ -15,7 +15,7 @@ from nz_explorer.widget.lifetimes import lifetimes
 STATIC_PAGE_SECONDS = 1.5
 """How long displaying waits for the walk, so that the saved page can show its result."""
 PAGE_SECONDS = 1.5
-"""The page is made anew for what somebody looks at for so long."""
+"""The page is made anew for what somebody looks at for so long, and so long after the end of a walk."""
 
 
 class DisplayedWidget(SyncedWidget):
@@ -29,7 +29,7 @@ class DisplayedWidget(SyncedWidget):
         self._session.wait(STATIC_PAGE_SECONDS)
         if not self._saved_page:
             after_changes(
-                self, ("path", "index", "view"), PAGE_SECONDS, DisplayedWidget._renew_page
+                self, ("path", "index", "view", "_walks"), PAGE_SECONDS, DisplayedWidget._renew_page
             )
         page = self._page()
         data, *metadata = bundle if isinstance(bundle, tuple) else (bundle,)

@@ -58,7 +58,8 @@ def keep_place(explorer: Explorer, given: str) -> None:
     name = hashlib.sha256(f"{cell}\n{given}".encode()).hexdigest()[:24]
     file = user_state_path("nz_explorer", appauthor=False) / "places" / f"{name}.json"
     _come_back(explorer, file)
-    after_changes(explorer, KEPT, QUIET_SECONDS, partial(_write, file))
+    # a slow store knows the limits of a picture long after it was selected
+    after_changes(explorer, (*KEPT, "_limits_set"), QUIET_SECONDS, partial(_write, file))
 
 
 def _come_back(explorer: Explorer, file: Path) -> None:

@@ -28,6 +28,7 @@ from nz_explorer.widget.explorer.traits import (
 from nz_explorer.widget.lifetimes import lifetimes
 from nz_explorer.widget.session import Session
 from nz_explorer.widget.session.closing import close_soon, close_with
+from nz_explorer.widget.session_view import Happening
 
 if TYPE_CHECKING:
     from nz_explorer.editing.trial_edits.what_if import WhatIf
@@ -65,6 +66,10 @@ class SyncedWidget(anywidget.AnyWidget):
     panel = PanelName("plot").tag(sync=True)
     _saved_page = traitlets.Unicode("").tag(sync=True)
     """What the front end shows where no kernel answers: an export by marimo, a saved notebook with its widgets."""
+    _walks = traitlets.Int(0)
+    """How many walks of the hierarchy have ended. This and the next are for who observes them here."""
+    _limits_set = traitlets.Int(0)
+    """How often other limits of colours have come to hold."""
 
     def __init__(
         self,
@@ -152,7 +157,11 @@ class SyncedWidget(anywidget.AnyWidget):
 
     def _new_session(self, evaluation: Evaluation) -> Session:
         session = Session(
-            evaluation, self._send_message, budget=self._budget, set_traits=self._setter
+            evaluation,
+            self._send_message,
+            budget=self._budget,
+            set_traits=self._setter,
+            happened=self._counter,
         )
         self._open_session = session
         # The session's threads must end with the last reference to the widget, not only with close().
@@ -322,6 +331,24 @@ class SyncedWidget(anywidget.AnyWidget):
             return method(traits) if method is not None else {}
 
         return set_traits
+
+    @property
+    def _counter(self) -> Callable[[Happening], None]:
+        """Counts what happens in the session without keeping the widget alive."""
+        reference = weakref.WeakMethod(self._count)
+
+        def count(what: Happening) -> None:
+            method = reference()
+            if method is not None:
+                method(what)
+
+        return count
+
+    def _count(self, what: Happening) -> None:
+        if what == "walk":
+            self._walks += 1
+        else:
+            self._limits_set += 1
 
     def _set_shared(self, traits: Mapping[str, Any]) -> dict[str, Any]:
         for name in traits:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from nz_explorer.widget.protocol import (
@@ -99,7 +99,13 @@ def name_of(path: str) -> str:
     return path.rsplit("/", 1)[-1] or "/"
 
 
-def links(paths: Sequence[str], most: int = 10, *, short: bool = False) -> Text:
+def links(
+    paths: Sequence[str],
+    most: int = 10,
+    *,
+    short: bool = False,
+    notes: Mapping[str, str] | None = None,
+) -> Text:
     """Return the ways to nodes, and how many more there are.
 
     Parameters
@@ -110,12 +116,19 @@ def links(paths: Sequence[str], most: int = 10, *, short: bool = False) -> Text:
         How many are linked; the number of the others is added.
     short : bool
         Show names instead of paths.
+    notes : mapping of str to str, optional
+        By path what is said of a node in brackets.
     """
+    known = notes or {}
     # Between names a space that is seen: a comma could begin a line, as links do not keep what follows them.
     found = [
         piece
         for path in paths[:most]
-        for piece in ("\u2002", link(path, name_of(path) if short else None))
+        for piece in (
+            "\u2002",
+            link(path, name_of(path) if short else None),
+            *([quiet(f" ({known[path]})")] if path in known else ()),
+        )
     ][1:]
     return [*found, quiet(f" and {len(paths) - most} more")] if len(paths) > most else found
 

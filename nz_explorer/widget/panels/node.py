@@ -132,7 +132,7 @@ def _dimension(row: dimensions.DimensionRow, uses: list[str]) -> protocol.TableR
         lengths,
         coordinate,
         _values(row),
-        blocks.links(uses, MAX_NAMED, short=True),
+        blocks.links(uses, MAX_NAMED, short=True, notes=dict.fromkeys(row.auxiliary, "auxiliary")),
         tone="error" if row.conflict else None,
     )
 
@@ -198,6 +198,7 @@ def _code_of_view(context: Context, view: Mapping[str, Any]) -> Code:
     if isinstance(node, Array):
         options = looking(view)
         look = session.quicklook(node, context.index, cancel=context.cancel, thin=False, **options)
+        look = session.limits.known(node, look)
     return code(session.hierarchy, node, context.index, view, look, session.budget)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -37,6 +37,8 @@ class DimensionRow:
         Path of the array that is, or may be, the dimension coordinate.
     why : str
         Why it is or is not one, in a sentence.
+    auxiliary : list of str
+        Paths of the auxiliary coordinates of CF that lie along it.
     """
 
     name: str | None
@@ -51,6 +53,7 @@ class DimensionRow:
     direction: Literal["increasing", "decreasing"] | None = None
     units: str | None = None
     unlimited: bool = False
+    auxiliary: list[str] = field(default_factory=list)
 
 
 def table(
@@ -83,7 +86,13 @@ def table(
         _row(dimension, values, meant.get(dimension.name or ""))
         for dimension in dimensions[:MAX_ROWS]
     ]
+    auxiliary = _auxiliary(arrays, own)
     for row in rows:
+        row.auxiliary += [
+            one.path
+            for one in auxiliary
+            if row.name in (one.dimension_names or ()) and one.path != row.coordinate
+        ]
         for one in others.get(row.name or "", ()):
             held = one.ends() if one.array is None else f"in {one.array.path}"
             row.why += f"; also {one.label}: {held}"
@@ -95,6 +104,13 @@ def table(
         rows.append(_outside(one, values))
         uses.append(users)
     return rows, uses
+
+
+def _auxiliary(arrays: list[Array], own: list[Array]) -> list[Array]:
+    """Return the arrays of a group that ``coordinates`` of some of them names (CF-1.11, 5 Coordinate Systems)."""
+    listed = {one for array in own if isinstance(one := array.attributes.get("coordinates"), str)}
+    names = {name for one in listed for name in one.split()}
+    return [array for array in arrays if array.name in names]
 
 
 def _described(

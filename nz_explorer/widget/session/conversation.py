@@ -30,6 +30,8 @@ Send = Callable[[dict[str, Any], Buffers], None]
 
 AT_ONCE = ("set", "lost")
 """Methods that are answered in the order in which they come, on the thread on which the host sets traits."""
+ACTING = (*AT_ONCE, "act", "animate", "export", "retry", "scan", "walk")
+"""Methods that do something, once."""
 WORKERS = 4
 
 REFUSED = (

@@ -36,9 +36,9 @@ from nz_explorer.widget.requests import (  # noqa: F401  # all that answer
 )
 from nz_explorer.widget.requests.answer import ANSWERS, Answer, BadRequest
 from nz_explorer.widget.search import Searches
-from nz_explorer.widget.session.conversation import AT_ONCE, Conversation, Send
+from nz_explorer.widget.session.conversation import ACTING, Conversation, Send
 from nz_explorer.widget.session.walker import Walker
-from nz_explorer.widget.session_view import MAX_PIXELS, SendUnfinished, SetTraits
+from nz_explorer.widget.session_view import MAX_PIXELS, Happening, SendUnfinished, SetTraits
 from nz_explorer.widget.slice_limits import SliceLimits
 from nz_explorer.widget.tree import Tree
 
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from nz_explorer.plots import Lines, QuickLook
     from nz_explorer.report.store_diff import Comparison
 
-ACTING = (*AT_ONCE, "act", "animate", "export", "retry", "scan", "walk")
-"""Methods that do something, once."""
 ANSWER_SECONDS = 120.0
 """How long a picture, or whatever else is shown, takes at most where the user states no deadline."""
 
@@ -67,6 +65,8 @@ class Session:
         Decoded bytes that a picture may take.
     set_traits : callable, optional
         Takes traits that the browser sets, and returns them as they are then; called within `receive`.
+    happened : callable, optional
+        Called, from any thread, with what is other than before: see `Happening`.
     """
 
     def __init__(
@@ -76,7 +76,9 @@ class Session:
         *,
         budget: int,
         set_traits: SetTraits | None = None,
+        happened: Callable[[Happening], None] = lambda _: None,
     ) -> None:
+        self._happened = happened
         self.base = evaluation
         self.what_if = WhatIf(evaluation, self._reread, self._edited)
         self._stored = Tree(evaluation)
@@ -97,7 +99,7 @@ class Session:
         self.searches = Searches()
         self.prefetch = Prefetch(self.quicklook)
         self.scans = Scans(self._send_scan)
-        self.limits = SliceLimits(self.scans)
+        self.limits = SliceLimits(self.scans, lambda: happened("limits"))
         self.trials = Trials(evaluation.hierarchy, lambda: self.page_changed("readers"))
         self.history = history_of(evaluation.hierarchy, lambda: self.page_changed("history"))
         """The versions of the store, where it has a history."""
@@ -337,6 +339,7 @@ class Session:
         self.start()
 
     def _walk_ended(self) -> None:
+        self._happened("walk")
         if self.what_if.steps:
             self.conversation.submit(self._try_again)  # on all that is known by now
 
@@ -376,8 +379,7 @@ class Session:
 
     def _try_again(self) -> None:
         """Make the edits again: more is known of the hierarchy than when they were made, or something else."""
-        said = self.what_if.make_again()
-        if said:
+        if said := self.what_if.make_again():
             self.show_outcome(" ".join(said))
 
     def _show_again(self) -> None:
@@ -489,10 +491,8 @@ class Session:
         if self.conversation.closed:
             return  # asked without the lock, which a thread that an ending interpreter stopped may hold for good
         self.conversation.close()
-        self.walker.close()
-        self.prefetch.close()
-        self.scans.close()
-        self.trials.close()
+        for worker in (self.walker, self.prefetch, self.scans, self.trials):
+            worker.close()
         if self.history is not None:
             self.history.close()
         self.forget_values()

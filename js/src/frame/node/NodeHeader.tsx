@@ -34,7 +34,7 @@ function kindOf(row: NodeRow, node: NodeResult | null): string {
   const { groups_total: groups, arrays_total: arrays } = node;
   const inside = [groups && plural(groups, "group"), arrays && plural(arrays, "array")];
   // Of what cannot be listed it is not known.
-  return inside.filter(Boolean).join(", ") || (row.problem ? "" : "empty");
+  return inside.filter(Boolean).join(", ") || (node.row.problem ? "" : "empty");
 }
 
 export function NodeHeader({

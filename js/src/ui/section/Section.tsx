@@ -14,11 +14,16 @@ export interface Place {
 
 export const PlaceContext = createContext<Place | null>(null);
 
-/** Brings a section into view, and keeps it there while what is above it gets its content, until a person moves. */
+/**
+ * Brings a section into view, and keeps it there while what is above it gets its content, until a person moves. Only the
+ * tab scrolls: the notebook stays where it is.
+ */
 function hold(section: HTMLElement | null): (() => void) | undefined {
   const page = section?.parentElement;
   if (!section || !page) return;
-  const show = () => section.scrollIntoView?.({ block: "start" });
+  const show = () => {
+    page.scrollTop = section.offsetTop - page.offsetTop;
+  };
   show();
   const observer = new ResizeObserver(show);
   for (const child of page.children) observer.observe(child);

@@ -37,6 +37,17 @@ describe("sections", () => {
     await waitFor(() => expect(opened("Glossary")).toBe(false));
     expect(host.model.get("panel")).toBe("netcdf");
   });
+
+  test("come into view within their tab, and the notebook stays where it is", async () => {
+    host = await mountWidget("small", { path: "/forecast/temp", panel: "metadata" });
+    const section = await screen.findByRole("region", { name: "Storage" });
+    Object.defineProperty(section, "offsetTop", { value: 500 });
+    const moved: unknown[] = [];
+    section.scrollIntoView = (...how) => moved.push(how);
+    fireEvent.click(heading("Storage"));
+    await waitFor(() => expect(section.parentElement?.scrollTop).toBe(500));
+    expect(moved).toEqual([]);
+  });
 });
 
 describe("what is about the whole store", () => {

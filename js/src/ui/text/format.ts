@@ -1,22 +1,16 @@
 /** Numbers, sizes and counts as people read them. */
 
-const THIN = "\u202f";
-
 /** A number not below zero and not above another one. */
 export const clamp = (value: number, most = 1): number => Math.max(0, Math.min(most, value));
 
 /** A length as style sheets write it. */
 export const px = (length: number): string => `${length}px`;
 
-/** 10200 → "10 200" with a narrow no-break space. */
-export function grouped(value: number): string {
-  const digits = Math.abs(value).toFixed(0);
-  const text = digits.length < 5 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, THIN);
-  return value < 0 ? `−${text}` : text;
-}
+/** A count of things: "5 721" with a narrow no-break space. */
+export const counted = (value: number): string => value.toFixed(0).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 
-/** A count of things: "5 721", also where a length or a year would have no space. */
-export const counted = (value: number): string => value.toFixed(0).replace(/\B(?=(\d{3})+$)/g, THIN);
+/** A length or a number of things, grouped where it has five digits: "1440", "10 200". */
+export const grouped = (value: number): string => (value < 1e4 ? value.toFixed(0) : counted(value));
 
 /** "1 error", "3 errors". */
 export function plural(count: number, one: string, many = `${one}s`): string {

@@ -114,6 +114,13 @@ def with_quotes(text: str, mark: str) -> str:
     """Return a JSON text with quotes, and a mark after the first of them, around what is almost a number.
 
     netCDF-C writes text that C reads as a number without quotes: ``01``, ``+5``, ``.5``, ``0x10``, ``nan``.
+
+    Parameters
+    ----------
+    text : str
+        The document.
+    mark : str
+        What tells such texts from others.
     """
 
     def quoted(match: re.Match[str]) -> str:

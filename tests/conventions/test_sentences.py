@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import zarr
 
 import nz_explorer as nz
 from tests.conventions.test_corpus import CASES, source
@@ -40,3 +41,15 @@ def test_a_finding_says_what_is_wrong(name: str, tmp_path: Path) -> None:
     )
     messages = [finding.message for finding in report.findings if finding.rule == case["rule"]]
     assert any(SENTENCES[name] in message for message in messages), messages
+
+
+def test_a_number_as_text_comes_with_what_xarray_still_does_not_read(tmp_path: Path) -> None:
+    root = zarr.create_group(tmp_path / "a.zarr")
+    attributes = {"_FillValue": "1e+20"}
+    root.create_array(
+        "a", shape=(2,), dtype="f4", dimension_names=["x"], attributes=attributes, fill_value=0
+    )
+    report = nz.check(tmp_path / "a.zarr", progress=False, values="none")
+    (finding,) = (one for one in report.findings if one.rule == "NZ-FILL-002")
+    assert finding.fix is not None
+    assert "xarray (up to 2026.9) still cannot open the group" in (finding.fix.note or "")

@@ -107,6 +107,21 @@ def test_numbers_carry_their_types(tmp_path: Path) -> None:
     )
 
 
+def test_fields_keep_their_shapes(tmp_path: Path) -> None:
+    array = {
+        "zarr_format": 2,
+        "shape": [2],
+        "chunks": [2],
+        "dtype": [["t", "<f4", [2]], ["n", "<i2"]],
+    }
+    array |= {"compressor": None, "filters": None, "fill_value": None, "order": "C"}
+    documents = {".zgroup": {"zarr_format": 2}, "a/.zarray": array}
+    (tmp_path / "a").mkdir()
+    for key, document in documents.items():
+        (tmp_path / key).write_text(json.dumps(document))
+    assert any("struct {t: float32[2], n: int16}" in line for line in text(tmp_path))
+
+
 def test_the_oldest_dialect_of_netcdf_c(data: Path) -> None:
     lines = text(data / "nczarr" / "nczarr-1.0.0-keys.zip")
     assert "\tint lat(lat) ;" in lines

@@ -1,0 +1,55 @@
+"""What the person with the symptom reads: sentences that were hard to understand, and how they are now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import zarr
+
+import nz_explorer as nz
+from tests.conventions.test_corpus import CASES, source
+
+SENTENCES = {
+    "Z3-DIM-001: null": "dimension_names is null; write a list with one name per dimension (here 2)",
+    "NZ-COORD-002: hours that became days, where nobody asks for CF": "value[0] and value[1] are both 0",
+    "NZ-DIM-010: the coordinate is right, whatever the others say": "dimension x is 3 long in x and 4 long in a, b",
+    "Z3-DOC-004: a member that is misspelt": "did you mean fill_value?",
+    "CS-TIME-002: neither a reference nor a unit and an epoch": "the time object has no reference",
+    "CS-CO-003: the same name": "two coordinate sets of x are named m",
+    "CS-ARR-005: two heights": "such an axis must have exactly one value",
+    "REF-006: no attribute, so that a node is meant": "the reference names no attribute, so it leads to node /, which is no reference system",
+    "CS-ID-004: a text": 'id must be an object such as {"proj:code": …}, got "EPSG:4326"',
+    "CS-VAL-004: too short": "array xs is 2 long in /, this array needs 3",
+    "CS-VAL-004: a member of the document of an array": "/shape/0 of /xs, which should have the values of",
+    "CS-ARR-001: axes in cs itself, as in the first form of the convention": "as in its first form",
+    "NCZ-MODE-001: a word that means nothing": "mode nczar is not known; ignored",
+    "Z3-CM-001: no kind": 'kind is missing; it must be "inline"',
+}
+"""A part of a message, by the case of the corpus that it is about."""
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_a_finding_says_what_is_wrong(name: str, tmp_path: Path) -> None:
+    (case,) = (case for case in CASES if case["name"] == name)
+    report = nz.check(
+        source(case, tmp_path),
+        conventions=case.get("conventions", "auto"),
+        values=case.get("values", "coordinates"),
+        select=case.get("select", ()),
+        progress=False,
+    )
+    messages = [finding.message for finding in report.findings if finding.rule == case["rule"]]
+    assert any(SENTENCES[name] in message for message in messages), messages
+
+
+def test_a_number_as_text_comes_with_what_xarray_still_does_not_read(tmp_path: Path) -> None:
+    root = zarr.create_group(tmp_path / "a.zarr")
+    attributes = {"_FillValue": "1e+20"}
+    root.create_array(
+        "a", shape=(2,), dtype="f4", dimension_names=["x"], attributes=attributes, fill_value=0
+    )
+    report = nz.check(tmp_path / "a.zarr", progress=False, values="none")
+    (finding,) = (one for one in report.findings if one.rule == "NZ-FILL-002")
+    assert finding.fix is not None
+    assert "xarray (up to 2026.9) still cannot open the group" in (finding.fix.note or "")

@@ -219,24 +219,25 @@ def _is_bare(array: Array) -> bool:
     )
 
 
-@rule("CF-MAP-006", on="array", needs=("attributes", "data type"), when=_is_bare)
-def degrees_are_told(array: Array) -> Iterator[Fail]:
+@rule("CF-MAP-006", on="members")
+def degrees_are_told(group: Group) -> Iterator[Fail]:
     """Note latitudes and longitudes that are known by their names alone."""
-    name = array.name.lower()
-    units = _DEGREES[name]
-    yield Fail(
-        array.attribute_pointer("units"),
-        f"{array.path} has neither units nor a standard name: programs that find latitude and longitude as CF has it do not"
-        " find it",
-        fix=lambda node: Draft(
-            "suggest",
-            set_attribute(node, "units", units)
-            + set_attribute(
-                node, "standard_name", "latitude" if units.endswith("north") else "longitude"
-            ),
-            "if it is in degrees",
-        ),
-    )
+    for array in group.arrays:
+        if _is_bare(array):
+            yield Fail(
+                array.attribute_pointer("units"),
+                f"{array.path} has neither units nor a standard name: programs that find latitude and longitude as CF has it do"
+                " not find it",
+                path=array.path,
+                fix=_in_degrees(array),
+            )
+
+
+def _in_degrees(array: Array) -> FixMaker:
+    units = _DEGREES[array.name.lower()]
+    name = "latitude" if units.endswith("north") else "longitude"
+    operations = set_attribute(array, "units", units) + set_attribute(array, "standard_name", name)
+    return lambda _node: Draft("suggest", operations, "if it is in degrees", node=array)
 
 
 def _is_of_a_map(array: Array, _: Any) -> bool:

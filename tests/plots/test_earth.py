@@ -121,6 +121,8 @@ def test_projected_grids_have_coastlines_and_degrees(tmp_path: Path, kilometres:
     assert earth.places is not None
     np.testing.assert_allclose(earth.places[:, 32, 32], (0, 0, 1), atol=1e-6)  # the pole
     assert {"80° N", "60° W"} <= {text for _, _, text in earth.labels}
+    # of 61 columns: texts begin where the border leaves them room
+    assert all(1 < x < 49 for x, _, _ in earth.labels)
     assert aspect_of_axes(look.x, look.y) == 1
     assert len(figure(look, graticule=True).axes[0].texts) == len(earth.labels)
 

@@ -74,7 +74,7 @@ export function FindingsPanel({ path, group }: { path: string; group: boolean })
     });
   links.push({
     title: "Conventions",
-    note: `${conforms.filter((one) => one === true).length} of ${conforms.length} conform`,
+    note: `${conforms.filter((one) => one === true).length} of ${conforms.length}`,
     chosen: other === "conventions",
     onChoose: () => {
       showSection("conventions");

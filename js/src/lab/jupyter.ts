@@ -19,7 +19,7 @@ export interface Widget {
 }
 
 export interface Message {
-  parent_header: { msg_id?: string };
+  parent_header: { msg_id?: string; session?: string };
   header: { msg_type: string };
   content: Record<string, unknown>;
   buffers?: (ArrayBuffer | ArrayBufferView)[];
@@ -86,8 +86,8 @@ export interface SharedCell {
 export interface NotebookPanel {
   disposed: Signal<unknown>;
   /** Its document; "started" comes before it is made into a file. */
-  context: { saveState: Signal<string> };
-  sessionContext: { iopubMessage: Signal<Message> };
+  context: { saveState: Signal<string>; model: { collaborative?: boolean } };
+  sessionContext: { iopubMessage: Signal<Message>; session: { kernel: { clientId: string } | null } | null };
   content: {
     node: HTMLElement;
     /** Cells; only those of code have outputs. */

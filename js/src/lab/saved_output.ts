@@ -21,10 +21,17 @@ export function showSavedPages(app: App): void {
       });
       observer.observe(panel.content.node, { childList: true, subtree: true });
       const pages = new Map<string, string>();
-      panel.sessionContext.iopubMessage.connect((_, message) => hear(message, pages));
+      const renewAll = () => {
+        for (const { model } of panel.content.widgets) renew(model.sharedModel, pages);
+      };
+      panel.sessionContext.iopubMessage.connect((_, message) => {
+        // A document that several people edit is saved by the server, at any time. One of them renews the page: who has
+        // moved on, to whom the kernel answers.
+        const own = message.parent_header.session === panel.sessionContext.session?.kernel?.clientId;
+        if (hear(message, pages) && panel.context.model.collaborative && own) renewAll();
+      });
       panel.context.saveState.connect((_, state) => {
-        if (state === "started")
-          for (const { model } of panel.content.widgets) renew(model.sharedModel, pages);
+        if (state === "started") renewAll();
       });
       panel.disposed.connect(() => {
         observer.disconnect();
@@ -36,13 +43,17 @@ export function showSavedPages(app: App): void {
 
 const VIEW = "application/vnd.jupyter.widget-view+json";
 
-/** Takes down the page of an explorer, which its kernel makes anew when somebody has moved on and looks at something. */
-function hear({ header, content }: Message, pages: Map<string, string>): void {
-  if (header.msg_type !== "comm_msg") return;
+/**
+ * Takes down the page of an explorer, which its kernel makes anew when somebody has moved on and looks at something; tells
+ * whether there was one.
+ */
+function hear({ header, content }: Message, pages: Map<string, string>): boolean {
+  if (header.msg_type !== "comm_msg") return false;
   const { state } = (content.data ?? {}) as { state?: { _saved_page?: unknown } };
   const page = state?._saved_page;
   // What comes first is for a frame of its own.
   if (typeof page === "string") pages.set(String(content.comm_id), page.slice(page.indexOf("<div>")));
+  return typeof page === "string";
 }
 
 /** Puts the pages that were heard last in the place of those in a cell, without drawing its outputs anew. */

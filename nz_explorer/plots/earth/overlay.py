@@ -240,8 +240,8 @@ def _text(degrees: float, sides: str) -> str:
 
 def _label(line: Line, text: str, nx: int, ny: int) -> list[tuple[float, float, str]]:
     """Return where a line is named: inside of the map, near where it enters."""
-    margin = 0.03
-    low, high = np.array([nx, ny]) * margin, np.array([nx, ny]) * (1 - margin)
+    # the text goes on to the right of its place, where the border of the map would cut it
+    low, high = np.array([nx, ny]) * 0.03, np.array([nx, ny]) * (0.8, 0.97)
     with np.errstate(invalid="ignore"):
         inside = ((line > low) & (line < high)).all(axis=1)
     if not inside.any():

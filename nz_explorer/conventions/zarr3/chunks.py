@@ -262,7 +262,7 @@ def _faulty(
     errors = () if scan is None else scan.errors
     total = 0 if scan is None else scan.chunks_total
     first = next((error for error in errors if error.fault in faults), None)
-    detail = "" if first is None else f"; chunk {first.chunk}: {first.message}"
+    detail = "" if first is None else f"; chunk {first.chunk}: {first.message.removesuffix('.')}"
     if looks is not None:
         detail += f"; {looks.text}"
         if looks.name:

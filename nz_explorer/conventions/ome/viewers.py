@@ -99,12 +99,7 @@ def _holds_no_image(group: Group) -> bool:
 
 @rule("OME-IMG-016", on="members", when=_holds_no_image)
 def image_is_at_the_root(group: Group) -> Iterator[Fail]:
-    """Note images one level below the root that no group OME lists: not every reader looks for them there."""
-    if any(
-        child.name == "OME" and isinstance(held(child)[0].get("series"), list)
-        for child in group.groups
-    ):
-        return
+    """Note images one level below the root, where not every reader looks for them."""
     inside = [child for child in group.groups if is_image(child)]
     if inside:
         names = listed([json_text(child.name) for child in inside[:5]])

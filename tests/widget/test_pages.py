@@ -16,6 +16,7 @@ import pytest
 import zarr
 from matplotlib.image import imread
 
+import nz_explorer as nz
 from nz_explorer.conventions import rules
 from nz_explorer.report.store_diff import compare
 from nz_explorer.values.reading import chunk_presence
@@ -120,6 +121,37 @@ def test_what_cs_describes_is_shown(browse: Browse, tmp_path: Path) -> None:
 def test_a_fill_value_has_the_type_of_its_array(browse: Browse, tmp_path: Path) -> None:
     _with_cs(tmp_path / "s.zarr")
     assert "_FillValue  int16" in said(page(browse(tmp_path / "s.zarr"), "about", "/a"))
+
+
+def test_fields_keep_their_shapes_and_lengths_are_text_wherever_they_are_shown(
+    browse: Browse, tmp_path: Path
+) -> None:
+    document = {
+        "zarr_format": 2,
+        "shape": [8605],
+        "chunks": [8605],
+        "order": "C",
+        "dtype": [["a", "<f4"], ["b", "<i2", [2]]],
+        "fill_value": None,
+        "compressor": None,
+        "filters": None,
+    }
+    (tmp_path / "s.zarr" / "s").mkdir(parents=True)
+    (tmp_path / "s.zarr" / ".zgroup").write_text('{"zarr_format": 2}')
+    (tmp_path / "s.zarr" / "s" / ".zarray").write_text(json.dumps(document))
+    (tmp_path / "s.zarr" / "s" / ".zattrs").write_text('{"_ARRAY_DIMENSIONS": ["n"]}')
+    browser = browse(tmp_path / "s.zarr")
+    fields = "struct {a: float32, b: int16[2]}"
+    (row,) = browser.ask("children", path="/")["rows"]
+    assert fields in str(row)
+    assert fields in said(page(browser, "storage", "/s"))
+    assert fields in finding(browser, "Z2-OGC-004")["message"]
+    ex = nz.explore(tmp_path / "s.zarr")
+    bundle = ex._repr_mimebundle_()
+    ex.close()
+    shown = (bundle[0] if isinstance(bundle, tuple) else bundle)["text/html"]
+    assert f"{fields} (n 8\u2009605)" in shown
+    assert "\\u" not in shown
 
 
 def test_the_concepts_of_the_root_are_those_of_the_whole_dataset(

@@ -79,7 +79,7 @@ export function Statistics({ path, units, packing }: Props) {
             : visible(scan.message) || `${grouped(done)} of ${grouped(total)} chunks`}
           {phase === "done" && ` · ${scan.seconds.toFixed(1)} s`}
         </span>
-        {phase === "done" && low !== null && (
+        {phase === "done" && low !== null && Object.keys(session.options.value.against).length === 0 && (
           <Button onClick={() => session.setOptions({ limits: "whole", low: null, high: null })}>
             Use as limits
           </Button>

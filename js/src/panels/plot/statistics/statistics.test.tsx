@@ -31,6 +31,12 @@ test("the whole array is gone through on demand, stopped and resumed", async () 
   expect(section.textContent).toContain("1 chunk could not be read");
   expect(within(section).getByRole("row", { name: /_FillValue 3/ })).toBeTruthy();
   expect(within(section).getByRole("img", { name: "Histogram of the whole array" })).toBeTruthy();
+  fireEvent.click(within(section).getByRole("button", { name: "Use as limits" }));
+  const view = () => host.model.get("view") as Record<string, unknown>;
+  await waitFor(() => expect(view()).toMatchObject({ limits: "whole" }));
+  // Those of the values are none of a difference.
+  host.model.fromPython("view", { ...view(), against: { time: 0 } });
+  await waitFor(() => expect(within(section).queryByRole("button", { name: "Use as limits" })).toBeNull());
 });
 
 test("what statistics of a large array take is said before they begin", async () => {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from nz_explorer.conventions.cf.references import named_nearly
+from nz_explorer.conventions.nz.dimensions import set_name
 from nz_explorer.conventions.suggested_names import add_names, suggested_names, where_from
 from nz_explorer.conventions.uris import is_uri
 from nz_explorer.documents.json_text import json_text
@@ -284,20 +285,12 @@ def _dimension_above(array: Array, axis: int, lengths: list[dict[str, set[int]]]
     """Return the fix that names the one dimension above that is as long; the array's own name otherwise."""
     length = (array.shape or ())[axis]
     as_long = list(dict.fromkeys(n for known in lengths[1:] for n in known if length in known[n]))
-    names = [name or "" for name in array.dimension_names or ()]
-    names[axis] = f"/{as_long[0]}" if len(as_long) == 1 else names[axis].lstrip("/")
-    note = (
-        f"the only dimension above that is {length} long"
-        if len(as_long) == 1
-        else "a dimension of this group; or give a group above such a dimension"
-    )
-
-    def fix(_node: Node) -> Draft:
-        if array.zarr_format == 3:
-            return Draft("suggest", (replace("/dimension_names", names),), note, node=array)
-        return Draft("suggest", set_attribute(array, "_ARRAY_DIMENSIONS", names), note, node=array)
-
-    return fix
+    if len(as_long) == 1:
+        name, note = f"/{as_long[0]}", f"the only dimension above that is {length} long"
+    else:
+        name = ((array.dimension_names or ())[axis] or "").lstrip("/")
+        note = "a dimension of this group; or give a group above such a dimension"
+    return lambda _node: Draft("suggest", set_name(array, axis, name), note, node=array)
 
 
 def _attribute_types(group: Group) -> Iterator[Fail]:

@@ -146,6 +146,8 @@ class Tree:
         inside = self._at_hand(group)
         if inside is None:
             return protocol.GroupCard(row)
+        if not inside:  # nobody knows that it is empty where it cannot be listed
+            row.problem = row.problem or group.listing_problem
         return protocol.GroupCard(
             row,
             groups=sum(child.kind == "group" for child in inside),

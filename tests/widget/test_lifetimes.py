@@ -239,19 +239,21 @@ def test_one_that_is_gone_is_closed_without_waiting_for_any_lock(
     until(lambda: session.conversation.closed and session.walker._closed)
 
 
-def test_what_is_open_is_closed_when_the_interpreter_ends(sample_store: Path) -> None:
+def test_what_is_open_is_closed_when_the_interpreter_ends(
+    sample_store: Path, http_server: Callable[..., Any]
+) -> None:
+    sources = [str(sample_store), http_server(sample_store).url]
     program = f"""
 import atexit
 atexit.register(lambda: print([ex._session.conversation.closed for ex in explorers]))
 import nz_explorer as nz
-explorers = [nz.explore({str(sample_store)!r}) for _ in range(2)]
+explorers = [nz.explore(source) for source in {sources}]
+for ex in explorers:
+    ex.wait({TIMEOUT})
 """
+    command = [sys.executable, "-W", "default::ResourceWarning:aiohttp", "-c", program]
     ended = subprocess.run(
-        [sys.executable, "-c", program],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT * 2,
+        command, check=False, capture_output=True, text=True, timeout=TIMEOUT * 2
     )
     assert (ended.stdout, ended.stderr) == ("[True, True]\n", "")
 

@@ -15,7 +15,7 @@ from nz_explorer.model import Array, open_store
 from nz_explorer.model.dialects.images import image_level, ome
 from nz_explorer.netcdf import cdl
 from tests.plots.ome_image import SYSTEMS, image
-from tests.widget.conftest import Browse
+from tests.widget.conftest import SECONDS, Browse
 from tests.widget.test_pages import page, said
 
 
@@ -152,3 +152,15 @@ def test_what_the_image_names_is_there_without_listing_and_paths_are_typed(
     )
     found = browser.ask("search", query="/a/b", limit=10)["rows"]
     assert [row["path"] for row in found] == ["/a/b"]
+
+
+def test_a_group_that_cannot_be_listed_is_not_said_to_be_empty_on_its_card(
+    browse: Browse, tmp_path: Path, http_server: Callable[..., Any]
+) -> None:
+    root = zarr.open_group(tmp_path / "p.zarr", attributes={"ome": {"bioformats2raw.layout": 3}})
+    root.create_group("OME").create_array("unnamed", shape=2, dtype="i1")
+    browser = browse(http_server(tmp_path / "p.zarr").url)
+    browser.session.wait(SECONDS)
+    (card,) = browser.ask("node", path="/")["groups"]
+    assert (card["groups"], card["arrays"]) == (0, 0)
+    assert "can be opened by path only" in card["row"]["problem"]

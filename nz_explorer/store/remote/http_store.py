@@ -11,12 +11,14 @@ import contextlib
 import urllib.request
 import weakref
 from collections.abc import AsyncIterator, Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
 
 import aiohttp
 from yarl import URL
 
+from nz_explorer.store.closing import close_now, close_with
 from nz_explorer.store.errors import ReadError
 from nz_explorer.store.read_only_store import BoundedStore
 from nz_explorer.store.remote.http_answers import (
@@ -148,8 +150,8 @@ class HttpStore(BoundedStore):
     def close(self) -> None:
         """Close the connections."""
         super().close()
-        if self._finalizer is not None and (found := self._finalizer.detach()):
-            _close(*found[2], wait=True)
+        if self._finalizer is not None:
+            close_now(self._finalizer)
         self._session = self._finalizer = None
 
     # --- reading -----------------------------------------------------------------------------
@@ -269,7 +271,7 @@ class HttpStore(BoundedStore):
                 read_bufsize=_PIECE,
             )
             loop = asyncio.get_running_loop()
-            self._finalizer = weakref.finalize(self, _close, loop, self._session)
+            self._finalizer = close_with(self, partial(_close, loop, self._session))
         return self._session
 
 
@@ -285,23 +287,16 @@ def _proxy_for(url: str) -> str | None:
     return proxy
 
 
-def _close(
-    loop: asyncio.AbstractEventLoop, session: aiohttp.ClientSession, *, wait: bool = False
-) -> None:
-    """Close a session from any thread, also when its loop has ended.
-
-    The garbage collector must not wait: the thread that it runs on may hold what the loop waits for.
-    """
+def _close(loop: asyncio.AbstractEventLoop, session: aiohttp.ClientSession) -> None:
+    """Close a session from any thread, also when its loop has ended."""
     if asyncio._get_running_loop() is loop:  # noqa: SLF001  # the same without raising
         closing.add(task := loop.create_task(session.close()))
         task.add_done_callback(closing.discard)
         return
     work = session.close()
     if loop.is_running():
-        closed = asyncio.run_coroutine_threadsafe(work, loop)
-        if wait:
-            with contextlib.suppress(TimeoutError):
-                closed.result(DRAIN_SECONDS)
+        with contextlib.suppress(TimeoutError):
+            asyncio.run_coroutine_threadsafe(work, loop).result(DRAIN_SECONDS)
         return
     with contextlib.suppress(RuntimeError):  # what it holds belongs to a loop that is closed
         asyncio.run(work)

@@ -17,6 +17,7 @@ import traitlets
 from nz_explorer.engine.evaluation import Evaluation
 from nz_explorer.report.report import Report
 from nz_explorer.store import ReadError, SourceError
+from nz_explorer.store.closing import close_soon, close_with
 from nz_explorer.widget import channel, protocol
 from nz_explorer.widget.explorer.traits import (
     OF_ARRAY,
@@ -27,7 +28,6 @@ from nz_explorer.widget.explorer.traits import (
 )
 from nz_explorer.widget.lifetimes import lifetimes
 from nz_explorer.widget.session import Session
-from nz_explorer.widget.session.closing import close_soon, close_with
 from nz_explorer.widget.session_view import Happening
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class SyncedWidget(anywidget.AnyWidget):
         )
         self._open_session = session
         # The session's threads must end with the last reference to the widget, not only with close().
-        self._finalizer = close_with(self, session)
+        self._finalizer = close_with(self, session.close)
         return session
 
     @property
@@ -362,7 +362,7 @@ class SyncedWidget(anywidget.AnyWidget):
         # ipywidgets closes what is gone on the thread of the collector, where the session must not be closed.
         session, self._open_session = self.__dict__.get("_open_session"), None
         if session is not None:
-            close_soon(session)
+            close_soon(session.close)
         super().__del__()
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ import { IconButton } from "../../ui/button/Button";
 import { CopyButton } from "../../ui/button/CopyButton";
 import { Icon, NodeIcon } from "../../ui/icons/Icon";
 import { Problem } from "../../ui/problem/Problem";
-import { grouped, plural } from "../../ui/text/format";
+import { contentsText, grouped } from "../../ui/text/format";
 import { visible } from "../../ui/text/text";
 import { AxisChoices, choices, dragged, labelOfAxis } from "./AxisChoices";
 
@@ -31,10 +31,7 @@ function kindOf(row: NodeRow, node: NodeResult | null): string {
       .join(", ");
   if (row.kind === "unknown") return "neither array nor group";
   if (node === null) return "";
-  const { groups_total: groups, arrays_total: arrays } = node;
-  const inside = [groups && plural(groups, "group"), arrays && plural(arrays, "array")];
-  // Of what cannot be listed it is not known.
-  return inside.filter(Boolean).join(", ") || (node.row.problem ? "" : "empty");
+  return contentsText(node.groups_total, node.arrays_total, node.row);
 }
 
 export function NodeHeader({

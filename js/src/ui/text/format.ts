@@ -1,4 +1,5 @@
 /** Numbers, sizes and counts as people read them. */
+import type { NodeRow } from "../../client/protocol.gen";
 
 /** A number not below zero and not above another one. */
 export const clamp = (value: number, most = 1): number => Math.max(0, Math.min(most, value));
@@ -15,6 +16,12 @@ export const grouped = (value: number): string => (value < 1e4 ? value.toFixed(0
 /** "1 error", "3 errors". */
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
+}
+
+/** What lies in a group; nothing where that is not known, as it cannot be listed. */
+export function contentsText(groups: number, arrays: number, { problem }: NodeRow): string {
+  const parts = [groups && plural(groups, "group"), arrays && plural(arrays, "array")];
+  return parts.filter(Boolean).join(", ") || (problem ? "" : "empty");
 }
 
 /** Bytes with a binary unit. */

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import type { NodeRow } from "../../client/protocol.gen";
 import { tokens } from "../code/highlight";
-import { bytes, compact, grouped, numberText, plural, shortest } from "./format";
+import { bytes, compact, contentsText, grouped, numberText, plural, shortest } from "./format";
 import { lines, middle, titled, visible, visibleLines } from "./text";
 
 test("what hides or reorders is shown", () => {
@@ -32,6 +33,13 @@ test("numbers are given as people read them", () => {
   expect(bytes(12 * 1024 * 1024)).toBe("12 MiB");
   expect(compact(0.1 + 0.2)).toBe("0.3");
   expect(compact(1234567)).toBe("1.2346e6");
+});
+
+test("of a group that cannot be listed nobody says that it is empty", () => {
+  const row = { problem: null } as NodeRow;
+  expect(contentsText(2, 1, row)).toBe("2 groups, 1 array");
+  expect(contentsText(0, 0, row)).toBe("empty");
+  expect(contentsText(0, 0, { ...row, problem: "the store cannot be listed" })).toBe("");
 });
 
 test("a float32 is given by its shortest decimal, a float64 in full", () => {

@@ -6,7 +6,7 @@ import { NodeIcon } from "../../../ui/icons/Icon";
 import { Mark } from "../../../ui/impact/Impact";
 import { Blank } from "../../../ui/problem/Blank";
 import { Section } from "../../../ui/section/Section";
-import { grouped, plural, shapeText } from "../../../ui/text/format";
+import { contentsText, grouped, plural, shapeText } from "../../../ui/text/format";
 import { visible } from "../../../ui/text/text";
 import { Columns } from "../columns/Columns";
 import { Scatter } from "../columns/Scatter";
@@ -157,10 +157,9 @@ function About({ node: { about, attributes_total: total } }: { node: NodeResult 
 }
 
 /** What lies in a group, as far as it is known. */
-function inside({ groups, arrays }: GroupCard): string {
+function inside({ groups, arrays, row }: GroupCard): string {
   if (groups === null || arrays === null) return "not read yet";
-  const parts = [groups && plural(groups, "group"), arrays && plural(arrays, "array")];
-  return parts.filter(Boolean).join(", ") || "empty";
+  return contentsText(groups, arrays, row);
 }
 
 /** A group in the group. */

@@ -66,6 +66,8 @@ class SliceLimits:
         self._scans, self._changed = scans, changed
         self._held: dict[tuple[int, _Seen], _Held] = {}
         self._before: dict[_Seen, _Held] = {}
+        self._single: dict[tuple[int, _Seen], tuple[float, float]] = {}
+        """The range of pictures with a single value each, until there is one with several."""
 
     def kept(self) -> Any:
         """Return what holds, made of what JSON knows, for `restore`."""
@@ -130,6 +132,8 @@ class SliceLimits:
             if changed:
                 self._changed()
         held = self._held.get(key)
+        if held is None and finished and (together := self._of_singles(key, look.low)):
+            ranges.setdefault("held", together)
         if held is not None:  # an image may have said what the limits of a channel are
             ranges.setdefault("held", held.limits)
         extremes = self._scans.extremes(array)
@@ -138,6 +142,14 @@ class SliceLimits:
         colours = look.colours if held is None else held.colours
         other = look.beside and replace(look.beside, ranges=ranges, colours=colours)
         return replace(look, ranges=ranges, colours=colours, beside=other)
+
+    def _of_singles(self, key: tuple[int, _Seen], value: float) -> tuple[float, float] | None:
+        """Return the range of all pictures with a single value each; None where that is the same in all."""
+        low, high = self._single.get(key, (value, value))
+        low, high = self._single[key] = min(low, value), max(high, value)
+        if len(self._single) > MOST_HELD:
+            self._single.pop(next(iter(self._single)), None)
+        return (low, high) if low < high else None
 
 
 def _is_whole(axis: Axis) -> bool:

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import zarr
+
 import nz_explorer as nz
 
 
@@ -36,6 +39,22 @@ def test_plain_http_says_what_it_cannot_know(
     expected = {(rule, path) for rule, path in _found(local) - unseen if path not in hidden}
     assert _found(report) == expected
     assert report.complete
+
+
+def test_names_that_nothing_lists_are_looked_for(
+    tmp_path: Path, http_server: Callable[..., Any]
+) -> None:
+    group = zarr.create_group(tmp_path / "s.zarr").create_group("ocean")
+    attributes = {"coordinates": "lat gone"}
+    for name in ("salt", "lat"):
+        array = group.create_array(name, data=np.ones(2), dimension_names=["cell"])
+        array.attrs.update(attributes if name == "salt" else {})
+    hierarchy = nz.open_store(http_server(tmp_path / "s.zarr").url)
+    assert hierarchy["/ocean/salt"].kind == "array"  # by its path: nothing lists it
+    report = nz.check(hierarchy, select=["CF-REF"], progress=False)
+    assert [finding.message for finding in report.findings] == [
+        'coordinates names "gone", which is no array of /ocean'
+    ]
 
 
 def test_plain_http_of_a_good_store_stays_undecided(

@@ -58,6 +58,25 @@ def test_limits_hold_while_stepping_and_figure_and_code_agree(ex: Explorer) -> N
     assert ends(ex, limits="frame") == (160.5, 50)[::-1]
 
 
+def test_slices_of_one_value_each_get_limits_together_until_one_has_several(tmp_path: Path) -> None:
+    days = np.repeat([30.5, 400.0, 700.0, 0.0], 6).reshape(4, 2, 3)
+    days[3] = np.arange(6).reshape(2, 3)
+    group = zarr.create_group(tmp_path / "s.zarr")
+    group.create_array("days", data=days, chunks=(1, 2, 3), dimension_names=("time", "y", "x"))
+    ex = nz.explore(tmp_path / "s.zarr", path="/days")
+    for day, wanted in (
+        (1, (30.5, 400)),
+        (2, (30.5, 700)),
+        (0, (30.5, 700)),
+        (3, (0, 5)),
+        (2, (0, 5)),
+    ):
+        ends(ex)
+        ex.index = {"time": day}
+        assert ends(ex) == wanted
+    ex.close()
+
+
 def test_limits_of_a_part_hold_until_the_whole_is_shown(ex: Explorer) -> None:
     ex.view = {"window": {"x": [0, 2]}}
     assert ends(ex) == (10.5, 12.5)

@@ -89,6 +89,15 @@ def test_dimensions_that_a_pin_does_not_name_stay_at_the_index(
     np.testing.assert_allclose(values, 5 + 0.1 * np.array([25, 29, 33]))
 
 
+def test_that_a_point_has_no_value_at_all_is_said(browse: Browse, packed: Path) -> None:
+    zarr.open_array(packed / "t")[:, 1, 2] = -1
+    land = {"lat": 1, "lon": 2}
+    browser = browse(packed)
+    found = browser.ask("series", path="/t", dimension="time", pins=[land])
+    assert found["message"] == "no value along time: all are missing at this point"
+    assert not browser.ask("series", path="/t", dimension="time", pins=[land, PINS[0]])["message"]
+
+
 def test_what_has_no_series_is_said(browse: Browse, packed: Path) -> None:
     browser = browse(packed)
     error = browser.refused("series", path="/t", dimension="depth", pins=PINS)

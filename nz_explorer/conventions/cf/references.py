@@ -55,7 +55,11 @@ def _is_there(group: Group, word: str) -> bool:
     """Whether a name leads to an array of the group or of one above it, or a path to one (CF-1.11, 2.7 Groups)."""
     if "/" in word:
         return group.array_at(word) is not None
-    return any(child.name == word for child in group.arrays) or _above(group, word) is not None
+    if any(child.name == word for child in group.arrays) or _above(group, word) is not None:
+        return True
+    # what no listing names can be there all the same
+    at = paths.below(group.path) + word
+    return group.listing_problem is not None and isinstance(group.hierarchy.get(at), Array)
 
 
 def _above(group: Group, word: str) -> Array | None:

@@ -46,6 +46,10 @@ def series(session: SessionView, params: protocol.SeriesParams, cancel: Cancella
         )
     except KeyError as error:
         raise BadRequest(str(error.args[0])) from error
+    if found.looks and not found.message and all(look.low is None for look in found.looks):
+        where = "this point" if len(found.looks) == 1 else "these points"
+        note = f"no value along {params.dimension}: all are missing at {where}"
+        found = replace(found, message=note)
     return picture_messages.lines(array.path, found)
 
 

@@ -182,6 +182,10 @@ describe("plot", () => {
     // At the end it stops.
     await waitFor(() => expect(host.model.get("index")).toEqual({ time: 239 }));
     await screen.findByRole("button", { name: "Play time" });
+    // From there it begins again.
+    fireEvent.click(screen.getByRole("button", { name: "Play time" }));
+    await waitFor(() => expect(host.requests("picture").at(-1)?.params.index).toMatchObject({ time: 0 }));
+    fireEvent.click(screen.getByRole("button", { name: "Stop time" }));
     fireEvent.click(await more("checkbox", "Play in a loop"));
     fireEvent.click(screen.getByRole("button", { name: "Play time" }));
     await waitFor(() => expect(host.requests("picture").at(-1)?.params.index).toMatchObject({ time: 3 }));

@@ -114,7 +114,11 @@ export function Sliders({ path, sliders, index, onIndex, loading }: SlidersProps
                   icon={playing === dimension ? "pause" : "play"}
                   label={`${playing === dimension ? "Stop" : "Play"} ${name}`}
                   pressed={playing === dimension}
-                  onClick={() => setPlaying(playing === dimension ? null : dimension)}
+                  onClick={() => {
+                    if (playing === dimension) return setPlaying(null);
+                    if (now === length - 1) onIndex(dimension, 0); // from the beginning again
+                    setPlaying(dimension);
+                  }}
                 />
                 <button
                   type="button"

@@ -52,6 +52,8 @@ class Reevaluation:
         """Arrays to look inside of."""
         self.edited: set[str] = set()
         """Nodes of which a document is another one."""
+        self._looked_for: set[str] = set()
+        """Arrays that came, went, or have other dimensions: others look for them."""
         self.entries = False
         """Whether consolidated entries, or the nodes that they describe, came or went."""
 
@@ -68,6 +70,7 @@ class Reevaluation:
                 self._reread(path)
             else:
                 self.docs.reread(path)  # which nobody has evaluated
+        self._note_looking()
         return True
 
     def note_listed(self, key: str, *, exists: bool) -> None:
@@ -122,13 +125,13 @@ class Reevaluation:
             self.entries = True
             self.subtrees.add(path)
             self._reread_missing(group)
-            self._note_looking(path)
+            self._looked_for.add(path)
             return
         self.nodes[path] = _values_key(before) != _values_key(after)
         if isinstance(after, Group):
             self.members.add(path)
         elif _axes(before) != _axes(after):
-            self._note_looking(path)
+            self._looked_for.add(path)
 
     def _reread_missing(self, path: str) -> None:
         """Read groups without documents again: they are there only because of what is below them."""
@@ -151,13 +154,14 @@ class Reevaluation:
                 return True
         return False
 
-    def _note_looking(self, path: str) -> None:
-        """Note the groups that look for an array which, or whose dimensions, are others now: by its name, or by a path."""
-        self._note_groups_below(above(path))
-        end = f"/{path.rpartition('/')[2]}"
-        for place in self.evaluation.groups:
+    def _note_looking(self) -> None:
+        """Note the groups that look for arrays which, or whose dimensions, are others now: by their names, or by paths."""
+        for place in {above(path) for path in self._looked_for}:
+            self._note_groups_below(place)
+        ends = {f"/{path.rpartition('/')[2]}" for path in self._looked_for}
+        for place in self.evaluation.groups if ends else ():
             group = self.docs.node_if_loaded(place)
-            if isinstance(group, Group) and any(_mentions(one, end) for one in group.arrays):
+            if isinstance(group, Group) and any(_mentions(one, ends) for one in group.arrays):
                 self.members.add(place)
 
     def _note_groups_below(self, path: str) -> None:
@@ -240,9 +244,10 @@ def _dialects(root: Node) -> frozenset[tuple[str, str]]:
     return frozenset((part, place.era) for part in parts for place in nczarr.places(root, part))
 
 
-def _mentions(array: Array, end: str) -> bool:
-    """Whether an attribute of an array has a path with this end, of whatever start."""
-    return any(isinstance(text, str) and end in text for text in array.attributes.values())
+def _mentions(array: Array, ends: set[str]) -> bool:
+    """Whether an attribute of an array has a path with one of these ends, of whatever start."""
+    texts = [text for text in array.attributes.values() if isinstance(text, str) and "/" in text]
+    return any(end in text for text in texts for end in ends)
 
 
 def _axes(node: Node) -> Any:

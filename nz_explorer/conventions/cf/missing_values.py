@@ -54,8 +54,16 @@ def _declares(array: Array) -> bool:
     return any(name in array.attributes for name in ("_FillValue", "missing_value"))
 
 
-def _mark(array: Array, value: Any) -> str | None:
-    """Return what kind of mark for missing data a value is, if it is one."""
+def mark_of(array: Array, value: Any) -> str | None:
+    """Return what kind of mark for missing data a value is, if it is one.
+
+    Parameters
+    ----------
+    array : Array
+        The array, whose type may have a default.
+    value : object
+        A value.
+    """
     if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
         return None
     default = DEFAULTS.get(array.data_type.name)
@@ -83,7 +91,7 @@ def fill_value_is_declared(array: Array) -> Iterator[Fail]:
     if fill is None or not fill.usable:
         return
     value = np.asarray(fill.value).item()
-    kind = _mark(array, value)
+    kind = mark_of(array, value)
     if kind is None and value == LARGEST.get(array.data_type.name):
         kind = "the largest value of the type, which is customary for missing data"
     if kind is not None:
@@ -239,7 +247,7 @@ def stored_marks_are_declared(array: Array, contents: Contents) -> Iterator[Fail
         return
     default = DEFAULTS.get(array.data_type.name)
     for value in (scan.minimum, scan.maximum):
-        mark = _mark(array, value)
+        mark = mark_of(array, value)
         if mark is None:
             mark = _end_of_type(array, value)
         if mark is None:
@@ -332,7 +340,7 @@ def values_in_valid_range(array: Array, contents: Contents) -> Iterator[Fail | U
         array.attribute_pointer(name),
         f"values go from {minimum:g} to {maximum:g}, outside the valid range {inside}: netCDF4-python masks"
         " those outside, xarray shows them as data",
-        fix=_declare(odd) if _mark(array, odd) and not _declares(array) else _mask_them,
+        fix=_declare(odd) if mark_of(array, odd) and not _declares(array) else _mask_them,
     )
 
 

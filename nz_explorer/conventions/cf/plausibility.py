@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.conventions.cf.geographic import geographic
+from nz_explorer.conventions.cf.missing_values import mark_of
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
@@ -66,7 +67,13 @@ def values_in_byte_order(array: Array, contents: Contents) -> Iterator[Fail | Un
     if contents.scan is None:
         yield Undecided(contents.problem)
     else:
-        yield from _in_other_order(array, (contents.scan.minimum, contents.scan.maximum))
+        ends = (contents.scan.minimum, contents.scan.maximum)
+        # an end that is odd beside one that is not is a mark for missing data, such as 1e37, beside measurements
+        if all(
+            isinstance(end, float) and (not end or (_is_odd(end) and not mark_of(array, end)))
+            for end in ends
+        ):
+            yield from _in_other_order(array, ends)
 
 
 def _in_other_order(array: Array, values: tuple[Any, ...]) -> Iterator[Fail]:
@@ -93,7 +100,7 @@ def _in_other_order(array: Array, values: tuple[Any, ...]) -> Iterator[Fail]:
     )
 
 
-def _is_odd(value: float) -> bool:
+def _is_odd(value: Any) -> bool:
     return not math.isfinite(value) or not ODD[0] <= abs(value) <= ODD[1]
 
 

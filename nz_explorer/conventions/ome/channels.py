@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from nz_explorer.conventions.ome.images import described, held, is_image
 from nz_explorer.conventions.zarr3.nodes import set_to
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Group
+from nz_explorer.model import Group, Node
 
 _COLOR = re.compile(r"[0-9A-Fa-f]{6}")
 
@@ -39,6 +41,12 @@ def channels_can_be_shown(group: Group) -> Iterator[Fail]:
             yield Fail(
                 f"{place}/window", f"the window of channel {n} needs min, max, start and end"
             )
+        elif _is_empty(window):
+            yield Fail(
+                f"{place}/window",
+                f"the window of channel {n} is from {window['start']} to {window['end']}: viewers show all of it black, or white",
+                fix=_from_values,
+            )
         label = channel.get("label", "")
         if not isinstance(label, str):
             yield Fail(
@@ -47,3 +55,15 @@ def channels_can_be_shown(group: Group) -> Iterator[Fail]:
                 severity="info",
                 fix=set_to(f"{place}/label", str(label)) if isinstance(label, int) else None,
             )
+
+
+def _is_empty(window: Mapping[str, Any]) -> bool:
+    start, end = window["start"], window["end"]
+    return isinstance(start, int | float) and isinstance(end, int | float) and end <= start
+
+
+def _from_values(_node: Node) -> Draft:
+    return Draft(
+        "suggest",
+        note="give start and end the least and the greatest value that are to be told apart",
+    )

@@ -13,9 +13,10 @@ from nz_explorer.conventions.ome.images import (
     level_arrays,
     levels_of,
 )
+from nz_explorer.conventions.ome.scales import scale_of
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.engine.findings import Fail, Undecided
-from nz_explorer.engine.fixes import Draft, add, remove
+from nz_explorer.engine.findings import Fail, FixMaker, Undecided
+from nz_explorer.engine.fixes import Draft, add, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Group, Node
 from nz_explorer.model.paths import below
@@ -23,10 +24,7 @@ from nz_explorer.model.paths import below
 
 def _lists_labels(group: Group) -> bool:
     """Whether a group is the one below an image that lists its labels."""
-    attributes = group.attributes
-    if group.name != "labels" or ("labels" not in attributes and "ome" not in attributes):
-        return False
-    return isinstance(held(group)[0].get("labels"), list)
+    return group.name == "labels" and isinstance(held(group)[0].get("labels"), list)
 
 
 @rule("OME-LABEL-001", on="members", when=_lists_labels)
@@ -54,6 +52,47 @@ def labels_are_there(group: Group) -> Iterator[Fail | Undecided]:
                 related=(child.path,),
                 fix=_listed_too(f"{pointer}/-", child.name),
             )
+
+
+def _lists_none(group: Group) -> bool:
+    """Whether a group is where an image has its labels, and does not say which there are."""
+    return (
+        group.name == "labels" and "labels" not in held(group)[0] and image_above(group) is not None
+    )
+
+
+def image_above(group: Group) -> Group | None:
+    """Return the image that a group belongs to, where it is directly in it and described."""
+    above = group.hierarchy.node_if_loaded(group.parent or "/")
+    return above if isinstance(above, Group) and is_image(above) else None
+
+
+@rule("OME-LABEL-001", on="members", when=_lists_none)
+def labels_are_listed(group: Group) -> Iterator[Fail]:
+    """Require the list, too, where there are label images."""
+    names = [child.name for child in group.groups if is_image(child)]
+    if names:
+        yield Fail(
+            held(group)[1],
+            f"there is no list of the label images, and {json_text(names[0])} is stored: viewers do not show it",
+            related=tuple(f"{group.path}/{name}" for name in names[:5]),
+            fix=_listed(names),
+        )
+
+
+def _listed(names: list[str]) -> FixMaker:
+    def fix(node: Node) -> Draft:
+        above = image_above(node) if isinstance(node, Group) else None
+        version = held(above)[0].get("version", "0.5") if above is not None else "0.5"
+        if node.zarr_format == 3 and "ome" not in node.attributes:
+            return Draft(
+                "suggest", set_attribute(node, "ome", {"version": version, "labels": names})
+            )
+        if node.zarr_format == 3:
+            return Draft("suggest", (add(f"{held(node)[1]}/labels", names),))
+        return Draft("suggest", set_attribute(node, "labels", names))
+
+    return fix
 
 
 def _is_group(group: Group, path: str) -> bool:
@@ -113,3 +152,55 @@ def labels_have_one_channel(group: Group) -> Iterator[Fail]:
                 related=(first.path,),
                 fix=lambda _node: Draft("suggest", note="write a label image for each channel"),
             )
+
+
+@rule("OME-LABEL-004", on="members", when=_is_label)
+def labels_fit_the_image(group: Group) -> Iterator[Fail]:
+    """Require that label images end where their image does along each axis, or have one place there."""
+    image = _labelled(group)
+    for label, pointer in images_of(group) if image is not None else ():
+        own, others = _extents(group, label, pointer), _extents(image, *next(images_of(image)))
+        for axis, (length, size) in own.items():
+            there, other = others.get(axis, (length, size))
+            # labels of coarser pixels, such as those of a smaller level, may end within a pixel of them
+            if length not in (1, there) and abs(length * size - there * other) > max(size, other):
+                yield Fail(
+                    f"{pointer}/datasets",
+                    f"the label image has {length} places along {axis}, and its image {there}: viewers lay it over the wrong"
+                    " place, or show planes that the image does not have",
+                    related=(image.path,),
+                    fix=_fits,
+                )
+
+
+def _labelled(group: Group) -> Group | None:
+    """Return the image that a label image in its folder of labels belongs to."""
+    folder = group.hierarchy.node_if_loaded(group.parent or "/")
+    return image_above(folder) if isinstance(folder, Group) and folder.name == "labels" else None
+
+
+def _extents(group: Group, image: Mapping[str, Any], pointer: str) -> dict[str, tuple[int, float]]:
+    """Return how many pixels the first level of an image has along axes of space and time, and how large they are.
+
+    Nothing where the level is moved, or its pixels have no size.
+    """
+    axes = axes_of(image) or []
+    names = [axis.get("name") if isinstance(axis, Mapping) else axis for axis in axes]
+    level, _, array = next(iter(level_arrays(group, image, pointer)), ({}, "", None))
+    steps, sizes = level.get("coordinateTransformations"), scale_of(level)
+    if array is None or not isinstance(steps, list) or len(steps) != 1 or sizes is None:
+        return {}
+    if not len(names) == len(sizes) == len(array.shape or ()):
+        return {}
+    return {
+        name: (length, abs(size))
+        for name, length, size in zip(names, array.shape or (), sizes, strict=True)
+        if isinstance(name, str) and name != "c"
+    }
+
+
+def _fits(_node: Node) -> Draft:
+    return Draft(
+        "suggest",
+        note="write the label image with the axes of its image, without those that are one place long",
+    )

@@ -232,7 +232,7 @@ def _without_units(image: Mapping[str, Any], pointer: str) -> Iterator[Fail]:
     axes = [axis if isinstance(axis, Mapping) else {} for axis in axes_of(image) or []]
     spaces = [n for n, axis in enumerate(axes) if axis.get("type") == "space"]
     first = next(levels_in(image, pointer), None)
-    scale = None if first is None else _scale(first[0])
+    scale = None if first is None else scale_of(first[0])
     if not spaces or scale is None or len(scale) != len(axes):
         return
     if all(scale[n] == 1 for n in spaces) or any(
@@ -291,7 +291,7 @@ def scales_fit_lengths(group: Group) -> Iterator[Fail]:
         first: tuple[list[Any], tuple[int, ...]] | None = None
         start: list[Any] | None = None
         for level, place, array in level_arrays(group, image, pointer):
-            scale, shape = _scale(level), array.shape or ()
+            scale, shape = scale_of(level), array.shape or ()
             if scale is None or not len(scale) == len(shape) == len(axes):
                 continue
             if first is None:
@@ -342,8 +342,14 @@ def _translation(level: Mapping[str, Any], rank: int) -> list[Any] | None:
     return given if given is not None and len(steps) == 2 and len(given) == rank else None
 
 
-def _scale(level: Mapping[str, Any]) -> list[Any] | None:
-    """Return the scale of a level, where it is the first step and numbers throughout."""
+def scale_of(level: Mapping[str, Any]) -> list[Any] | None:
+    """Return the scale of a level, where it is the first step and numbers throughout.
+
+    Parameters
+    ----------
+    level : mapping
+        The level.
+    """
     steps = level.get("coordinateTransformations")
     step = steps[0] if isinstance(steps, list) and steps else None
     scale = numbers_of(step.get("scale")) if isinstance(step, Mapping) else None

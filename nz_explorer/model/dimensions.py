@@ -116,7 +116,7 @@ def _reference(use: Use) -> str | None:
 
 
 def unlike_above(group: Group) -> Iterator[tuple[str, int, Array, int]]:
-    """Yield dimensions of a group whose length is not that of the nearest coordinate of their name in a group above.
+    """Yield dimensions of a group whose length is not that of their name in the nearest group above that has it.
 
     Parameters
     ----------
@@ -126,15 +126,13 @@ def unlike_above(group: Group) -> Iterator[tuple[str, int, Array, int]]:
     Yields
     ------
     tuple of str, int, Array and int
-        The dimension, its length in the group, the coordinate, and the length of that.
+        The dimension, its length in the group, an array above with that dimension, the coordinate where there is one, and the
+        length there.
     """
-    lengths = {
-        name: length
-        for names, shape in group.layouts
-        for name, length in zip(names or (), shape or (), strict=False)
-        if name and "/" not in name
-    }
+    lengths = {name: length for name, (length, _) in _lengths(group).items()}
     for path in all_above(group.path) if lengths else ():
+        above = group.hierarchy.node_if_loaded(path)
+        there = _lengths(above) if isinstance(above, Group) else {}
         for name in list(lengths):
             coordinate = group.hierarchy.node_if_loaded(below(path) + name)
             if isinstance(coordinate, Array) and is_candidate(coordinate):
@@ -142,6 +140,20 @@ def unlike_above(group: Group) -> Iterator[tuple[str, int, Array, int]]:
                 match coordinate.shape:  # missing or longer in documents that are not valid
                     case (other,) if other != length:
                         yield name, length, coordinate, other
+            elif name in there:
+                length, (other, array) = lengths.pop(name), there[name]
+                if other != length:
+                    yield name, length, array, other
+
+
+def _lengths(group: Group) -> dict[str, tuple[int, Array]]:
+    """Return the lengths of the dimensions of a group, each with the first array that has it."""
+    found: dict[str, tuple[int, Array]] = {}
+    for (names, shape), arrays in group.layouts.items():
+        for name, length in zip(names or (), shape or (), strict=False):
+            if name and "/" not in name:
+                found.setdefault(name, (length, arrays[0]))
+    return found
 
 
 def same_above(group: Group) -> Iterator[tuple[Array, Array]]:

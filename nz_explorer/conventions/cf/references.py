@@ -218,20 +218,35 @@ def named_nearly(group: Group, array: str, attribute: str, missing: list[str]) -
     return fix
 
 
+_HANDED_DOWN = (
+    "xarray.open_datatree hands that down and raises an error; open_zarr opens each group by itself"
+)
+
+
 @rule("CF-COORD-003", on="members", when=lambda group: group.path != "/")
 def fits_coordinates_above(group: Group) -> Iterator[Fail]:
-    """Note coordinates of another length than one in a group above, which DataTree would hand down."""
+    """Note dimensions of another length than in a group above, which DataTree would hand down."""
     own = {array.name: array for array in group.arrays if is_candidate(array)}
-    for name, length, coordinate, other in unlike_above(group) if own else ():
-        if name in own:
-            yield Fail(
-                "",
-                f"this coordinate has {length} values, and {coordinate.path} has {other}:"
-                " xarray.open_datatree hands that down and raises an error; open_zarr opens each group by itself",
-                related=(coordinate.path,),
-                path=own[name].path,
-                fix=_own_names,
-            )
+    bare = []
+    for name, length, array, other in unlike_above(group):
+        if name not in own or not is_candidate(array):
+            bare.append((f"{json_text(name)} has length {length} here, and {other}", array))
+            continue
+        yield Fail(
+            "",
+            f"this coordinate has {length} values, and {array.path} has {other}: {_HANDED_DOWN}",
+            related=(array.path,),
+            path=own[name].path,
+            fix=_own_names,
+        )
+    if bare:
+        said, array = bare[0]
+        yield Fail(
+            "",
+            f"dimension {said} at {array.path}, in a group above: {_HANDED_DOWN}",
+            related=(array.path,),
+            fix=_own_names,
+        )
 
 
 def _own_names(_node: Node) -> Draft:

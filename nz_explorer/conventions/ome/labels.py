@@ -158,7 +158,9 @@ def labels_have_one_channel(group: Group) -> Iterator[Fail]:
 def labels_fit_the_image(group: Group) -> Iterator[Fail]:
     """Require that label images end where their image does along each axis, or have one place there."""
     image = _labelled(group)
-    for label, pointer in images_of(group) if image is not None else ():
+    if image is None:
+        return
+    for label, pointer in images_of(group):
         own, others = _extents(group, label, pointer), _extents(image, *next(images_of(image)))
         for axis, (length, size) in own.items():
             there, other = others.get(axis, (length, size))

@@ -12,6 +12,7 @@ from nz_explorer.conventions.cf.geographic import geographic
 from nz_explorer.conventions.cf.orientation import has_reference_system
 from nz_explorer.conventions.cf.unreferenced import MAPPING
 from nz_explorer.documents.json_text import json_text
+from nz_explorer.documents.json_types import is_one_of
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
@@ -129,7 +130,9 @@ def coordinates_are_recognised(group: Group) -> Iterator[Fail]:
     """Note maps with a reference system whose coordinates do not say that they are those of a map."""
     systems = {array.name: array for array in group.with_attribute(*MAPPING)}
     for y, x, arrays in _maps(group) if systems else ():
-        named = next((a for a in arrays if a.attributes.get("grid_mapping") in systems), None)
+        named = next(
+            (a for a in arrays if is_one_of(a.attributes.get("grid_mapping"), systems)), None
+        )
         if named is None or (_says_what(y, 0) and _says_what(x, 1)):
             continue
         system = systems[named.attributes["grid_mapping"]]

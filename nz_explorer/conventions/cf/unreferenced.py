@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.zarr3.chunks import nothing_is_found
+from nz_explorer.documents.json_types import is_one_of
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
@@ -56,7 +57,7 @@ def _is_position(array: Array, _: Contents) -> bool:
     numpy, group = array.data_type.numpy, array.hierarchy.get(array.parent or "/")
     if numpy is None or numpy.kind not in "iuf" or not array.shape or is_candidate(array):
         return False
-    if array.attributes.get("standard_name") in _POSITIONS or _is_horizontal(array):
+    if is_one_of(array.attributes.get("standard_name"), _POSITIONS) or _is_horizontal(array):
         return True
     beside = group.arrays if isinstance(group, Group) else []
     named = (one.attributes.get("coordinates") for one in beside)
@@ -69,7 +70,7 @@ def _is_horizontal(array: Array) -> bool:
     A name tells it only where the dimensions have names, too: X of anndata is a matrix without.
     """
     return len(array.shape or ()) == 2 and (
-        array.attributes.get("standard_name") in _POSITIONS
+        is_one_of(array.attributes.get("standard_name"), _POSITIONS)
         or hemispheres(array.attributes.get("units")) != ""
         or (array.name.lower() in X_NAMES | Y_NAMES and any(array.dimension_names or ()))
     )

@@ -23,7 +23,15 @@ def json_type(value: Any) -> str:
 
 
 def is_one_of(value: Any, texts: Container[str]) -> bool:
-    """Whether a JSON value is one of some texts; objects and arrays cannot even be asked for in a set of them."""
+    """Whether a JSON value is one of some texts; objects and arrays cannot even be asked for in a set of them.
+
+    Parameters
+    ----------
+    value : Any
+        The decoded value.
+    texts : container of str
+        The texts.
+    """
     return isinstance(value, str) and value in texts
 
 

@@ -252,8 +252,8 @@ def _plugins(root: Group) -> str:
     if root.zarr_format != 2:
         return ""
     codecs = (array.metadata.get("compressor") for array in root.arrays)
-    names = {codec.get("id") for codec in codecs if isinstance(codec, dict)} - {"zlib"}
-    told = listed(sorted(name for name in names if isinstance(name, str)))
+    names = [codec.get("id") for codec in codecs if isinstance(codec, dict)]
+    told = listed(sorted({name for name in names if isinstance(name, str)} - {"zlib"}))
     return PLUGINS.format(told) if told else ""
 
 

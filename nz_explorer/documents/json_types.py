@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 JSON_TYPES = {
@@ -20,6 +20,19 @@ JSON_TYPES = {
 def json_type(value: Any) -> str:
     """Return what JSON calls the type of a decoded value."""
     return "object" if isinstance(value, Mapping) else JSON_TYPES.get(type(value), "value")
+
+
+def is_one_of(value: Any, texts: Container[str]) -> bool:
+    """Whether a JSON value is one of some texts; objects and arrays cannot even be asked for in a set of them.
+
+    Parameters
+    ----------
+    value : Any
+        The decoded value.
+    texts : container of str
+        The texts.
+    """
+    return isinstance(value, str) and value in texts
 
 
 def has_infinity(value: Any) -> bool:

@@ -252,6 +252,8 @@ class Consolidated:
             msgspec.convert(self._entries[key], _Node)
         except msgspec.ValidationError as error:
             return str(error)
+        except UnicodeEncodeError:
+            return "it has half of a surrogate pair, which no text can have"
         return None
 
     def text(self, path: str, name: str = "zarr.json") -> bytes | None:

@@ -164,7 +164,7 @@ def same_above(group: Group) -> Iterator[tuple[Array, Array]]:
     group : Group
         The group. Groups above are looked at as far as they are loaded.
     """
-    own = {array.name: array for array in group.arrays if is_candidate(array)}
+    own = dict(group.coordinates)
     for path in all_above(group.path) if own else ():
         for name in list(own):
             coordinate = group.hierarchy.node_if_loaded(below(path) + name)

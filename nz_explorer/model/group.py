@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cached_property
 from posixpath import join, normpath
 from typing import TYPE_CHECKING, Self
 
@@ -14,6 +16,43 @@ if TYPE_CHECKING:
 
 Layouts = dict[tuple[tuple[str | None, ...] | None, tuple[int, ...] | None], list[Array]]
 """Arrays by the names of their dimensions and their shape."""
+
+
+class _Members:
+    """What rules ask again and again of the nodes in a group, which is found out once."""
+
+    def __init__(self, children: Sequence[Node] = ()) -> None:
+        self.arrays = [child for child in children if isinstance(child, Array)]
+        self.groups = [child for child in children if isinstance(child, Group)]
+
+    @cached_property
+    def layouts(self) -> Layouts:
+        layouts: Layouts = {}
+        for array in self.arrays:
+            layout = (array.dimension_names, array.shape)
+            if (alike := layouts.get(layout)) is None:
+                layouts[layout] = [array]
+            else:
+                alike.append(array)
+        return layouts
+
+    @cached_property
+    def coordinates(self) -> dict[str, Array]:
+        return {array.name: array for array in self.arrays if array.named_like_dimension}
+
+    @cached_property
+    def by_attribute(self) -> dict[str, list[Array]]:
+        found: dict[str, list[Array]] = {}
+        for array in self.arrays:
+            for name in array.attributes:
+                if (holders := found.get(name)) is None:
+                    found[name] = [array]
+                else:
+                    holders.append(array)
+        return found
+
+
+_NOBODY = _Members()
 
 
 class Group(Node):
@@ -34,8 +73,7 @@ class Group(Node):
     """
 
     __slots__ = (
-        "_by_kind",
-        "_layouts",
+        "_members",
         "child_names",
         "known_children",
         "listing_problem",
@@ -56,8 +94,7 @@ class Group(Node):
         super().__init__(hierarchy, path, documents, state=state, problem=problem)
         self.child_names: tuple[str, ...] | None = None
         self.known_children: tuple[tuple[str, ...], list[Node]] | None = None
-        self._by_kind: tuple[object, list[Array], list[Group]] = (None, [], [])
-        self._layouts: tuple[object, Layouts] = (None, {})
+        self._members: tuple[object, _Members] = (None, _NOBODY)
         self.listing_problem: str | None = None
         self.unlisted = False
         self.other_names: tuple[str, ...] = ()
@@ -66,8 +103,7 @@ class Group(Node):
         """Return the group of another document with the same structure."""
         twin = super().clone_structure(path, document, text)
         twin.child_names = twin.known_children = twin.listing_problem = None
-        twin._by_kind = (None, [], [])  # noqa: SLF001
-        twin._layouts = (None, {})  # noqa: SLF001
+        twin._members = (None, _NOBODY)  # noqa: SLF001
         twin.unlisted = False
         twin.other_names = ()
         return twin
@@ -81,8 +117,7 @@ class Group(Node):
     def forget_children(self) -> None:
         """Let go of the nodes in it; they are found again when asked for."""
         self.known_children = None
-        self._by_kind = (None, [], [])
-        self._layouts = (None, {})
+        self._members = (None, _NOBODY)
 
     @property
     def children(self) -> list[Node] | None:
@@ -92,41 +127,52 @@ class Group(Node):
     @property
     def arrays(self) -> list[Array]:
         """The arrays directly in it, as far as they are loaded."""
-        return list(self._sorted()[1])
+        return list(self._loaded().arrays)
 
     @property
     def groups(self) -> list[Group]:
         """The groups directly in it, as far as they are loaded."""
-        return list(self._sorted()[2])
+        return list(self._loaded().groups)
 
     @property
     def layouts(self) -> Layouts:
         """The arrays directly in it by the names and lengths of their dimensions, which many arrays share."""
-        known, arrays, _ = self._sorted()
-        found = self._layouts
-        if known is None or found[0] is not known:
-            layouts: Layouts = {}
-            for array in arrays:
-                layout = (array.dimension_names, array.shape)
-                if (alike := layouts.get(layout)) is None:
-                    layouts[layout] = [array]
-                else:
-                    alike.append(array)
-            found = self._layouts = (known, layouts)
-        return found[1]
+        return self._loaded().layouts
+
+    @property
+    def coordinates(self) -> dict[str, Array]:
+        """The arrays directly in it that are dimension coordinates if only their values allow it, by name."""
+        return self._loaded().coordinates
+
+    def with_attribute(self, *names: str) -> list[Array]:
+        """Return the arrays directly in it that have one of some attributes.
+
+        Parameters
+        ----------
+        *names : str
+            Names of the attributes.
+
+        Returns
+        -------
+        list of Array
+            Each once, in the order in which they are in the group for one name.
+        """
+        holders = self._loaded().by_attribute
+        if len(names) == 1:
+            return list(holders.get(names[0], ()))
+        found = {array.path: array for name in names for array in holders.get(name, ())}
+        return list(found.values())
 
     def array_at(self, path: str) -> Array | None:
         """Return the array that a path leads to from here (CF-1.11, 2.7 Groups), None where there is none."""
         found = self.hierarchy.get(normpath(join(self.path, path)))
         return found if isinstance(found, Array) else None
 
-    def _sorted(self) -> tuple[object, list[Array], list[Group]]:
-        """Return what is loaded of the children, for whichever state of them, by kind: rules ask again and again."""
+    def _loaded(self) -> _Members:
+        """Return what is loaded of the children, for whichever state of them."""
         if self.children is None or (known := self.known_children) is None:
-            return None, [], []
-        found = self._by_kind
+            return _NOBODY
+        found = self._members
         if found[0] is not known:
-            arrays = [child for child in known[1] if isinstance(child, Array)]
-            groups = [child for child in known[1] if isinstance(child, Group)]
-            found = self._by_kind = (known, arrays, groups)
-        return found
+            found = self._members = (known, _Members(known[1]))
+        return found[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from nz_explorer.documents.json_types import is_one_of
 from nz_explorer.model import Array, Group
 from nz_explorer.store import ReadError
 from nz_explorer.values.cf_decoding import Flags
@@ -66,7 +67,7 @@ def is_nullable(group: Group) -> bool:
     -----
     Source: the on-disk format of anndata, "Nullable integers and booleans".
     """
-    return group.attributes.get("encoding-type") in _NULLABLE
+    return is_one_of(group.attributes.get("encoding-type"), _NULLABLE)
 
 
 def categories_of(array: Array) -> Array | None:

@@ -192,11 +192,21 @@ def _batches(grid: ChunkGrid, chunk_bytes: int) -> Iterator[list[Coordinates]]:
     counts = grid.grid
     most = max(1, min(_MOST_IN_BATCH, _BATCH_BYTES // max(1, chunk_bytes)))
     if grid.shard_shape is not None:
-        for shard in itertools.product(*map(range, grid.object_grid)):
+        for shard in _each([range(n) for n in grid.object_grid]):
             inside = zip(grid.first_chunk(shard), grid.counts_inside(shard), counts, strict=True)
             yield from _runs([range(i, min(i + n, end)) for i, n, end in inside], most)
         return
     yield from _runs([range(n) for n in counts], most)
+
+
+def _each(ranges: list[range]) -> Iterator[Coordinates]:
+    """Yield what `itertools.product` does, which first makes a tuple of each range: there may be billions of chunks."""
+    if not ranges:
+        yield ()
+        return
+    for first in ranges[0]:
+        for rest in _each(ranges[1:]):
+            yield (first, *rest)
 
 
 def _runs(ranges: list[range], most: int) -> Iterator[list[Coordinates]]:
@@ -205,7 +215,7 @@ def _runs(ranges: list[range], most: int) -> Iterator[list[Coordinates]]:
     if axis is None:
         yield [tuple(part[0] for part in ranges)]
         return
-    for before in itertools.product(*ranges[:axis]):
+    for before in _each(ranges[:axis]):
         after = tuple(part[0] for part in ranges[axis + 1 :])
         for start in range(0, len(ranges[axis]), most):
             yield [(*before, i, *after) for i in ranges[axis][start : start + most]]

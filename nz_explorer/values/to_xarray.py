@@ -222,15 +222,16 @@ def _is_held_by(one: MetadataCoordinates, name: str, array: Array) -> bool:
 def _described(one: MetadataCoordinates, dimensions: tuple[str, ...]) -> xarray.Variable | None:
     """Return described coordinates as a variable, encoded; None where they cannot be read."""
     attributes = dict(one.attributes)
-    if one.array is None:
-        values = one.all_values()
-    else:
-        try:
+    try:
+        if one.array is None:
+            check_unasked(1, one.length * np.dtype(np.float64).itemsize)
+            values = one.all_values()
+        else:
             values = _all_values(one.array)
-        except Exception as error:  # noqa: BLE001  # stores and codecs raise what they like
-            warnings.warn(f"{one.path} is left out: {error_text(error)}", LeftOut, stacklevel=5)
-            return None
-        attributes = {**_own_attributes(one.array), **attributes}
+            attributes = {**_own_attributes(one.array), **attributes}
+    except Exception as error:  # noqa: BLE001  # stores and codecs raise what they like
+        warnings.warn(f"{one.path} is left out: {error_text(error)}", LeftOut, stacklevel=5)
+        return None
     if one.axis is None:
         return xarray.Variable((), values[0], attributes)
     return xarray.Variable((dimensions[one.axis],), values, attributes)

@@ -30,6 +30,8 @@ from nz_explorer.report import tree_text
 from nz_explorer.report.formats import render
 from nz_explorer.store import Listing, Reader, ReadError, SourceError
 from nz_explorer.store.reader import check_key
+from nz_explorer.store.resolve import DOCUMENTS
+from nz_explorer.testing.corpus.cases import cases, contents
 from nz_explorer.text.printable import encodable, for_terminal
 from nz_explorer.widget import protocol
 from nz_explorer.widget.session import Session
@@ -304,6 +306,50 @@ def store_of(choices: Choices) -> dict[str, bytes]:
     return store
 
 
+@functools.cache
+def corpus() -> tuple[list[dict[str, bytes]], dict[Any, list[Any]]]:
+    """Return the stores of the conformance corpus, and what their documents say, by the name of the member."""
+    stores = [contents(case) for case in cases() if case.get("listable", True)]
+    said: dict[Any, list[Any]] = {}
+    for store in stores:
+        for key in documents_in(store):
+            for holder, member in places(parsed(store[key])):
+                if isinstance(member, str):
+                    said.setdefault(member, []).append(holder[member])
+    return stores, said
+
+
+def documents_in(store: dict[str, bytes]) -> list[str]:
+    """Return the keys of documents that are JSON."""
+    return [key for key, raw in store.items() if key.split("/")[-1] in DOCUMENTS and parsed(raw)]
+
+
+def parsed(raw: bytes) -> Any:
+    """Return what a document says, None if it is no JSON."""
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+
+
+def spliced(choices: Choices, document: Any) -> Any:
+    """Return a document some of whose members say what others of that name do, or what no member should."""
+    _, said = corpus()
+    document = copy.deepcopy(document)
+    for _ in range(choices.integer(1, 3)):
+        inside = places(document)
+        if not inside:
+            break
+        holder, key = pick(choices, inside)
+        what = choices.integer(0, 3)
+        if what == 0 and isinstance(holder, dict):
+            key = pick(choices, list(said))
+        holder[key] = copy.deepcopy(
+            pick(choices, said[key] if key in said and what < 3 else VALUES)
+        )
+    return document
+
+
 # --- looking ------------------------------------------------------------------------------------
 
 
@@ -357,6 +403,8 @@ def look_at(source: Any, *, values: bool = False, render_as: Sequence[str] = ())
         hierarchy = open_store(source)
         evaluation = evaluate(hierarchy, values="coordinates" if values else "none")
         evaluation.run()
+        mistakes = [one for one in evaluation.not_evaluated() if "internal error" in one.reason]
+        assert not mistakes, mistakes
         report = nz.Report(evaluation)
         json.dumps(report.to_dict(), allow_nan=False)
         for form in render_as:
@@ -393,6 +441,18 @@ def documents(choices: Choices) -> None:
     """Metadata documents with members that are wrong, huge, doubled, missing or no JSON."""
     forms = FORMS if choices.integer(0, 15) == 0 else ()
     look_at(Memory(store_of(choices)), render_as=forms)
+
+
+def splices(choices: Choices) -> None:
+    """Stores of the conformance corpus that took over members of one another; their values are read, too."""
+    stores, _ = corpus()
+    store = dict(pick(choices, stores))
+    known = documents_in(store)
+    for _ in range(choices.integer(1, 3) if known else 0):
+        key = pick(choices, known)
+        text = json.dumps(spliced(choices, parsed(store[key])))
+        store[key] = text.encode("utf-8", "surrogatepass")
+    look_at(Memory(store), values=True)
 
 
 def limits(choices: Choices) -> None:
@@ -580,6 +640,7 @@ def messages(choices: Choices) -> None:
 
 CASES: dict[str, Callable[[Choices], None]] = {
     "documents": documents,
+    "splices": splices,
     "limits": limits,
     "keys": keys,
     "chunks": chunks,

@@ -103,7 +103,9 @@ def by_coverage(name: str, count: int, files: list[str]) -> None:
 def main() -> None:
     """Run as many cases as the command line says."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("name", choices=["documents", "limits", "keys", "chunks", "messages"])
+    options.add_argument(
+        "name", choices=["documents", "splices", "limits", "keys", "chunks", "messages"]
+    )
     options.add_argument("count", type=int)
     options.add_argument("--blind", action="store_true")
     options.add_argument("--seed", type=int, default=0)

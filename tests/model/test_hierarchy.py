@@ -370,6 +370,30 @@ def test_refresh_reads_again_what_changed(tmp_path: Path) -> None:
     assert [node.path for node in hierarchy.children("/")] == ["/a"]
 
 
+def test_what_a_group_says_of_its_arrays_follows_them(tmp_path: Path) -> None:
+    held = {"grid_mapping": "crs", "units": "m"}
+    store = write(
+        tmp_path,
+        {
+            "zarr.json": GROUP,
+            "x/zarr.json": array([3], ["x"]),
+            "v/zarr.json": array([3], ["x"], attributes=held),
+        },
+    )
+    hierarchy = open_store(store)
+
+    def told() -> tuple[list[str], list[str], int]:
+        group = hierarchy.refresh("/")
+        assert isinstance(group, Group)
+        hierarchy.children("/")
+        by_either = [one.name for one in group.with_attribute("units", "grid_mapping")]
+        return list(group.coordinates), by_either, len(group.layouts)
+
+    assert told() == (["x"], ["v"], 1)
+    write(store, {"x/zarr.json": array([4], ["y"], attributes={"units": "m"})})
+    assert told() == ([], ["v", "x"], 2)
+
+
 def test_links_in_a_circle_end(tmp_path: Path) -> None:
     store = write(tmp_path, {"zarr.json": GROUP, "g/zarr.json": GROUP})
     (store / "g" / "loop").symlink_to(store / "g", target_is_directory=True)

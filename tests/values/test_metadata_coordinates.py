@@ -19,7 +19,7 @@ from nz_explorer.values.coordinates.curvilinear import find_curvilinear
 from nz_explorer.values.coordinates.label_lookup import nearest
 from nz_explorer.values.coordinates.metadata_coordinates import metadata_coordinates
 from nz_explorer.values.points import Points
-from nz_explorer.values.to_xarray import to_xarray
+from nz_explorer.values.to_xarray import LeftOut, to_xarray
 from nz_explorer.widget.requests.dimensions import table
 
 CMO = [
@@ -398,3 +398,22 @@ def test_the_levels_of_a_pyramid(given: dict[str, Any], tmp_path: Path) -> None:
         ("0", "/0", {"b": (8, 8)}),
         ("1", "/1", {"b": (4, 4)}),
     ]
+
+
+def test_coordinates_of_any_length_are_left_out_and_said(tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path, mode="w")
+    row = {"name": "y", "coordinates": [{"unit": "m", "values": {"regular": [0, 1]}}]}
+    _write(group, "a", (2**40,), ["y"], [{"axes": [row]}])
+    with pytest.warns(LeftOut, match=r"/a is left out: it has 8\S* TiB, more than the limit of"):
+        beside = to_xarray(nz.open_store(tmp_path).root)
+    for found in (beside, to_xarray(_array(tmp_path, "/a"))):
+        assert found.sizes == {"y": 2**40}
+        assert "y" not in found.coords
+
+
+def test_a_coordinate_without_a_name_is_no_mistake(tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path, mode="w")
+    row = {"coordinates": [{"unit": "m", "values": {"regular": [0, 1]}}]}
+    _write(group, "a", (4,), ["y"], [{"axes": [row]}])
+    assert [one.name for one in metadata_coordinates(_array(tmp_path, "/a"))] == [""]
+    assert to_xarray(_array(tmp_path, "/a")).sizes == {"y": 4}

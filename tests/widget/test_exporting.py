@@ -104,6 +104,35 @@ def test_netcdf_takes_names_and_gaps_that_it_does_not_have(tmp_path: Path) -> No
     ex.close()
 
 
+def test_netcdf_is_written_of_what_xarray_reads_and_does_not_write(tmp_path: Path) -> None:
+    group = zarr.create_group(tmp_path / "s.zarr")
+    months = {"units": "months since 1955-01-01", "calendar": "360_day"}
+    group.create_array("time", data=np.arange(3.0), dimension_names=("time",), attributes=months)
+    group.create_array(
+        "v",
+        data=np.array([1, 2, 99], "f2"),
+        dimension_names=("time",),
+        attributes={
+            "coordinates": ["time"],  # xarray would split it
+            "DIMENSION_LIST": [[1], [2]],
+            "CLASS": "DIMENSION_SCALE",  # as kerchunk keeps them of HDF5
+            "most": 2**70,
+            "mixed": ["a", 1],
+            "n" * 300: "name",
+        },
+    )
+    ex = nz.explore(tmp_path / "s.zarr", path="/v")
+    with xr.open_dataset(ex.export(tmp_path / "a.nc")) as found:
+        np.testing.assert_array_equal(found["v"], [1, 2, 99])
+        assert [str(one)[:10] for one in found["time"].values] == [
+            "1955-01-01",
+            "1955-02-01",
+            "1955-03-01",
+        ]
+        assert list(found["v"].attrs) == ["n" * 200]
+    ex.close()
+
+
 def test_a_saved_page_holds_the_answers_and_asks_no_one(sample_store: Path, tmp_path: Path) -> None:
     ex = nz.explore(sample_store, path="/ocean/sea_surface_temperature")
     try:

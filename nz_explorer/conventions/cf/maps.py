@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.cf.geographic import geographic
 from nz_explorer.conventions.cf.orientation import has_reference_system
-from nz_explorer.conventions.cf.unreferenced import is_mapping
+from nz_explorer.conventions.cf.unreferenced import MAPPING
 from nz_explorer.documents.json_text import json_text
+from nz_explorer.documents.json_types import is_one_of
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array, Group, Node, is_candidate
+from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.crs import X_NAMES, Y_NAMES, code, described_code
 from nz_explorer.model.dialects.multiscales import levels, tile_size
 from nz_explorer.model.paths import all_above
@@ -42,7 +43,7 @@ UNEVEN = 0.01
 
 def _maps(group: Group) -> Iterator[tuple[Array, Array, list[Array]]]:
     """Yield the coordinates of the last two dimensions of arrays, y and x, and those arrays."""
-    there = {array.name: array for array in group.arrays if is_candidate(array)}
+    there = group.coordinates
     for (names, _), arrays in group.layouts.items():
         if names is not None and len(names) > 1 and names[-2] in there and names[-1] in there:
             yield there[names[-2]], there[names[-1]], arrays
@@ -51,11 +52,11 @@ def _maps(group: Group) -> Iterator[tuple[Array, Array, list[Array]]]:
 @rule("CF-REF-006", on="members")
 def reference_system_is_told(group: Group) -> Iterator[Fail]:
     """Note maps of a projection that nothing names, or that is named where readers do not look."""
-    if any(is_mapping(array) or "grid_mapping" in array.attributes for array in group.arrays):
+    if group.with_attribute("grid_mapping", *MAPPING):
         return  # CF-REF-001 and CF-REF-004
     for y, x, arrays in _maps(group):
         holders = [arrays[0], group, *_loaded_above(group)]
-        if any("_CRS" in node.attributes for node in (*arrays, group)):
+        if "_CRS" in group.attributes or any(one in arrays for one in group.with_attribute("_CRS")):
             return  # GDAL knows it
         projected = tuple(one.attributes.get("standard_name") for one in (y, x)) == _PROJECTED
         told = next((named for node in holders if (named := described_code(node))), None)
@@ -89,13 +90,15 @@ def _loaded_above(group: Group) -> Iterator[Node]:
 def _unread(group: Group, holders: list[Node]) -> tuple[str, str]:
     """Return where a reference system is told that no reader finds, and what is said there; empty texts where none is."""
     for node in holders:
+        attributes = node.attributes
         for name in _UNREAD:
-            given = node.attributes.get(name)
+            given = attributes.get(name)
             if isinstance(given, str | int) and not isinstance(given, bool) and str(given):
                 return f"{json_text(name)} in the attributes of {node.path}", str(given)
-    for array in group.arrays:
-        if array.name in _UNREAD and array.shape == ():
-            return array.path, array.name
+    for (_, shape), arrays in group.layouts.items():
+        for array in arrays if shape == () else ():
+            if array.name in _UNREAD:
+                return array.path, array.name
     return "", ""
 
 
@@ -125,9 +128,11 @@ def longitudes_around_greenwich(array: Array, found: Monotonicity) -> Iterator[F
 @rule("CF-MAP-004", on="members")
 def coordinates_are_recognised(group: Group) -> Iterator[Fail]:
     """Note maps with a reference system whose coordinates do not say that they are those of a map."""
-    systems = {array.name: array for array in group.arrays if is_mapping(array)}
-    for y, x, arrays in _maps(group):
-        named = next((a for a in arrays if a.attributes.get("grid_mapping") in systems), None)
+    systems = {array.name: array for array in group.with_attribute(*MAPPING)}
+    for y, x, arrays in _maps(group) if systems else ():
+        named = next(
+            (a for a in arrays if is_one_of(a.attributes.get("grid_mapping"), systems)), None
+        )
         if named is None or (_says_what(y, 0) and _says_what(x, 1)):
             continue
         system = systems[named.attributes["grid_mapping"]]
@@ -213,7 +218,6 @@ def _is_bare(array: Array) -> bool:
     """Whether a coordinate has the name of a latitude or longitude, and nothing else that tells it."""
     return (
         array.name.lower() in _DEGREES
-        and is_candidate(array)
         and array.data_type.kind in ("int", "uint", "float")
         and array.attributes.keys().isdisjoint(("units", "standard_name", "axis"))
     )
@@ -222,7 +226,7 @@ def _is_bare(array: Array) -> bool:
 @rule("CF-MAP-006", on="members")
 def degrees_are_told(group: Group) -> Iterator[Fail]:
     """Note latitudes and longitudes that are known by their names alone."""
-    for array in group.arrays:
+    for array in group.coordinates.values():
         if _is_bare(array):
             yield Fail(
                 array.attribute_pointer("units"),

@@ -328,7 +328,10 @@ def values_in_valid_range(array: Array, contents: Contents) -> Iterator[Fail | U
     minimum, maximum = contents.scan.minimum, contents.scan.maximum
     if minimum is None or not isinstance(minimum, int | float):
         return
-    below, above = low is not None and minimum < low, high is not None and maximum > high
+    marks = array.attributes.get("missing_value")  # which both take for missing
+    declared = [_number(mark) for mark in (marks if isinstance(marks, list) else [marks])]
+    below = low is not None and minimum < low and minimum not in declared
+    above = high is not None and maximum > high and maximum not in declared
     if not below and not above:
         return
     limit = next(name for name in LIMITS if name in array.attributes)

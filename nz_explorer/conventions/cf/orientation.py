@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from nz_explorer.conventions.cf.unreferenced import coordinate_names, is_mapping
+from nz_explorer.conventions.cf.unreferenced import MAPPING
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft
@@ -32,7 +32,7 @@ def y_before_x(group: Group) -> Iterator[Fail]:
         if names is None or len(names) < 2 or (axes := spatial_axes(arrays[0])) is None:
             continue
         y, x = names[axes[0]], names[axes[1]]
-        if axes[1] > axes[0] or not {x, y} <= coordinate_names(group):
+        if axes[1] > axes[0] or not {x, y} <= group.coordinates.keys():
             continue
         others = f", as has {plural(len(arrays) - 1, 'other array')}" if len(arrays) > 1 else ""
         yield Fail(
@@ -77,7 +77,4 @@ def has_reference_system(array: Array) -> bool:
         The coordinate.
     """
     group = array.hierarchy.node_if_loaded(array.parent or "/")
-    return isinstance(group, Group) and any(
-        is_mapping(other) or not other.attributes.keys().isdisjoint(REFERRING)
-        for other in group.arrays
-    )
+    return isinstance(group, Group) and bool(group.with_attribute(*MAPPING, *REFERRING))

@@ -187,7 +187,7 @@ def _filter(array: Array) -> _Unpacking | None:
         return None
     name = first.get("id" if array.zarr_format == 2 else "name")
     given = first if array.zarr_format == 2 else first.get("configuration")
-    if name not in SCALING or not isinstance(given, dict):
+    if not isinstance(name, str) or name not in SCALING or not isinstance(given, dict):
         return None
     scale, offset = given.get("scale"), given.get("offset", 0)
     try:

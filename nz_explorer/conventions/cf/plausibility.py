@@ -45,7 +45,7 @@ def _order(array: Array) -> tuple[str, str] | None:
         if isinstance(codec, dict) and codec.get("name") == "bytes":
             settings = codec.get("configuration")
             order = settings.get("endian") if isinstance(settings, dict) else None
-            if order in OTHER_ORDER:
+            if isinstance(order, str) and order in OTHER_ORDER:
                 return f"/codecs/{place}/configuration/endian", order
     return None
 

@@ -27,7 +27,6 @@ OTHERS = (
     "cell_measures",
     "formula_terms",
 )
-_REFERRING = frozenset((*DECODED, *OTHERS))
 
 
 def _words(array: Array, attribute: str) -> list[str]:
@@ -55,11 +54,15 @@ def _is_there(group: Group, word: str) -> bool:
     """Whether a name leads to an array of the group or of one above it, or a path to one (CF-1.11, 2.7 Groups)."""
     if "/" in word:
         return group.array_at(word) is not None
-    if any(child.name == word for child in group.arrays) or _above(group, word) is not None:
+    if _is_here(group, word) or _above(group, word) is not None:
         return True
     # what no listing names can be there all the same
     at = paths.below(group.path) + word
     return group.listing_problem is not None and isinstance(group.hierarchy.get(at), Array)
+
+
+def _is_here(group: Group, word: str) -> bool:
+    return isinstance(group.hierarchy.node_if_loaded(paths.below(group.path) + word), Array)
 
 
 def _above(group: Group, word: str) -> Array | None:
@@ -71,9 +74,8 @@ def _above(group: Group, word: str) -> Array | None:
 
 def _inherited(group: Group, array: Array, attribute: str) -> Iterator[Fail]:
     """Note what is in a group above alone, where CF looks and xarray does not."""
-    here = {child.name for child in group.arrays}
     for word in _words(array, attribute) if group.path != "/" else ():
-        if word in here or "/" in word or (other := _above(group, word)) is None:
+        if "/" in word or _is_here(group, word) or (other := _above(group, word)) is None:
             continue
         yield Fail(
             array.attribute_pointer(attribute),
@@ -149,10 +151,8 @@ def no_scalar_like_a_dimension(group: Group) -> Iterator[Fail]:
 @rule("CF-REF-001", "CF-REF-002", on="members")
 def references_lead_somewhere(group: Group) -> Iterator[Fail]:
     """Require the arrays that others name: coordinates and grid mappings, without which values lie nowhere, and the rest."""
-    for array in group.arrays:
+    for array in group.with_attribute(*DECODED, *OTHERS):
         attributes = array.attributes
-        if _REFERRING.isdisjoint(attributes):  # as most
-            continue
         for attribute in (*DECODED, *OTHERS):
             if attribute not in attributes:
                 continue
@@ -186,14 +186,14 @@ def named_nearly(group: Group, array: str, attribute: str, missing: list[str]) -
     missing : list of str
         The names that lead nowhere.
     """
-    names = [child.name for child in group.arrays]
-    mappings = [child.name for child in group.arrays if "grid_mapping_name" in child.attributes]
-    meant = {word: get_close_matches(word, names, 1, 0.75) for word in missing}
-    if attribute == "grid_mapping" and len(mappings) == 1:
-        meant = dict.fromkeys(missing, mappings)
     path = group.path
 
     def fix(node: Node) -> Draft | None:
+        names = [child.name for child in group.arrays]
+        mappings = [child.name for child in group.with_attribute("grid_mapping_name")]
+        meant = {word: get_close_matches(word, names, 1, 0.75) for word in missing}
+        if attribute == "grid_mapping" and len(mappings) == 1:
+            meant = dict.fromkeys(missing, mappings)
         holder = node.hierarchy.node_if_loaded(array)
         given = None if holder is None else holder.attributes.get(attribute)
         if holder is None or not isinstance(given, str):
@@ -226,7 +226,7 @@ _HANDED_DOWN = (
 @rule("CF-COORD-003", on="members", when=lambda group: group.path != "/")
 def fits_coordinates_above(group: Group) -> Iterator[Fail]:
     """Note dimensions of another length than in a group above, which DataTree would hand down."""
-    own = {array.name: array for array in group.arrays if is_candidate(array)}
+    own = group.coordinates
     bare = []
     for name, length, array, other in unlike_above(group):
         if name not in own or not is_candidate(array):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.zarr3.chunks import nothing_is_found
+from nz_explorer.documents.json_types import is_one_of
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
@@ -37,8 +38,8 @@ MOST_CHANGED = 50
 def _named(group: Group) -> set[str]:
     """Return all that arrays of a group, or the group, name as belonging to them."""
     words: set[str] = set()
-    for node in (group, *group.arrays):
-        for attribute in _NAMING:
+    for attribute in _NAMING:
+        for node in (group, *group.with_attribute(attribute)):
             given = node.attributes.get(attribute)
             if isinstance(given, str):
                 words.update(word.rpartition("/")[2] for word in given.split())
@@ -56,7 +57,7 @@ def _is_position(array: Array, _: Contents) -> bool:
     numpy, group = array.data_type.numpy, array.hierarchy.get(array.parent or "/")
     if numpy is None or numpy.kind not in "iuf" or not array.shape or is_candidate(array):
         return False
-    if array.attributes.get("standard_name") in _POSITIONS or _is_horizontal(array):
+    if is_one_of(array.attributes.get("standard_name"), _POSITIONS) or _is_horizontal(array):
         return True
     beside = group.arrays if isinstance(group, Group) else []
     named = (one.attributes.get("coordinates") for one in beside)
@@ -69,7 +70,7 @@ def _is_horizontal(array: Array) -> bool:
     A name tells it only where the dimensions have names, too: X of anndata is a matrix without.
     """
     return len(array.shape or ()) == 2 and (
-        array.attributes.get("standard_name") in _POSITIONS
+        is_one_of(array.attributes.get("standard_name"), _POSITIONS)
         or hemispheres(array.attributes.get("units")) != ""
         or (array.name.lower() in X_NAMES | Y_NAMES and any(array.dimension_names or ()))
     )
@@ -110,20 +111,9 @@ def coordinates_have_values(array: Array, contents: Contents) -> Iterator[Fail |
         )
 
 
-def coordinate_names(group: Group) -> set[str]:
-    """Return the names of the dimensions of a group that have a coordinate there, if only its values allow it.
-
-    Parameters
-    ----------
-    group : Group
-        The group.
-    """
-    return {array.name for array in group.arrays if is_candidate(array)}
-
-
 def _with_coordinates(group: Group) -> list[Array]:
     """Return the arrays of a group whose last two dimensions both have a coordinate."""
-    there = coordinate_names(group)
+    there = group.coordinates.keys()
     return [
         array
         for array in group.arrays
@@ -134,8 +124,8 @@ def _with_coordinates(group: Group) -> list[Array]:
 @rule("CF-REF-004", on="members")
 def grid_mapping_is_named(group: Group) -> Iterator[Fail]:
     """Note a coordinate reference system that no array says to be its own."""
-    mappings = [array for array in group.arrays if array.shape in ((), (1,)) and is_mapping(array)]
-    if len(mappings) != 1 or any("grid_mapping" in array.attributes for array in group.arrays):
+    mappings = [one for one in group.with_attribute(*MAPPING) if one.shape in ((), (1,))]
+    if len(mappings) != 1 or group.with_attribute("grid_mapping"):
         return
     (mapping,) = mappings
     users = _with_coordinates(group)
@@ -148,17 +138,6 @@ def grid_mapping_is_named(group: Group) -> Iterator[Fail]:
             related=tuple(array.path for array in users[:5]),
             fix=_give("grid_mapping", mapping.name, users),
         )
-
-
-def is_mapping(array: Array) -> bool:
-    """Whether an array holds a coordinate reference system.
-
-    Parameters
-    ----------
-    array : Array
-        The array.
-    """
-    return not array.attributes.keys().isdisjoint(MAPPING)
 
 
 @rule("CF-REF-005", on="members")

@@ -136,8 +136,8 @@ def no_missing_values(array: Array, monotonic: Monotonicity) -> Iterator[Fail | 
 @rule("NZ-COORD-004", on="members")
 def ordered_type(group: Group) -> Iterator[Fail]:
     """Note values without an order, which cannot be monotonic; the type decides, so none is read."""
-    for array in group.arrays:
-        if is_candidate(array) and (array.shape or (0,))[0] > 1:
+    for array in group.coordinates.values():
+        if (array.shape or (0,))[0] > 1:
             from nz_explorer.values.coordinates.monotonicity import UNORDERED
 
             kind = array.data_type

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from nz_explorer.conventions.zarr3.nodes import set_to
+from nz_explorer.conventions.zarr3.nodes import is_number, set_to
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
@@ -319,7 +319,11 @@ def _listed_too(
     scale = given.get("scale") if isinstance(given, Mapping) else None
     ordered = sorted(others, key=lambda array: -math.prod(array.shape or ()))
     entries: list[dict[str, Any]] = [{"path": array.name} for array in ordered]
-    if isinstance(scale, list) and len(scale) == len(first.shape or ()):
+    if (
+        isinstance(scale, list)
+        and len(scale) == len(first.shape or ())
+        and all(map(is_number, scale))
+    ):
         for entry, array in zip(entries, ordered, strict=True):
             lengths = zip(first.shape or (), array.shape or (), strict=True)
             longer = [largest / max(length, 1) for largest, length in lengths]

@@ -17,6 +17,7 @@ from nz_explorer.conventions.ome.images import (
 )
 from nz_explorer.conventions.zarr3.nodes import is_number, numbers_of, set_to
 from nz_explorer.documents.json_text import json_text
+from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, add, move, remove
 from nz_explorer.engine.registry import rule
@@ -105,7 +106,9 @@ def levels_are_placed(group: Group) -> Iterator[Fail]:
             if not isinstance(steps, list) or not steps:
                 bare.append((n, where))
                 continue
-            kinds = [step.get("type") for step in steps if isinstance(step, Mapping)]
+            kinds = [
+                step.get("type") if isinstance(step, Mapping) else json_type(step) for step in steps
+            ]
             if kinds[:1] != ["scale"] or kinds[1:] not in ([], ["translation"]):
                 got = listed([str(kind) for kind in kinds]) or "nothing"
                 yield Fail(

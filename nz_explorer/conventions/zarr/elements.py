@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.documents.json_text import json_text
+from nz_explorer.documents.json_types import is_one_of
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, replace, set_attribute
 from nz_explorer.engine.registry import rule
@@ -74,7 +75,9 @@ def elements_are_complete(group: Group) -> Iterator[Fail | Undecided]:
         )
 
 
-@rule("TREE-021", on="node", when=lambda node: node.attributes.get("encoding-type") in NEWER)
+@rule(
+    "TREE-021", on="node", when=lambda node: is_one_of(node.attributes.get("encoding-type"), NEWER)
+)
 def elements_are_known_to_older_readers(node: Node) -> Iterator[Fail]:
     """Note elements of anndata that readers of older files stop at."""
     kind = node.attributes["encoding-type"]
@@ -114,7 +117,7 @@ def _as_table(node: Node) -> Draft:
 @rule(
     "TREE-018",
     on="members",
-    when=lambda group: group.attributes.get("encoding-type") in ELEMENTS,
+    when=lambda group: is_one_of(group.attributes.get("encoding-type"), ELEMENTS),
 )
 def shapes_can_be_read(group: Group) -> Iterator[Fail | Undecided]:
     """Require what SpatialData needs of shapes and points: in which version they are, and the arrays of the oldest."""

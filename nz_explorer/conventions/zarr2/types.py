@@ -61,8 +61,8 @@ def _without_units(given: Any) -> bool:
 
 def _has_known_objects(array: Array) -> bool:
     """Whether zarr-python 3 reads objects: it has texts and byte strings of any length, and no others."""
-    names = {codec.get("id") for codec in array.codecs if isinstance(codec, dict)}
-    return not names.isdisjoint(("vlen-utf8", "vlen-bytes"))
+    names = [codec.get("id") for codec in array.codecs if isinstance(codec, dict)]
+    return "vlen-utf8" in names or "vlen-bytes" in names
 
 
 def _type_of_name(pointer: str, given: Any) -> FixMaker | None:

@@ -5,6 +5,7 @@ Whether the chunks of coordinates and scalars are there is asked wherever values
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -239,11 +240,16 @@ def unwritten(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
 def _unwritten(array: Array, message: str, *, harms: bool) -> Fail:
     pointer = "/fill_value" if array.zarr_format == 3 else "/.zarray/fill_value"
     fix = None
-    if array.data_type.kind == "float" and array.fill is None and array.metadata.get(MEMBER) != NAN:
+    if array.data_type.kind == "float" and array.fill is None and not _is_nan(array):
         fix = _reads_as_nan(pointer)
     if harms:
         return Fail(pointer, message, severity="warning", fix=fix)
     return Fail(pointer, message, impact="advice", readers={}, fix=fix)
+
+
+def _is_nan(array: Array) -> bool:
+    fill = array.storage_fill
+    return fill is not None and fill.usable and math.isnan(fill.value)
 
 
 def _reads_as_nan(pointer: str) -> FixMaker:

@@ -23,12 +23,15 @@ _CLOSE = 0.05
 def grid_fits_the_arrays(group: Group) -> Iterator[Fail]:
     """Warn of dimensions in another order than the arrays have, and of lengths that no array has."""
     names = group.attributes[DIMENSIONS]
-    if not isinstance(names, list) or len(names) != 2 or names[0] == names[1]:
+    texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    if not texts or len(names) != 2 or names[0] == names[1]:
         return  # ZCF-SCHEMA-001
     found = {
-        array.path: (array.dimension_names or (), array.shape or ())
+        array.path: (dims, array.shape)
         for array in group.arrays
-        if set(names) <= set(array.dimension_names or ())
+        if {*names} <= {*(dims := array.dimension_names or ())}
+        and array.shape is not None
+        and len(array.shape) == len(dims)
     }
     if not found:
         return

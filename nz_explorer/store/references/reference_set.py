@@ -14,7 +14,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import msgspec
@@ -26,6 +25,8 @@ KEPT_RECORDS = 16
 """Parquet files whose references are kept; kerchunk writes 10,000 into each."""
 MOST_RECORD = 5_000_000
 """References that one Parquet file may hold."""
+MOST_RECORDS = 100_000
+"""Parquet files that are looked through for the references of one array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,10 +286,27 @@ class ParquetReferences(ReferenceSet):
         grid = self._grid(field)
         if grid is None:
             return
-        for at in product(*map(range, grid)) if grid else [(0,)]:
-            key = f"{field}/{'.'.join(map(str, at))}"
-            if self.find(key) is not None:
-                yield key
+        total = math.prod(grid)
+        records = -(-total // self._size)
+        if records > MOST_RECORDS:
+            detail = f"{total:,} chunks would be in {records:,} files, more than the limit of {MOST_RECORDS:,}"
+            raise ReadError(field, "too large", detail)
+        for record in range(records):
+            first = record * self._size
+            rows = self._record(f"{field}/refs.{record}.parq")
+            for number in range(first, min(first + len(rows[0]), total)):
+                key = f"{field}/{_chunk_at(number, grid)}"
+                if self.find(key) is not None:
+                    yield key
+
+
+def _chunk_at(number: int, grid: tuple[int, ...]) -> str:
+    """Return the name of a chunk by its number among all of an array."""
+    parts = []
+    for count in reversed(grid):
+        number, part = divmod(number, count)
+        parts.append(str(part))
+    return ".".join(reversed(parts)) or "0"
 
 
 def _columns(name: str, data: bytes) -> list[list[Any]]:

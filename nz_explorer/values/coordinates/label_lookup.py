@@ -78,7 +78,7 @@ def nearest(
     index = int(np.abs(numbers - number).argmin())
     near = float(numbers[index])
     step = float(np.abs(np.diff(numbers)).max()) if length > 1 else 0.0
-    beyond = not min(numbers) - step <= number <= max(numbers) + step
+    beyond = not numbers.min() - step <= number <= numbers.max() + step
     close = np.isclose(near, number, rtol=1e-6, atol=1e-9)
     if (exact and not close) or (beyond and length > 1):
         ends = f"{_shown(found, 0)} … {_shown(found, -1)}"

@@ -121,7 +121,9 @@ def metadata_coordinates(
             found += _of_axis(one, None, 1, cancel)
     whole = _code(system.given)
     named = {
-        axis.name: (axis, _reference_system(crs, whole)) for crs in system.crs for axis in crs.axes
+        axis.name or "": (axis, _reference_system(crs, whole))
+        for crs in system.crs
+        for axis in crs.axes
     }
     return [replace(one, details=_details(one, *named[one.name])) for one in found]
 

@@ -156,7 +156,7 @@ class RectilinearArray(GuardedArray):
         every: list[Any] = []
         for one in given if any(one is Ellipsis for one in given) else (*given, ...):
             every += [slice(None)] * left if one is Ellipsis else [one]
-        picked = [np.arange(n)[one] for n, one in zip(self.shape, every, strict=True)]
+        picked = [_indices(n, one) for n, one in zip(self.shape, every, strict=True)]
         values = self._outer([np.atleast_1d(one) for one in picked])
         return values.reshape([len(one) for one in picked if one.ndim])[()]
 
@@ -178,3 +178,13 @@ class RectilinearArray(GuardedArray):
             ]
             found[np.ix_(*where)] = values[np.ix_(*inside)]
         return found
+
+
+def _indices(length: int, given: Any) -> np.ndarray[Any, Any]:
+    """Return the indices that are selected along an axis, whose length may be far beyond memory."""
+    if isinstance(given, slice):
+        return np.arange(*given.indices(length))
+    if isinstance(given, int | np.integer):
+        return np.asarray(range(length)[given])
+    picked: np.ndarray[Any, Any] = np.arange(length)[given]
+    return picked

@@ -5,12 +5,10 @@ from __future__ import annotations
 import io
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
@@ -24,6 +22,7 @@ from nz_explorer.widget import protocol
 from nz_explorer.widget.requests import tables
 from nz_explorer.widget.requests.answer import Answer, BadRequest, answers
 from nz_explorer.widget.requests.csv_text import csv_text
+from nz_explorer.widget.requests.netcdf_bytes import netcdf_file
 from nz_explorer.widget.requests.nodes import array_at
 from nz_explorer.widget.session_view import ALL_POINTS, SessionView
 
@@ -403,56 +402,3 @@ def plain(values: np.ma.MaskedArray[Any, Any]) -> np.ndarray[Any, Any]:
     if values.dtype.kind in "bui":
         return np.where(np.ma.getmaskarray(values), np.nan, values.data.astype(np.float64))
     return np.asarray(values.filled(np.nan)) if values.dtype.kind in "fc" else values.data
-
-
-def _parts(array: xarray.DataArray) -> Mapping[str, xarray.DataArray]:
-    """Return an array as netCDF can hold it, which has no complex numbers, by name."""
-    name = "values" if array.name is None else str(array.name)
-    if array.dtype.kind != "c":
-        return {name: array}
-    from nz_explorer.plots.complex_parts import PART_OF
-
-    return {
-        f"{name}_{one}": array.copy(data=PART_OF[one](array.values)).drop_encoding()
-        for one in ("real", "imaginary")
-    }
-
-
-def _netcdf_name(name: str, taken: set[str]) -> str:
-    """Return a name that netCDF takes: no ``/`` or control character, no odd first one, no blank at the end."""
-    from nz_explorer.values.to_xarray import unused
-
-    legal = re.sub(r"[/\x00-\x1f\x7f]", "_", name).rstrip(" ")
-    if not re.match(r"[A-Za-z0-9_\u0080-\U0010ffff]", legal):
-        legal = f"_{legal}"
-    return unused(legal, taken)
-
-
-def netcdf_file(array: xarray.DataArray) -> bytes:
-    """Return the bytes of a netCDF file of an array."""
-    import xarray as xr
-
-    dataset = xr.Dataset(_parts(array))
-    taken: set[str] = set()
-    dataset = dataset.rename(
-        {name: _netcdf_name(str(name), taken) for name in {*dataset.variables, *dataset.dims}}
-    )
-    for variable in dataset.variables.values():
-        # netCDF has no attributes that are objects, null or bools
-        taken = set()
-        variable.attrs = {
-            _netcdf_name(name, taken): value
-            for name, value in variable.attrs.items()
-            if isinstance(value, str | int | float | list | np.ndarray | np.generic)
-            and not isinstance(value, bool)
-        }
-        for key in ("chunks", "preferred_chunks"):
-            variable.encoding.pop(key, None)
-        # Packed without a _FillValue, a NaN would be whatever a cast makes of it.
-        if variable.dtype.kind == "f" and "_FillValue" not in variable.encoding:
-            for key in ("dtype", "scale_factor", "add_offset"):
-                variable.encoding.pop(key, None)
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "slice.nc"
-        dataset.to_netcdf(file)
-        return file.read_bytes()

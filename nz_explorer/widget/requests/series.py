@@ -17,7 +17,8 @@ from nz_explorer.store import Cancellation
 from nz_explorer.widget import picture_messages, protocol
 from nz_explorer.widget.requests.answer import Answer, BadRequest, answers
 from nz_explorer.widget.requests.csv_text import cell, places
-from nz_explorer.widget.requests.export import MEDIA_TYPES, looking, netcdf_file, safe_name
+from nz_explorer.widget.requests.export import MEDIA_TYPES, looking, safe_name
+from nz_explorer.widget.requests.netcdf_bytes import netcdf_file
 from nz_explorer.widget.requests.nodes import array_at
 from nz_explorer.widget.session_view import ALL_POINTS, SessionView
 

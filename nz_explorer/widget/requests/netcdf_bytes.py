@@ -1,0 +1,173 @@
+"""Values as a netCDF file, as far as netCDF and xarray's writer can hold what a store says of them."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nz_explorer.text.printable import encodable
+from nz_explorer.values.reading.decoding import error_text
+from nz_explorer.widget.requests.answer import BadRequest
+
+if TYPE_CHECKING:
+    import xarray
+
+MOST_BYTES = 200
+"""Of a name: netCDF takes 256, and names that are equal so far get a number."""
+NAMING = frozenset(
+    (
+        "coordinates",
+        "grid_mapping",
+        "bounds",
+        "climatology",
+        "ancillary_variables",
+        "cell_measures",
+        "formula_terms",
+    )
+)
+"""Attributes that xarray splits into words."""
+KEPT = NAMING | {
+    "units",
+    "calendar",
+    "dtype",
+    "scale_factor",
+    "add_offset",
+    "_FillValue",
+    "missing_value",
+}
+"""What is written as it was stored."""
+RESERVED = frozenset(
+    (
+        "CLASS",
+        "NAME",
+        "DIMENSION_LIST",
+        "REFERENCE_LIST",
+        "_Netcdf4Dimid",
+        "_Netcdf4Coordinates",
+        "_nc3_strict",
+        "_NCProperties",
+        "_IsNetcdf4",
+        "_SuperblockVersion",
+        "_NCZARR_ATTR",
+        "_Encoding",
+    )
+)
+"""What netCDF-C and HDF5 keep for themselves in the attributes of a file; stores that were made from one may have them."""
+
+
+def _parts(array: xarray.DataArray) -> Mapping[str, xarray.DataArray]:
+    """Return an array as netCDF can hold it, which has no complex numbers, by name."""
+    name = "values" if array.name is None else str(array.name)
+    if array.dtype.kind != "c":
+        return {name: array}
+    from nz_explorer.plots.complex_parts import PART_OF
+
+    return {
+        f"{name}_{one}": array.copy(data=PART_OF[one](array.values)).drop_encoding()
+        for one in ("real", "imaginary")
+    }
+
+
+def _netcdf_name(name: str, taken: set[str]) -> str:
+    """Return a name that netCDF takes: no ``/`` or control character, no odd first one, no blank at the end."""
+    from nz_explorer.values.to_xarray import unused
+
+    legal = re.sub(r"[/\x00-\x1f\x7f]", "_", name).rstrip(" ")
+    legal = legal.encode("utf-8", "replace")[:MOST_BYTES].decode("utf-8", "ignore")
+    if not re.match(r"[A-Za-z0-9_\u0080-\U0010ffff]", legal):
+        legal = f"_{legal}"
+    return unused(legal, taken)
+
+
+def _is_held(name: str, value: Any) -> bool:
+    """Whether an attribute can be one of netCDF, which has none that are objects, null, bools or of several types."""
+    if name in RESERVED or (name in NAMING and not isinstance(value, str)):
+        return False
+    if isinstance(value, str):
+        return encodable(value) == value
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return all(encodable(one) == one for one in value)
+    try:
+        numbers = np.asarray(value)
+    except (ValueError, OverflowError):  # lists of unequal lengths
+        return False
+    return numbers.ndim < 2 and numbers.size > 0 and numbers.dtype.kind in "iuf"
+
+
+def _made_writable(variable: xarray.Variable) -> xarray.Variable:
+    """Return a variable that xarray can write, of the same values."""
+    import xarray as xr
+
+    taken: set[str] = set()
+    attributes = {
+        _netcdf_name(name, taken): value
+        for name, value in variable.attrs.items()
+        if _is_held(name, value)
+        and not (variable.dtype.kind in "mMO" and name in ("units", "calendar"))
+    }
+    encoding = {name: one for name, one in variable.encoding.items() if name in KEPT}
+    # Packed without a _FillValue, a NaN would be whatever a cast makes of it.
+    if variable.dtype.kind == "f" and "_FillValue" not in encoding:
+        for name in ("dtype", "scale_factor", "add_offset"):
+            encoding.pop(name, None)
+    if variable.dtype == np.float16:  # netCDF has none
+        variable = variable.astype(np.float32)
+        encoding.pop("dtype", None)
+    made = variable.copy(deep=False)
+    made.attrs, made.encoding = attributes, encoding
+    try:
+        encoded = xr.conventions.encode_cf_variable(made)
+        if (
+            encoded.dtype.kind == "b"
+            or encoded.dtype == np.float16
+            or not all(_is_held(name, value) for name, value in encoded.attrs.items())
+        ):
+            made.encoding = {}
+    except Exception:  # noqa: BLE001  # xarray raises many kinds: KeyError of months, TypeError of odd packing
+        made.encoding = {}
+    return made
+
+
+def netcdf_file(array: xarray.DataArray) -> bytes:
+    """Return the bytes of a netCDF file of an array.
+
+    Parameters
+    ----------
+    array
+        The array. What netCDF cannot hold is left out or changed: attributes that are no text and no numbers, complex
+        coordinates, floats of 2 bytes. Where xarray cannot write values as they were stored (it reads times in months,
+        for example, and does not write them) they are written as it chooses.
+
+    Raises
+    ------
+    BadRequest
+        If xarray cannot write it for another reason.
+    """
+    import xarray as xr
+
+    dataset = xr.Dataset(_parts(array))
+    taken: set[str] = set()
+    dataset = dataset.rename(
+        {name: _netcdf_name(str(name), taken) for name in {*dataset.variables, *dataset.dims}}
+    )
+    left_out = [name for name, one in dataset.coords.items() if one.dtype.kind == "c"]
+    dataset = dataset.drop_vars(left_out)
+    made = {name: _made_writable(one) for name, one in dataset.variables.items()}
+    dataset = xr.Dataset(
+        {name: made[name] for name in dataset.data_vars},
+        {name: made[name] for name in dataset.coords},
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "slice.nc"
+        try:
+            dataset.to_netcdf(file)
+        except (OSError, MemoryError):
+            raise
+        except Exception as error:
+            raise BadRequest(f"xarray cannot write this as netCDF: {error_text(error)}") from error
+        return file.read_bytes()

@@ -57,6 +57,22 @@ def test_names_that_nothing_lists_are_looked_for(
     ]
 
 
+def test_grid_mappings_that_nothing_lists_are_looked_for(
+    tmp_path: Path, http_server: Callable[..., Any]
+) -> None:
+    group = zarr.create_group(tmp_path / "s.zarr").create_group("ocean")
+    for name, mapping in (("crs", None), ("salt", "crs"), ("sweet", "gone")):
+        array = group.create_array(name, data=np.ones(2), dimension_names=["cell"])
+        array.attrs.update({} if mapping is None else {"grid_mapping": mapping})
+    hierarchy = nz.open_store(http_server(tmp_path / "s.zarr").url)
+    for name in ("salt", "sweet"):
+        assert hierarchy[f"/ocean/{name}"].kind == "array"  # by its path: nothing lists it
+    report = nz.check(hierarchy, select=["GZ-CRS"], progress=False)
+    assert [(finding.path, finding.message) for finding in report.findings] == [
+        ("/ocean/sweet", 'there is no array for the grid mapping "gone"')
+    ]
+
+
 def test_plain_http_of_a_good_store_stays_undecided(
     sample_store: Path, http_server: Callable[..., Any]
 ) -> None:

@@ -46,12 +46,20 @@ def _leads_nowhere(group: Group, array: Array, attribute: str) -> list[str]:
     return [
         word
         for word in _words(array, attribute)
-        if word not in elsewhere and not _is_there(group, word)
+        if word not in elsewhere and not is_there(group, word)
     ]
 
 
-def _is_there(group: Group, word: str) -> bool:
-    """Whether a name leads to an array of the group or of one above it, or a path to one (CF-1.11, 2.7 Groups)."""
+def is_there(group: Group, word: str) -> bool:
+    """Whether a name leads to an array of the group or of one above it, or a path to one (CF-1.11, 2.7 Groups).
+
+    Parameters
+    ----------
+    group : Group
+        The group of the array with the name.
+    word : str
+        The name, or a path.
+    """
     if "/" in word:
         return group.array_at(word) is not None
     if _is_here(group, word) or _above(group, word) is not None:

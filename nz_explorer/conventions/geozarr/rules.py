@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from nz_explorer.conventions.cf.references import named_nearly
+from nz_explorer.conventions.cf.references import is_there, named_nearly
 from nz_explorer.conventions.nz.dimensions import set_name
 from nz_explorer.conventions.suggested_names import add_names, suggested_names, where_from
 from nz_explorer.conventions.uris import is_uri
@@ -20,7 +20,7 @@ from nz_explorer.engine.fixes import Draft, move, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node, dimension_table, is_candidate
 from nz_explorer.model.dialects import crs, multiscales
-from nz_explorer.model.paths import all_above, below
+from nz_explorer.model.paths import all_above
 from nz_explorer.text.phrases import article
 
 if TYPE_CHECKING:
@@ -356,7 +356,7 @@ def arrays_of_group(group: Group) -> Iterator[Fail]:
                 rule="GZ-COORD-003" if coordinate else "GZ-CRS-001",
             )
         for name in mapping_names(array):
-            if not any(_has_array(node, name) for node in (group, *_above(group))):
+            if not is_there(group, name):
                 yield Fail(
                     array.attribute_pointer("grid_mapping"),
                     f"there is no array for the grid mapping {json_text(name)}",
@@ -379,10 +379,3 @@ def mapping_names(array: Array) -> list[str]:
         return []
     words = given.split()
     return [word[:-1] for word in words if word.endswith(":")] or words[:1]
-
-
-def _has_array(group: Group, name: str) -> bool:
-    """Whether a name leads to an array of a group, or a path to one of any group (CF-1.11, 2.7 Groups)."""
-    if "/" in name:
-        return group.array_at(name) is not None
-    return isinstance(group.hierarchy.node_if_loaded(below(group.path) + name), Array)

@@ -546,3 +546,17 @@ def test_writing_on_in_a_document_is_one_edit_and_each_is_told(sample_store: Pat
         what_if.undo()
     assert what_if.edits == []
     assert told == [1, 1, 1, 2, 3, 2, 1, 0]
+
+
+def test_rules_on_values_follow_the_attributes_of_arrays_beside() -> None:
+    documents = next(one for one in BASES if "crs/zarr.json" in one)
+    base = evaluate(open_store(store(documents)))
+    base.run()
+    told = {finding.rule for finding in base.findings("/y")}
+    assert (
+        "CF-MAP-002" in told
+    )  # the first row is not the northernmost, and there is a reference system
+    what_if = WhatIf(base).edit("crs/zarr.json", None).remove("/t", "/attributes/grid_mapping")
+    assert "CF-MAP-002" in {finding.rule for finding in what_if.gone}
+    what_if.undo()
+    assert not what_if.gone or "CF-MAP-002" not in {finding.rule for finding in what_if.gone}

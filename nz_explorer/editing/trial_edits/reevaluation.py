@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 from nz_explorer.editing.trial_edits.edited_documents import path_of
@@ -54,6 +55,8 @@ class Reevaluation:
         """Nodes of which a document is another one."""
         self._looked_for: set[str] = set()
         """Arrays that came, went, or have other dimensions: others look for them."""
+        self._beside: set[str] = set()
+        """Groups in which arrays have other attributes: rules on the values of coordinates look there."""
         self.entries = False
         """Whether consolidated entries, or the nodes that they describe, came or went."""
 
@@ -117,6 +120,8 @@ class Reevaluation:
         before = docs.node_if_loaded(path)
         after = docs.reread(path) if docs.get(group) is not None else None
         self.members.add(group)
+        if _attribute_names(before) != _attribute_names(after):
+            self._beside.add(group)
         if (
             before is None
             or after is None
@@ -215,7 +220,10 @@ class Reevaluation:
             group = docs.node_if_loaded(path)
             if isinstance(group, Group) and group.child_names is not None:
                 evaluation.group_complete(group)
-        for node in (*visited, *(n for p, n in again.items() if self.nodes[p])):
+        beside = [docs.node_if_loaded(path) for path in self._beside]
+        coordinates = [g.coordinates.values() for g in beside if isinstance(g, Group)]
+        changed = [n for p, n in again.items() if self.nodes[p]]
+        for node in dict.fromkeys((*visited, *changed, *chain.from_iterable(coordinates))):
             if isinstance(node, Array) and has_value_rules(node):
                 evaluation.value_rules(node)
         looked_into = (*visited, *map(docs.node_if_loaded, self.arrays))
@@ -252,6 +260,10 @@ def _mentions(array: Array, ends: set[str]) -> bool:
 
 def _axes(node: Node) -> Any:
     return (node.shape, node.dimension_names) if isinstance(node, Array) else None
+
+
+def _attribute_names(node: Node | None) -> frozenset[str]:
+    return frozenset(node.attributes) if isinstance(node, Array) else frozenset()
 
 
 def _values_key(node: Node) -> Any:

@@ -26,7 +26,7 @@ from nz_explorer.values.masks.cell_states import VALUE
 from nz_explorer.values.points import Points
 from nz_explorer.values.reading.chunk_cache import MEBIBYTE, ChunkCache
 from nz_explorer.values.reading.opening import UnsupportedArray
-from nz_explorer.values.reading.size_limits import SizeLimitExceeded, check_unasked
+from nz_explorer.values.reading.size_limits import MOST_UNASKED_BYTES
 from nz_explorer.values.window import read_points
 
 Kind = Literal["index", "number", "time", "category"]
@@ -206,10 +206,8 @@ def axis_coordinates(
 
 
 def _described(meant: MetadataCoordinates, points: Points) -> AxisCoordinates:
-    try:
-        check_unasked(1, points.size * np.dtype(np.float64).itemsize)
-    except SizeLimitExceeded as error:
-        return AxisCoordinates(why=f"its coordinate is left out: {error}")
+    if points.size * 8 > MOST_UNASKED_BYTES:
+        return AxisCoordinates(why=f"{meant.path} describes {points.size:,} values, too many")
     values = meant.at(points.indices)
     if values.dtype.kind == "U":
         labels = [str(value)[:_LONGEST_LABEL] for value in values.tolist()]

@@ -39,6 +39,7 @@ KEPT = NAMING | {
     "add_offset",
     "_FillValue",
     "missing_value",
+    "_Unsigned",
 }
 """What is written as it was stored."""
 RESERVED = frozenset(

@@ -301,7 +301,7 @@ def scan_chunk(task: Task, coordinates: Coordinates, chunk: Chunk) -> Found:
     if values.dtype.kind not in "biuf":
         return _scan_others(task, values, found)
     if values.dtype.kind == "b":
-        values = values.view(np.uint8)
+        values = (values.view(np.uint8) != 0).view(np.uint8)  # any other byte is true to readers
         fill, storage = (_as_number(f) for f in (task.fill, task.storage_fill))
     else:
         fill, storage = (_meant(one, task.meant) for one in (task.fill, task.storage_fill))

@@ -84,6 +84,14 @@ def test_symptoms_narrow_what_is_to_be_looked_at() -> None:
             "TREE-",
         ),
         ("KeyError: 'A/1'", "OME-PLATE-002", "CF-"),
+        ('Error opening "zarr" driver: "dtype": Unsupported zarr dtype: "<u1"', "Z2-DT-001", "CF-"),
+        ("ArgumentError: <M8[D] is not a valid numpy typestr", "Z2-OGC-004", "CF-"),
+        (
+            'Cannot deserialize value of type `dev.zarr.zarrjava.v2.DataType` from String ">u2": not one of the values'
+            " accepted for Enum class",
+            "Z2-DT-001",
+            "CF-",
+        ),
     ],
 )
 def test_the_rule_behind_a_message_is_named_early(message: str, first: str, never: str) -> None:
@@ -96,6 +104,7 @@ def test_the_rule_behind_a_message_is_named_early(message: str, first: str, neve
 def test_a_message_says_what_the_reader_needs_where_the_store_is_right() -> None:
     assert "HDF5_PLUGIN_PATH" in meaning_of("NetCDF: Filter error: undefined filter encountered")
     assert "consolidated=False" in meaning_of("KeyError: '.zmetadata'")
+    assert "|u1" in meaning_of('"dtype": Unsupported zarr dtype: "<u1"')
     assert not meaning_of("ValueError: conflicting sizes for dimension 'x'")
 
 

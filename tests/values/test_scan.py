@@ -192,6 +192,13 @@ def test_scalars_empty_and_sharded_arrays(store):
     agree(found, values, 1e30)
 
 
+def test_any_byte_but_0_is_true(any_store):
+    any_store.array("b", np.array([True, True, False, True]), chunks=(4,), compressors=None)
+    any_store.chunk("b", 0).write_bytes(bytes([2, 1, 0, 255]))
+    found = scan_array(any_store["b"])
+    assert (found.minimum, found.maximum, found.mean) == (0, 1, 0.75)
+
+
 @pytest.mark.parametrize("shards", [None, (8, 10)])
 def test_what_was_not_written_is_known_without_asking(any_store, monkeypatch, shards):
     if shards and any_store.zarr_format == 2:

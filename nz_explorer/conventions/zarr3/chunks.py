@@ -111,7 +111,9 @@ def outside_the_shape(array: Array, outside: Sequence[str]) -> Fail:
         f"{len(outside):,} {what} outside the shape {list(array.shape or ())}: {_some(outside)}",
         fix=lambda _node: Draft(
             "suggest",
-            note="delete them if the array was made smaller; if it was not, shape is too small",
+            # deleting is the last advice: they may be the only copy of what is missing inside
+            note="if chunks inside of the shape are missing, they may have been written to the wrong places; if the array has"
+            " grown, shape is too small; only if it was made smaller, they are left over and can be deleted",
         ),
     )
 

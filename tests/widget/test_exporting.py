@@ -133,6 +133,23 @@ def test_netcdf_is_written_of_what_xarray_reads_and_does_not_write(tmp_path: Pat
     ex.close()
 
 
+@pytest.mark.parametrize(("stored", "unsigned"), [("u1", "false"), ("i1", "true")])
+@pytest.mark.parametrize("fill", [{}, {"_FillValue": 7}, {"scale_factor": 0.5}])
+def test_netcdf_keeps_which_integers_are_meant(
+    tmp_path: Path, stored: str, unsigned: str, fill: dict[str, float]
+) -> None:
+    group = zarr.create_group(tmp_path / "s.zarr")
+    values = np.array([191, 245, 23, 7], "u1").view(stored)
+    group.create_array(
+        "a", data=values, dimension_names=("x",), attributes={"_Unsigned": unsigned, **fill}
+    )
+    ex = nz.explore(tmp_path / "s.zarr", path="/a")
+    with xr.open_dataset(ex.export(tmp_path / "a.nc")) as found:
+        want = np.ma.filled(np.ma.asarray(ex.values(), float), np.nan)
+        np.testing.assert_array_equal(np.asarray(found["a"], float), want)
+    ex.close()
+
+
 def test_a_saved_page_holds_the_answers_and_asks_no_one(sample_store: Path, tmp_path: Path) -> None:
     ex = nz.explore(sample_store, path="/ocean/sea_surface_temperature")
     try:

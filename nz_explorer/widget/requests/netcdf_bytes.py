@@ -116,6 +116,10 @@ def _made_writable(variable: xarray.Variable) -> xarray.Variable:
     if variable.dtype.kind == "f" and "_FillValue" not in encoding:
         for name in ("dtype", "scale_factor", "add_offset"):
             encoding.pop(name, None)
+    # xarray turns integers of the other signedness back only where they have a _FillValue.
+    if variable.dtype.kind in "iu" and "_FillValue" not in encoding:
+        for name in ("dtype", "_Unsigned"):
+            encoding.pop(name, None)
     if variable.dtype == np.float16:  # netCDF has none
         variable = variable.astype(np.float32)
         encoding.pop("dtype", None)

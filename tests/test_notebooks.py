@@ -125,7 +125,8 @@ def test_every_dataset_is_mended_and_xarray_then_reads_it(tmp_path: Path) -> Non
 def test_the_story_of_the_sea_says_what_its_cells_compute(tmp_path: Path) -> None:
     said = printed(run(copy.deepcopy(read("explore.ipynb")), tmp_path), "")
     assert "warmer by 0.26 K\nyears without any value: [2003]\n" in said["how-much-2"]
-    assert "1990:  11.50 °C from   3 months" in said["real-1"]
+    assert "1990: 11.50 °C from  3 months   8.81 °C from 12 months\n" in said["real-1"]
+    assert "2003: no data                  no data\n" in said["real-1"]
     assert said["answer-how-much"] == "warmer by 0.76 K\n"
     assert said["since-1"] == "since 1993, by 0.28 K in ten years\n"
     assert "array[42, " in said["code"]

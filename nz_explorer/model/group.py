@@ -49,6 +49,7 @@ class _Members:
                     found[name] = [array]
                 else:
                     holders.append(array)
+            array.release()  # of a group with 300,000 arrays not all can stay decoded
         return found
 
 

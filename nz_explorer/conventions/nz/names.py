@@ -148,7 +148,9 @@ def _alike(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Pairs of names that differ only by case."""
     seen: dict[str, str] = {}
     for name in names:
-        first = seen.setdefault(name.lower(), name)  # not ß and ss, as casefold() has it
+        lower = name.lower()  # not ß and ss, as casefold() has it
+        # Most names are in lower case already: of hundreds of thousands no second ones are kept.
+        first = seen.setdefault(name if lower == name else lower, name)
         if first != name:
             yield first, name
 

@@ -10,10 +10,11 @@ import copy
 import functools
 import io
 import json
+import queue
 import re
 import threading
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 from unittest import mock
@@ -23,7 +24,7 @@ import numpy as np
 import nz_explorer as nz
 from nz_explorer.conventions import evaluate
 from nz_explorer.documents import decoding
-from nz_explorer.model import Array, NodeNotFound, open_store
+from nz_explorer.model import Array, Node, NodeNotFound, open_store
 from nz_explorer.netcdf import cdl
 from nz_explorer.plots import make
 from nz_explorer.report import tree_text
@@ -34,6 +35,7 @@ from nz_explorer.store.resolve import DOCUMENTS
 from nz_explorer.testing.corpus.cases import cases, contents
 from nz_explorer.text.printable import encodable, for_terminal
 from nz_explorer.widget import protocol
+from nz_explorer.widget.panels.registry import PAGES
 from nz_explorer.widget.session import Session
 
 T = TypeVar("T")
@@ -443,8 +445,8 @@ def documents(choices: Choices) -> None:
     look_at(Memory(store_of(choices)), render_as=forms)
 
 
-def splices(choices: Choices) -> None:
-    """Stores of the conformance corpus that took over members of one another; their values are read, too."""
+def splice(choices: Choices) -> dict[str, bytes]:
+    """Return a store of the conformance corpus that took over members of others."""
     stores, _ = corpus()
     store = dict(pick(choices, stores))
     known = documents_in(store)
@@ -452,7 +454,80 @@ def splices(choices: Choices) -> None:
         key = pick(choices, known)
         text = json.dumps(spliced(choices, parsed(store[key])))
         store[key] = text.encode("utf-8", "surrogatepass")
-    look_at(Memory(store), values=True)
+    return store
+
+
+def splices(choices: Choices) -> None:
+    """Stores of the conformance corpus that took over members of one another; their values are read, too."""
+    look_at(Memory(splice(choices)), values=True)
+
+
+def talks(choices: Choices) -> None:
+    """The same stores in an explorer, where each node is selected and everything there is clicked."""
+    heard: queue.Queue[dict[str, Any]] = queue.Queue()
+
+    def take(message: dict[str, Any], _buffers: Any) -> None:
+        if message["kind"] == "reply":
+            heard.put(message)
+
+    session = Session(evaluate(open_store(Memory(splice(choices)))), take, budget=1 << 20)
+    try:
+        session.start()
+        nodes = list(session.evaluation.hierarchy.walk())
+        for node in nodes[:8]:
+            for method, params in clicks(choices, node):
+                session.receive({"kind": "request", "id": 1, "method": method, "params": params})
+                answer = heard.get(timeout=20)
+                assert answer["ok"] or answer["error"]["code"] != "internal", (
+                    method,
+                    params,
+                    answer,
+                )
+    finally:
+        session.close()
+
+
+def clicks(choices: Choices, node: Node) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the requests that a person's clicks on a node send, with the views that its dimensions allow."""
+    here = {"path": node.path}
+    yield "node", here
+    yield "document", here
+    yield "netcdf", here
+    yield "findings", {**here, "below": True}
+    yield "thumbnails", {"paths": [node.path]}
+    for page in sorted(PAGES.keys() - {"readers"}):  # which runs other programs
+        yield "page", {**here, "name": page}
+    if not isinstance(node, Array):
+        yield "table", here
+        yield "scatter", here
+        return
+    axes = [node.dimension_label(axis) for axis in range(node.ndim or 0)] or ["dim_0"]
+    view: dict[str, Any] = {}
+    for name in ("x", "y"):
+        if choices.integer(0, 2) == 0:
+            view[name] = pick(choices, axes)
+    if choices.integer(0, 2) == 0:
+        view["reduce"] = {pick(choices, axes): pick(choices, ("mean", "min", "max", "std", "any"))}
+    if choices.integer(0, 4) == 0:
+        view["against"] = {pick(choices, axes): 0}
+    index = {pick(choices, axes): choices.integer(-1, 3)}
+    yield "picture", {**here, "width": 64, "height": 64}
+    yield "picture", {**here, **view, "index": index}
+    yield "lines", here
+    yield "table", {**here, "view": view}
+    if (node.size_bytes or 0) > 64 << 20:
+        return  # what is asked for is given, in as much memory as that takes
+    yield "scan", {**here, "action": "start"}
+    for form in ("png", "svg", "npy", "csv", "nc"):
+        yield "export", {**here, "format": form, "view": view, "index": index}
+    along = pick(choices, axes)
+    yield (
+        "locate",
+        {**here, "dimension": along, "value": pick(choices, ("0", "2000-01-01", "next month"))},
+    )
+    yield "complete", {**here, "dimension": along, "value": "2"}
+    yield "series", {**here, "dimension": along, "pins": [dict.fromkeys(axes, 0)]}
+    yield "series_file", {**here, "dimension": along, "pins": [{}], "format": "nc"}
 
 
 def limits(choices: Choices) -> None:
@@ -641,6 +716,7 @@ def messages(choices: Choices) -> None:
 CASES: dict[str, Callable[[Choices], None]] = {
     "documents": documents,
     "splices": splices,
+    "talks": talks,
     "limits": limits,
     "keys": keys,
     "chunks": chunks,

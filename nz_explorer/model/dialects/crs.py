@@ -36,7 +36,7 @@ _WKT_ID = re.compile(
 
 def spatial_axes(array: Array) -> tuple[int, int] | None:
     """Return the axes of an array that run north and east, None where dimension names do not identify them."""
-    names = [name.lower() if name else "" for name in array.dimension_names or ()]
+    names = [name.lower() if name else "" for name in _names(array)]
     y = next((i for i, name in enumerate(names) if name in Y_NAMES), None)
     x = next((i for i, name in enumerate(names) if name in X_NAMES), None)
     return None if y is None or x is None else (y, x)
@@ -125,10 +125,15 @@ def transform(array: Array, cancel: Cancellation | None = None) -> Transform | N
 
 
 def _axes(array: Array, node: Node) -> tuple[int, int] | None:
-    names, given = array.dimension_names or (), node.attributes.get("spatial:dimensions")
+    names, given = _names(array), node.attributes.get("spatial:dimensions")
     if isinstance(given, list) and len(given) == 2 and all(name in names for name in given):
         return names.index(given[0]), names.index(given[1])
     return spatial_axes(array)
+
+
+def _names(array: Array) -> tuple[str | None, ...]:
+    """Return the names of the dimensions that there are: metadata may name more than the shape has."""
+    return (array.dimension_names or ())[: array.ndim or 0]
 
 
 def _six(given: Any) -> tuple[float, ...] | None:

@@ -49,3 +49,21 @@ def test_a_value_of_a_scalar_is_written(path: str, tmp_path: Path) -> None:
     exec(steps, {"zarr": zarr, "store": store, "VALUE": 2.0})
     assert _found(store, "NZ-SCAL-003") == []
     assert zarr.open_group(store)[path][()] == 2.0  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("kind", "mark", "safety"),
+    [("int64", -(2**63), None), ("int64", -1, "unsafe"), ("float32", "NaN", "unsafe")],
+)
+def test_the_mark_of_missing_times_is_not_offered_to_be_taken_away(
+    kind: str, mark: object, safety: str | None, tmp_path: Path
+) -> None:
+    group = zarr.open_group(tmp_path / "t.zarr", mode="w")
+    attributes = {"units": "hours since 2000-01-01", "_FillValue": mark}
+    time = group.create_array(
+        "time", shape=(2,), dtype=kind, dimension_names=["time"], attributes=attributes
+    )
+    time[...] = [0, 1]
+    (finding,) = _found(tmp_path / "t.zarr", "NZ-FILL-012")
+    assert (None if finding.fix is None else finding.fix.safety) == safety
+    assert finding.fix is None or "only if none of its values is missing" in str(finding.fix.note)

@@ -108,6 +108,12 @@ def test_symptoms_narrow_what_is_to_be_looked_at() -> None:
             "NZ-COORD-002",
             "NCZ-",
         ),
+        ("Band metadata shows DIM_dim0_INDEX in place of the time", "NZ-TYPE-001", "NCZ-"),
+        (
+            "it silently returns all-zeros for a zstd-compressed Zarr v2 array",
+            "Z2-CODEC-002",
+            "OME-",
+        ),
         (
             'ERROR 4: ZARR:"/datasets/ESP0025722.zip": No such file or directory',
             "TREE-009",
@@ -135,6 +141,7 @@ def test_a_message_says_what_the_reader_needs_where_the_store_is_right() -> None
     for right_store in (
         "java.lang.IllegalArgumentException: Cannot determine attribute's type",
         "ValueError: failed to prevent overwriting existing key _FillValue in attrs",
+        "skipping dataset: spatial resolutions are different in x, y: 0.000199795 and 0.00020218",
     ):
         assert meaning_of(right_store)
         assert rules_behind(right_store, rules().values()) == []

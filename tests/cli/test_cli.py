@@ -276,6 +276,7 @@ def test_explain_all_names_every_rule(run: Run) -> None:
         ("ValueError: conflicting sizes for dimension 'time': length 4 on 'a'", "NZ-DIM-010"),
         ("TypeError: Failed to decode fill_value: expected str or bytes for dtype", "NZ-FILL-006"),
         ("binascii.Error: Incorrect padding", "NZ-FILL-006"),
+        ("StopIteration", "OME-IMG-008"),
         ("ValueError: unable to decode time units 'months since 1955-01-01'", "CF-TIME-001"),
         ('Object includes extra members: "checksum"', "Z2-CODEC-002"),
         ("SyntaxError: Unexpected token N in JSON at position 12", "JSON-003"),

@@ -91,6 +91,39 @@ def test_symptoms_narrow_what_is_to_be_looked_at() -> None:
             "Z2-DT-001",
             "CF-",
         ),
+        (
+            'Error in if (metadata$fill_value %in% c("NaN", "Infinity")) { : argument is of length zero',
+            "Z2-FV-005",
+            "NCZ-",
+        ),
+        (
+            "rasterio.errors.WindowError: Bounds and transform are inconsistent",
+            "CF-MAP-005",
+            "TREE-",
+        ),
+        ("Warning message: [rast] unknown extent", "CF-MAP-005", "NCZ-"),
+        ("KeyError: \"not all values found in index 'time'\"", "NZ-COORD-002", "NCZ-"),
+        (
+            "HTTP 400: Could not find any valid variables in '/descending:vv'",
+            "NZ-COORD-002",
+            "NCZ-",
+        ),
+        ("Band metadata shows DIM_dim0_INDEX in place of the time", "NZ-TYPE-001", "NCZ-"),
+        (
+            "it silently returns all-zeros for a zstd-compressed Zarr v2 array",
+            "Z2-CODEC-002",
+            "OME-",
+        ),
+        (
+            'ERROR 4: ZARR:"/datasets/ESP0025722.zip": No such file or directory',
+            "TREE-009",
+            "CF-",
+        ),
+        (
+            "BoundsError: attempt to access 2-element Array at index [3]: parseDT(::Type{CFTime.DateTimeStandard}",
+            "CF-TIME-001",
+            "NCZ-",
+        ),
     ],
 )
 def test_the_rule_behind_a_message_is_named_early(message: str, first: str, never: str) -> None:
@@ -104,6 +137,14 @@ def test_a_message_says_what_the_reader_needs_where_the_store_is_right() -> None
     assert "HDF5_PLUGIN_PATH" in meaning_of("NetCDF: Filter error: undefined filter encountered")
     assert "consolidated=False" in meaning_of("KeyError: '.zmetadata'")
     assert "|u1" in meaning_of('"dtype": Unsupported zarr dtype: "<u1"')
+    assert "/vsizip/" in meaning_of("ERROR 4: `a.zip' not recognized as a supported file format.")
+    for right_store in (
+        "java.lang.IllegalArgumentException: Cannot determine attribute's type",
+        "ValueError: failed to prevent overwriting existing key _FillValue in attrs",
+        "skipping dataset: spatial resolutions are different in x, y: 0.000199795 and 0.00020218",
+    ):
+        assert meaning_of(right_store)
+        assert rules_behind(right_store, rules().values()) == []
     assert not meaning_of("ValueError: conflicting sizes for dimension 'x'")
 
 

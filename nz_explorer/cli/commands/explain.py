@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import click
 
 from nz_explorer.cli.console import columns
+
+_ERROR = re.compile(r"(?:[a-z_]\w*\.)*[A-Z]\w*[a-z][A-Z]\w*")
+"""The name of an exception, which is all that some readers say: no rule has a name like it."""
 
 
 @click.command()
@@ -36,7 +40,7 @@ def explain(rule: str | None, every: bool, schema: bool) -> None:
         click.echo(rules_text(registry().rules.values(), color=color, width=width), nl=False)
         return
     found = registry().find(rule)
-    if not found and " " in rule.strip():
+    if not found and (" " in rule.strip() or _ERROR.fullmatch(rule)):
         from nz_explorer.diagnosis.symptoms import meaning_of, report_like, rules_behind
 
         found, meaning = rules_behind(rule, registry().rules.values()), meaning_of(rule)

@@ -76,7 +76,14 @@ def core_type(array: Array) -> Iterator[Fail]:
         f"data type {kind.text} is not one of the 13 types that every NZ reader must decode{hint}",
         impact="blocks" if readers else None,
         readers=readers or (None if kind.kind in TIMES else {}),
+        fix=_as_numbers if kind.kind in TIMES else None,
     )
+
+
+def _as_numbers(node: Node) -> Draft:
+    where = "store" if node.parent in ("/", None) else f"store, group={node.parent!r}"
+    steps = f"xr.open_zarr({where}).drop_encoding().to_zarr(NEW_STORE)"
+    return Draft("suggest", note=f"xarray writes times as numbers with units: {steps}")
 
 
 def _is_text(array: Array) -> bool:

@@ -7,6 +7,7 @@ coordinate. A candidate that is none is no violation, but hardly ever intended: 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.nz.array_types import chunk_bytes, chunk_lengths
@@ -66,9 +67,16 @@ def _write_first(_node: Node) -> Draft:
     return Draft("suggest", note="write the chunks that are not there: they read as the fill value")
 
 
-def _leave_out(node: Node) -> Draft:
-    steps = f"ds.isel({node.name}=ds[{node.name!r}].notnull())"
-    return Draft("suggest", note=f"write it again without the missing times: {steps}")
+def _leave_out(node: Node, what: str = "times") -> Draft:
+    steps = f"ds.isel({{{node.name!r}: ds[{node.name!r}].notnull()}})"
+    return Draft("suggest", note=f"write it again without the missing {what}: {steps}")
+
+
+def _write_or_leave_out(node: Node) -> Draft:
+    draft = _leave_out(node, "values")
+    return replace(
+        draft, note=f"write the values that are missing, if they are known; else {draft.note}"
+    )
 
 
 def _sort(_node: Node) -> Draft:
@@ -130,6 +138,7 @@ def no_missing_values(array: Array, monotonic: Monotonicity) -> Iterator[Fail | 
             "",
             f'{array.path} is named like dimension "{array.name}" but is not a dimension coordinate: '
             f"it has {count}{first}",
+            fix=_write_or_leave_out,
         )
 
 

@@ -253,8 +253,22 @@ def fill_on_coordinate(array: Array) -> Iterator[Fail]:
         yield Fail(
             pointer,
             "this array has the name of its dimension and declares _FillValue; a coordinate has no missing values",
-            fix=lambda _node: Draft("unsafe", (remove(pointer),)),
+            fix=None if _marks_missing_times(array) else _unmarked(pointer),
         )
+
+
+def _marks_missing_times(array: Array) -> bool:
+    """Whether _FillValue is what NumPy stores for NaT, which is no time: where it is meant, it is needed."""
+    fill = _sound(array)
+    value = None if fill is None else fill.value
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(value))
+    return isinstance(value, np.int64) and value == np.iinfo(np.int64).min
+
+
+def _unmarked(pointer: str) -> FixMaker:
+    note = "only if none of its values is missing: what equals it is a value then"
+    return lambda _node: Draft("unsafe", (remove(pointer),), note)
 
 
 @rule("NZ-FILL-013", on="array", needs=("attributes", "data type"), when=_has_fill)

@@ -44,12 +44,20 @@ def wells_are_described(group: Group) -> Iterator[Fail]:
     """Require names of rows and columns, each once, and wells that say where they are."""
     given, pointer = held(group)
     plate, pointer = given["plate"], f"{pointer}/plate"
-    for member in ("rows", "columns"):
+    for part, member in enumerate(("rows", "columns")):
         names = [one.get("name") for one in _objects(plate.get(member))]
         if not names:
-            yield Fail(f"{pointer}/{member}", f"the plate lists no {member}")
+            yield Fail(
+                f"{pointer}/{member}",
+                f"the plate lists no {member}",
+                fix=_named_by_wells(plate, pointer, part),
+            )
         elif twice := [name for n, name in enumerate(names) if name in names[:n]]:
-            yield Fail(f"{pointer}/{member}", f"{json_text(twice[0])} is listed twice in {member}")
+            yield Fail(
+                f"{pointer}/{member}",
+                f"{json_text(twice[0])} is listed twice in {member}",
+                fix=_once_each(plate, pointer, part),
+            )
     for n, well in enumerate(_objects(plate.get("wells"))[:MOST_WELLS]):
         lacking = [name for name in ("path", "rowIndex", "columnIndex") if name not in well]
         if lacking:
@@ -81,24 +89,99 @@ def _elsewhere(plate: Mapping[str, Any], well: Mapping[str, Any]) -> str:
     return "" if well["path"] == there else f"has the indices of {json_text(there)}"
 
 
+_PARTS = (("rows", "rowIndex"), ("columns", "columnIndex"))
+"""What the two parts of a well's path are names of, and the index of each in the list of them."""
+
+
+def _parts_of(plate: Mapping[str, Any]) -> list[tuple[str, str]] | None:
+    """Return row and column of each well by its path; None where a path is not made of two names."""
+    wells = plate.get("wells")
+    if not isinstance(wells, list) or len(wells) > MOST_WELLS:
+        return None
+    paths = [well.get("path") if isinstance(well, Mapping) else None for well in wells]
+    parts = [path.split("/") if isinstance(path, str) else [] for path in paths]
+    return [(row, column) for row, column in parts] if all(map(_are_names, parts)) else None
+
+
+def _are_names(parts: list[str]) -> bool:
+    return len(parts) == 2 and all(part.isalnum() for part in parts)
+
+
+def _named_by_wells(plate: Mapping[str, Any], pointer: str, part: int) -> FixMaker | None:
+    """Return the fix that lists the names of which the paths of the wells are made, in the order of their indices."""
+    member, index = _PARTS[part]
+    named = _parts_of(plate)
+    if not named:
+        return None
+    names = list(dict.fromkeys(one[part] for one in named))
+    places = {one[part]: well.get(index) for one, well in zip(named, plate["wells"], strict=True)}
+    if sorted(map(str, places.values())) == sorted(map(str, range(len(names)))):
+        names.sort(key=lambda name: int(str(places[name])))
+    else:
+        names.sort(key=lambda name: (len(name), name))
+    operations = [add(f"{pointer}/{member}", [{"name": name} for name in names])]
+    operations += _indices(plate, pointer, part, names)
+    note = f"only {member} with wells are known by the paths of the wells: add the others"
+    return lambda _node: Draft("suggest", tuple(operations), note)
+
+
+def _once_each(plate: Mapping[str, Any], pointer: str, part: int) -> FixMaker | None:
+    """Return the fix that lists each name once, and tells the wells behind them their new indices."""
+    member, _ = _PARTS[part]
+    given, named = plate.get(member), _parts_of(plate)
+    if not isinstance(given, list) or named is None or len(_objects(given)) != len(given):
+        return None
+    names = [one.get("name") for one in given]
+    left = list(dict.fromkeys(map(str, names)))
+    if any(one[part] not in left for one in named):
+        return None
+    gone = [n for n, name in enumerate(names) if name in names[:n]]
+    operations = [remove(f"{pointer}/{member}/{n}") for n in reversed(gone)]
+    operations += _indices(plate, pointer, part, left)
+    return lambda _node: Draft("suggest", tuple(operations))
+
+
+def _indices(
+    plate: Mapping[str, Any], pointer: str, part: int, names: list[str]
+) -> list[dict[str, Any]]:
+    """Return what gives wells the index that their path has in a list of names, where it is another."""
+    _, index = _PARTS[part]
+    return [
+        add(f"{pointer}/wells/{n}/{index}", names.index(one[part]))
+        for n, (one, well) in enumerate(zip(_parts_of(plate) or [], plate["wells"], strict=True))
+        if well.get(index) != names.index(one[part])
+    ]
+
+
 def _place(
     plate: Mapping[str, Any], number: int, pointer: str, members: list[str]
 ) -> FixMaker | None:
     """Return the fix that tells row and column of a well by their names, which its path is made of."""
     well = _objects(plate.get("wells"))[number]
-    parts = str(well.get("path", "")).strip("/").split("/")
-    names = [
-        [one.get("name") for one in _objects(plate.get(member))] for member in ("rows", "columns")
-    ]
+    names = [[one.get("name") for one in _objects(plate.get(member))] for member, _ in _PARTS]
+    if "path" not in well:
+        return _path_of(well, names, pointer)
+    parts = str(well["path"]).strip("/").split("/")
     if len(parts) != 2 or any(part not in known for part, known in zip(parts, names, strict=True)):
         return None
     right = {
         member: known.index(part)
-        for member, part, known in zip(("rowIndex", "columnIndex"), parts, names, strict=True)
+        for (_, member), part, known in zip(_PARTS, parts, names, strict=True)
         if member in members
     }
     operations = tuple(add(f"{pointer}/{member}", index) for member, index in right.items())
     return lambda _node: Draft("safe", operations)
+
+
+def _path_of(well: Mapping[str, Any], names: list[list[Any]], pointer: str) -> FixMaker | None:
+    """Return the fix that makes the path of a well of the names at its indices, as the format has it."""
+    parts = []
+    for (_, member), known in zip(_PARTS, names, strict=True):
+        index = well.get(member)
+        if type(index) is not int or not 0 <= index < len(known):
+            return None
+        parts.append(str(known[index]))
+    return lambda _node: Draft("safe", (add(f"{pointer}/path", "/".join(parts)),))
 
 
 def _row_of(group: Group) -> Group | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from operator import gt
 from typing import Any
 
@@ -226,8 +227,21 @@ def _unit(axis: Mapping[str, Any], place: str) -> Iterator[Fail]:
         f"the unit of axis {name} {wrong} {json_text(unit)}: viewers that check it, such as Neuroglancer, show nothing",
         impact="convention",
         readers={"Neuroglancer": f"raises an error: {UNSUPPORTED}: {json_text(unit)}"},
-        fix=set_to(place, known) if known else _left_out(place) if is_none else None,
+        fix=set_to(place, known)
+        if known
+        else _left_out(place)
+        if is_none
+        else _nearest(place, unit, UNITS[str(kind)]),
     )
+
+
+def _nearest(place: str, unit: str, units: tuple[str, ...]) -> FixMaker:
+    """Return the fix for a unit that the format does not have: the one that is spelled nearly so, or none."""
+    near = get_close_matches(unit.strip().lower(), units, 1, 0.8)
+    if near:
+        return set_to(place, near[0], "suggest")
+    note = "then it has no unit; if it is one of those of the format by another name, write that"
+    return lambda _node: Draft("unsafe", (remove(place),), note)
 
 
 def _without_units(image: Mapping[str, Any], pointer: str) -> Iterator[Fail]:
@@ -248,7 +262,15 @@ def _without_units(image: Mapping[str, Any], pointer: str) -> Iterator[Fail]:
         f"pixels are {sizes} large, and no axis of space has a unit: viewers give sizes in pixels, or in units of their own",
         severity="info",
         readers={},
+        fix=_micrometers(pointer, spaces),
     )
+
+
+def _micrometers(pointer: str, spaces: list[int]) -> FixMaker:
+    """Return the fix that gives axes of space the unit in which most microscopes tell sizes."""
+    operations = tuple(add(f"{pointer}/axes/{n}/unit", "micrometer") for n in spaces)
+    note = "if the sizes are in micrometers, as most are; else write the unit that they are in"
+    return lambda _node: Draft("suggest", operations, note)
 
 
 def _misplaced(image: Mapping[str, Any], pointer: str) -> Iterator[Fail]:

@@ -75,7 +75,13 @@ def scalars_are_written(array: Array, found: Absence) -> Iterator[Fail | Undecid
             "",
             f"scalar {array.path} has no stored value; readers see the fill value {found.reads_as}"
             + (", which xarray shows as missing" if _xarray_masks(array) else ""),
+            fix=_write_a_value,
         )
+
+
+def _write_a_value(node: Node) -> Draft:
+    steps = f'zarr.open_group(store)["{node.path.strip("/")}"][...] = VALUE'
+    return Draft("suggest", note=f"if a value was forgotten, write it: {steps}")
 
 
 def _xarray_masks(array: Array) -> bool:

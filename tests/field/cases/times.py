@@ -407,3 +407,33 @@ def _in_milliseconds(folder: Path, dtype: str) -> Path:
 )
 def times_of_two_kinds(folder: Path) -> Path:
     return _in_milliseconds(folder, "datetime64[ms]")
+
+
+def _times_as_numbers(source: Path) -> Path:
+    again = source.with_name("again")
+    xr.open_zarr(source, consolidated=False).drop_encoding().to_zarr(again, consolidated=False)
+    return again
+
+
+def _names_of_dimensions(source: Path) -> list[str]:
+    """Name dimensions as GDAL did that knew no numpy.datetime64: those of a coordinate that it does not read are numbered."""
+    root = zarr.open_group(source, mode="r")
+    lost = {name for name, one in root.arrays() if one.dtype.kind == "M"}
+    names = root["precip"].metadata.dimension_names or ()  # type: ignore[union-attr]
+    return [f"dim{n}" if name in lost else str(name) for n, name in enumerate(names)]
+
+
+@reported(
+    "OSGeo/gdal#13912",
+    "Zarr V3: dimensions are anonymous, such as DIM_dim0_INDEX, and values of the coordinate lost, where it is numpy.datetime64",
+    finding=("NZ-TYPE-001", "/time", "datetime64", "numbers with units"),
+    before=sees(_names_of_dimensions, lambda found: found == ["dim0"]),
+    after=sees(_names_of_dimensions, lambda found: found == ["time"]),
+    by_hand=_times_as_numbers,
+    beside=("JSON-008",),
+)
+def times_that_gdal_does_not_read(folder: Path) -> Path:
+    root = group(folder)
+    array(root, "time", np.array(["2020-01-01", "2020-01-02"], "M8[ns]"), ["time"])
+    array(root, "precip", np.arange(2, dtype="f4"), ["time"])
+    return folder

@@ -233,7 +233,9 @@ def as_xarray(
     size = found.x.size
     values = np.full((len(found.looks), size), np.nan)
     for row, look in zip(values, found.looks, strict=True):
-        reading = replace(reading, part=reading.part or look.part)  # of complex numbers a line has one
+        reading = replace(
+            reading, part=reading.part or look.part
+        )  # of complex numbers a line has one
         row[:] = np.ma.filled(np.ma.asarray(shown_values(look, reading), np.float64), np.nan)
     source: Any = to_xarray(array)
     return xr.DataArray(

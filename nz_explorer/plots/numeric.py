@@ -15,7 +15,7 @@ from nz_explorer.plots.source import PictureSource
 from nz_explorer.plots.summaries import ANY, categories
 from nz_explorer.values.coordinates.image_axes import channel_window
 from nz_explorer.values.decimate import extremes
-from nz_explorer.values.masks.cell_states import UNREAD, UNREADABLE
+from nz_explorer.values.masks.cell_states import UNREAD, UNREADABLE, VALUE, in_valid_range
 from nz_explorer.values.window import Window
 
 
@@ -52,8 +52,12 @@ def numeric_picture(
     lost = (states == UNREADABLE) | (states == UNREAD)
     if lost.any():
         values[lost] = np.nan
-    low, high = value_range(values, states)
-    ranges = {"robust": robust(values, states)}
+    # What lies outside the valid range is not shown, and makes no limits and no colours; where nothing else is there, it does.
+    valid = in_valid_range(values, states, shared["valid_low"], shared["valid_high"])
+    if not (valid == VALUE).any():
+        valid = states
+    low, high = value_range(values, valid)
+    ranges = {"robust": robust(values, valid)}
     if name == "map" and source.reduction is None:
         shown = {points.axis for points in window.axes}
         fixed = {axis: at for axis, at in source.index.items() if axis not in shown}
@@ -63,7 +67,7 @@ def numeric_picture(
         meant = tuple(sorted(source.packing.decode((low, high)).tolist()))
     drawn = list(window.axes)
     if thin_to is not None and drawn[0].step == 1 and drawn[0].size > thin_to:
-        chosen, drawn[0] = extremes(values, states, drawn[0], thin_to)
+        chosen, drawn[0] = extremes(values, valid, drawn[0], thin_to)
         thinned = f"of every {2 * drawn[0].step:,} elements the lowest and the highest are shown"
         note = f"{note}; {thinned}" if note else thinned
         stored, values = stored[chosen], values[chosen]

@@ -17,12 +17,14 @@ from nz_explorer.values.masks.cell_states import (
     CODES,
     FILL,
     INF,
+    INVALID,
     NAN,
     NEG_INF,
     STORAGE_FILL,
     UNREADABLE,
     VALUE,
     classify,
+    in_valid_range,
 )
 from nz_explorer.values.reading.chunk import Chunk, FaultKind
 from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates
@@ -79,7 +81,8 @@ class ArrayScan:
     chunks_done, chunks_total
         How far it is.
     count
-        Valid values: neither missing nor NaN nor infinite, and in a chunk that is there.
+        Valid values: neither missing nor NaN nor infinite nor outside of CF's valid range, and in a chunk that is
+        there.
     minimum, maximum
         Of the valid values; of complex numbers, of their magnitudes. None where there are none.
     mean, std
@@ -136,6 +139,8 @@ class Task:
     """Whether attributes unpack the values."""
     meant: np.dtype[Any] | None = None
     """The type that integers are meant to have, where it is not their own."""
+    valid: tuple[float | None, float | None] = (None, None)
+    """The range outside which values do not count; None where it has no end."""
 
 
 @dataclass(slots=True, eq=False)
@@ -320,6 +325,13 @@ def scan_chunk(task: Task, coordinates: Coordinates, chunk: Chunk) -> Found:
             found.states[NEG_INF] = int((special == -np.inf).sum())
         found.states[FILL] = int(np.count_nonzero(filled))
         values = values[good]
+        if values.size:
+            low, high = values.min(), values.max()
+    least, most = task.valid
+    if values.size and ((least is not None and low < least) or (most is not None and high > most)):
+        inside = in_valid_range(values, np.zeros(values.shape, np.uint8), least, most) == VALUE
+        found.states[INVALID] = values.size - int(np.count_nonzero(inside))
+        values = values[inside]
         if values.size:
             low, high = values.min(), values.max()
     _summarise(found, values, low, high, histogram=task.histogram)

@@ -177,7 +177,9 @@ def contents(
             return Contents(
                 None, None, f"unsupported: {number:,} chunks, more than {MOST_SCANNED_CHUNKS:,}"
             )
-        found = scan_array(array, client=client, cancel=cancel, progress=report, histogram=False)
+        found = scan_array(
+            array, client=client, cancel=cancel, progress=report, histogram=False, any_value=True
+        )
     except UnsupportedArray as error:
         return Contents(None, None, f"unsupported: {error}")
     if found.phase != "done":

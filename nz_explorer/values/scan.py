@@ -17,6 +17,7 @@ from nz_explorer.model import Array, Group, Hierarchy, Node, open_store
 from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.store import Cancellation, Cancelled
 from nz_explorer.store.cancellation import hand_over
+from nz_explorer.values.cf_decoding import valid_range
 from nz_explorer.values.chunk_statistics import ArrayScan, Found, Phase, Task, scan_chunk
 from nz_explorer.values.masks.cell_states import ABSENT
 from nz_explorer.values.reading.chunk_cache import MEBIBYTE
@@ -115,6 +116,7 @@ def scan_array(
     resume: ArrayScan | None = None,
     threads: int | None = None,
     histogram: bool = True,
+    any_value: bool = False,
 ) -> ArrayScan:
     """Go through all values of one array; see `scan`.
 
@@ -134,6 +136,8 @@ def scan_array(
         How many read at the same time; by default fewer for a local store than for a remote one.
     histogram
         Whether values are counted in bins.
+    any_value
+        Whether values outside of CF's valid range count as well.
 
     Returns
     -------
@@ -143,7 +147,9 @@ def scan_array(
     began = time.monotonic() - (0.0 if resume is None else resume.seconds)
     opened = open_for_reading(array)
     packed = any(name in array.attributes for name in PACKING)
-    task = Task(opened.plain, array.fill, array.storage_fill, histogram, packed, meant_type(array))
+    valid = (None, None) if any_value else valid_range(array)
+    fills = array.fill, array.storage_fill
+    task = Task(opened.plain, *fills, histogram, packed, meant_type(array), valid)
     total = math.prod(opened.grid)
     found = Found() if resume is None else resume.found.copy()
     rows = total <= _MOST_ROWS

@@ -953,3 +953,27 @@ def test_whether_any_value_is_not_zero_has_two_classes(tmp_path, values):
     # a colour of its own for each, whether or not both are there
     named = [text.get_text() for legend in figure(look).legends for text in legend.get_texts()]
     assert named == ["none", "any"]
+
+
+def test_what_is_outside_the_valid_range_is_no_end_of_a_thinned_line(group):
+    values = np.sin(np.arange(10_000.0) / 100)
+    values[::50] = 1e6
+    group.create_array("a", data=values).attrs["valid_max"] = 2
+    found = look(group, "/a", width=200)
+    assert found.values.size < 1000
+    assert found.high == pytest.approx(1, abs=1e-3)
+    assert (found.values < 2).all()
+
+
+def test_what_is_outside_the_valid_range_is_missing_in_a_thumbnail(group):
+    values = np.arange(16.0).reshape(4, 4)
+    values[0, 0] = 1e6
+    group.create_array("a", data=values).attrs["valid_max"] = 100
+    image = thumbnail(look(group, "/a"))
+    assert (image == 0).sum() == 1
+    assert len(np.unique(image)) == 16
+
+
+def test_where_all_is_outside_the_valid_range_the_mask_can_be_switched_off(group):
+    group.create_array("a", data=np.arange(6.0).reshape(2, 3)).attrs["valid_min"] = 50
+    assert (look(group, "/a").low, look(group, "/a").high) == (0, 5)

@@ -231,3 +231,57 @@ def test_times_are_dates_in_a_table_as_on_the_screen(tmp_path: Path) -> None:
         assert ex.export(tmp_path / "c.csv").read_text().splitlines()[1:] == ["0,0.0", "1,12.0"]
     finally:
         ex.close()
+
+
+@pytest.mark.parametrize("calendar", ["standard", "noleap", "360_day"])
+@pytest.mark.parametrize("gap", ["_FillValue", "NaN"])
+def test_times_of_which_some_are_missing_are_handed_out(
+    tmp_path: Path, calendar: str, gap: str
+) -> None:
+    """xarray makes the date that is counted from of them, or an error, and cannot write them."""
+    whole = gap == "_FillValue"
+    stored = np.array([0, -9 if whole else np.nan, 3], "i4" if whole else "f8")
+    dated = {"units": "days since 2001-02-26", "calendar": calendar}
+    zarr.create_group(tmp_path / "t.zarr").create_array(
+        "issued",
+        data=stored,
+        dimension_names=("y",),
+        attributes={**dated, "_FillValue": -9} if whole else dated,
+    )
+    ex = nz.explore(tmp_path / "t.zarr", path="/issued")
+    try:
+        shown = ex.to_xarray(shown=True)
+        assert shown.isnull().values.tolist() == [False, True, False]
+        last = {"standard": "2001-03-01", "noleap": "2001-03-01", "360_day": "2001-02-29"}[calendar]
+        assert str(shown.values[2])[:10] == last
+        with xr.open_dataset(ex.export(tmp_path / "a.nc"), decode_times=False) as found:
+            np.testing.assert_array_equal(found["issued"], [0, np.nan, 3])
+            assert found["issued"].units.startswith("days since 2001-02-26")
+            assert np.isnan(found["issued"].encoding["_FillValue"])
+    finally:
+        ex.close()
+
+
+def test_what_is_outside_the_valid_range_makes_no_limits_and_no_statistics(tmp_path: Path) -> None:
+    packed = np.arange(40, dtype="i2").reshape(5, 8)
+    packed[0, 0], packed[1, 1] = 30_000, -20_000
+    zarr.create_group(tmp_path / "v.zarr").create_array(
+        "v",
+        data=packed,
+        dimension_names=("y", "x"),
+        attributes={"valid_range": [0, 1000], "scale_factor": 0.1, "add_offset": 5.0},
+    )
+    ex = nz.explore(tmp_path / "v.zarr", path="/v")
+    try:
+        assert (ex.values().min(), ex.values().max()) == pytest.approx((5.1, 8.9))
+        for limits in ("held", "frame", "robust"):
+            ex.view = {"limits": limits}
+            low, high = ex.figure().axes[1].get_ylim()  # the colour bar
+            assert 5.0 < low < high < 9.0, limits
+        found = nz.scan(tmp_path / "v.zarr")["/v"]
+        assert (found.count, found.states["invalid"]) == (38, 2)
+        assert (found.minimum, found.maximum) == (1, 39)
+        assert found.histogram is not None
+        assert found.histogram.counts.sum() == 38
+    finally:
+        ex.close()

@@ -7,7 +7,15 @@ from typing import Literal
 import numpy as np
 
 from nz_explorer.plots.picture import QuickLook
-from nz_explorer.values.masks.cell_states import FILL, INF, INVALID, NAN, NEG_INF, VALUE, States
+from nz_explorer.values.masks.cell_states import (
+    FILL,
+    INF,
+    NAN,
+    NEG_INF,
+    VALUE,
+    States,
+    in_valid_range,
+)
 
 Mask = Literal["nz", "storage", "raw", "differences"]
 ONLY_NZ, ONLY_STORAGE = 20, 21
@@ -51,13 +59,6 @@ def masked_states(look: QuickLook, mask: Mask, *, decoded: bool) -> States:
 
 
 def _in_valid_range(look: QuickLook, states: States) -> States:
-    """Mark what lies outside CF's valid range."""
-    limits = (look.valid_low, look.valid_high)
-    if look.values is None or limits == (None, None):
+    if look.values is None:
         return states
-    low, high = (
-        (-np.inf if limits[0] is None else limits[0]),
-        (np.inf if limits[1] is None else limits[1]),
-    )
-    outside = (states == VALUE) & ~((look.values >= low) & (look.values <= high))
-    return np.where(outside, INVALID, states).astype(np.uint8)
+    return in_valid_range(look.values, states, look.valid_low, look.valid_high)

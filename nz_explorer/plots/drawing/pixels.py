@@ -8,7 +8,7 @@ import numpy as np
 
 from nz_explorer.plots.colours.categories import category_colour
 from nz_explorer.plots.picture import Axis, QuickLook
-from nz_explorer.values.masks.cell_states import VALUE
+from nz_explorer.values.masks.cell_states import VALUE, in_valid_range
 
 Image = np.ndarray[Any, np.dtype[np.uint8]]
 
@@ -47,7 +47,8 @@ def levels(look: QuickLook) -> Image:
         low, high = middle - most, middle + most
     if look.packing is not None and look.packing.scale < 0:
         low, high = high, low  # the lowest number that is stored is the highest value
-    good = np.equal(look.cell_states, VALUE)
+    states = in_valid_range(look.values, look.cell_states, look.valid_low, look.valid_high)
+    good = np.equal(states, VALUE)
     # in halves, so that the span of a float64 does not overflow
     span = high / 2 - low / 2
     part = (look.values[good] / 2 - low / 2) / span if span else np.full(int(good.sum()), 0.5)

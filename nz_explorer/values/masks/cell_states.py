@@ -56,6 +56,30 @@ TITLES: dict[int, str] = {
 States = np.ndarray[Any, np.dtype[np.uint8]]
 
 
+def in_valid_range(
+    values: np.ndarray[Any, Any], states: States, low: float | None, high: float | None
+) -> States:
+    """Return states in which values outside of CF's valid range are ``INVALID``.
+
+    Parameters
+    ----------
+    values
+        Stored values, of any shape.
+    states
+        Their cell states, of the same shape.
+    low, high
+        The range, ends included; None where it has no end.
+    """
+    if low is None and high is None:
+        return states
+    inside = np.ones(states.shape, np.bool_)
+    if low is not None:
+        inside &= values >= low
+    if high is not None:
+        inside &= values <= high
+    return np.where((states == VALUE) & ~inside, INVALID, states).astype(np.uint8)
+
+
 def classify(
     values: np.ndarray[Any, Any], fill: FillValue | None, storage_fill: FillValue | None
 ) -> tuple[States, States]:

@@ -261,10 +261,15 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
     order = () if source is None else source.order
     if list(order) != sorted(order):
         found = found.transpose(*(whole.dims[axis] for axis in order))
-    decoded = found.dtype.kind in "mM" or "calendar" in found.encoding  # cftime's are objects
-    times = decoded and values.dtype.kind not in "mM"
-    if times and not look.derived:  # as xarray decodes them
-        return found.where(~gone) if (gone := np.ma.getmaskarray(values)).any() else found
+    objects = found.dtype.kind == "O" and " since " in str(found.encoding.get("units"))  # of cftime
+    times = (objects or found.dtype.kind in "mM") and values.dtype.kind not in "mM"
+    if times and not look.derived:
+        gone = np.ma.getmaskarray(values)
+        if objects and values.dtype.kind == "f":
+            gone = gone | ~np.isfinite(values.data)
+        if not gone.any():
+            return found  # as xarray decodes them
+        return _some_dates(found, values, gone) if objects else found.where(~gone)
     filled = plain(values)
     if look.minus is not None:
         found = found.drop_encoding().assign_attrs(long_name=look.name)
@@ -287,6 +292,24 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
     # Who reads a file back masks by the _FillValue that it names: it must be what is masked here.
     plainly = reading.mask != "nz" or (look.packing is not None and not reading.decoded)
     return shown.drop_encoding() if plainly else shown
+
+
+def _some_dates(
+    found: xarray.DataArray,
+    values: np.ma.MaskedArray[Any, Any],
+    gone: np.ndarray[Any, np.dtype[np.bool_]],
+) -> xarray.DataArray:
+    """Return dates of cftime, None where one is missing: of what is missing xarray makes the date that is counted from, or an error."""
+    import cftime  # type: ignore[import-untyped, unused-ignore]
+
+    dates = np.full(gone.shape, None, object)
+    calendar = found.encoding.get("calendar", "standard")
+    dates[~gone] = cftime.num2date(
+        values.data[~gone], found.encoding["units"], calendar, only_use_cftime_datetimes=True
+    )
+    shown = found.copy(deep=False, data=dates)
+    shown.encoding["calendar"] = calendar  # which a missing date does not tell who writes it
+    return shown
 
 
 def _parts_of(look: QuickLook, array: Array) -> Iterator[int | slice]:

@@ -100,10 +100,28 @@ def _is_held(name: str, value: Any) -> bool:
     return numbers.ndim < 2 and numbers.size > 0 and numbers.dtype.kind in "iuf"
 
 
+def _counted(variable: xarray.Variable) -> xarray.Variable:
+    """Return dates of cftime of which some are missing, and which xarray does not write, as the numbers that they are counted in."""
+    units, calendar = variable.encoding.get("units"), variable.encoding.get("calendar")
+    if variable.dtype.kind != "O" or not isinstance(units, str) or " since " not in units:
+        return variable
+    dates = variable.values
+    here = np.array([one is not None for one in dates.flat], np.bool_).reshape(dates.shape)
+    if here.all():
+        return variable
+    import cftime  # type: ignore[import-untyped, unused-ignore]
+
+    numbers = np.full(dates.shape, np.nan)
+    numbers[here] = cftime.date2num(dates[here], units, calendar)
+    described = {**variable.attrs, "units": units, "calendar": calendar or "standard"}
+    return type(variable)(variable.dims, numbers, described, {"_FillValue": np.nan})
+
+
 def _made_writable(variable: xarray.Variable) -> xarray.Variable:
     """Return a variable that xarray can write, of the same values."""
     import xarray as xr
 
+    variable = _counted(variable)
     taken: set[str] = set()
     attributes = {
         _netcdf_name(name, taken): value
@@ -120,6 +138,9 @@ def _made_writable(variable: xarray.Variable) -> xarray.Variable:
     if variable.dtype.kind in "iu" and "_FillValue" not in encoding:
         for name in ("dtype", "_Unsigned"):
             encoding.pop(name, None)
+    # xarray writes missing times as the lowest integer, and nothing that says so.
+    if variable.dtype.kind in "mM" and "_FillValue" not in encoding and variable.isnull().any():
+        encoding |= {"dtype": np.dtype(np.float64), "_FillValue": np.nan}
     if variable.dtype == np.float16:  # netCDF has none
         variable = variable.astype(np.float32)
         encoding.pop("dtype", None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class Reading:
         Of complex numbers; None for the numbers themselves.
     """
 
-    mask: str = "nz"
+    mask: Literal["nz", "storage", "raw"] = "nz"
     decoded: bool = True
     part: Part | None = None
 

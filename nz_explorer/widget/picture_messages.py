@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nz_explorer.plots import QuickLook
     from nz_explorer.plots.lines.collect import Lines
     from nz_explorer.plots.picture import Axis
+    from nz_explorer.plots.shown_values import Reading
     from nz_explorer.values.histograms import Histogram
     from nz_explorer.values.masks.cell_states import States
 
@@ -111,7 +112,9 @@ def histogram_message(
     return (None if found is None else _histogram(found, buffers)), buffers.all
 
 
-def lines(path: str, found: Lines) -> tuple[protocol.LinesResult, list[bytes]]:
+def lines(
+    path: str, found: Lines, reading: Reading | None = None
+) -> tuple[protocol.LinesResult, list[bytes]]:
     """Return lines as a message and their buffers.
 
     Parameters
@@ -120,6 +123,8 @@ def lines(path: str, found: Lines) -> tuple[protocol.LinesResult, list[bytes]]:
         The group.
     found : Lines
         Its lines.
+    reading : Reading, optional
+        What counts as missing, and whether values are unpacked; ``_FillValue``, and they are, by default.
 
     Returns
     -------
@@ -130,16 +135,25 @@ def lines(path: str, found: Lines) -> tuple[protocol.LinesResult, list[bytes]]:
     x = _axis(found.x, buffers)
     assert x is not None  # noqa: S101  # there is one
     drawn = []
+    from nz_explorer.plots.drawing.mask import masked_states
+    from nz_explorer.plots.shown_values import Reading
+
+    asked = reading or Reading()
     for nth, look in zip(found.pins or count(), found.looks, strict=False):
         if look.values is None or look.cell_states is None:
             continue
+        # What is made of several slices was masked and unpacked.
+        meant = Reading() if look.derived else asked
+        packing = look.packing if meant.decoded else None
         drawn.append(
             protocol.Line(
                 path=look.path,
                 label=look.name or look.path.rsplit("/", 1)[-1],
-                units=look.units or (look.packing.units if look.packing else None),
-                values_buffer=_added(buffers, decoded(look)),
-                states_buffer=_added(buffers, look.cell_states),
+                units=look.units or (packing.units if packing else None),
+                values_buffer=_added(buffers, decoded(look, unpacked=meant.decoded)),
+                states_buffer=_added(
+                    buffers, masked_states(look, meant.mask, decoded=meant.decoded)
+                ),
                 nth=nth,
             )
         )
@@ -151,11 +165,20 @@ def lines(path: str, found: Lines) -> tuple[protocol.LinesResult, list[bytes]]:
     )
 
 
-def decoded(look: QuickLook) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return the numbers of a picture as they are meant, float64."""
+def decoded(look: QuickLook, *, unpacked: bool = True) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return the numbers of a picture, float64: as they are meant, or as they are stored.
+
+    Parameters
+    ----------
+    look : QuickLook
+        The picture.
+    unpacked : bool
+        Whether packed values are unpacked.
+    """
     assert look.values is not None  # noqa: S101  # who asks has looked
+    packing = look.packing if unpacked else None
     numbers: np.ndarray[Any, np.dtype[np.float64]] = (
-        look.values.astype(np.float64) if look.packing is None else look.packing.decode(look.values)
+        look.values.astype(np.float64) if packing is None else packing.decode(look.values)
     )
     return numbers
 

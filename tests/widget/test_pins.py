@@ -233,3 +233,28 @@ def test_pins_are_points(ex: Explorer) -> None:
         with pytest.raises(traitlets.TraitError):
             ex.pins = nonsense
     assert ex.pins == [{"lat": 1}]
+
+
+def test_series_are_of_what_the_picture_is_of(browse: Browse, packed: Path) -> None:
+    field = zarr.open_group(packed)["t"]
+    field.attrs.update({"valid_max": 40})
+    group = zarr.open_group(packed)
+    group.create_array("c", data=np.array([3 + 4j, 1j]), dimension_names=("n",))
+    browser = browse(packed)
+
+    def line(path: str, along: str, pin: dict[str, int], **view: object) -> tuple[object, ...]:
+        found = browser.ask("series", path=path, dimension=along, pins=[pin], view=view)
+        (one,) = found["lines"]
+        values = np.frombuffer(browser.buffers[one["values_buffer"]], "f8")
+        states = np.frombuffer(browser.buffers[one["states_buffer"]], "u1")
+        return values.round(6).tolist(), states.tolist(), one["units"]
+
+    meant = [6.1, 7.3, 8.5, 4.9, 10.9]
+    assert line("/t", "time", PINS[0]) == (meant, [0, 0, 0, 1, 9], "K")
+    assert line("/t", "time", PINS[0], mask="raw") == (meant, [0] * 5, "K")
+    assert line("/t", "time", PINS[0], mask="storage") == (meant, [0, 0, 0, 0, 9], "K")
+    stored = [11, 23, 35, -1, 59]
+    assert line("/t", "time", PINS[0], decoded=False) == (stored, [0, 0, 0, 1, 0], None)
+    assert line("/c", "n", {})[0] == [5, 1]
+    assert line("/c", "n", {}, part="imaginary")[0] == [4, 1]
+    assert line("/c", "n", {}, part="real")[0] == [3, 0]

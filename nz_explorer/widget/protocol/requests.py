@@ -140,7 +140,7 @@ class SeriesParams(Message):
     """The index of dimensions that a pin does not name."""
     width: int = 800
     view: dict[str, Any] = {}
-    """Which dimensions are reduced and what is subtracted; see the trait of that name."""
+    """What is reduced and subtracted, what counts as missing, and what is made of values; see the trait of that name."""
 
 
 class ScanParams(Message):

@@ -47,11 +47,16 @@ def series(session: SessionView, params: protocol.SeriesParams, cancel: Cancella
         )
     except KeyError as error:
         raise BadRequest(str(error.args[0])) from error
-    if found.looks and not found.message and all(look.low is None for look in found.looks):
+    from nz_explorer.plots.shown_values import Reading
+
+    reading = Reading.of(params.view)
+    # Under another mask than _FillValue there may be some.
+    none = reading.mask == "nz" and all(look.low is None for look in found.looks)
+    if found.looks and not found.message and none:
         where = "this point" if len(found.looks) == 1 else "these points"
         note = f"no value along {params.dimension}: all are missing at {where}"
         found = replace(found, message=note)
-    return picture_messages.lines(array.path, found)
+    return picture_messages.lines(array.path, found, reading)
 
 
 def along(
@@ -79,8 +84,8 @@ def along(
     index : mapping of str to int
         The index of dimensions that a pin does not name.
     view : mapping
-        How the picture is drawn: which dimensions are reduced, unless a pin names them, and what is subtracted,
-        unless it stands at one place along the dimension.
+        How the picture is drawn: which dimensions are reduced, unless a pin names them, what is subtracted, unless
+        it stands at one place along the dimension, and which part of complex numbers is shown.
     width : int, optional
         How many pixels there are; None for every element, however many bytes that takes.
     cancel : Cancellation, optional
@@ -109,6 +114,7 @@ def along(
             everything=width is None,
             kind="line",
             x=dimension,
+            part=shown.get("part"),
             reduce=reduce,
             against=None if alone else shown["against"],
             cancel=cancel,

@@ -127,11 +127,11 @@ function Series({ path, dimension, pins, index, mark }: SeriesProps) {
   const [problem, setProblem] = useState("");
   const { [dimension]: _, ...others } = index;
   const asked = { path, dimension, pins, index: others };
-  const { reduce, against } = session.options.value;
+  const { reduce, against, mask, decoded, part } = session.options.value;
   const call = useCall(
     session.client,
     "series",
-    { ...asked, view: { reduce, against }, width: 250 },
+    { ...asked, view: { reduce, against, mask, decoded, part }, width: 250 },
     { keep: true },
   );
   const { answer } = call;

@@ -231,9 +231,13 @@ def test_scans(browser: Browser) -> None:
     while (found := browser.ask("scan", path="/t", action="status"))["phase"] == "running":
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    assert (found["phase"], found["count"], found["maximum"]) == ("done", 4796, 4799)
+    assert (found["phase"], found["count"], found["maximum"]) == (
+        "done",
+        3997,
+        4000,
+    )  # as far as the valid range goes
     counts = np.frombuffer(browser.buffers[found["histogram"]["counts_buffer"]])
-    assert counts.sum() == 4796
+    assert counts.sum() == 3997
     assert [event["scan"]["phase"] for event in browser.events if event["event"] == "scan"][
         -1
     ] == "done"

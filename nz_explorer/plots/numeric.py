@@ -15,7 +15,7 @@ from nz_explorer.plots.source import PictureSource
 from nz_explorer.plots.summaries import ANY, categories
 from nz_explorer.values.coordinates.image_axes import channel_window
 from nz_explorer.values.decimate import extremes
-from nz_explorer.values.masks.cell_states import UNREAD, UNREADABLE, VALUE, in_valid_range
+from nz_explorer.values.masks.cell_states import UNREAD, UNREADABLE, in_valid_range
 from nz_explorer.values.window import Window
 
 
@@ -54,9 +54,10 @@ def numeric_picture(
         values[lost] = np.nan
     # What lies outside the valid range is not shown, and makes no limits and no colours; where nothing else is there, it does.
     valid = in_valid_range(values, states, shared["valid_low"], shared["valid_high"])
-    if not (valid == VALUE).any():
-        valid = states
     low, high = value_range(values, valid)
+    if low is None and valid is not states:
+        valid = states
+        low, high = value_range(values, valid)
     ranges = {"robust": robust(values, valid)}
     if name == "map" and source.reduction is None:
         shown = {points.axis for points in window.axes}

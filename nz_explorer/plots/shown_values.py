@@ -19,6 +19,7 @@ from nz_explorer.values.masks.cell_states import (
     STORAGE_FILL,
     VALUE,
     States,
+    within,
 )
 
 _SHOWN = (VALUE, NAN, INF, NEG_INF)
@@ -104,7 +105,9 @@ def shown_values(look: QuickLook, reading: Reading) -> np.ma.MaskedArray[Any, An
     states = storage if reading.mask == "storage" else nz
     missing = _missing(look, states, reading)
     if reading.decoded and reading.mask != "raw":
-        missing |= _invalid(look, stored, states)
+        low, high = look.valid_low, look.valid_high
+        if low is not None or high is not None:
+            missing |= ~within(stored, low, high) & np.isin(states, (VALUE, ABSENT))
     if look.missing_code is not None and reading.mask != "raw":
         missing |= stored == look.missing_code
     return np.ma.masked_array(values, mask=missing)
@@ -119,18 +122,3 @@ def _missing(
     elif not look.absent_missing[reading.mask == "storage"]:
         shown.append(ABSENT)
     return ~np.isin(states, shown)
-
-
-def _invalid(
-    look: QuickLook, stored: np.ndarray[Any, Any], states: States
-) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Return where values lie outside CF's valid range."""
-    low, high = look.valid_low, look.valid_high
-    if low is None and high is None:
-        return np.zeros(states.shape, np.bool_)
-    outside = ~(
-        (stored >= (-np.inf if low is None else low))
-        & (stored <= (np.inf if high is None else high))
-    )
-    found: np.ndarray[Any, np.dtype[np.bool_]] = outside & np.isin(states, (VALUE, ABSENT))
-    return found

@@ -24,7 +24,7 @@ from nz_explorer.values.masks.cell_states import (
     UNREADABLE,
     VALUE,
     classify,
-    in_valid_range,
+    within,
 )
 from nz_explorer.values.reading.chunk import Chunk, FaultKind
 from nz_explorer.values.reading.chunk_grid import ChunkGrid, Coordinates
@@ -329,7 +329,7 @@ def scan_chunk(task: Task, coordinates: Coordinates, chunk: Chunk) -> Found:
             low, high = values.min(), values.max()
     least, most = task.valid
     if values.size and ((least is not None and low < least) or (most is not None and high > most)):
-        inside = in_valid_range(values, np.zeros(values.shape, np.uint8), least, most) == VALUE
+        inside = within(values, least, most)
         found.states[INVALID] = values.size - int(np.count_nonzero(inside))
         values = values[inside]
         if values.size:

@@ -13,7 +13,7 @@ import numpy as np
 from nz_explorer.model import Array
 from nz_explorer.store import Cancellation
 from nz_explorer.values.cf_decoding import Packing, valid_range
-from nz_explorer.values.masks.cell_states import ABSENT, INVALID, UNREAD, VALUE, States
+from nz_explorer.values.masks.cell_states import ABSENT, INVALID, UNREAD, VALUE, States, within
 from nz_explorer.values.masks.masked import hides
 from nz_explorer.values.points import Points
 from nz_explorer.values.reading.chunk_cache import ChunkCache
@@ -242,11 +242,7 @@ def _numbers(
     valid = window.states == VALUE
     if not hidden:
         valid |= window.states == ABSENT
-    low, high = valid_range(array)
-    if low is not None:
-        valid &= stored >= low
-    if high is not None:
-        valid &= stored <= high
+    valid &= within(stored, *valid_range(array))
     if stored.dtype.kind == "c":
         values: _Doubles = np.abs(stored).astype(np.float64)
     else:

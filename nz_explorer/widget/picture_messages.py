@@ -131,13 +131,13 @@ def lines(
     tuple of LinesResult and list of bytes
         The message, and the buffers that it refers to by index.
     """
+    from nz_explorer.plots.drawing.mask import masked_states
+    from nz_explorer.plots.shown_values import Reading
+
     buffers = _Buffers()
     x = _axis(found.x, buffers)
     assert x is not None  # noqa: S101  # there is one
     drawn = []
-    from nz_explorer.plots.drawing.mask import masked_states
-    from nz_explorer.plots.shown_values import Reading
-
     asked = reading or Reading()
     for nth, look in zip(found.pins or count(), found.looks, strict=False):
         if look.values is None or look.cell_states is None:

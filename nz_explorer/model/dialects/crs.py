@@ -132,8 +132,8 @@ def _axes(array: Array, node: Node) -> tuple[int, int] | None:
 
 
 def _names(array: Array) -> tuple[str | None, ...]:
-    """Return the names of the dimensions that there are: metadata may name more than the shape has."""
-    return (array.dimension_names or ())[: array.ndim or 0]
+    """Return the names of the dimensions; none where the shape is unreadable, as nothing says how many there are."""
+    return () if array.shape is None else array.dimension_names or ()
 
 
 def _six(given: Any) -> tuple[float, ...] | None:

@@ -56,6 +56,26 @@ TITLES: dict[int, str] = {
 States = np.ndarray[Any, np.dtype[np.uint8]]
 
 
+def within(
+    values: np.ndarray[Any, Any], low: float | None, high: float | None
+) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return which values lie in CF's valid range.
+
+    Parameters
+    ----------
+    values
+        Stored values, of any shape.
+    low, high
+        The range, ends included; None where it has no end.
+    """
+    inside = np.ones(values.shape, np.bool_)
+    if low is not None:
+        inside &= values >= low
+    if high is not None:
+        inside &= values <= high
+    return inside
+
+
 def in_valid_range(
     values: np.ndarray[Any, Any], states: States, low: float | None, high: float | None
 ) -> States:
@@ -72,12 +92,8 @@ def in_valid_range(
     """
     if low is None and high is None:
         return states
-    inside = np.ones(states.shape, np.bool_)
-    if low is not None:
-        inside &= values >= low
-    if high is not None:
-        inside &= values <= high
-    return np.where((states == VALUE) & ~inside, INVALID, states).astype(np.uint8)
+    outside = (states == VALUE) & ~within(values, low, high)
+    return np.where(outside, INVALID, states).astype(np.uint8)
 
 
 def classify(

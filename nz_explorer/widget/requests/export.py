@@ -22,7 +22,7 @@ from nz_explorer.widget import protocol
 from nz_explorer.widget.requests import tables
 from nz_explorer.widget.requests.answer import Answer, BadRequest, answers
 from nz_explorer.widget.requests.csv_text import csv_text
-from nz_explorer.widget.requests.netcdf_bytes import netcdf_file
+from nz_explorer.widget.requests.netcdf_bytes import holds_dates, netcdf_file
 from nz_explorer.widget.requests.nodes import array_at
 from nz_explorer.widget.session_view import ALL_POINTS, SessionView
 
@@ -261,7 +261,7 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
     order = () if source is None else source.order
     if list(order) != sorted(order):
         found = found.transpose(*(whole.dims[axis] for axis in order))
-    objects = found.dtype.kind == "O" and " since " in str(found.encoding.get("units"))  # of cftime
+    objects = holds_dates(found)
     times = (objects or found.dtype.kind in "mM") and values.dtype.kind not in "mM"
     if times and not look.derived:
         gone = np.ma.getmaskarray(values)

@@ -100,10 +100,14 @@ def _is_held(name: str, value: Any) -> bool:
     return numbers.ndim < 2 and numbers.size > 0 and numbers.dtype.kind in "iuf"
 
 
+def holds_dates(array: xarray.DataArray | xarray.Variable) -> bool:
+    """Return whether the objects of an array are dates of cftime."""
+    return array.dtype.kind == "O" and " since " in str(array.encoding.get("units"))
+
+
 def _counted(variable: xarray.Variable) -> xarray.Variable:
     """Return dates of cftime of which some are missing, and which xarray does not write, as the numbers that they are counted in."""
-    units, calendar = variable.encoding.get("units"), variable.encoding.get("calendar")
-    if variable.dtype.kind != "O" or not isinstance(units, str) or " since " not in units:
+    if not holds_dates(variable):
         return variable
     dates = variable.values
     here = np.array([one is not None for one in dates.flat], np.bool_).reshape(dates.shape)
@@ -111,9 +115,10 @@ def _counted(variable: xarray.Variable) -> xarray.Variable:
         return variable
     import cftime  # type: ignore[import-untyped, unused-ignore]
 
+    units, calendar = variable.encoding["units"], variable.encoding.get("calendar", "standard")
     numbers = np.full(dates.shape, np.nan)
     numbers[here] = cftime.date2num(dates[here], units, calendar)
-    described = {**variable.attrs, "units": units, "calendar": calendar or "standard"}
+    described = {**variable.attrs, "units": units, "calendar": calendar}
     return type(variable)(variable.dims, numbers, described, {"_FillValue": np.nan})
 
 

@@ -239,10 +239,10 @@ def as_xarray(
     size = found.x.size
     values = np.full((len(found.looks), size), np.nan)
     for row, look in zip(values, found.looks, strict=True):
-        reading = replace(
+        one = replace(
             reading, part=reading.part or look.part
-        )  # of complex numbers a line has one
-        row[:] = np.ma.filled(np.ma.asarray(shown_values(look, reading), np.float64), np.nan)
+        )  # of complex numbers a line has a part
+        row[:] = np.ma.filled(np.ma.asarray(shown_values(look, one), np.float64), np.nan)
     source: Any = to_xarray(array)
     return xr.DataArray(
         values,

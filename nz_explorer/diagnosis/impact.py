@@ -56,7 +56,7 @@ from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.engine.evaluation import Evaluation
-    from nz_explorer.model import Array, Hierarchy
+    from nz_explorer.model import Array
 
 __all__ = [
     "HARMS",
@@ -200,15 +200,21 @@ def forecasts(
         yield Forecast(reader, opens, blocked, misled, "" if blocked else reason)
 
 
-def doubts(hierarchy: Hierarchy) -> dict[str, str]:
+def doubts(evaluation: Evaluation) -> dict[str, str]:
     """Return by reader why findings do not tell whether it opens a store.
 
     Parameters
     ----------
-    hierarchy : Hierarchy
-        What is in the store.
+    evaluation : Evaluation
+        Of which the store, and how many nodes of it are known, are looked at.
     """
+    hierarchy = evaluation.hierarchy
     kind = hierarchy.reader.kind
+    found = evaluation.nodes
+    if not hierarchy.reader.listable and found["groups"] == sum(found.values()) == 1:
+        return dict.fromkeys(
+            READERS, "the store cannot be listed, so nothing is known of what is below the root"
+        )
     if kind.startswith(INDIRECT):
         return {"netCDF-C": f"it cannot be given {kind}, only a copy that is plain Zarr"}
     return {"netCDF-C": "few builds of netCDF-C read Zarr v3"} if hierarchy.zarr_format == 3 else {}

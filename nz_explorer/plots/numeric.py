@@ -9,7 +9,7 @@ import numpy as np
 from nz_explorer.plots.colours.defaults import default_colours
 from nz_explorer.plots.colours.ranges import robust
 from nz_explorer.plots.complex_parts import PARTS
-from nz_explorer.plots.numbers import as_floats, units_of_part, value_range
+from nz_explorer.plots.numbers import as_floats, state_counts, units_of_part, value_range
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.source import PictureSource
 from nz_explorer.plots.summaries import ANY, categories
@@ -72,6 +72,8 @@ def numeric_picture(
         thinned = f"of every {2 * drawn[0].step:,} elements the lowest and the highest are shown"
         note = f"{note}; {thinned}" if note else thinned
         stored, values = stored[chosen], values[chosen]
+        # Of how many points it is made, which those drawn do not tell.
+        shared = {**shared, "states": state_counts(valid, storage)}
         states, storage = states[chosen], storage[chosen]
     axes = [source.axis(points) for points in drawn]
     return QuickLook(

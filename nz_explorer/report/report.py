@@ -93,7 +93,7 @@ class Report:
             complete=self.complete,
             untold=self._evaluation.untold,
             unwritten=self._evaluation.hierarchy.reader.unwritten,
-            unknown=doubts(self._evaluation.hierarchy),
+            unknown=doubts(self._evaluation),
             known=hints(self._evaluation),
         )
         return {one.reader: one for one in predicted}

@@ -76,7 +76,7 @@ class Impacts:
                 complete=self._evaluation.complete,
                 untold=self._evaluation.untold,
                 unwritten=self._evaluation.hierarchy.reader.unwritten,
-                unknown=doubts(self._evaluation.hierarchy),
+                unknown=doubts(self._evaluation),
                 known=hints(self._evaluation),
             )
         ]

@@ -19,7 +19,7 @@ import sys
 import time
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from tests.benchmarks.results import Result
 from tests.e2e import browser as chromium
@@ -94,7 +94,7 @@ def _seconds(
             if below:
                 # JupyterLab does not print a token that it was given.
                 address = f"{address.split('/lab')[0]}/lab{below}?token={TOKEN}"
-            page.goto(address, wait_until="commit")
+            _open(page, address, process)
             for one in shown:
                 page.wait_for_selector(one, timeout=60_000)
                 times.append(time.perf_counter() - began)
@@ -106,3 +106,16 @@ def _seconds(
             except subprocess.TimeoutExpired:  # JupyterLab sometimes waits for a kernel without end
                 process.kill()
     return times
+
+
+def _open(page: Page, address: str, process: subprocess.Popen[str]) -> None:
+    """Go to an address that JupyterLab may have said a moment before it answers there."""
+    while True:
+        try:
+            page.goto(address, wait_until="commit")
+        except Error as error:
+            if "ERR_CONNECTION_REFUSED" not in str(error) or process.poll() is not None:
+                raise
+            page.wait_for_timeout(20)
+        else:
+            return

@@ -27,7 +27,7 @@ from nz_explorer.diagnosis.impact import (
 )
 from nz_explorer.engine.findings import Fail, Finding, Severity, Violation
 from nz_explorer.widget.impacts import Impacts
-from tests.corpus.cases import contents, write
+from tests.corpus.cases import FaultyStore, contents, write
 
 
 @pytest.mark.parametrize("undeclared", [True, False])
@@ -372,3 +372,21 @@ def test_users_of_netcdf_c_are_told_of_the_plugin_that_a_codec_needs(
     assert said["opens"] is True
     assert told in said.get("reason", "")
     assert bool(said.get("reason")) is bool(told)
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_of_a_store_that_cannot_be_listed_nothing_is_promised_but_of_what_is_known(
+    known: bool,
+) -> None:
+    documents = contents({"base": "v2"})
+    if known:
+        metadata = {
+            key: json.loads(text) for key, text in documents.items() if Path(key).name[:2] == ".z"
+        }
+        documents[".zmetadata"] = json.dumps(
+            {"zarr_consolidated_format": 1, "metadata": metadata}
+        ).encode()
+    report = nz.check(FaultyStore(documents, [], listable=False), progress=False)
+    one = report.readers["zarr-python"]
+    assert one.opens is (True if known else None)
+    assert ("cannot be listed" in one.reason) is not known

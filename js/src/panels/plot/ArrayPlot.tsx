@@ -158,7 +158,10 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
           {other && <Other {...{ shown, old }} picture={picture?.beside ?? null} scene={other} />}
         </div>
         {beside === "statistics" && (
-          <Beside title="Statistics: whole array" onClose={() => setBeside(null)}>
+          <Beside
+            title={`Statistics: whole array${Object.keys(options.against).length > 0 ? " A" : ""}`}
+            onClose={() => setBeside(null)}
+          >
             <Statistics path={row.path} units={(packing ?? picture)?.units ?? null} packing={packing} />
           </Beside>
         )}

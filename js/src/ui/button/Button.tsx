@@ -4,8 +4,17 @@ import "./button.css";
 
 type ButtonProps = Omit<ComponentProps<"button">, "type">;
 
-export function Button(props: ButtonProps) {
-  return <button type="button" class="nzx-button" {...props} />;
+/** What cannot be pressed now keeps the focus, from which Escape and the keys of a slider are heard. */
+export function Button({ disabled, onClick, ...others }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      class="nzx-button"
+      aria-disabled={disabled}
+      onClick={disabled ? undefined : onClick}
+      {...others}
+    />
+  );
 }
 
 export function IconButton({
@@ -22,16 +31,14 @@ export function IconButton({
   pressed?: boolean;
 }) {
   return (
-    <button
-      type="button"
+    <Button
       class="nzx-icon-button"
       aria-label={label}
       aria-pressed={pressed}
       title={label}
-      disabled={disabled}
-      onClick={onClick}
+      {...{ disabled, onClick }}
     >
       <Icon name={icon} />
-    </button>
+    </Button>
   );
 }

@@ -26,8 +26,7 @@ export function Menu({ label, icon, title, up, align = "right", kind = "menu", c
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const items = () => [
-    ...(root.current?.querySelectorAll<HTMLElement>(".nzx-menu :is(button, input, select):not(:disabled)") ??
-      []),
+    ...(root.current?.querySelectorAll<HTMLElement>(".nzx-menu :is(button, input, select)") ?? []),
   ];
   useEffect(() => {
     if (!open) return;
@@ -96,21 +95,12 @@ export function Menu({ label, icon, title, up, align = "right", kind = "menu", c
 interface ItemProps {
   children: ComponentChildren;
   title?: string;
-  disabled?: boolean;
   onClick: () => void;
 }
 
-export function MenuItem({ children, title, disabled, onClick }: ItemProps) {
+export function MenuItem({ children, title, onClick }: ItemProps) {
   return (
-    <button
-      type="button"
-      role="menuitem"
-      class="nzx-menu-item"
-      tabIndex={-1}
-      title={title}
-      disabled={disabled}
-      onClick={onClick}
-    >
+    <button type="button" role="menuitem" class="nzx-menu-item" tabIndex={-1} title={title} onClick={onClick}>
       {children}
     </button>
   );

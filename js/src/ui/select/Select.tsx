@@ -28,7 +28,6 @@ export function Select({ label, value, names, titleOf = same, onChange }: Select
       aria-label={label}
       title={`${label}: ${visible(titleOf(value))}`}
       value={value}
-      disabled={names.length === 0}
       onChange={(event) => onChange(event.currentTarget.value)}
     >
       {names.length === 0 && <option value="">…</option>}

@@ -21,8 +21,11 @@ export function costOf({ x, y }: PictureResult, read: ReadFacts): string {
   return parts.filter(Boolean).join(" · ");
 }
 
+/** Whether of a long line the lowest and the highest points are shown. */
+export const isThinned = ({ x, y }: PictureResult): boolean => !(x && y) && (x ?? y)?.step !== 1;
+
 /** Least, mean and greatest of the values that are shown. */
-export function frameOf({ picture: { x, y }, field, states }: Scene): Record<string, number> | null {
+export function frameOf({ picture, field, states }: Scene): Record<string, number> | null {
   let [min, max, sum, count] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
   for (let at = 0; at < states.length; at++) {
     if (states[at] !== 0) continue;
@@ -32,8 +35,8 @@ export function frameOf({ picture: { x, y }, field, states }: Scene): Record<str
     sum += value;
     count++;
   }
-  // Of a long line the lowest and the highest are shown: their mean is not that of the values.
-  const mean: Record<string, number> = (x && y) || (x ?? y)?.step === 1 ? { mean: sum / count } : {};
+  // The mean of the lowest and the highest is not that of the values.
+  const mean: Record<string, number> = isThinned(picture) ? {} : { mean: sum / count };
   return count > 0 ? { min, max, ...mean } : null;
 }
 

@@ -11,6 +11,7 @@ import { Icon } from "../../../ui/icons/Icon";
 import { counted, grouped, plural } from "../../../ui/text/format";
 import { Quiet } from "../../../ui/text/Quiet";
 import { visible } from "../../../ui/text/text";
+import { isThinned } from "../foot/Foot";
 import "./legend.css";
 
 interface LegendProps {
@@ -18,16 +19,16 @@ interface LegendProps {
   scene: Scene | null;
 }
 
-/** How many of the points shown are values, and what the others are. */
+/** How many of the points are values, and what the others are: of those drawn, else of all from which they were chosen. */
 export function Legend({ picture, scene }: LegendProps) {
   const { session } = useView();
-  const { colormap, reverse } = session.options.value;
+  const { colormap, reverse, decoded } = session.options.value;
   const states = useMemo(
     () =>
-      scene
+      scene && !(scene.mask === "nz" && decoded && isThinned(picture))
         ? countStates(scene.states)
         : picture.states.filter(({ count, state }) => count > 0 && state !== "storage_fill"),
-    [scene, picture],
+    [scene, picture, decoded],
   );
   if (states.length === 0) return null;
   // Of what type it is stands in the metadata.

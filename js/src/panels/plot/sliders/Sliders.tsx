@@ -22,17 +22,23 @@ export function Sliders({ path, sliders, index, onIndex, loading }: SlidersProps
   const { step, speed, loop } = session.pace.value;
   const [playing, setPlaying] = useState<string | null>(null);
   const due = useRef(0);
+  /** Why a step led nowhere, and of which dimension. */
+  const [end, setEnd] = useState<[string, string] | null>(null);
   /** Goes on, or back, by an index or by what the calendar has; resolves to whether there was anywhere to go. */
   const go = async (slider: Slider, sign: 1 | -1): Promise<boolean> => {
     const { dimension, length } = slider;
     const now = at(slider, index);
     let to = now + sign;
+    setEnd(null);
     if (step !== "one" && dated(slider)) {
       const value = `${sign > 0 ? "+" : "-"}1 ${step}`;
       const asked = session.client.request("locate", { path, dimension, value, index: now });
       to = await asked.then(
         (found) => found.index,
-        () => -1,
+        (error: RequestError) => {
+          if (!error.cancelled) setEnd([dimension, visible(error.message)]);
+          return -1;
+        },
       );
     }
     if (to >= 0 && to < length) onIndex(dimension, to);
@@ -68,6 +74,7 @@ export function Sliders({ path, sliders, index, onIndex, loading }: SlidersProps
         const name = visible(dimension);
         const move = (to: number) => {
           setPlaying(null);
+          setEnd(null);
           onIndex(dimension, to);
         };
         return (
@@ -108,6 +115,7 @@ export function Sliders({ path, sliders, index, onIndex, loading }: SlidersProps
                   label={`Go to ${name}`}
                   shown={labelAt(slider, playing === dimension ? slider.index : now)}
                   {...{ path, dimension, now }}
+                  end={end?.[0] === dimension ? end[1] : ""}
                   onIndex={move}
                 />
                 <IconButton
@@ -200,6 +208,7 @@ function GoTo({
   path,
   dimension,
   now,
+  end = "",
   onIndex,
 }: {
   label: string;
@@ -207,11 +216,14 @@ function GoTo({
   path: string;
   dimension: string;
   now: number;
+  /** Why the last step led nowhere. */
+  end?: string;
   onIndex: (to: number) => void;
 }) {
   const { session } = useView();
   const [text, setText] = useState<string | null>(null);
-  const [problem, setProblem] = useState("");
+  const [wrong, setProblem] = useState("");
+  const problem = wrong || end;
   // The rest of the first date or name that begins so stands there selected: what is typed next replaces it.
   const complete = (box: HTMLInputElement, value: string) =>
     session.client.request("complete", { path, dimension, value }).then(

@@ -20,7 +20,7 @@ from xarray.core import indexing
 
 from nz_explorer.model import Array, Group, Hierarchy, Node, is_candidate
 from nz_explorer.model.dialects.nczarr import typed_attributes
-from nz_explorer.values.coordinates.axes import find_coordinate
+from nz_explorer.values.coordinates.dimension_coordinate import find_coordinate
 from nz_explorer.values.coordinates.image_axes import described_coordinates
 from nz_explorer.values.coordinates.metadata_coordinates import MetadataCoordinates
 from nz_explorer.values.reading.decoding import error_text

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from nz_explorer.model import Array, is_candidate
+from nz_explorer.model import Array
 from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.model.dialects import nczarr
 from nz_explorer.store import Cancellation
-from nz_explorer.text.phrases import plural
 from nz_explorer.text.units import units_text
+from nz_explorer.values.coordinates.dimension_coordinate import find_coordinate
 from nz_explorer.values.coordinates.image_axes import image_coordinates
 from nz_explorer.values.coordinates.metadata_coordinates import (
     MetadataCoordinates,
@@ -33,6 +34,8 @@ Kind = Literal["index", "number", "time", "category"]
 
 COORDINATE_BUDGET = 16 * MEBIBYTE
 _LONGEST_LABEL = 60
+_MOST_POINTS, _MOST_AXES = 4096, 16
+"""Labels are kept of axes of no more points, and of as many axes of an array."""
 PRESSURES = (
     *("Pa", "hPa", "kPa", "mbar", "millibar", "millibars", "bar", "bars", "dbar", "decibar"),
     *("decibars", "pascal", "pascals"),
@@ -75,71 +78,6 @@ class AxisCoordinates:
     title: str | None = None
     path: str | None = None
     why: str | None = None
-
-
-def find_coordinate(
-    array: Array, axis: int, cancel: Cancellation | None = None
-) -> tuple[Array | None, str]:
-    """Find the array that holds the coordinates of a dimension, going by metadata.
-
-    Parameters
-    ----------
-    array
-        Whose dimension it is.
-    axis
-        Number of the dimension.
-    cancel
-        To give up reading metadata.
-
-    Returns
-    -------
-    tuple
-        The array, named like the dimension and as long, of the same group (of a group above,
-        too, where netCDF-C wrote the names: its dimensions are visible below); or None and why.
-
-    Notes
-    -----
-    Source: NZ-1.0, Dimension Coordinate Array.
-    See https://github.com/zarr-conventions/nz/blob/v1/README.md.
-    """
-    names, shape = array.dimension_names, array.shape or ()
-    name = None if names is None else names[axis]
-    if not name or "/" in name[1:]:
-        return None, "the dimension has no name"
-    if name.startswith("/"):
-        return _of_ancestor(array, name[1:], shape[axis], cancel)
-    if array.name == name:
-        return None, "it is the coordinate itself"
-    references = array.dimension_references
-    group = array.parent or "/"
-    while True:
-        node = array.hierarchy.get(f"{'' if group == '/' else group}/{name}", cancel)
-        if isinstance(node, Array) or group == "/" or references is None:
-            break
-        group = group.rpartition("/")[0] or "/"
-    if not isinstance(node, Array):
-        return None, f"there is no array {name} beside it"
-    if not is_candidate(node):
-        return None, f"{node.path} is not one-dimensional along {name}"
-    if node.shape != (shape[axis],):
-        return (
-            None,
-            f"{node.path} has {plural(node.shape[0] if node.shape else 0, 'value')}, not {shape[axis]}",
-        )
-    return node, ""
-
-
-def _of_ancestor(
-    array: Array, name: str, length: int, cancel: Cancellation | None
-) -> tuple[Array | None, str]:
-    """Return the coordinate of a dimension of a group above (GeoZarr draft 8.1.2: the nearest that fits)."""
-    path = array.parent
-    while path is not None:
-        node = array.hierarchy.get(f"{'' if path == '/' else path}/{name}", cancel)
-        if isinstance(node, Array) and is_candidate(node) and node.shape == (length,):
-            return node, ""
-        path = None if path == "/" else path.rpartition("/")[0] or "/"
-    return None, f"no group above has an array {name} of {plural(length, 'value')}"
 
 
 def axis_coordinates(
@@ -185,6 +123,28 @@ def axis_coordinates(
             if of_image is None
             else replace(_described(of_image, points), downwards=True)
         )
+    # What metadata say of coordinates is not kept with the array that they name.
+    opened = None if cache is None or meant is not None else cache.opened(found)
+    if opened is None:
+        return _read(found, points, meant, cache, cancel)
+    # While a slice is stepped through, all axes but one stay as they are.
+    known: OrderedDict[Points, AxisCoordinates] = opened.known.setdefault("labels", OrderedDict())
+    labels = known.pop(points, None) or _read(found, points, meant, cache, cancel)
+    if points.size <= _MOST_POINTS and labels.path is not None:
+        known[points] = labels
+        if len(known) > _MOST_AXES:
+            known.popitem(last=False)
+    return labels
+
+
+def _read(
+    found: Array,
+    points: Points,
+    meant: MetadataCoordinates | None,
+    cache: ChunkCache | None,
+    cancel: Cancellation | None,
+) -> AxisCoordinates:
+    """Return the labels that an array holds for some points of an axis."""
     text = found.data_type.kind == "string"
     if not text:
         monotonic = check_monotonic(found, budget=COORDINATE_BUDGET, cancel=cancel, cache=cache)
@@ -222,6 +182,7 @@ def _numeric(
         return AxisCoordinates(why=f"{path} holds no numbers")
     ticks = values.astype("i8") if values.dtype.kind in "mM" else values
     numbers: np.ndarray[Any, np.dtype[np.float64]] = ticks.astype(np.float64)
+    numbers.flags.writeable = False  # many pictures may share them
     steps = np.diff(numbers)
     if not (np.all(steps > 0) or np.all(steps < 0)):
         return AxisCoordinates(why=f"{path} is not strictly monotonic at the points shown")

@@ -21,8 +21,8 @@ from nz_explorer.plots.registry import kind_of
 from nz_explorer.plots.shown_values import Reading, shown_values
 from nz_explorer.text.source_code import arguments, comment, line, literal, noted, program
 from nz_explorer.values.cf_decoding import packing as packing_of
-from nz_explorer.values.coordinates.axes import find_coordinate
 from nz_explorer.values.coordinates.curvilinear import Curvilinear, find_curvilinear
+from nz_explorer.values.coordinates.dimension_coordinate import find_coordinate
 from nz_explorer.values.masks.cell_states import UNREADABLE
 from nz_explorer.values.reading.opening import open_for_reading
 from nz_explorer.values.reading.size_limits import bytes_text

@@ -12,7 +12,7 @@ from nz_explorer.model.fill_values import value_text
 from nz_explorer.plots.cell_grid import cells
 from nz_explorer.store import ReadError
 from nz_explorer.values import UnsupportedArray
-from nz_explorer.values.coordinates.axes import find_coordinate
+from nz_explorer.values.coordinates.dimension_coordinate import find_coordinate
 from nz_explorer.values.masks.fill_interpretations import (
     FillInterpretation,
     FillInterpretations,

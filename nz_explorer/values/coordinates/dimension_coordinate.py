@@ -1,0 +1,72 @@
+"""Which array holds the coordinates of a dimension, going by metadata."""
+
+from __future__ import annotations
+
+from nz_explorer.model import Array, is_candidate
+from nz_explorer.store import Cancellation
+from nz_explorer.text.phrases import plural
+
+
+def find_coordinate(
+    array: Array, axis: int, cancel: Cancellation | None = None
+) -> tuple[Array | None, str]:
+    """Find the array that holds the coordinates of a dimension, going by metadata.
+
+    Parameters
+    ----------
+    array
+        Whose dimension it is.
+    axis
+        Number of the dimension.
+    cancel
+        To give up reading metadata.
+
+    Returns
+    -------
+    tuple
+        The array, named like the dimension and as long, of the same group (of a group above,
+        too, where netCDF-C wrote the names: its dimensions are visible below); or None and why.
+
+    Notes
+    -----
+    Source: NZ-1.0, Dimension Coordinate Array.
+    See https://github.com/zarr-conventions/nz/blob/v1/README.md.
+    """
+    names, shape = array.dimension_names, array.shape or ()
+    name = None if names is None else names[axis]
+    if not name or "/" in name[1:]:
+        return None, "the dimension has no name"
+    if name.startswith("/"):
+        return _of_ancestor(array, name[1:], shape[axis], cancel)
+    if array.name == name:
+        return None, "it is the coordinate itself"
+    references = array.dimension_references
+    group = array.parent or "/"
+    while True:
+        node = array.hierarchy.get(f"{'' if group == '/' else group}/{name}", cancel)
+        if isinstance(node, Array) or group == "/" or references is None:
+            break
+        group = group.rpartition("/")[0] or "/"
+    if not isinstance(node, Array):
+        return None, f"there is no array {name} beside it"
+    if not is_candidate(node):
+        return None, f"{node.path} is not one-dimensional along {name}"
+    if node.shape != (shape[axis],):
+        return (
+            None,
+            f"{node.path} has {plural(node.shape[0] if node.shape else 0, 'value')}, not {shape[axis]}",
+        )
+    return node, ""
+
+
+def _of_ancestor(
+    array: Array, name: str, length: int, cancel: Cancellation | None
+) -> tuple[Array | None, str]:
+    """Return the coordinate of a dimension of a group above (GeoZarr draft 8.1.2: the nearest that fits)."""
+    path = array.parent
+    while path is not None:
+        node = array.hierarchy.get(f"{'' if path == '/' else path}/{name}", cancel)
+        if isinstance(node, Array) and is_candidate(node) and node.shape == (length,):
+            return node, ""
+        path = None if path == "/" else path.rpartition("/")[0] or "/"
+    return None, f"no group above has an array {name} of {plural(length, 'value')}"

@@ -20,6 +20,7 @@ const COMPRESS = {
   lhs_constants: false,
   unsafe: true,
   unsafe_arrows: true,
+  unsafe_comps: true,
   // Number(x) as +x.
   unsafe_math: true,
 };

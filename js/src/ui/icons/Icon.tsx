@@ -19,60 +19,54 @@ function Svg({ children, name }: { children: ComponentChildren; name: string }) 
   );
 }
 
-const TRIANGLE = "M8 2.2 14.4 13.4H1.6ZM8 6.4v3.2M8 11.5v.1";
+const TRIANGLE = "M8 2l7 12H1ZM8 6v4M8 12v.1";
 const CIRCLE = "M2 8a6 6 0 1 0 12 0 6 6 0 1 0-12 0";
 
 /** Outlines; more than an outline where it has parts of its own. */
 const PATHS: Record<string, ComponentChildren> = {
-  group: "M1.8 13.2V3.3h4.1l1.5 1.8h6.8v8.1Z",
-  data: "M2.2 2.7h11.6v10.6H2.2ZM2.2 6.3h11.6M2.2 9.8h11.6M6.1 2.7v10.6M9.9 2.7v10.6",
-  coordinate: "M2.5 11.2h11M2.5 11.2V7.4M5.3 11.2V9M8 11.2V7.4M10.8 11.2V9M13.5 11.2V7.4",
-  candidate: <path d="M2.5 11.2h11M2.5 11.2V7.4M8 11.2V7.4M13.5 11.2V7.4" stroke-dasharray="1.6 1.6" />,
-  auxiliary:
-    "M2.4 7.2V3.4c0-.5.4-1 1-1h3.8l6.2 6.2c.4.4.4 1 0 1.4l-3.4 3.4c-.4.4-1 .4-1.4 0L2.4 7.2ZM5.2 5.3h.1",
+  group: "M2 13V3.5h4L7.5 5H14v8Z",
+  data: "M2 3h12v10H2ZM2 6.5h12M2 10h12M6 3v10M10 3v10",
+  coordinate: "M2 11h12M2 11V7M5 11V9M8 11V7M11 11V9M14 11V7",
+  candidate: <path d="M2 11h12M2 11V7M8 11V7M14 11V7" stroke-dasharray="2 2" />,
+  auxiliary: "M2 7V3q0-1 1-1h4l6 6q1 1 0 2l-3 3q-1 1-2 0L2 7ZM5 5h.1",
   scalar: (
     <>
-      <circle cx="8" cy="8" r="2.4" />
-      <circle cx="8" cy="8" r="5.6" stroke-dasharray="1.6 2.2" />
+      <circle cx="8" cy="8" r="2" />
+      <circle cx="8" cy="8" r="6" stroke-dasharray="2 2" />
     </>
   ),
   warning: TRIANGLE,
-  error: `${CIRCLE}M5.8 5.8l4.4 4.4M10.2 5.8l-4.4 4.4`,
-  info: `${CIRCLE}M8 7.4v3.4M8 5v.1`,
+  error: `${CIRCLE}M6 6l4 4M10 6l-4 4`,
+  info: `${CIRCLE}M8 7v4M8 5v.1`,
   globe: `${CIRCLE}M2 8h12M8 2c-4 4-4 8 0 12M8 2c4 4 4 8 0 12`,
-  unknown: `${CIRCLE}M6.3 6.4c0-2.3 3.5-2.2 3.5 0 0 1.4-1.8 1.4-1.8 2.8M8 11.4v.1`,
+  unknown: `${CIRCLE}M6 6c0-2 4-2 4 0 0 1-2 1-2 3M8 11v.1`,
   chevron: "m6 4 4 4-4 4",
-  search: "M2.7 7a4.3 4.3 0 1 0 8.6 0 4.3 4.3 0 1 0-8.6 0M10.3 10.3l3.4 3.4",
-  copy: "M5.4 5.4h8.2v8.2H5.4ZM3.6 10.6H2.4V2.4h8.2v1.2",
-  check: "m2.8 8.6 3.4 3.4 7-7.6",
-  cross: "m3.8 3.8 8.4 8.4M12.2 3.8l-8.4 8.4",
-  play: "M4.8 3.2v9.6L12.6 8Z",
-  pause: "M5.2 3.4v9.2M10.8 3.4v9.2",
-  lock: "M3.5 7.2h9v6.2h-9ZM5.4 7.2V5a2.6 2.6 0 0 1 5.2 0v2.2",
+  search: "M3 7a4 4 0 1 0 8 0 4 4 0 1 0-8 0M10 10l4 4",
+  copy: "M5 5h9v9H5ZM3 11H2V2h9v1",
+  check: "m3 9 3 3 7-8",
+  cross: "m4 4 8 8M12 4l-8 8",
+  play: "M5 3v10l8-5Z",
+  pause: "M5 3v10M11 3v10",
+  lock: "M3 7h10v6H3ZM5 7V5a3 3 0 0 1 6 0v2",
   previous: "m10 4-4 4 4 4",
   next: "m6 4 4 4-4 4",
-  retry: "M13.2 8a5.2 5.2 0 1 1-1.6-3.8M13.4 2.2v2.9h-2.9",
-  bookmark: "M4.4 2.6h7.2v10.8L8 10.6l-3.6 2.8Z",
-  more: <path d="M3.5 8h.1M8 8h.1M12.5 8h.1" stroke-width="2.2" />,
+  retry: "M13 8a5 5 0 1 1-1-4M13 2v3h-3",
+  bookmark: "M4 3h8v10l-4-3-4 3Z",
+  more: <path d="M4 8h.1M8 8h.1M12 8h.1" stroke-width="2" />,
   down: "m4 6 4 4 4-4",
-  save: "M8 2.5v7M5.2 6.9 8 9.7l2.8-2.8M2.8 11v2.3h10.4V11",
-  undo: "M5.5 3 2.8 5.7l2.7 2.7M3 5.7h6.2a3.7 3.7 0 0 1 0 7.4H6",
-  plus: "M8 3.2v9.6M3.2 8h9.6",
-  minus: "M3.2 8h9.6",
+  save: "M8 2v7M5 7l3 3 3-3M3 11v2h10v-2",
+  undo: "M6 3 3 6l3 3M3 6h6a3 3 0 0 1 0 7H6",
+  plus: "M8 3v10M3 8h10",
+  minus: "M3 8h10",
   // Impact: octagon, diamond, triangle, steps, circle.
   blocks: (
-    <path
-      d="M5.3 1.5h5.4l3.8 3.8v5.4l-3.8 3.8H5.3l-3.8-3.8V5.3ZM4.5 7v2h7V7Z"
-      fill="currentColor"
-      fill-rule="evenodd"
-      stroke="none"
-    />
+    <path d="M5 1h6l4 4v6l-4 4H5l-4-4V5ZM5 7v2h6V7Z" fill="currentColor" fill-rule="evenodd" stroke="none" />
   ),
-  values: "M8 1.4 14.6 8 8 14.6 1.4 8ZM5.8 6.8h4.4M5.8 9.2h4.4",
+  values: "M8 1l7 7-7 7-7-7ZM6 7h4M6 9h4",
   convention: TRIANGLE,
-  distance: "M1.8 13.2h3.6V9.6H9V6h3.6V2.4h2",
-  advice: `${CIRCLE}M8 7.4v3.4M8 5v.1`,
-  sidebar: "M2 2.8h12v10.4H2ZM6.4 2.8v10.4",
+  distance: "M2 13h4V9h4V5h4V2",
+  advice: `${CIRCLE}M8 7v4M8 5v.1`,
+  sidebar: "M2 3h12v10H2ZM6 3v10",
 };
 
 export function Icon({ name }: { name: string }) {

@@ -13,7 +13,7 @@ from nz_explorer.plots.captions import describe, hidden_by_xarray, hidden_text, 
 from nz_explorer.plots.complex_parts import Part
 from nz_explorer.plots.derived.difference import Against, subtract
 from nz_explorer.plots.kind import PictureKind
-from nz_explorer.plots.numbers import fill_text, is_numeric, window_counts
+from nz_explorer.plots.numbers import fill_text, is_numeric, shown_fill, window_counts
 from nz_explorer.plots.picture import Axis, QuickLook, Selection
 from nz_explorer.plots.registry import kinds_of
 from nz_explorer.plots.source import PictureSource
@@ -48,6 +48,8 @@ from nz_explorer.values.reduction import (
 from nz_explorer.values.window import DEFAULT_BUDGET, Window, read_window
 
 _LONGEST_LINE = 2**24
+_SMALL, _SMALL_CHUNKS = 2**16, 64
+"""Elements and chunks up to which a picture has all of them, though there is room for fewer: counts are of the whole slice."""
 _FEW, _BUDGET_OF_FEW = 8, DEFAULT_BUDGET // 2
 """Points along each axis that tell of what kind a picture is, and bytes that are decoded for them."""
 
@@ -266,8 +268,8 @@ class _Reading(PictureSource):
         if self.reduction is not None:
             return self._reduced(self.reduction, most, budget)
         whole_line = self._whole_line(budget)
-        if budget is not None and not whole_line and self.kind.overviews:
-            self.overview = self._overview(most)
+        if self.kind.overviews and not whole_line:
+            most = self._least_thinned(most, overviews=budget is not None)
         source = self.overview.array if self.overview else array
         self.chunk_shape = open_for_reading(source, self.cache).borders
 
@@ -371,11 +373,27 @@ class _Reading(PictureSource):
         """Return whether all elements of a line can be read, so that none of its spikes is lost."""
         if len(self.axes) != 1 or not self.kind.every_element:
             return False
-        axis = self.axes[0]
-        low, high = self.parts.get(axis, (0, (self.shape or ())[axis]))
+        elements, chunks = self._extent()
+        cost = chunks * open_for_reading(self.array, self.cache).chunk_bytes
+        return elements <= _LONGEST_LINE and (budget is None or cost <= budget)
+
+    def _extent(self) -> tuple[int, int]:
+        """Return how many elements the parts that are shown have, and in how many chunks."""
         opened = open_for_reading(self.array, self.cache)
-        cost = opened.across(axis, low, high) * opened.chunk_bytes
-        return high - low <= _LONGEST_LINE and (budget is None or cost <= budget)
+        elements = chunks = 1
+        for axis in self.axes:
+            low, high = self.parts.get(axis, (0, (self.shape or ())[axis]))
+            elements *= high - low
+            chunks *= opened.across(axis, low, high)
+        return elements, chunks
+
+    def _least_thinned(self, most: tuple[int, ...], *, overviews: bool) -> tuple[int, ...]:
+        """Choose an overview, if there is one that suffices; else return all points where they are few."""
+        self.overview = self._overview(most) if overviews else None
+        elements, chunks = self._extent()
+        if self.overview or elements > _SMALL or chunks > _SMALL_CHUNKS or len(self.axes) < 2:
+            return most
+        return tuple((self.shape or ())[axis] for axis in self.axes)
 
     def _overview(self, most: Sequence[int]) -> Overview | None:
         found = overview(self.array, self.axes, most[: len(self.axes)], self.parts, self.cancel)
@@ -409,7 +427,7 @@ class _Reading(PictureSource):
             "name": long_name(array),
             "sliders": self.sliders(),
             "aside": self.aside(),
-            "fill": _shown_fill(array),
+            "fill": shown_fill(array),
             "fill_source": array.fill_source,
             "storage_fill": fill_text(array.storage_fill),
             "read": window.facts,
@@ -486,10 +504,3 @@ def _reduction(array: Array, names: Sequence[str], reduce: Mapping[str, str]) ->
 
 def _pair(given: Sequence[float]) -> tuple[int, int]:
     return (max(0, int(given[0])), int(given[1])) if len(given) == 2 else (0, 0)
-
-
-def _shown_fill(array: Array) -> str | None:
-    """Return what is masked as text, and whose reading it is where no ``_FillValue`` says so."""
-    text = fill_text(array.fill)
-    moved = array.fill_source == "fill_value"
-    return f"{text}, as xarray reads Zarr v2" if moved else text

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from nz_explorer.model import Array
 from nz_explorer.model.fill_values import FillValue
 from nz_explorer.plots.complex_parts import PART_OF, PARTS, Part
 from nz_explorer.plots.picture import Numbers, StateCount
@@ -123,6 +124,13 @@ def state_counts(states: States, storage_states: States) -> tuple[StateCount, ..
         if count:
             counts.append(StateCount(state, code, count))
     return tuple(counts)
+
+
+def shown_fill(array: Array) -> str | None:
+    """Return what is masked as text, and whose reading it is where no ``_FillValue`` says so."""
+    text = fill_text(array.fill)
+    moved = array.fill_source == "fill_value"
+    return f"{text}, as xarray reads Zarr v2" if moved else text
 
 
 def fill_text(fill: FillValue | None) -> str | None:

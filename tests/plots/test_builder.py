@@ -654,6 +654,14 @@ def test_spikes_of_long_lines_are_not_lost(group):
     assert {c.state: c.count for c in found.states} == {"value": 99_999, "fill": 1}
 
 
+@pytest.mark.parametrize(("chunks", "shown"), [((500, 2), 1000), ((4, 2), 334)])
+def test_of_a_small_slice_in_few_chunks_nothing_is_left_out(group, chunks, shown):
+    group.create_array("a", data=np.ones((500, 2)), chunks=chunks)
+    found = look(group, "/a", width=200, height=200)
+    assert found.values.size == shown
+    assert [one.count for one in found.states] == [shown]
+
+
 def test_the_chunk_grid_goes_with_the_axes(grid):
     found = look(grid, "/temperature")
     assert (found.y.chunk, found.x.chunk) == (2, 2)
@@ -963,6 +971,7 @@ def test_what_is_outside_the_valid_range_is_no_end_of_a_thinned_line(group):
     assert found.values.size < 1000
     assert found.high == pytest.approx(1, abs=1e-3)
     assert (found.values < 2).all()
+    assert {one.state: one.count for one in found.states} == {"value": 9_800, "invalid": 200}
 
 
 def test_what_is_outside_the_valid_range_is_missing_in_a_thumbnail(group):

@@ -67,8 +67,9 @@ def arrays(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("limits") / "arrays.zarr"
     group = zarr.create_group(folder)
     for length in (16, 17, 4095, 4096, 4097):
-        array = group.create_array(f"a{length}", shape=(2, length), dtype="f4", chunks=(2, length))
-        array[:] = np.ones((2, length))
+        # More elements than a picture has whatever the room for it.
+        shape = (2**16 // length + 1, length)
+        group.create_array(f"a{length}", data=np.ones(shape, "f4"), chunks=shape)
     group.create_array("square", shape=(600, 600), dtype="f4", chunks=(600, 600))[:] = 1
     for number in range(61):
         group.create_array(f"s{number:02}", shape=(3,), dtype="f4", chunks=(3,))[:] = 1

@@ -4,17 +4,19 @@ import type { Norm } from "../../../plots/shared/field";
 import { type Bar, LIMIT } from "../../../plots/shared/layout";
 import type { Scene } from "../../../plots/shared/scene";
 import { IconButton } from "../../../ui/button/Button";
-import { compact, px } from "../../../ui/text/format";
+import { compact, px, shortest } from "../../../ui/text/format";
 import { visible } from "../../../ui/text/text";
 import "./limit.css";
 
 type End = "low" | "high";
 
-/** A limit in digits enough to differ from the other one. */
+/** A limit in digits enough to differ from the other one; what a float32 holds in no more than its own. */
 function limitText(norm: Norm | null, end: End): string {
   if (norm === null) return "";
   const ratio = Math.max(Math.abs(norm.low), Math.abs(norm.high)) / (norm.high - norm.low);
-  return compact(norm[end], Math.min(15, 5 + Math.max(0, Math.floor(Math.log10(ratio)))));
+  const text = compact(norm[end], Math.min(15, 5 + Math.max(0, Math.floor(Math.log10(ratio)))));
+  const exact = shortest(norm[end], "float32");
+  return exact.length < text.length ? exact : text;
 }
 
 /** A limit to be typed; while it is empty it follows the data. */

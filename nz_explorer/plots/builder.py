@@ -230,10 +230,10 @@ class _Reading(PictureSource):
             wanted = [None if one in reduce else one for one in along]
             self.axes = with_chosen(array, self.axes, *wanted)
         self.parts = {
-            axis: (low, high)
+            axis: (max(0, int(part[0])), int(part[1]))
             for axis in self.axes[:2]  # of an image all colours are shown
-            for low, high in [_pair(window.get(self.names[axis], ()))]
-            if low < high
+            for part in [window.get(self.names[axis], ())]
+            if len(part) == 2 and max(0, int(part[0])) < int(part[1])
         }
 
     def _told(self, kind: PictureKind) -> bool:
@@ -257,8 +257,7 @@ class _Reading(PictureSource):
         partial: Callable[[QuickLook], object] | None,
     ) -> QuickLook:
         array = self.array
-        unusable = self._without_values()
-        if unusable is not None:
+        if (unusable := self._without_values()) is not None:
             return unusable
         if self.window.keys() - set(self.names):
             self.parts |= parts_of_box(
@@ -366,8 +365,9 @@ class _Reading(PictureSource):
         if not shows_nearly_nothing(window):
             return None
         given = {axis: at for axis, at in self.given.items() if axis not in self.axes}
-        opened = open_for_reading(self.array, self.cache)
-        return locate(opened, self.axes, given, budget, self.cancel)
+        return locate(
+            open_for_reading(self.array, self.cache), self.axes, given, budget, self.cancel
+        )
 
     def _whole_line(self, budget: int | None) -> bool:
         """Return whether all elements of a line can be read, so that none of its spikes is lost."""
@@ -500,7 +500,3 @@ def _reduction(array: Array, names: Sequence[str], reduce: Mapping[str, str]) ->
     if methods or method not in METHODS:
         raise ValueError(f"dimensions are reduced by one of {', '.join(METHODS)}, all by the same")
     return Reduction(method, axes)
-
-
-def _pair(given: Sequence[float]) -> tuple[int, int]:
-    return (max(0, int(given[0])), int(given[1])) if len(given) == 2 else (0, 0)

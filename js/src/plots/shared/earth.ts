@@ -57,10 +57,16 @@ export function drawEarth(
     paper.fillStyle = rgb(foreground);
     paper.strokeStyle = rgb(background, 0.7);
     paper.lineWidth = 3;
+    const names: (readonly [number, number])[] = [];
     if (options.graticule)
       for (const { x, y, text } of picture.earth?.labels ?? []) {
-        paper.strokeText(text, ...place(x, y));
-        paper.fillText(text, ...place(x, y));
+        const at = place(x, y);
+        // About as wide as three figures, a degree and a letter.
+        if (names.some((other) => Math.abs(other[0] - at[0]) < 44 && Math.abs(other[1] - at[1]) < 14))
+          continue;
+        names.push(at);
+        paper.strokeText(text, ...at);
+        paper.fillText(text, ...at);
       }
     return canvas;
   });

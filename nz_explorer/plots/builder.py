@@ -39,10 +39,10 @@ from nz_explorer.values.reading.chunks import Progress
 from nz_explorer.values.reading.opening import UnsupportedArray, no_shape, open_for_reading
 from nz_explorer.values.reading.size_limits import bytes_text
 from nz_explorer.values.reduction import (
-    METHODS,
     Reduction,
     TooMuch,
     reduced_window,
+    reduction_of,
     with_latitudes,
 )
 from nz_explorer.values.window import DEFAULT_BUDGET, Window, read_window
@@ -216,7 +216,7 @@ class _Reading(PictureSource):
     ) -> None:
         """Choose what kind of picture is made, along which axes, and what is made of others."""
         array, window = self.array, self.window
-        self.reduction = _reduction(array, self.names, reduce)
+        self.reduction = reduction_of(array, self.names, reduce)
         if self.reduction is not None:
             array = cast("Array", Squeezed(array, self.reduction.axes))
         suitable = [one for one in kinds_of(array) if one.reduces or self.reduction is None]
@@ -488,15 +488,3 @@ class _Reading(PictureSource):
         if name := unusable_packing(self.array):
             return f"as stored: {name} is not a number"
         return None if self.packing else units_label(self.array)
-
-
-def _reduction(array: Array, names: Sequence[str], reduce: Mapping[str, str]) -> Reduction | None:
-    """Return what is made of which dimensions; None where there is none of these, or no number."""
-    axes = tuple(axis for axis, name in enumerate(names) if name in reduce)
-    if not axes or array.data_type.kind not in ("int", "uint", "float", "bool"):
-        return None
-    methods = {reduce[names[axis]] for axis in axes}
-    method = methods.pop()
-    if methods or method not in METHODS:
-        raise ValueError(f"dimensions are reduced by one of {', '.join(METHODS)}, all by the same")
-    return Reduction(method, axes)

@@ -117,6 +117,33 @@ class _Sums:
         return np.where(there, result, np.nan), states
 
 
+def reduction_of(array: Array, names: Sequence[str], reduce: Mapping[str, str]) -> Reduction | None:
+    """Return what is made of which dimensions; None where there is none of these, or no number.
+
+    Parameters
+    ----------
+    array
+        The array.
+    names
+        Of its dimensions.
+    reduce
+        One of `METHODS` by the name of a dimension.
+
+    Raises
+    ------
+    ValueError
+        If it is none of these, or not the same for all.
+    """
+    axes = tuple(axis for axis, name in enumerate(names) if name in reduce)
+    if not axes or array.data_type.kind not in ("int", "uint", "float", "bool"):
+        return None
+    methods = {reduce[names[axis]] for axis in axes}
+    method = methods.pop()
+    if methods or method not in METHODS:
+        raise ValueError(f"dimensions are reduced by one of {', '.join(METHODS)}, all by the same")
+    return Reduction(method, axes)
+
+
 def reduced_window(
     array: Array,
     points: Sequence[Points],

@@ -139,8 +139,7 @@ export function List({ list, chosen, onChoose, links, children }: Props) {
             title={note}
             onClick={go}
           >
-            <strong>{title}</strong>
-            <span class="nzx-quiet nzx-cut">{note}</span>
+            {title} <span class="nzx-quiet">{note}</span>
           </button>
         ))}
       </div>

@@ -258,7 +258,7 @@ function GoTo({
         type="text"
         class="nzx-box nzx-slider-box"
         aria-label={label}
-        aria-invalid={problem !== ""}
+        aria-invalid={wrong !== ""}
         title={problem || shown}
         value={text ?? shown}
         autocomplete="off"

@@ -192,6 +192,40 @@ describe("plot", () => {
     fireEvent.click(screen.getByRole("button", { name: "Stop time" }));
   });
 
+  test("a step that leads nowhere says why, until the next one; its button keeps the focus", async () => {
+    host = await mountWidget("small", { path: "/forecast/temp", index: { time: 239 } }, (kernel) => {
+      kernel.failing.set("locate", "time begins 2020-01-01");
+    });
+    fireEvent.change(await more("combobox", "Sliders step by"), { target: { value: "month" } });
+    const next = screen.getByRole("button", { name: "Next time" });
+    next.focus();
+    fireEvent.click(next);
+    expect(next.getAttribute("aria-disabled")).toBe("true");
+    expect((next.getRootNode() as ShadowRoot).activeElement).toBe(next);
+    expect(host.requests("locate")).toEqual([]);
+    fireEvent.click(screen.getByRole("button", { name: "Previous time" }));
+    await waitFor(() => expect(screen.getByRole("alert").textContent).toBe("time begins 2020-01-01"));
+    expect(host.model.get("index")).toEqual({ time: 239 });
+    fireEvent.input(screen.getByRole("slider", { name: "time" }), { target: { value: "3" } });
+    await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
+  });
+
+  test("of a line of which the extremes are shown, the legend counts all points", async () => {
+    host = await mountWidget("small", { path: "/forecast/temp", view: { kind: "line" } }, (kernel) => {
+      kernel.answers.picture = (_, recorded) => {
+        const picture = recorded();
+        const states = [
+          { state: "value" as const, code: 0, count: 4473 },
+          { state: "fill" as const, code: 1, count: 527 },
+        ];
+        return { ...picture, y: null, x: picture.x && { ...picture.x, step: 5 }, kind: "line", states };
+      };
+    });
+    await waitFor(() =>
+      expect(screen.getByRole("group", { name: "Legend" }).textContent).toMatch(/4\u202f473 values.*527/),
+    );
+  });
+
   test("the track of a slider shows what is cached, and counts from 1", async () => {
     host = await mountWidget("small", { path: "/forecast/temp", index: { time: 70 } });
     const time = await screen.findByRole("slider", { name: "time" });

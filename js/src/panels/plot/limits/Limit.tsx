@@ -11,7 +11,7 @@ import "./limit.css";
 type End = "low" | "high";
 
 /** A limit in digits enough to differ from the other one; what a float32 holds in no more than its own. */
-function limitText(norm: Norm | null, end: End): string {
+export function limitText(norm: Norm | null, end: End): string {
   if (norm === null) return "";
   const ratio = Math.max(Math.abs(norm.low), Math.abs(norm.high)) / (norm.high - norm.low);
   const text = compact(norm[end], Math.min(15, 5 + Math.max(0, Math.floor(Math.log10(ratio)))));

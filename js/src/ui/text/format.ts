@@ -71,6 +71,12 @@ export function compact(value: number, digits = 5): string {
   return String(Number(value.toPrecision(digits)));
 }
 
+/** A number to be compared: at most `digits` significant ones, and what a float32 holds in no more than its own. */
+export function precise(value: number, digits: number): string {
+  const [exact, text] = [shortest(value, "float32"), compact(value, digits)];
+  return exact.length < text.length ? exact : text;
+}
+
 /** "240 × 721 × 1440" */
 export function shapeText(shape: readonly number[] | null): string {
   if (shape === null) return "";

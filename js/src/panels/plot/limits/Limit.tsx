@@ -4,19 +4,17 @@ import type { Norm } from "../../../plots/shared/field";
 import { type Bar, LIMIT } from "../../../plots/shared/layout";
 import type { Scene } from "../../../plots/shared/scene";
 import { IconButton } from "../../../ui/button/Button";
-import { compact, px, shortest } from "../../../ui/text/format";
+import { precise, px } from "../../../ui/text/format";
 import { visible } from "../../../ui/text/text";
 import "./limit.css";
 
 type End = "low" | "high";
 
-/** A limit in digits enough to differ from the other one; what a float32 holds in no more than its own. */
+/** A limit in digits enough to differ from the other one. */
 export function limitText(norm: Norm | null, end: End): string {
   if (norm === null) return "";
   const ratio = Math.max(Math.abs(norm.low), Math.abs(norm.high)) / (norm.high - norm.low);
-  const text = compact(norm[end], Math.min(15, 5 + Math.max(0, Math.floor(Math.log10(ratio)))));
-  const exact = shortest(norm[end], "float32");
-  return exact.length < text.length ? exact : text;
+  return precise(norm[end], Math.min(15, 5 + Math.max(0, Math.floor(Math.log10(ratio)))));
 }
 
 /** A limit to be typed; while it is empty it follows the data. */

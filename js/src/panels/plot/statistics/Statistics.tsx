@@ -7,7 +7,7 @@ import { StateChip } from "../../../plots/shared/StateChip";
 import { Button } from "../../../ui/button/Button";
 import { Problem } from "../../../ui/problem/Problem";
 import { Progress } from "../../../ui/progress/Progress";
-import { compact, costText, grouped } from "../../../ui/text/format";
+import { costText, grouped, precise } from "../../../ui/text/format";
 import { visible } from "../../../ui/text/text";
 import { ChunkErrors } from "../legend/Legend";
 import "./statistics.css";
@@ -98,7 +98,7 @@ export function Statistics({ path, units, packing }: Props) {
                   value !== null && (
                     <tr key={name}>
                       <th scope="row">{name}</th>
-                      <td>{scan.dates[nth] ?? `${compact(value, 9)} ${visible(units ?? "")}`}</td>
+                      <td>{scan.dates[nth] ?? `${precise(value, 9)} ${visible(units ?? "")}`}</td>
                     </tr>
                   ),
               )}

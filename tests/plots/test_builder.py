@@ -174,8 +174,8 @@ def test_texts(group):
     assert found.values is None
     group.create_array("many", shape=(5, 10**6), dtype="string", chunks=(1, 10**6), fill_value="x")
     found = look(group, "/many", {"dim_0": 2})
-    assert len(found.text.splitlines()) == 200
-    assert "200 of 1000000 elements are shown" in found.message
+    assert len(found.text.splitlines()) == 1000
+    assert "1000 of 1000000 elements are shown" in found.message
 
 
 @pytest.mark.parametrize(

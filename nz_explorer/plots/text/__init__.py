@@ -15,7 +15,8 @@ from nz_explorer.plots.source import PictureSource
 from nz_explorer.plots.text.build import build_text
 from nz_explorer.values.window import Window
 
-_MOST_LINES = 200
+_MOST_TEXTS, _MOST_LINES = 1000, 200
+"""Along the only dimension, and along each of two."""
 _MOST_COLUMNS = 20
 _MOST_DRAWN = 30
 
@@ -47,7 +48,8 @@ class Text(PictureKind):
         self, axes: Sequence[int], width: int, height: int, *, bounded: bool
     ) -> tuple[int, ...]:
         """Return the most rows and columns; see `PictureKind.most_points`."""
-        rows = _MOST_LINES if bounded else max(_MOST_LINES, height)
+        most = _MOST_LINES if len(axes) == 2 else _MOST_TEXTS
+        rows = most if bounded else max(most, height)
         return (rows, _MOST_LINES) if len(axes) == 2 else (rows,)
 
     def build(

@@ -40,6 +40,10 @@ def lengths(shape: tuple[int, ...]) -> str:
 def label(node: Node) -> str | None:
     """Return what people call a node, by its attributes; None where there are none."""
     name = long_name(node) if isinstance(node, Array) else node.attributes.get("title")
+    if name is None and isinstance(node, Group):
+        ome = images.ome(node.attributes)
+        # Some writers give an image the name of its group.
+        name = ome.name if ome and ome.name not in ("/", node.name) else None
     return " ".join(name.split())[:MAX_LABEL] or None if isinstance(name, str) else None
 
 

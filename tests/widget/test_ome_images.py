@@ -54,6 +54,25 @@ def test_an_image_is_named_for_what_it_is(
     assert f"OME-Zarr {version}" in said(page(browser, "conventions"))
 
 
+@pytest.mark.parametrize(
+    ("member", "given", "named"),
+    [
+        ("multiscales", [{"name": "cells", "datasets": []}], "cells"),
+        ("multiscales", [{"name": "a", "datasets": []}], None),
+        ("multiscales", [{"name": "/", "datasets": []}], None),
+        ("multiscales", [{"name": 3, "datasets": []}], None),
+        ("plate", {"name": "HCS 7", "wells": []}, "HCS 7"),
+    ],
+)
+def test_a_group_is_called_what_its_image_or_plate_is(
+    browse: Browse, tmp_path: Path, member: str, given: object, named: str | None
+) -> None:
+    root = zarr.create_group(tmp_path / "s.zarr")
+    root.create_group("a", attributes={"ome": {"version": "0.5", member: given}})
+    [row] = browse(tmp_path / "s.zarr", walk=False).ask("children", path="/")["rows"]
+    assert row["label"] == named
+
+
 def test_coordinate_systems_of_0_6_name_and_place_the_axes(browse: Browse, tmp_path: Path) -> None:
     older, newer = (open_store(image(tmp_path / v, v)) for v in ("0.5", "0.6"))
     for path in ("/0", "/1"):

@@ -168,11 +168,14 @@ class Ome:
         ``image``, ``labels``, ``plate``, ``well``, ``scene``, ``collection`` of images, or ``metadata``.
     axes
         Of the first image: names with units.
+    name
+        Of the first image or of the plate, if it has one.
     """
 
     version: str | None
     kind: str
     axes: tuple[str, ...]
+    name: str | None
 
 
 _KINDS = {
@@ -215,7 +218,7 @@ def ome(attributes: Mapping[str, Any]) -> Ome | None:
             _text(axis, "unit"),
         )
         shown.append(f"{name} ({unit})" if unit else name)
-    return Ome(version, kind, tuple(shown))
+    return Ome(version, kind, tuple(shown), _text(inner, "name") or _text(first, "name"))
 
 
 def _version(about: Mapping[str, Any]) -> str | None:

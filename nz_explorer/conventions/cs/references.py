@@ -145,13 +145,14 @@ def _near(home: Node, path: str) -> str | None:
         place = joined(group, end)
         if place not in (None, "/", home.path) and home.hierarchy.get(place) is not None:
             return place
-    place = joined(home.path, path)
-    beside = None if place is None else home.hierarchy.get(posixpath.dirname(place))
-    if place is None or not isinstance(beside, Group):
-        return None
-    names = [child.name for child in beside.hierarchy.children(beside)]
-    close = get_close_matches(posixpath.basename(place), names, 1, 0.75)
-    return below(beside.path) + close[0] if close else None
+    for base in (home.path, home.parent or "/"):
+        place = joined(base, path) or "/"
+        beside = home.hierarchy.get(posixpath.dirname(place))
+        if isinstance(beside, Group):
+            names = [child.name for child in beside.hierarchy.children(beside)]
+            if close := get_close_matches(posixpath.basename(place), names, 1, 0.75):
+                return below(beside.path) + close[0]
+    return None
 
 
 def _inner(reference: Reference, at: str) -> str:

@@ -25,6 +25,7 @@ SENTENCES = {
     "CS-VAL-004: too short": "array xs is 2 long in /, this array needs 3",
     "CS-VAL-004: a member of the document of an array": "/shape/0 of /xs, which should have the values of",
     "CS-ARR-001: axes in cs itself, as in the first form of the convention": "as in its first form",
+    "NCZ-MODE-001: the version of Zarr, which is a word of the text": "was understood as nczarr, file, v2; read from",
     "NCZ-MODE-001: a word that means nothing": "mode nczar is not known; ignored",
     "Z3-CM-001: no kind": 'kind is missing; it must be "inline"',
 }

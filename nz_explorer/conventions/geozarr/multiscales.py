@@ -21,6 +21,7 @@ from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
+from nz_explorer.model.dialects import crs
 from nz_explorer.model.dialects.multiscales import family, identifier, level_name
 from nz_explorer.text.phrases import listed
 
@@ -105,7 +106,15 @@ def metadata(group: Group) -> RuleOutput:
             yield Fail(f"{pointer}/{name}", f"multiscales has no {name}", rule="GZ-MS-008")
     matrices = given.get("tile_matrix_set")
     if isinstance(matrices, str):
-        if matrices not in KNOWN_SETS and ":" not in matrices:
+        if (code := crs.code(matrices)) is not None:
+            of_it = [name for name, codes in KNOWN_SETS.items() if code in codes[:1]]
+            yield Fail(
+                f"{pointer}/tile_matrix_set",
+                f"tile_matrix_set {json_text(matrices)} is a reference system, and no tile matrix set",
+                fix=_suggest(f"{pointer}/tile_matrix_set", of_it),
+                rule="GZ-MS-009",
+            )
+        elif matrices not in KNOWN_SETS and ":" not in matrices:
             near = difflib.get_close_matches(matrices, KNOWN_SETS, 1)
             yield Fail(
                 f"{pointer}/tile_matrix_set",

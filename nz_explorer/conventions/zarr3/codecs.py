@@ -170,14 +170,18 @@ def _little(pointer: str) -> Callable[[Node], Draft]:
 @rule("Z3-CODEC-005", on="array", formats=V3, needs=("codecs",))
 def gzip_level(array: Array) -> Iterator[Fail]:
     """Require a level that gzip supports."""
-    for pointer, configuration, _ in _configured(array, "gzip"):
+    for pointer, configuration, codec in _configured(array, "gzip"):
         level = configuration.get("level")
         if not is_integer(level) or not 0 <= level <= 9:
             got = shown(level) if "level" in configuration else "nothing"
             yield Fail(
                 f"{pointer}/configuration/level",
                 f"the level of gzip must be an integer from 0 to 9, got {got}",
-                readers={} if isinstance(level, bool) else None,
+                readers=_NO_CONFIGURATION
+                if "configuration" not in codec
+                else {}  # zarr-python takes 5 where a configuration has none
+                if isinstance(level, bool) or "level" not in configuration
+                else None,
             )
 
 
@@ -223,7 +227,7 @@ def blosc_configuration(array: Array) -> Iterator[Fail]:
             yield Fail(
                 f"{base}/typesize",
                 f"typesize of blosc must be an integer above 0, got {got}",
-                readers=None if "typesize" in configuration else {},
+                readers={} if size is None else None,
             )
 
 

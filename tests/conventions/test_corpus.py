@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonpatch import apply_patch
 
 import nz_explorer as nz
 from nz_explorer.conventions import rules
@@ -44,11 +46,25 @@ def _fix(finding: nz.Finding) -> str:
     return "none" if finding.fix is None else finding.fix.safety
 
 
+def _changes(finding: nz.Finding, documents: dict[str, bytes]) -> bool:
+    """Whether the fix of a finding changes one of the documents that can be parsed; raises if it cannot be applied."""
+    changes = []
+    for change in () if finding.fix is None else finding.fix.changes:
+        try:
+            document = json.loads(documents.get(change.document, b""))
+        except ValueError:
+            continue
+        changed = apply_patch(document, [dict(one) for one in change.patch])
+        changes += [json.dumps(changed) != json.dumps(document)] if change.patch else []
+    return any(changes) or not changes
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_case(case: dict[str, Any], tmp_path: Path) -> None:
     checked = _check(case, tmp_path)
     for finding in checked.findings:
         assert SAFEST.index(_fix(finding)) >= SAFEST.index(finding.info.fix), finding
+        assert _changes(finding, contents(case)), finding
     report = checked.to_dict()
     found = [
         _key(finding)

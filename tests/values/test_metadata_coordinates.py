@@ -192,6 +192,22 @@ def test_monthly_data_with_times_in_an_array(tmp_path: Path) -> None:
     assert dataset["time_bnds"].shape in ((3, 2), (2, 3))  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    ("node", "path"),
+    [("../time", "/g/time"), ("../../time", "/time"), ("time", "/g/time"), ("/time", "/time")],
+)
+def test_a_path_begins_at_the_array_that_refers(node: str, path: str, tmp_path: Path) -> None:
+    root = zarr.open_group(tmp_path, mode="w")
+    group = root.create_group("g")
+    root.create_array("time", data=np.array([0.0, 1]), dimension_names=["time"])
+    group.create_array("time", data=np.array([10.0, 11]), dimension_names=["time"])
+    time = _time({"external": {"ref": {"node": node}}})
+    _write(
+        group, "ts", (2, 180, 288), ["time", "lat", "lon"], [{"axes": [LON, LAT]}, {"axes": [time]}]
+    )
+    assert _along(_array(tmp_path, "/g/ts"), 0).path == path
+
+
 def test_systems_shared_by_the_arrays_of_a_group(tmp_path: Path) -> None:
     root = zarr.open_group(tmp_path, mode="w")
     lon = {**LON, "coordinates": [{"unit": "degrees", "values": {"regular": [-179.75, 0.5]}}]}

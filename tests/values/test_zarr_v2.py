@@ -108,6 +108,43 @@ def test_what_was_never_written_holds_the_fill_value_and_is_missing(
     np.testing.assert_array_equal(zarr.open_array(tmp_path)[...], found.data)
 
 
+@pytest.mark.filterwarnings("ignore:.*does not have a Zarr V3 specification")
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.parametrize(
+    ("dtype", "given"),
+    [
+        ("<f4", 1e39),
+        ("<f4", -1e39),
+        ("<f4", True),
+        ("<f8", "inf"),
+        ("<f8", "1.5"),
+        ("<i4", "5"),
+        ("|u1", True),
+        ("|b1", 1),
+        ("|b1", "no"),
+        ("<U3", "abcdef"),
+        ("|S3", "YWJjZA=="),
+        ("<M8[s]", True),
+        ("<M8[s]", None),
+        ("<i4", None),
+    ],
+)
+def test_a_fill_value_of_another_type_is_read_as_zarr_reads_it(
+    dtype: str, given: Any, zarr_format: Literal[2, 3], tmp_path: Path
+) -> None:
+    zarr.open_group(tmp_path, mode="w", zarr_format=zarr_format).create_array(
+        "a", shape=(3,), chunks=(2,), dtype=dtype
+    )
+    document = tmp_path / "a" / (".zarray" if zarr_format == 2 else "zarr.json")
+    document.write_text(json.dumps({**json.loads(document.read_text()), "fill_value": given}))
+    if zarr_format == 3 and given is None:
+        pytest.skip("Zarr v3 has no null there, and zarr refuses it")
+    shown = nz.explore(tmp_path, path="/a").values(packed=True)
+    with np.errstate(over="ignore"):
+        expected = zarr.open_array(tmp_path / "a", mode="r")[...]
+    assert np.ma.getdata(shown).tolist() == np.asarray(expected).tolist()
+
+
 @pytest.mark.parametrize(
     ("dtype", "fill", "values"),
     [("i1", 0, [0, 1, 2]), ("bool", False, [False, True, False]), ("f4", 0.0, [0, 1, -1])],

@@ -30,6 +30,6 @@ def reference(node: Node) -> RuleOutput:
     given, at = node.attributes["ref"], node.attribute_pointer("ref")
     declared = known_conventions.REF in declared_here(node)
     if isinstance(given, Mapping) and (declared or is_reference(given)):
-        yield from _reference(node, resolve(given, node), at)
+        yield from _reference(node, resolve(given, node, in_cs=False), at, in_cs=False)
     elif declared:
         yield Fail(at, f"reference: it must be an object, got {json_text(given)}", rule="REF-001")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections.abc import Mapping
+from difflib import get_close_matches
 from urllib.parse import unquote, urlsplit
 
 from nz_explorer.conventions.uris import is_uri
@@ -12,21 +14,22 @@ from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import is_pointer
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
 from nz_explorer.engine.fixes import Draft, remove, replace
-from nz_explorer.model import Node
-from nz_explorer.model.dialects.ref import Reference, resolve, with_attributes
+from nz_explorer.model import Group, Node
+from nz_explorer.model.dialects.ref import Reference, joined, resolve, with_attributes
+from nz_explorer.model.paths import all_above, below
 
 _OF_KIND = {"form": "REF-001", "node": "REF-002", "attribute": "REF-005"}
 
 
-def _reference(home: Node, reference: Reference, at: str) -> RuleOutput:
-    """Judge a reference in a node."""
+def _reference(home: Node, reference: Reference, at: str, *, in_cs: bool = True) -> RuleOutput:
+    """Judge a reference in a node, in what cs says or by itself."""
     if reference.uri is not None:
         yield from _elsewhere(home, reference, reference.uri, _inner(reference, at))
     if reference.kind in _OF_KIND:
         yield Fail(
             at,
             f"reference: {reference.problem}",
-            fix=_from_root(home, reference, at) if reference.kind == "attribute" else None,
+            fix=_repaired(home, reference, at, in_cs=in_cs),
             rule=_OF_KIND[reference.kind],
         )
     paths = [target.node.path for target in reference.targets]
@@ -40,12 +43,12 @@ def _reference(home: Node, reference: Reference, at: str) -> RuleOutput:
             fix=lambda _node: Draft("suggest", (replace(inner, {"node": bare}),)),
             rule="REF-001",
         )
-    if reference.targets and (reference.path or "").startswith("/"):
-        yield _absolute(home, reference, at)
+    if reference.targets and (reference.strayed or (reference.path or "").startswith("/")):
+        yield _not_from_the_node(home, reference, at, in_cs=in_cs)
     if len(paths) > 1:
         yield Fail(
             at,
-            f"{json_text(reference.path)} is ambiguous: relative to the node or to its group it leads to {' or '.join(paths)}",
+            f"{json_text(reference.path)} is ambiguous: relative to the node it leads to {paths[0]}, to its group to {paths[1]}",
             related=tuple(paths),
             rule="REF-002",
         )
@@ -90,18 +93,25 @@ def _is_here(uri: str, source: str) -> bool:
     return uri.rstrip("/") == source.rstrip("/")
 
 
-def _absolute(home: Node, reference: Reference, at: str) -> Fail:
-    """Note a path from the root, which readers follow, where the text has one from the node."""
-    target = reference.targets[0].node.path
+def _not_from_the_node(home: Node, reference: Reference, at: str, *, in_cs: bool) -> Fail:
+    """Report a path that begins at the group or the root, where the text has one from the node."""
+    target, strayed = reference.targets[0].node.path, reference.strayed
     relative = posixpath.relpath(target, home.path)
-    pointer = f"{_inner(reference, at)}/node"
-    found = resolve({"node": relative}, home).targets
+    pointer, shown = f"{_inner(reference, at)}/node", json_text(reference.path)
+    found = resolve({"node": relative}, home, in_cs=in_cs).targets
     leads_there = [one.node.path for one in found] == [target]
+    rest = f"within a store it is relative to the node that refers, here {json_text(relative)}"
+    if strayed is None:  # readers follow it all the same
+        message = f"node {shown} is a path from the root; {rest}"
+    else:
+        begins = "its group" if strayed == "group" else "the root"
+        message = f"{shown} leads to a node from {begins} only, {target}; {rest}"
     return Fail(
         pointer,
-        f"node {json_text(reference.path)} is a path from the root; within a store it is relative to the node that refers, here {json_text(relative)}",
-        severity="info",
-        impact="advice",
+        message,
+        severity="info" if strayed is None else None,
+        impact="advice" if strayed is None else None,
+        related=() if strayed is None else (target,),
         fix=(lambda _node: Draft("suggest", (replace(pointer, relative),)))
         if leads_there
         else None,
@@ -109,13 +119,40 @@ def _absolute(home: Node, reference: Reference, at: str) -> Fail:
     )
 
 
-def _from_root(home: Node, reference: Reference, at: str) -> FixMaker | None:
-    right = with_attributes(reference.attribute or "")
-    found = resolve({"node": reference.path, "attribute": right}, home)
-    if not found.targets:
-        return None
-    pointer = f"{_inner(reference, at)}/attribute"
-    return lambda _node: Draft("suggest", (replace(pointer, right),))
+def _repaired(home: Node, reference: Reference, at: str, *, in_cs: bool) -> FixMaker:
+    """Return the fix of a reference that leads nowhere: to what is there and nearly so."""
+    path, inner = reference.path or "", _inner(reference, at)
+
+    def fix(_node: Node) -> Draft | None:
+        if reference.kind == "attribute":
+            right = with_attributes(reference.attribute or "")
+            found = resolve({"node": path, "attribute": right}, home, in_cs=in_cs)
+            operation = replace(f"{inner}/attribute", right)
+            return Draft("suggest", (operation,)) if found.targets else None
+        near = _near(home, path) if reference.kind == "node" else None
+        if near is None:
+            return None
+        return Draft("suggest", (replace(f"{inner}/node", posixpath.relpath(near, home.path)),))
+
+    return fix
+
+
+def _near(home: Node, path: str) -> str | None:
+    """Return the node that a path should lead to: its end in a group above, or a name that is spelled nearly so."""
+    end = re.sub(r"^(\.{0,2}/)+", "", path)
+    own = [home.path] if isinstance(home, Group) else []
+    for group in (*own, *all_above(home.path)):
+        place = joined(group, end)
+        if place not in (None, "/", home.path) and home.hierarchy.get(place) is not None:
+            return place
+    for base in (home.path, home.parent or "/"):
+        place = joined(base, path) or "/"
+        beside = home.hierarchy.get(posixpath.dirname(place))
+        if isinstance(beside, Group):
+            names = [child.name for child in beside.hierarchy.children(beside)]
+            if close := get_close_matches(posixpath.basename(place), names, 1, 0.75):
+                return below(beside.path) + close[0]
+    return None
 
 
 def _inner(reference: Reference, at: str) -> str:

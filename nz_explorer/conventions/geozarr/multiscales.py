@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     KNOWN_SETS,
     LEVEL,
-    identifier,
     listed_matrices,
     matrices_by_id,
     matrix_of_level,
@@ -22,8 +21,12 @@ from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group
-from nz_explorer.model.dialects.multiscales import family
+from nz_explorer.model.dialects import crs
+from nz_explorer.model.dialects.multiscales import family, identifier, level_name
 from nz_explorer.text.phrases import listed
+
+if TYPE_CHECKING:
+    from nz_explorer.engine.findings import FixMaker
 
 METHODS = (
     "nearest",
@@ -103,7 +106,15 @@ def metadata(group: Group) -> RuleOutput:
             yield Fail(f"{pointer}/{name}", f"multiscales has no {name}", rule="GZ-MS-008")
     matrices = given.get("tile_matrix_set")
     if isinstance(matrices, str):
-        if matrices not in KNOWN_SETS and ":" not in matrices:
+        if (code := crs.code(matrices)) is not None:
+            of_it = [name for name, codes in KNOWN_SETS.items() if code in codes[:1]]
+            yield Fail(
+                f"{pointer}/tile_matrix_set",
+                f"tile_matrix_set {json_text(matrices)} is a reference system, and no tile matrix set",
+                fix=_suggest(f"{pointer}/tile_matrix_set", of_it),
+                rule="GZ-MS-009",
+            )
+        elif matrices not in KNOWN_SETS and ":" not in matrices:
             near = difflib.get_close_matches(matrices, KNOWN_SETS, 1)
             yield Fail(
                 f"{pointer}/tile_matrix_set",
@@ -111,7 +122,7 @@ def metadata(group: Group) -> RuleOutput:
                 fix=_suggest(f"{pointer}/tile_matrix_set", near),
                 rule="GZ-MS-009",
             )
-    elif matrices is not None and not matrices_by_id(given):
+    elif matrices is not None and not listed_matrices(given)[1]:
         yield Fail(
             f"{pointer}/tile_matrix_set",
             "tile_matrix_set must be a name, a URI or an object with tileMatrices",
@@ -122,7 +133,7 @@ def metadata(group: Group) -> RuleOutput:
     yield from _limits(given, pointer)
 
 
-def _suggest(pointer: str, near: list[str]) -> Any:
+def _suggest(pointer: str, near: list[str]) -> FixMaker | None:
     return (lambda _node: Draft("suggest", (replace(pointer, near[0]),))) if near else None
 
 
@@ -131,24 +142,34 @@ def _inline(given: Any, pointer: str) -> RuleOutput:
     at, matrices = listed_matrices(given)
     seen: set[str] = set()
     for i, one in enumerate(matrices):
-        name, here = identifier(one), f"{pointer}/tile_matrix_set/{at}/{i}"
-        if not isinstance(name, str):
-            got = json_text(name) if name is not None else "nothing"
+        own, here = identifier(one), f"{pointer}/tile_matrix_set/{at}/{i}"
+        name = level_name(own)
+        if not isinstance(own, str):
+            got = json_text(own) if own is not None else "nothing"
             why = f"the id of tile matrix {i} must be a text, the name of the group of its level; got {got}"
-            yield Fail(here, why, rule="GZ-MS-009")
-        elif name in seen:
+            fix = _as_text(here, one, name) if name not in seen else None
+            yield Fail(here, why, fix=fix, rule="GZ-MS-009")
+        if name is None:
+            continue
+        if name in seen:
             yield Fail(here, f"two tile matrices have the id {json_text(name)}", rule="GZ-MS-009")
         elif tile_of(one) is None:
             why = f"tile matrix {json_text(name)} must have tileWidth and tileHeight, as integers above 0"
             yield Fail(here, why, rule="GZ-MS-009")
-        if isinstance(name, str):
-            seen.add(name)
+        seen.add(name)
+
+
+def _as_text(pointer: str, matrix: Any, name: str | None) -> FixMaker | None:
+    if name is None:
+        return None
+    member_name = "id" if "id" in matrix else "identifier"
+    return lambda _node: Draft("suggest", (replace(f"{pointer}/{member_name}", name),))
 
 
 def _method(given: Mapping[str, Any], pointer: str) -> RuleOutput:
     method = given.get("resampling_method")
     if method is not None and method not in METHODS:
-        word = str(method).lower()
+        word = method.lower() if isinstance(method, str) else ""
         near = difflib.get_close_matches(OTHER_NAMES.get(word, word), METHODS, 1)
         yield Fail(
             f"{pointer}/resampling_method",

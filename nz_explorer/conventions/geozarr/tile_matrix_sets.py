@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from nz_explorer.model.dialects.multiscales import member
+from nz_explorer.model.dialects.multiscales import identifier, level_name, member
 
 KNOWN_SETS: dict[str, tuple[str, ...]] = {
     "CDB1GlobalGrid": (),
@@ -53,18 +53,6 @@ def listed_matrices(given: Any) -> tuple[str, list[Any]]:
     return name, listing if isinstance(listing, list) else []
 
 
-def identifier(matrix: Any) -> Any:
-    """Return the id of a tile matrix, in either version of the standard.
-
-    Parameters
-    ----------
-    matrix
-        A tile matrix.
-    """
-    found = member(matrix, "id")
-    return member(matrix, "identifier") if found is None else found
-
-
 def matrices_by_id(given: Any) -> dict[str, Mapping[str, Any]]:
     """Return the tile matrices of an inline set, by id; of both versions of the standard.
 
@@ -73,8 +61,8 @@ def matrices_by_id(given: Any) -> dict[str, Mapping[str, Any]]:
     given
         The value of multiscales.
     """
-    identified = ((identifier(one), one) for one in listed_matrices(given)[1])
-    return {name: one for name, one in identified if isinstance(name, str)}
+    identified = ((level_name(identifier(one)), one) for one in listed_matrices(given)[1])
+    return {name: one for name, one in identified if name is not None}
 
 
 def name_of_set(given: Any) -> str:

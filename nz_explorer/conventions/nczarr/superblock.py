@@ -26,7 +26,19 @@ V2 = (2,)
 
 
 MODES = frozenset(
-    ("nczarr", "zarr", "file", "zip", "s3", "gs3", "zoh", "xarray", "noxarray", "consolidated")
+    (
+        "nczarr",
+        "zarr",
+        "v2",
+        "file",
+        "zip",
+        "s3",
+        "gs3",
+        "zoh",
+        "xarray",
+        "noxarray",
+        "consolidated",
+    )
 )
 """Modes of a URL that netCDF-C uses for Zarr."""
 FILE_MODES = frozenset(("bytes", "dap2", "dap4", "hdf5", "netcdf3", "netcdf4", "classic"))

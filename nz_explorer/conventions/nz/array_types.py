@@ -8,18 +8,20 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from nz_explorer.conventions import time_multiples
+from nz_explorer.conventions.time_multiples import in_multiples
 from nz_explorer.conventions.zarr3.registered_extensions import CODECS
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import codec_name
+from nz_explorer.model import Array, codec_name
 from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
     from nz_explorer.engine.totals import Totals
-    from nz_explorer.model import Array, Node
+    from nz_explorer.model import Node
 
 TIMES = ("datetime", "timedelta")
 STRING_KINDS = ("fixed_length_utf32", "null_terminated_bytes", "fixed_length_ascii")
@@ -71,6 +73,8 @@ def core_type(array: Array) -> Iterator[Fail]:
     readers = _REFUSED if refused else None
     if readers is None and kind.name == "struct":
         readers = _STRUCT
+    if in_multiples(kind):
+        readers = time_multiples.REFUSED
     yield Fail(
         "/data_type",
         f"data type {kind.text} is not one of the 13 types that every NZ reader must decode{hint}",
@@ -81,6 +85,10 @@ def core_type(array: Array) -> Iterator[Fail]:
 
 
 def _as_numbers(node: Node) -> Draft:
+    if isinstance(node, Array) and in_multiples(node.data_type):
+        single = time_multiples.in_single_units(node.data_type)
+        steps = f'zarr.open_array(store, path="{node.path[1:]}")[...].astype("{single}")'
+        return Draft("suggest", note=f"written again in single units, xarray opens it: {steps}")
     where = "store" if node.parent in ("/", None) else f"store, group={node.parent!r}"
     steps = f"xr.open_zarr({where}).drop_encoding().to_zarr(NEW_STORE)"
     return Draft("suggest", note=f"xarray writes times as numbers with units: {steps}")

@@ -18,7 +18,7 @@ from nz_explorer.engine.fixes import Draft, add, move, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.images import ome
-from nz_explorer.model.dialects.multiscales import family
+from nz_explorer.model.dialects.multiscales import family, level_name, member
 from nz_explorer.model.paths import below
 from nz_explorer.text.phrases import listed, plural
 
@@ -159,8 +159,13 @@ def lists_levels(group: Group) -> Iterator[Fail]:
             continue
         for i, level in enumerate(datasets[:MOST_LEVELS]):
             path = level.get("path") if isinstance(level, Mapping) else None
-            if not isinstance(path, str):
-                yield Fail(f"{pointer}/{n}/datasets/{i}", f"level {i} has no path")
+            place, name = f"{pointer}/{n}/datasets/{i}", level_name(path)
+            if path is None:
+                yield Fail(place, f"level {i} has no path")
+            elif not isinstance(path, str):
+                why = f"the path of level {i} must be a text, got {json_text(path)}"
+                fix = set_to(f"{place}/path", name, "suggest") if name is not None else None
+                yield Fail(place, why, fix=fix)
 
 
 @rule(
@@ -292,6 +297,9 @@ def all_levels_are_listed(group: Group) -> Iterator[Fail]:
     levels = list(levels_of(group))
     if len(images) != 1 or not levels or levels[0].shape is None:
         return
+    listed_ones = images[0][0]["datasets"]
+    if not all(isinstance(member(one, "path"), str) for one in listed_ones):
+        return  # OME-IMG-001: any of them may be meant
     first, known = levels[0], {level.path for level in levels}
     others = [
         array

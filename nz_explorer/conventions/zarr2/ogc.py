@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions import time_multiples
 from nz_explorer.conventions.suggested_names import suggested_names, where_from
+from nz_explorer.conventions.time_multiples import in_multiples
 from nz_explorer.conventions.zarr2.nodes import NCZARR, V2
 from nz_explorer.conventions.zarr2.types import CRASHES
 from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, shown
@@ -151,12 +153,17 @@ def no_user_types(array: Array) -> Iterator[Fail]:
     # xarray makes a _FillValue of it, and none that NumPy can compare
     decoded = kind.kind in ("struct", "raw") and array.metadata.get("fill_value") is not None
     xarray = {"xarray": "raises TypeError: unhashable type when it decodes the group"}
+    multiples = in_multiples(kind)
     yield Fail(
         "/.zarray/dtype",
         said,
-        readers={**(xarray if decoded else {}), **NCZARR_ERROR},
+        readers={
+            **(xarray if decoded else {}),
+            **(time_multiples.REFUSED if multiples else {}),
+            **NCZARR_ERROR,
+        },
         # nothing is wrong where only netCDF-C cannot read it
-        impact=None if decoded else "advice",
+        impact=None if decoded or multiples else "advice",
     )
 
 

@@ -373,7 +373,9 @@ def fill_fits(array: Array) -> Iterator[Fail]:
     elif problem is not None:
         readers = _readers_of(given, kind, problem)
         fix = None
-        if (
+        if kind == "float" and not readers and problem.kind == "range":  # which they round to
+            fix = set_to(FILL, "Infinity" if given > 0 else "-Infinity")
+        elif (
             kind in ("int", "uint", "float")
             and not readers
             and isinstance(given, bool | int | float)

@@ -304,6 +304,7 @@ def fill_present(array: Array) -> Iterator[Fail]:
         yield Fail(
             "/fill_value",
             f"fill_value of {array.data_type.text} must be a value, got null",
+            readers={} if kind == "bool" else None,  # Python takes None for false
             fix=set_to("/fill_value", zero, "suggest", note),
         )
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 
 ORDER = ("array to array", "array to bytes", "bytes to bytes")
-
-
 VARIABLE_SIZE = frozenset({"zstd", "gzip", "blosc", "vlen-utf8", "vlen-bytes", "zfp", "packbits"})
 
 
@@ -170,20 +168,24 @@ def _little(pointer: str) -> Callable[[Node], Draft]:
 @rule("Z3-CODEC-005", on="array", formats=V3, needs=("codecs",))
 def gzip_level(array: Array) -> Iterator[Fail]:
     """Require a level that gzip supports."""
-    for pointer, configuration, _ in _configured(array, "gzip"):
+    for pointer, configuration, codec in _configured(array, "gzip"):
         level = configuration.get("level")
         if not is_integer(level) or not 0 <= level <= 9:
             got = shown(level) if "level" in configuration else "nothing"
             yield Fail(
                 f"{pointer}/configuration/level",
                 f"the level of gzip must be an integer from 0 to 9, got {got}",
-                readers={} if isinstance(level, bool) else None,
+                # where a configuration has none, zarr-python takes 5
+                readers=_minding(codec, "level" in configuration and not isinstance(level, bool)),
             )
 
 
+def _minding(codec: Any, minds: bool) -> dict[str, str] | None:
+    """Return the readers of a case: those of the rule where they mind, and zarr-python where nothing is configured."""
+    return _NO_CONFIGURATION if "configuration" not in codec else None if minds else {}
+
+
 SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
-
-
 BLOSC: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "cname": (
         "lz4, lz4hc, blosclz, snappy, zlib or zstd",
@@ -205,15 +207,12 @@ def blosc_configuration(array: Array) -> Iterator[Fail]:
             if member in configuration and is_sound(value):
                 continue
             number = value if member == "shuffle" and is_integer(value) else -1
+            tolerated = member in ("clevel", "blocksize") and isinstance(value, int)
             got = shown(value) if member in configuration else "nothing"
             yield Fail(
                 f"{base}/{member}",
                 f"{member} of blosc must be {wanted}, got {got}",
-                readers=_NO_CONFIGURATION
-                if "configuration" not in codec
-                else {}
-                if member not in configuration or (is_integer(value) and member != "shuffle")
-                else None,
+                readers=_minding(codec, member in configuration and not tolerated),
                 fix=set_to(f"{base}/{member}", SHUFFLES[number]) if 0 <= number <= 2 else None,
             )
         size = configuration.get("typesize")
@@ -223,7 +222,7 @@ def blosc_configuration(array: Array) -> Iterator[Fail]:
             yield Fail(
                 f"{base}/typesize",
                 f"typesize of blosc must be an integer above 0, got {got}",
-                readers=None if "typesize" in configuration else {},
+                readers={} if size is None else None,
             )
 
 

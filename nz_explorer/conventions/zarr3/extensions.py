@@ -54,6 +54,8 @@ def transformers(array: Array) -> Iterator[Fail]:
             yield Fail(
                 f"{pointer}/{i}",
                 f"storage transformer {i} must be an extension, got {shown(entry)}",
+                impact="blocks" if alone else "values",
+                readers=_NOT_SUPPORTED if alone else _AS_IF_THERE_WERE_NONE,
             )
         elif isinstance(entry, dict) and entry.get("must_understand") is False:
             message = f"storage transformer {codec_name(entry)} may be ignored by readers"

@@ -236,6 +236,17 @@ def refusal(array: Array, error: str) -> dict[str, str]:
 MOST_ELEMENTS = 2**63 - 1
 
 
+def _is_of_one(array: Array, member: str) -> bool:
+    """Whether the shape, or the chunks, of an array are those of one dimension, as far as they can be told."""
+    if member == "chunks" and array.zarr_format == 3:
+        grid = array.metadata.get("chunk_grid")
+        configuration = grid.get("configuration") if isinstance(grid, dict) else None
+        given = configuration.get("chunk_shape") if isinstance(configuration, dict) else None
+    else:
+        given = array.metadata.get(member)
+    return not isinstance(given, list) or len(given) == 1
+
+
 def wrong_lengths(array: Array, member: str) -> Iterator[Fail]:
     """Fail where a member is not a list of integers that are not negative.
 
@@ -253,13 +264,14 @@ def wrong_lengths(array: Array, member: str) -> Iterator[Fail]:
     message = f"{member} must be a list of non-negative integers, got {shown(given)}"
     if not isinstance(given, list):
         lone = is_integer(given) and given >= 0  # zarr-python takes it for a list of one
+        alone = lone and _is_of_one(array, "chunks" if member == "shape" else "shape")
         yield Fail(
             pointer,
             message,
             readers=refusal(
                 array, "ValueError" if is_integer(given) or given == {} else "TypeError"
             )
-            if not lone
+            if not alone
             else {}
             if array.zarr_format == 3
             else NCZARR_ERROR,

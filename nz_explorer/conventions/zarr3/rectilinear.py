@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.zarr3.nodes import V3, is_integer, set_to, shown
+from nz_explorer.conventions.zarr3.nodes import V3, is_integer, shown
 from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.chunk_edges import RECTILINEAR, is_repeated, reach, runs_of, shapes_of
 from nz_explorer.text.phrases import plural
@@ -34,10 +35,12 @@ def edges_given(array: Array) -> Iterator[Fail]:
     configuration = grid.get("configuration")
     kind = configuration.get("kind") if isinstance(configuration, dict) else None
     if isinstance(configuration, dict) and kind != "inline":
+        at = "/chunk_grid/configuration/kind"
+        write = replace if "kind" in configuration else add
         yield Fail(
-            "/chunk_grid/configuration/kind",
+            at,
             f'kind must be "inline", got {shown(kind) if "kind" in configuration else "nothing"}',
-            fix=set_to("/chunk_grid/configuration/kind", "inline", "suggest"),
+            fix=lambda _node: Draft("suggest", (write(at, "inline"),)),
         )
     given, rank = shapes_of(grid), array.ndim or 0
     if not isinstance(given, list):

@@ -192,11 +192,36 @@ def _tile_matrices(given: Mapping[str, Any]) -> list[Any]:
     if isinstance(matrix_set, Mapping):
         matrices = matrix_set.get("tileMatrices", matrix_set.get("tileMatrix"))
         if isinstance(matrices, list):
-            names += [member(one, "id") or member(one, "identifier") for one in matrices]
+            names += [level_name(identifier(one)) for one in matrices]
     elif isinstance(matrix_set, str):
         # of a set that is known by name, the levels are called by number
         names = [str(number) for number in range(31)]
     return names
+
+
+def identifier(matrix: Any) -> Any:
+    """Return the id of a tile matrix, in either version of the standard.
+
+    Parameters
+    ----------
+    matrix : object
+        A tile matrix.
+    """
+    found = member(matrix, "id")
+    return member(matrix, "identifier") if found is None else found
+
+
+def level_name(given: Any) -> str | None:
+    """Return the level that the id of a tile matrix means; that of a number, which it must not be, is its digits.
+
+    Parameters
+    ----------
+    given : object
+        The id.
+    """
+    if isinstance(given, float) and given.is_integer():
+        given = int(given)
+    return str(given) if type(given) in (str, int) else None
 
 
 def member(value: Any, name: str) -> Any:

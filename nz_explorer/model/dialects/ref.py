@@ -1,8 +1,8 @@
 """The ``ref`` convention: how one node points at another, or at something in its document.
 
-Source: https://github.com/R-CF/zarr_convention_ref. Its text, cs and the examples of cs take different places as the base of
-a relative path, so each is tried: the group that a node is in (for a group itself), the node, and where
-neither leads to a node the root.
+Source: https://github.com/R-CF/zarr_convention_ref. By its text a relative path begins at the node that refers. The texts
+of cs, their examples and the reader of their author begin there or at the group that the node is in, so of references in cs
+both are tried. What leads nowhere from there is looked for from the group and from the root, where it may have been meant.
 """
 
 from __future__ import annotations
@@ -68,6 +68,8 @@ class Reference:
         The members that can be used.
     targets : tuple of Target
         What it may lead to, the likeliest first; more than one where bases disagree.
+    strayed : str or None
+        Where the path had to begin to lead anywhere, if it must not: ``group`` or ``root``.
     problem : str or None
         Why it leads nowhere.
     kind : str or None
@@ -79,6 +81,7 @@ class Reference:
     attribute: str | None = None
     uri: str | None = None
     targets: tuple[Target, ...] = ()
+    strayed: str | None = None
     problem: str | None = None
     kind: str | None = None
 
@@ -92,7 +95,9 @@ def is_reference(given: Any) -> bool:
     )
 
 
-def resolve(given: Any, base: Node, cancel: Cancellation | None = None) -> Reference:
+def resolve(
+    given: Any, base: Node, cancel: Cancellation | None = None, *, in_cs: bool = True
+) -> Reference:
     """Follow a reference to a node of the same store, or to something in its document.
 
     Parameters
@@ -103,6 +108,8 @@ def resolve(given: Any, base: Node, cancel: Cancellation | None = None) -> Refer
         The node in whose document it is.
     cancel : Cancellation, optional
         Stops reading.
+    in_cs : bool
+        Whether it is a part of cs, where paths may begin at the group of the node as well.
     """
     inner = given["ref"] if isinstance(given, Mapping) and "ref" in given else given
     if isinstance(inner, str):
@@ -127,12 +134,12 @@ def resolve(given: Any, base: Node, cancel: Cancellation | None = None) -> Refer
         return Reference(
             given, path, attribute, uri, problem="other stores are not read", kind="uri"
         )
-    nodes = _nodes(path, base, cancel)
+    nodes, strayed = _nodes(path, base, cancel, in_cs=in_cs)
     if not nodes:
         why = f"{json_text(path)} does not lead to a node from {base.path}"
         return Reference(given, path, attribute, problem=why, kind="node")
     if attribute is None:
-        return Reference(given, path, targets=tuple(map(Target, nodes.values())))
+        return Reference(given, path, targets=tuple(map(Target, nodes.values())), strayed=strayed)
     if not pointers.is_pointer(attribute):
         why = (
             f'{json_text(attribute)} is no JSON pointer (RFC 6901), such as "/attributes/crs/name"'
@@ -142,22 +149,36 @@ def resolve(given: Any, base: Node, cancel: Cancellation | None = None) -> Refer
     if not targets:
         why = f"{attribute} leads to nothing in the document of {' or '.join(nodes)}"
         return Reference(given, path, attribute, problem=why, kind="attribute")
-    return Reference(given, path, attribute, targets=targets)
+    return Reference(given, path, attribute, targets=targets, strayed=strayed)
 
 
-def _nodes(path: str, base: Node, cancel: Cancellation | None) -> dict[str, Node]:
-    """Return the nodes that a path may lead to: from the group, from the node, or else from the root."""
-    homes = [base.path] if isinstance(base, Group) else [base.parent or "/", base.path]
-    for bases in ([] if path.startswith("/") else homes, ["/"]):
-        joined = [found for home in bases if (found := _joined(home, path)) is not None]
-        nodes = [node for one in joined if (node := base.hierarchy.get(one, cancel)) is not None]
+def _nodes(
+    path: str, base: Node, cancel: Cancellation | None, *, in_cs: bool
+) -> tuple[dict[str, Node], str | None]:
+    """Return the nodes that a path may lead to, and where it had to begin for that, if it must not."""
+    group = [] if isinstance(base, Group) else [base.parent or "/"]
+    tried: list[tuple[str | None, list[str]]] = [
+        (None, [base.path, *group] if in_cs else [base.path])
+    ]
+    tried += [("group", group), ("root", ["/"])]
+    for strayed, homes in [(None, ["/"])] if path.startswith("/") else tried:
+        ends = [found for home in homes if (found := joined(home, path)) is not None]
+        nodes = [node for one in ends if (node := base.hierarchy.get(one, cancel)) is not None]
         if nodes:
-            return {node.path: node for node in nodes}
-    return {}
+            return {node.path: node for node in nodes}, strayed
+    return {}, None
 
 
-def _joined(home: str, path: str) -> str | None:
-    """Return a path from a node, None where it leads out of the store."""
+def joined(home: str, path: str) -> str | None:
+    """Return where a path leads to, None where that is out of the store.
+
+    Parameters
+    ----------
+    home : str
+        Absolute path of the node where it begins.
+    path : str
+        The path.
+    """
     parts = [part for part in home.split("/") if part]
     for part in path.split("/"):
         if part == "..":

@@ -183,7 +183,7 @@ def _open(array: Array) -> OpenArray:
         shape=shape,
         chunk_shape=chunk_shape,
         shard_shape=shard_shape,
-        storage_default=_storage_default(array),
+        storage_default=_storage_default(array, zarr_array),
         local=array.hierarchy.reader.local,
         edges=edges,
         shard_edges=shard_edges,
@@ -271,21 +271,23 @@ def _zarr_array(array: Array, grid_shape: Coordinates) -> zarr.Array[Any]:
     reader = array.hierarchy.reader
     where = reader.zarr_path(array.path)
     path = guarded_array.open_store_path(where.store, where.path)
-    reason = ""
+    reasons: list[str] = []
     for document in _documents(array):
         if array.chunk_edges is not None:  # what zarr does not read: it only has to find the codecs
             regular = {"chunk_shape": [*grid_shape]}
             document["chunk_grid"] = {"name": "regular", "configuration": regular}
         try:
-            opened = guarded_array.open_array(path, document)
+            with np.errstate(over="ignore"):  # a fill value beyond the type is infinity
+                opened = guarded_array.open_array(path, document)
             _load_codecs(array)
         except Exception as error:  # noqa: BLE001  # codecs and data types raise what they like
-            reason = reason or reason_of(array, error)
+            reasons.append(reason_of(array, error))
             continue
         most = guarded_array.most_stored_bytes(opened)
         zarr_internals.read_from(opened, reader.zarr_path(array.path, max_bytes=most))
         return opened
-    raise UnsupportedArray(f"zarr cannot read {array.path}: {reason}")
+    # the first of three is about the document as it is stored; before it only the fill value was tried
+    raise UnsupportedArray(f"zarr cannot read {array.path}: {reasons[-3]}")
 
 
 def _load_codecs(array: Array) -> None:
@@ -316,6 +318,10 @@ def _documents(array: Array) -> Iterator[dict[str, Any]]:
     given = stored.given if stored is not None and usable else default
     if array.zarr_format == 2 and not usable:
         given = None
+    own = array.metadata.get("fill_value")
+    if stored is not None and not usable and isinstance(own, str | int | float):
+        # zarr makes a value of some that do not fit the type, such as "5" and 1e39
+        yield make(array, array.data_type.given, own)
     yield make(array, array.data_type.given, given)
     yield make(array, _zarr_spelling(array.data_type, array.zarr_format or 3), given)
     yield make(array, _zarr_spelling(array.data_type, array.zarr_format or 3), default)
@@ -410,14 +416,10 @@ def _default_json(data_type: DataType) -> Any:
     return plain.get(data_type.kind, 0)
 
 
-def _storage_default(array: Array) -> Any:
-    """Return the value of what was never written: zero where the metadata give none."""
+def _storage_default(array: Array, opened: zarr.Array[Any]) -> Any:
+    """Return the value of what was never written: that which zarr reads where the metadata give none of the type."""
     stored = array.storage_fill
     if stored is not None and stored.usable:
         return stored.value
-    kind, dtype = array.data_type.kind, array.data_type.numpy
-    if kind == "string":
-        return ""
-    if kind == "bytes" or dtype is None:
-        return b""
-    return np.zeros((), dtype)[()]
+    read = opened.fill_value
+    return opened.metadata.dtype.default_scalar() if read is None else read

@@ -43,6 +43,7 @@ _DEGREES = {
 """Units by the names that latitudes and longitudes have."""
 _KNOWN = ({"x", "y"}, {"longitude", "latitude"})
 """Names of dimensions that rioxarray knows without any attribute."""
+_POLE, _CLOSE = 90, 0.01
 EASTERNMOST = 180.5
 """How far east longitudes may go: those of the last cell may be beyond 180."""
 UNEVEN = 0.01
@@ -120,11 +121,24 @@ def _written(named: str | None) -> FixMaker:
     return lambda _node: Draft("suggest", note=note)
 
 
-@rule("CF-MAP-003", on="values", when=lambda array, _: geographic(array) == "EW")
-def longitudes_around_greenwich(array: Array, found: Monotonicity) -> Iterator[Fail]:
-    """Note longitudes beyond 180, where there is a reference system, for which programs for maps look."""
+@rule("CF-MAP-003", on="values", when=lambda array, _: geographic(array) != "")
+def degrees_of_the_globe(array: Array, found: Monotonicity) -> Iterator[Fail]:
+    """Note longitudes beyond 180, and cells beyond the poles, beside a reference system, for which programs for maps look."""
     ends = [end for end in (found.first, found.last) if isinstance(end, int | float)]
-    if ends and max(ends) > EASTERNMOST and has_reference_system(array):
+    if geographic(array) == "NS":
+        step = abs(found.step) if isinstance(found.step, int | float) else 0
+        edge = max(map(abs, ends), default=0) + step / 2
+        if _POLE + step * _CLOSE < edge <= _POLE + step and has_reference_system(array):
+            yield Fail(
+                "",
+                f"the cells of {array.path} end at {edge:g} degrees, beyond the poles: programs for tiles refuse such bounds",
+                readers={"rio-tiler": "raises InvalidGeographicBounds"},
+                fix=lambda _node: Draft(
+                    "suggest",
+                    note=f"leave the rows at the poles out: ds.isel({array.name}=(abs(ds.{array.name}) < 90).values), for such programs",
+                ),
+            )
+    elif ends and max(ends) > EASTERNMOST and has_reference_system(array):
         name = array.name
         yield Fail(
             "",
@@ -149,10 +163,16 @@ def coordinates_are_recognised(group: Group) -> Iterator[Fail]:
             continue
         system = systems[named.attributes["grid_mapping"]]
         names = f"{json_text(y.name)} and {json_text(x.name)}"
+        readers = None
         if {y.name, x.name} not in _KNOWN:
             said = f"rioxarray does not take the dimensions {names} for those of a map"
         elif system.attributes.get("grid_mapping_name") == "latitude_longitude" and y.name == "y":
             said = f"the reference system is one of latitude and longitude, and readers that follow CF do not take {names} for them"
+        elif {
+            "units"
+        } <= y.attributes.keys() & x.attributes.keys():  # described, and not as CF does
+            said = f"the reference system is a projection, and readers that follow CF do not take {names} for its coordinates"
+            readers = {"cf-xarray": "finds no coordinates X and Y"}
         else:
             continue
         yield Fail(
@@ -160,8 +180,19 @@ def coordinates_are_recognised(group: Group) -> Iterator[Fail]:
             f"{said}: their coordinates have neither a standard name nor an axis, nor units of degrees",
             path=named.path,
             related=(y.path, x.path),
+            readers=readers,
             fix=_names_given(y, x, system),
         )
+
+
+def _is_projected(system: Array) -> bool:
+    return system.attributes.get("grid_mapping_name") not in (None, "latitude_longitude")
+
+
+def _has_units_alone(array: Array) -> bool:
+    """Whether a coordinate is described, and not by what CF tells coordinates of a projection."""
+    given = array.attributes.keys()
+    return "units" in given and given.isdisjoint(("standard_name", "axis"))
 
 
 def _says_what(array: Array, place: int) -> bool:
@@ -334,12 +365,12 @@ def _transform_of(path: str, axis: str, edge: float, step: float) -> FixMaker:
     def fix(node: Node) -> Draft | None:
         holder = node.hierarchy.node_if_loaded(path)
         given = None if holder is None else holder.attributes.get("GeoTransform")
-        numbers = given.split() if isinstance(given, str) else given
-        if holder is None or not isinstance(numbers, list) or len(numbers) != 6:
+        told: Any = given.split() if isinstance(given, str) else given
+        if holder is None or not isinstance(told, list) or len(told) != 6:
             return None
-        at = 0 if axis == "x" else 3
-        numbers = [*numbers]
-        numbers[at], numbers[1 if axis == "x" else 5] = edge, step
+        numbers: list[Any] = [*told]
+        places = (0, 1) if axis == "x" else (3, 5)
+        numbers[places[0]], numbers[places[1]] = edge, step
         right: Any = " ".join(map(str, numbers)) if isinstance(given, str) else numbers
         operations = set_attribute(holder, "GeoTransform", right)
         note = "if the coordinate is right; without GeoTransform readers go by the coordinates"

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.suggested_names import suggested_names, where_from
+from nz_explorer.conventions.times_as_numbers import TIMES, as_numbers
 from nz_explorer.conventions.zarr2.nodes import NCZARR, V2
 from nz_explorer.conventions.zarr2.types import CRASHES
 from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, shown
@@ -157,6 +158,7 @@ def no_user_types(array: Array) -> Iterator[Fail]:
         readers={**(xarray if decoded else {}), **NCZARR_ERROR},
         # nothing is wrong where only netCDF-C cannot read it
         impact=None if decoded else "advice",
+        fix=as_numbers if kind.kind in TIMES else None,
     )
 
 

@@ -409,12 +409,6 @@ def times_of_two_kinds(folder: Path) -> Path:
     return _in_milliseconds(folder, "datetime64[ms]")
 
 
-def _times_as_numbers(source: Path) -> Path:
-    again = source.with_name("again")
-    xr.open_zarr(source, consolidated=False).drop_encoding().to_zarr(again, consolidated=False)
-    return again
-
-
 def _names_of_dimensions(source: Path) -> list[str]:
     """Name dimensions as GDAL did that knew no numpy.datetime64: those of a coordinate that it does not read are numbered."""
     root = zarr.open_group(source, mode="r")
@@ -429,7 +423,6 @@ def _names_of_dimensions(source: Path) -> list[str]:
     finding=("NZ-TYPE-001", "/time", "datetime64", "numbers with units"),
     before=sees(_names_of_dimensions, lambda found: found == ["dim0"]),
     after=sees(_names_of_dimensions, lambda found: found == ["time"]),
-    by_hand=_times_as_numbers,
     beside=("JSON-008",),
 )
 def times_that_gdal_does_not_read(folder: Path) -> Path:

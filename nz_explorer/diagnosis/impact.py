@@ -34,6 +34,7 @@ the case, the rule states it in the `Fail` that it yields:
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -73,8 +74,10 @@ __all__ = [
     "hints",
     "impact_of",
     "impact_of_rule",
+    "in_sections",
     "is_step",
     "order_of",
+    "refusals",
     "steps",
 ]
 
@@ -309,6 +312,52 @@ def _rank(finding: Finding) -> tuple[bool, int]:
     return alone, SEVERITIES.index(finding.severity)
 
 
+def in_sections(
+    findings: Iterable[Finding],
+) -> Iterator[tuple[Impact, bool, list[Finding]]]:
+    """Yield findings as reports list them: by impact, but what another reader refuses before the steps to a convention.
+
+    Parameters
+    ----------
+    findings : iterable of Finding
+        Some findings.
+
+    Yields
+    ------
+    str, bool and list of Finding
+        The impact, whether these are those that a reader refuses that is not predicted, and the findings, which are some.
+    """
+    found = by_impact(findings)
+    advice: tuple[list[Finding], list[Finding]] = ([], [])
+    for finding in found["advice"]:
+        advice[bool(refusals(finding))].append(finding)
+    found["advice"], refused = advice
+    for impact, those in found.items():
+        if impact == "distance" and refused:
+            yield "advice", True, refused
+        if those:
+            yield impact, False, those
+
+
+def refusals(finding: Finding) -> dict[str, str]:
+    """Return what readers do that are not predicted, those that raise an error, where nothing worse is wrong.
+
+    Parameters
+    ----------
+    finding : Finding
+        The finding.
+    """
+    if finding.impact != "advice":
+        return {}
+    return {
+        name: does
+        for name, does in finding.readers.items()
+        if name not in READERS and _REFUSES.search(does)
+    }
+
+
+_REFUSES = re.compile(r"\b(raises|refuses|throws|stops|cannot)\b")
+"""How the catalogue says of a reader that it gives up."""
 QUIET: tuple[Impact, ...] = ("distance", "advice")
 """Impacts that are about no harm and no promise."""
 

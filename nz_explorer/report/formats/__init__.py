@@ -41,6 +41,8 @@ HEADINGS: dict[Impact, str] = {
     "advice": "worth knowing",
 }
 """What each impact means."""
+REFUSED = "another reader refuses it"
+"""What it means where that is worth knowing."""
 COUNTED: dict[Impact, str] = {
     "blocks": "blocking",
     "values": "giving wrong values",

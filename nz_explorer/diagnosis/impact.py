@@ -26,6 +26,8 @@ the case, the rule states it in the `Fail` that it yields:
 ``Fail(..., impact="advice", readers={"xarray": …})``
     what readers do is said of them, but nothing is wrong: the levels of a pyramid are what their format
     prescribes, and xarray opens one at a time;
+``Fail(..., impact="distance")``
+    the same of what a convention wants that these data are not made for; it is ``convention`` where they declare it;
 ``Fail(..., readers={})``
     no reader is affected: its impact follows from the level of the rule.
 
@@ -315,7 +317,7 @@ def _rank(finding: Finding) -> tuple[bool, int]:
 def in_sections(
     findings: Iterable[Finding],
 ) -> Iterator[tuple[Impact, bool, list[Finding]]]:
-    """Yield findings as reports list them: by impact, but what another reader refuses before the steps to a convention.
+    """Yield findings as reports list them: by impact, but advice on what may be why a reader fails before the steps to a convention.
 
     Parameters
     ----------
@@ -325,12 +327,12 @@ def in_sections(
     Yields
     ------
     str, bool and list of Finding
-        The impact, whether these are those that a reader refuses that is not predicted, and the findings, which are some.
+        The impact, whether these are those for which a reader may fail, and the findings, which are some.
     """
     found = by_impact(findings)
     advice: tuple[list[Finding], list[Finding]] = ([], [])
     for finding in found["advice"]:
-        advice[bool(refusals(finding))].append(finding)
+        advice[_may_be_why(finding)].append(finding)
     found["advice"], refused = advice
     for impact, those in found.items():
         if impact == "distance" and refused:
@@ -340,22 +342,25 @@ def in_sections(
 
 
 def refusals(finding: Finding) -> dict[str, str]:
-    """Return what readers do that are not predicted, those that raise an error, where nothing worse is wrong.
+    """Return by reader how it gives up on what is worth knowing; what NZ and netCDF advise is left aside.
 
     Parameters
     ----------
     finding : Finding
         The finding.
     """
-    if finding.impact != "advice":
+    if finding.impact != "advice" or finding.rule.startswith(_FOREIGN):
         return {}
-    return {
-        name: does
-        for name, does in finding.readers.items()
-        if name not in READERS and _REFUSES.search(does)
-    }
+    return {name: does for name, does in finding.readers.items() if _REFUSES.search(does)}
 
 
+def _may_be_why(finding: Finding) -> bool:
+    """Whether a reader may fail for a finding that is worth knowing: documents that are lost or broken are why much else is wrong."""
+    return finding.rule.startswith(_DOCUMENTS) or bool(refusals(finding))
+
+
+_DOCUMENTS = ("JSON-", "TREE-")
+_FOREIGN = ("NZ-", "Z2-OGC-")
 _REFUSES = re.compile(r"\b(raises|refuses|throws|stops|cannot)\b")
 """How the catalogue says of a reader that it gives up."""
 QUIET: tuple[Impact, ...] = ("distance", "advice")
@@ -373,9 +378,9 @@ def order_of(rule: str, severity: Severity, impact: Impact) -> tuple[bool, int, 
         Of the findings.
     """
     # documents that are lost or broken are why much else is wrong
-    follows = not rule.startswith(("JSON-", "TREE-"))
+    follows = not rule.startswith(_DOCUMENTS)
     # what the formats of the store itself say is worth more than how NZ and netCDF would have it
-    foreign = impact in QUIET and rule.startswith(("NZ-", "Z2-OGC-"))
+    foreign = impact in QUIET and rule.startswith(_FOREIGN)
     return follows, SEVERITIES.index(severity), foreign, rule
 
 

@@ -21,6 +21,7 @@ from nz_explorer.model.dialects import crs
 from nz_explorer.model.dialects.images import image_level
 from nz_explorer.model.dialects.multiscales import level_names
 from nz_explorer.model.dialects.nczarr import find
+from nz_explorer.model.dialects.tables import is_of_a_table
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def has_array_dimensions(array: Array) -> Iterator[Fail]:
     """Require names for the dimensions where netCDF-like tools look for them."""
     if array.ndim is not None:
         # OME-NGFF asks for no such names, and levels that had them would conflict (NZ-DIM-010)
-        aside = _is_level(array) or _is_of_a_table(array)
+        aside = _is_level(array) or is_of_a_table(array)
         yield Fail(
             "/.zattrs/_ARRAY_DIMENSIONS",
             "this array has no _ARRAY_DIMENSIONS; to netCDF-like tools its dimensions are anonymous",
@@ -62,11 +63,6 @@ def has_array_dimensions(array: Array) -> Iterator[Fail]:
             severity="info" if aside else None,
             fix=_name_dimensions,
         )
-
-
-def _is_of_a_table(array: Array) -> bool:
-    """Whether an array is a part of anndata or of NWB, which have programs of their own, and no named dimensions."""
-    return "encoding-type" in array.attributes or "zarr_dtype" in array.attributes
 
 
 def _is_level(array: Array) -> bool:

@@ -26,6 +26,8 @@ the case, the rule states it in the `Fail` that it yields:
 ``Fail(..., impact="advice", readers={"xarray": …})``
     what readers do is said of them, but nothing is wrong: the levels of a pyramid are what their format
     prescribes, and xarray opens one at a time;
+``Fail(..., impact="distance")``
+    the same of what a convention wants that these data are not made for; it is ``convention`` where they declare it;
 ``Fail(..., readers={})``
     no reader is affected: its impact follows from the level of the rule.
 
@@ -34,6 +36,7 @@ the case, the rule states it in the `Fail` that it yields:
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -73,8 +76,10 @@ __all__ = [
     "hints",
     "impact_of",
     "impact_of_rule",
+    "in_sections",
     "is_step",
     "order_of",
+    "refusals",
     "steps",
 ]
 
@@ -315,6 +320,55 @@ def _rank(finding: Finding) -> tuple[bool, int]:
     return alone, SEVERITIES.index(finding.severity)
 
 
+def in_sections(
+    findings: Iterable[Finding],
+) -> Iterator[tuple[Impact, bool, list[Finding]]]:
+    """Yield findings as reports list them: by impact, but advice on what may be why a reader fails before the steps to a convention.
+
+    Parameters
+    ----------
+    findings : iterable of Finding
+        Some findings.
+
+    Yields
+    ------
+    str, bool and list of Finding
+        The impact, whether these are those for which a reader may fail, and the findings, which are some.
+    """
+    found = by_impact(findings)
+    advice: tuple[list[Finding], list[Finding]] = ([], [])
+    for finding in found["advice"]:
+        advice[_may_be_why(finding)].append(finding)
+    found["advice"], refused = advice
+    for impact, those in found.items():
+        if impact == "distance" and refused:
+            yield "advice", True, refused
+        if those:
+            yield impact, False, those
+
+
+def refusals(finding: Finding) -> dict[str, str]:
+    """Return by reader how it gives up on what is worth knowing; what NZ and netCDF advise is left aside.
+
+    Parameters
+    ----------
+    finding : Finding
+        The finding.
+    """
+    if finding.impact != "advice" or finding.rule.startswith(_FOREIGN):
+        return {}
+    return {name: does for name, does in finding.readers.items() if _REFUSES.search(does)}
+
+
+def _may_be_why(finding: Finding) -> bool:
+    """Whether a reader may fail for a finding that is worth knowing: documents that are lost or broken are why much else is wrong."""
+    return finding.rule.startswith(_DOCUMENTS) or bool(refusals(finding))
+
+
+_DOCUMENTS = ("JSON-", "TREE-")
+_FOREIGN = ("NZ-", "Z2-OGC-")
+_REFUSES = re.compile(r"\b(raises|refuses|throws|stops|cannot)\b")
+"""How the catalogue says of a reader that it gives up."""
 QUIET: tuple[Impact, ...] = ("distance", "advice")
 """Impacts that are about no harm and no promise."""
 
@@ -330,9 +384,9 @@ def order_of(rule: str, severity: Severity, impact: Impact) -> tuple[bool, int, 
         Of the findings.
     """
     # documents that are lost or broken are why much else is wrong
-    follows = not rule.startswith(("JSON-", "TREE-"))
+    follows = not rule.startswith(_DOCUMENTS)
     # what the formats of the store itself say is worth more than how NZ and netCDF would have it
-    foreign = impact in QUIET and rule.startswith(("NZ-", "Z2-OGC-"))
+    foreign = impact in QUIET and rule.startswith(_FOREIGN)
     return follows, SEVERITIES.index(severity), foreign, rule
 
 

@@ -75,7 +75,8 @@ class Fail:
     alternatives
         Other ways out than `fix`.
     covers
-        Rules whose failures, of the same thing, this one says as well and explains: they are left out beside it.
+        Rules whose failures, of the same thing, this one says as well and explains: they are left out beside it. A rule on
+        all values of an array may name those on its documents.
     """
 
     pointer: str

@@ -54,6 +54,8 @@ def impact_of(violation: Violation, *, undeclared: bool) -> Impact:
         Whether the dataset does not declare the convention of the rule.
     """
     info, fail = violation.rule, violation.fail
+    if fail.impact == "distance" and not undeclared:
+        return "convention"
     if fail.impact is not None:
         return fail.impact
     if fail.readers is not None and not fail.readers and info.impact in HARMS:

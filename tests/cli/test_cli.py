@@ -128,6 +128,7 @@ def test_json_is_the_contract(run: Run, tmp_path: Path) -> None:
                     "CF-PACK-004",
                     "CF-RANGE-001",
                     "CF-RANGE-004",
+                    "CF-TIME-009",
                 ),
                 *(f"Z3-CHUNK-00{i}" for i in (1, 2, 3, 4)),
             )

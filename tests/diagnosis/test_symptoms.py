@@ -124,6 +124,24 @@ def test_symptoms_narrow_what_is_to_be_looked_at() -> None:
             "CF-TIME-001",
             "NCZ-",
         ),
+        ("InvalidGeographicBounds: (-180.3125, -90.25, 179.6875, 90.25)", "CF-MAP-003", "OME-"),
+        (
+            "AttributeError: 'numpy.int64' object has no attribute 'decode'",
+            "CF-ATTR-004",
+            "OME-",
+        ),
+        ("KeyError: 'spatial_ref'", "CF-REF-001", "OME-"),
+        (
+            "ValueError: Times can't be serialized faithfully to int64 with requested units 'days since 2000-01-01'",
+            "CF-TIME-004",
+            "OME-",
+        ),
+        ("OSError: [Errno -51] NetCDF: Unknown file format: 'x.zarr'", "NCZ-MODE-001", "OME-"),
+        (
+            "SerializationWarning: variable 'a' has multiple fill values {-999.0, -99.0}, decoding all values to NaN.",
+            "NZ-FILL-013",
+            "OME-",
+        ),
     ],
 )
 def test_the_rule_behind_a_message_is_named_early(message: str, first: str, never: str) -> None:
@@ -137,11 +155,15 @@ def test_a_message_says_what_the_reader_needs_where_the_store_is_right() -> None
     assert "HDF5_PLUGIN_PATH" in meaning_of("NetCDF: Filter error: undefined filter encountered")
     assert "consolidated=False" in meaning_of("KeyError: '.zmetadata'")
     assert "|u1" in meaning_of('"dtype": Unsupported zarr dtype: "<u1"')
+    assert "zarrs" in meaning_of("incompatible fill value 0 for data type string")
+    assert "zarr_format=2" in meaning_of("n5.N5Exception$N5IOException: No container exists at /a")
     assert "/vsizip/" in meaning_of("ERROR 4: `a.zip' not recognized as a supported file format.")
     for right_store in (
         "java.lang.IllegalArgumentException: Cannot determine attribute's type",
         "ValueError: failed to prevent overwriting existing key _FillValue in attrs",
         "skipping dataset: spatial resolutions are different in x, y: 0.000199795 and 0.00020218",
+        "AttributeError: 'Float32' object has no attribute 'value'",
+        "ValueError: Specified Zarr chunks encoding['chunks'] would overlap multiple Dask chunks",
     ):
         assert meaning_of(right_store)
         assert rules_behind(right_store, rules().values()) == []

@@ -44,6 +44,29 @@ def test_findings_are_counted_and_forgotten_with_their_node() -> None:
     assert +made.failed == {}
 
 
+def test_what_all_values_say_as_well_is_left_out_of_the_documents_as_long_as_they_say_it() -> None:
+    told = failing("warning", "info")
+    made = records(a=told)
+    record, other = made.nodes["/a"], info("T-002")
+    more = Violation(other, Fail("", "error", covers=("T-001",)), "error")
+    values = RuleResults(("T-002",), (more,))
+    made.put("/a", record, "contents", values)
+    assert severities(made, "/a") == ["error"]
+    assert made.counts.at("/") == (1, 0, 0)
+    assert made.failed == {"T-002": 1, "T-001": 0}
+    assert made.nodes["/a"].documents is not None
+    assert made.nodes["/a"].documents.absent == ("T-001",)
+    made.put("/a", record, "documents", failing("info"))  # edited
+    assert severities(made, "/a") == ["error"]
+    twin = made.copy()
+    made.put("/a", record, "contents", RuleResults(("T-002",), (), (("T-002", "cost"),)))
+    assert severities(made, "/a") == ["info"]
+    assert severities(twin, "/a") == ["error"]
+    made.drop("/a")
+    twin.drop("/a")
+    assert made.counts.at("/") == twin.counts.at("/") == (0, 0, 0)
+
+
 @pytest.mark.parametrize(
     ("of_rule", "found", "breaks"),
     [

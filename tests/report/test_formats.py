@@ -136,8 +136,10 @@ def test_text_begins_with_readers_and_goes_by_impact(report: nz.Report) -> None:
     assert "NZ-FILL-002" in rest[0]  # the cause is named at once
     impacts = [line.partition(":")[0] for line in rest if re.match(r"[a-z]+: [a-z]", line)]
     assert [word for word in impacts if word in IMPACTS] == [
-        "blocks", "values", "convention", "advice",
+        "blocks", "values", "convention", "advice", "advice",
     ]  # fmt: skip
+    refused, steps_to_nz = "advice: may be why a reader fails", "which it does not declare"
+    assert text.index(refused) < text.index(steps_to_nz) < text.index("advice: worth knowing")
     steps = re.search(r"^(\d+) steps from NZ-1.0", text, re.MULTILINE)
     assert steps is not None
     assert int(steps[1]) == len(report.conformance.steps)

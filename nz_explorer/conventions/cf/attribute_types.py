@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 from types import NoneType
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,8 @@ TEXTS = (
 """Attributes that are text (CF-1.11, Appendix A, type S); of others, rules of their own ask for it."""
 _NUMBERS = ("int", "uint", "float")
 _FLAGS = ("flag_values", "flag_masks")
+_NO_BYTES = (*_NUMBERS, "bool", "complex", "string")
+"""Kinds of data types whose values xarray tries to decode as text, and cannot."""
 
 
 @rule("CF-ATTR-001", on="array", needs=("attributes", "data type"))
@@ -114,6 +117,38 @@ def floats_are_not_declared_as_bool(array: Array) -> Iterator[Fail]:
 
 def _remove_dtype(node: Node) -> Draft:
     return Draft("suggest", (remove(node.attribute_pointer("dtype")),))
+
+
+@rule(
+    "CF-ATTR-004",
+    on="array",
+    needs=("attributes", "data type"),
+    when=lambda array: "_Encoding" in array.attributes,
+)
+def encoding_is_of_bytes(array: Array) -> Iterator[Fail]:
+    """Require an encoding of byte strings alone, and one that is known: xarray decodes whatever has the attribute."""
+    given, kind = array.attributes["_Encoding"], array.data_type.kind
+    if kind in _NO_BYTES:
+        error = "AttributeError: object has no attribute 'decode'"
+        said = f"these {array.data_type.name} values are no bytes, and xarray decodes them all the same"
+    elif kind == "bytes" and isinstance(given, str) and not _is_codec(given):
+        error, said = "LookupError: unknown encoding", "Python knows no such encoding"
+    else:
+        return
+    yield Fail(
+        array.attribute_pointer("_Encoding"),
+        f"_Encoding is {shown(given)}: {said}",
+        readers={"xarray": f"opens it, and raises {error} when values are loaded"},
+        fix=lambda node: Draft("unsafe", (remove(node.attribute_pointer("_Encoding")),)),
+    )
+
+
+def _is_codec(name: str) -> bool:
+    try:
+        codecs.lookup(name)
+    except (LookupError, ValueError):  # ValueError: a null character
+        return False
+    return True
 
 
 @rule(

@@ -5,6 +5,7 @@ CF allows most of it (CF-1.11, 4.1, 4.2 and 5.6): it is what rioxarray, GDAL and
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,14 @@ from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
-from nz_explorer.model.dialects.crs import X_NAMES, Y_NAMES, code, described_code
+from nz_explorer.model.dialects.crs import (
+    X_NAMES,
+    Y_NAMES,
+    Transform,
+    code,
+    described_code,
+    transform,
+)
 from nz_explorer.model.dialects.multiscales import levels, tile_size
 from nz_explorer.model.paths import all_above
 
@@ -35,10 +43,15 @@ _DEGREES = {
 """Units by the names that latitudes and longitudes have."""
 _KNOWN = ({"x", "y"}, {"longitude", "latitude"})
 """Names of dimensions that rioxarray knows without any attribute."""
+_POLE, _CLOSE = 90, 0.01
 EASTERNMOST = 180.5
 """How far east longitudes may go: those of the last cell may be beyond 180."""
 UNEVEN = 0.01
 """By what part of their mean spacings of a grid may differ; coordinates are often rounded."""
+_ASIDE = 0.3
+"""By what part of a cell a coordinate may be beside its GeoTransform: steps are often rounded, and a half is a real shift."""
+_SAME_UNITS = re.compile(r"(m|met(er|re)s?|deg(ree)?s?(_?(north|east|[NE]))?)?", re.IGNORECASE)
+"""Units of coordinates that are those of a GeoTransform as well."""
 
 
 def _maps(group: Group) -> Iterator[tuple[Array, Array, list[Array]]]:
@@ -108,11 +121,24 @@ def _written(named: str | None) -> FixMaker:
     return lambda _node: Draft("suggest", note=note)
 
 
-@rule("CF-MAP-003", on="values", when=lambda array, _: geographic(array) == "EW")
-def longitudes_around_greenwich(array: Array, found: Monotonicity) -> Iterator[Fail]:
-    """Note longitudes beyond 180, where there is a reference system, for which programs for maps look."""
+@rule("CF-MAP-003", on="values", when=lambda array, _: geographic(array) != "")
+def degrees_of_the_globe(array: Array, found: Monotonicity) -> Iterator[Fail]:
+    """Note longitudes beyond 180, and cells beyond the poles, beside a reference system, for which programs for maps look."""
     ends = [end for end in (found.first, found.last) if isinstance(end, int | float)]
-    if ends and max(ends) > EASTERNMOST and has_reference_system(array):
+    if geographic(array) == "NS":
+        step = abs(found.step) if isinstance(found.step, int | float) else 0
+        edge = max(map(abs, ends), default=0) + step / 2
+        if _POLE + step * _CLOSE < edge <= _POLE + step and has_reference_system(array):
+            yield Fail(
+                "",
+                f"the cells of {array.path} end at {edge:g} degrees, beyond the poles: programs for tiles refuse such bounds",
+                readers={"rio-tiler": "raises InvalidGeographicBounds"},
+                fix=lambda _node: Draft(
+                    "suggest",
+                    note=f"leave the rows at the poles out: ds.isel({array.name}=(abs(ds.{array.name}) < 90).values), for such programs",
+                ),
+            )
+    elif ends and max(ends) > EASTERNMOST and has_reference_system(array):
         name = array.name
         yield Fail(
             "",
@@ -137,10 +163,16 @@ def coordinates_are_recognised(group: Group) -> Iterator[Fail]:
             continue
         system = systems[named.attributes["grid_mapping"]]
         names = f"{json_text(y.name)} and {json_text(x.name)}"
+        readers = None
         if {y.name, x.name} not in _KNOWN:
             said = f"rioxarray does not take the dimensions {names} for those of a map"
         elif system.attributes.get("grid_mapping_name") == "latitude_longitude" and y.name == "y":
             said = f"the reference system is one of latitude and longitude, and readers that follow CF do not take {names} for them"
+        elif {
+            "units"
+        } <= y.attributes.keys() & x.attributes.keys():  # described, and not as CF does
+            said = f"the reference system is a projection, and readers that follow CF do not take {names} for its coordinates"
+            readers = {"cf-xarray": "finds no coordinates X and Y"}
         else:
             continue
         yield Fail(
@@ -148,8 +180,19 @@ def coordinates_are_recognised(group: Group) -> Iterator[Fail]:
             f"{said}: their coordinates have neither a standard name nor an axis, nor units of degrees",
             path=named.path,
             related=(y.path, x.path),
+            readers=readers,
             fix=_names_given(y, x, system),
         )
+
+
+def _is_projected(system: Array) -> bool:
+    return system.attributes.get("grid_mapping_name") not in (None, "latitude_longitude")
+
+
+def _has_units_alone(array: Array) -> bool:
+    """Whether a coordinate is described, and not by what CF tells coordinates of a projection."""
+    given = array.attributes.keys()
+    return "units" in given and given.isdisjoint(("standard_name", "axis"))
 
 
 def _says_what(array: Array, place: int) -> bool:
@@ -262,3 +305,75 @@ def grid_is_even(array: Array, found: Monotonicity) -> Iterator[Fail]:
                 note="interpolate the data to an even grid, where they are given to such programs",
             ),
         )
+
+
+@rule("CF-MAP-008", on="values", when=_is_of_a_map)
+def transform_fits_coordinates(array: Array, found: Monotonicity) -> Iterator[Fail]:
+    """Note a GeoTransform that places rows or columns elsewhere than their coordinate, as slicing leaves it behind."""
+    length, first, last = (array.shape or (0,))[0], found.first, found.last
+    units = array.attributes.get("units", "")
+    if (
+        not isinstance(first, int | float)
+        or not isinstance(last, int | float)
+        or not isinstance(units, str)
+        or _SAME_UNITS.fullmatch(units) is None
+        or (placed := _placed(array)) is None
+    ):
+        return
+    given, axis = placed
+    middle, step = given.y if axis == "y" else given.x
+    right = (last - first) / (length - 1) if length > 1 else step
+    beside = max(abs(first - middle), abs(last - middle - step * (length - 1)))
+    if not step or beside <= _ASIDE * abs(step):
+        return
+    if length < 2 or abs(right - step) <= UNEVEN * abs(step):
+        said = f"has its first cell at {middle:g}, and {array.path} at {first:g}"
+        does = {"rioxarray": "takes the origin from the coordinate"}
+    else:
+        said = f"has a step of {step:g}, and {array.path} one of {right:g}"
+        does = {"rioxarray": "takes the step from GeoTransform, and the origin from the coordinate"}
+    yield Fail(
+        "",
+        f"GeoTransform of {given.path} {said}: readers that go by it place the map elsewhere than those that go by coordinates",
+        related=(given.path,),
+        readers=does,
+        fix=_transform_of(given.path, axis, first - right / 2, right),
+    )
+
+
+def _placed(array: Array) -> tuple[Transform, str] | None:
+    """Return the GeoTransform by which a coordinate is placed once more, and along which axis."""
+    group = array.hierarchy.node_if_loaded(array.parent or "/")
+    if not isinstance(group, Group) or not group.with_attribute("GeoTransform"):
+        return None
+    for (names, _), arrays in group.layouts.items():
+        if names is None or len(names) < 2 or array.name not in names:
+            continue
+        mapped = next((one for one in arrays if "grid_mapping" in one.attributes), None)
+        given = None if mapped is None else transform(mapped)
+        if given is None or given.attribute != "GeoTransform":
+            continue
+        place = names.index(array.name)
+        if place in given.axes:
+            return given, "yx"[given.axes.index(place)]
+    return None
+
+
+def _transform_of(path: str, axis: str, edge: float, step: float) -> FixMaker:
+    """Return the fix that has the numbers of one axis as the coordinate has them; GDAL's order is x, dx, 0, y, 0, dy."""
+
+    def fix(node: Node) -> Draft | None:
+        holder = node.hierarchy.node_if_loaded(path)
+        given = None if holder is None else holder.attributes.get("GeoTransform")
+        told: Any = given.split() if isinstance(given, str) else given
+        if holder is None or not isinstance(told, list) or len(told) != 6:
+            return None
+        numbers: list[Any] = [*told]
+        places = (0, 1) if axis == "x" else (3, 5)
+        numbers[places[0]], numbers[places[1]] = edge, step
+        right: Any = " ".join(map(str, numbers)) if isinstance(given, str) else numbers
+        operations = set_attribute(holder, "GeoTransform", right)
+        note = "if the coordinate is right; without GeoTransform readers go by the coordinates"
+        return Draft("suggest", operations, note, node=holder)
+
+    return fix

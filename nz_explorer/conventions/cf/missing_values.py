@@ -10,10 +10,12 @@ import numpy as np
 
 from nz_explorer.conventions.cf.packing import number_in
 from nz_explorer.conventions.cf.times import NOT_A_TIME, is_read_as_missing, is_time
-from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.conventions.zarr3.nodes import is_number, shown
+from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, plain, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
+from nz_explorer.model import is_candidate
 
 if TYPE_CHECKING:
     from nz_explorer.model import Array, Node
@@ -310,6 +312,41 @@ def _masked_by_xarray(array: Array, value: float) -> bool:
     if fill is None or not fill.usable:
         return False
     return _equal(np.asarray(fill.value).item(), value)
+
+
+@rule(
+    "CF-TIME-009",
+    on="contents",
+    when=lambda array, _: is_time(array) and not is_candidate(array),
+)
+def all_times_are_dates(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
+    """Require dates of times that are no coordinate of their dimension, too, such as one for each observation."""
+    from nz_explorer.values.cf_decoding import date_of, time_problem
+
+    if contents.scan is None:
+        yield Undecided(contents.problem)
+        return
+    if time_problem(array.attributes) is not None or "scale_factor" in array.attributes:
+        return
+    declared = array.attributes.get("missing_value")
+    missing = (NOT_A_TIME, *(declared if isinstance(declared, list) else [declared]))
+    for value in (contents.scan.minimum, contents.scan.maximum):
+        if not is_number(value) or not math.isfinite(value) or value in missing:
+            continue
+        told = not _declares(array) and (mark_of(array, value) or _end_of_type(array, value))
+        if not told and date_of(array.attributes, value) is None:  # CF-FILL-002 tells of marks
+            units = json_text(array.attributes["units"])
+            yield Fail(
+                array.attribute_pointer("units"),
+                f"the value {value} in {units} is no date",
+                fix=_declare_missing(value),
+            )
+            return
+
+
+def _declare_missing(value: Any) -> FixMaker:
+    note = "if this value stands for a missing time; else the units are not those of the values"
+    return lambda node: Draft("suggest", set_attribute(node, "missing_value", value), note)
 
 
 @rule(

@@ -11,12 +11,16 @@ from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array, is_candidate, paths
+from nz_explorer.model import Array, Group, is_candidate, paths
+from nz_explorer.model.dialects.multiscales import level_names, levels
 from nz_explorer.model.dimensions import unlike_above
-from nz_explorer.text.phrases import article, listed
+from nz_explorer.text.phrases import article, listed, plural
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Group, Node
+    from nz_explorer.model import Node
+
+MULTISCALES = {"multiscales", "ome"}
+"""Attributes by which a group may name the levels of a pyramid."""
 
 DECODED = ("coordinates", "grid_mapping")
 """What readers need to know where the values lie."""
@@ -231,7 +235,40 @@ _HANDED_DOWN = (
 )
 
 
-@rule("CF-COORD-003", on="members", when=lambda group: group.path != "/")
+def _is_told_alone(group: Group) -> bool:
+    """Whether a group is below others, and is no level of a pyramid, of which one finding tells all levels."""
+    above = ((path, group.hierarchy.node_if_loaded(path)) for path in paths.all_above(group.path))
+    return group.path != "/" and not any(
+        node is not None
+        and MULTISCALES & node.attributes.keys()
+        and group.path.removeprefix(paths.below(path)) in level_names(node.attributes)
+        for path, node in above
+    )
+
+
+@rule("CF-COORD-003", on="members", when=lambda group: MULTISCALES & group.attributes.keys())
+def levels_fit_coordinates_above(group: Group) -> Iterator[Fail]:
+    """Note levels of a pyramid below one of another resolution, once for all of them."""
+    found: dict[str, tuple[str, Array]] = {}
+    for level in levels(group):
+        node = group.hierarchy.node_if_loaded(level.path)
+        if level.name and isinstance(node, Group):
+            for name, length, array, other in unlike_above(node):
+                said = f"{json_text(name)} has length {length} in {level.path}, and {other} at {array.path}"
+                found.setdefault(level.path, (said, array))
+    if found:
+        said, array = next(iter(found.values()))
+        others = len(found) - 1
+        more = f"; so it is with {plural(others, 'other level')}" if others else ""
+        yield Fail(
+            "",
+            f"dimension {said}, in a group above{more}: {_HANDED_DOWN}",
+            related=(array.path, *found),
+            fix=_own_names,
+        )
+
+
+@rule("CF-COORD-003", on="members", when=_is_told_alone)
 def fits_coordinates_above(group: Group) -> Iterator[Fail]:
     """Note dimensions of another length than in a group above, which DataTree would hand down."""
     own = group.coordinates

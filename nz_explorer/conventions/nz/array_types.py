@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from nz_explorer.conventions import time_multiples
-from nz_explorer.conventions.time_multiples import in_multiples
+from nz_explorer.conventions.times_as_numbers import REFUSED, TIMES, as_numbers, in_multiples
 from nz_explorer.conventions.zarr3.registered_extensions import CODECS
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from nz_explorer.engine.totals import Totals
     from nz_explorer.model import Node
 
-TIMES = ("datetime", "timedelta")
 STRING_KINDS = ("fixed_length_utf32", "null_terminated_bytes", "fixed_length_ascii")
 BASELINE = frozenset({"bytes", "zstd", "sharding_indexed", "vlen-utf8"})
 """What NZ recommends, and the codec without which there is no array of strings."""
@@ -74,24 +72,14 @@ def core_type(array: Array) -> Iterator[Fail]:
     if readers is None and kind.name == "struct":
         readers = _STRUCT
     if in_multiples(kind):
-        readers = time_multiples.REFUSED
+        readers = REFUSED
     yield Fail(
         "/data_type",
         f"data type {kind.text} is not one of the 13 types that every NZ reader must decode{hint}",
         impact="blocks" if readers else None,
         readers=readers or (None if kind.kind in TIMES else {}),
-        fix=_as_numbers if kind.kind in TIMES else None,
+        fix=as_numbers if kind.kind in TIMES else None,
     )
-
-
-def _as_numbers(node: Node) -> Draft:
-    if isinstance(node, Array) and in_multiples(node.data_type):
-        single = time_multiples.in_single_units(node.data_type)
-        steps = f'zarr.open_array(store, path="{node.path[1:]}")[...].astype("{single}")'
-        return Draft("suggest", note=f"written again in single units, xarray opens it: {steps}")
-    where = "store" if node.parent in ("/", None) else f"store, group={node.parent!r}"
-    steps = f"xr.open_zarr({where}).drop_encoding().to_zarr(NEW_STORE)"
-    return Draft("suggest", note=f"xarray writes times as numbers with units: {steps}")
 
 
 def _is_text(array: Array) -> bool:

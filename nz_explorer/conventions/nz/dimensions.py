@@ -14,6 +14,7 @@ from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace, set
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, codec_name, dimension_table
 from nz_explorer.model.dialects.nczarr import SCALAR_DIMENSION
+from nz_explorer.model.dialects.tables import is_of_a_table
 from nz_explorer.model.paths import all_above
 
 if TYPE_CHECKING:
@@ -84,6 +85,8 @@ def names_present(array: Array) -> Iterator[Fail]:
             f"this array has no {what}{place}; NZ-1.0 requires {wanted}",
             # that xarray needs it in v2 is Z2-OGC-002; v3 in v2 it does not see: TREE-005
             readers={} if 2 in (array.zarr_format, array.hierarchy.zarr_format) else None,
+            # nobody opens a table of anndata with xarray, and no names are meant
+            impact="distance" if is_of_a_table(array) else None,
             fix=add_names,
         )
 

@@ -114,11 +114,12 @@ def _correct(problem: FillProblem) -> FixMaker:
     return fix
 
 
-def _left_out(node: Node) -> Draft | None:
-    """Return the fix for NaN on integers, which no value of theirs is."""
-    if node.attributes.get("_FillValue") != "NaN":
-        return None
-    note = "no integer is NaN, so nothing is masked either way; if a number stands for missing values, write that one"
+def _left_out(node: Node) -> Draft:
+    """Return the fix for what no value of the array can be, such as NaN on integers and a number on texts."""
+    what = "integer" if node.attributes.get("_FillValue") == "NaN" else "value"
+    note = f"no {what} equals it, so nothing is masked either way; if another one stands for missing data, write that one"
+    if isinstance(node, Array) and node.data_type.kind == "bool":
+        note = "xarray takes it for true, and shows each true value as missing"
     return Draft("suggest", (remove(node.attribute_pointer("_FillValue")),), note)
 
 
@@ -221,7 +222,17 @@ def fill_for_xarray(array: Array) -> Iterator[Fail]:
 def _for_xarray(node: Node) -> Draft | None:
     """Return the other direction of NZ-FILL-005: what xarray reads, and no one else."""
     fill = _sound(node) if isinstance(node, Array) else None
-    if fill is None or not isinstance(fill.value, np.inexact):
+    if fill is None or not isinstance(node, Array):
+        return None
+    if node.data_type.kind in ("string", "bytes"):
+        masks = "masks by it" if node.data_type.kind == "string" else "masks nothing"
+        pointer = node.attribute_pointer("_FillValue")
+        return Draft(
+            "unsafe",
+            (*set_attribute(node, "missing_value", fill.given), remove(pointer)),
+            f"then xarray opens the group and {masks}, but NZ readers no longer recognize missing values",
+        )
+    if not isinstance(fill.value, np.inexact):
         return None
     value = complex(fill.value)
     parts = [b64encode(struct.pack("<d", part)).decode() for part in (value.real, value.imag)]

@@ -126,6 +126,7 @@ def integers_stay_integers(array: Array, contents: Contents) -> Iterator[Fail]:
         readers={"xarray": f"shows {name} values as {shown}"},
         impact="advice",
         fix=fill_fix,
+        covers=("Z2-FV-006",),
     )
 
 
@@ -143,6 +144,8 @@ def _hidden(array: Array, stored: int, total: int, absent: int = 0) -> Fail:
         f"what equals the fill_value {text}, which no _FillValue marks{unwritten}",
         fix=fill_fix,
         readers={"xarray": f"shows {plural(number, 'value')} as missing"},
+        # beside another _FillValue that says more: what equals that one is shown as a value
+        covers=("Z2-FV-006",) if array.fill is None else (),
     )
 
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions import time_multiples
 from nz_explorer.conventions.suggested_names import suggested_names, where_from
-from nz_explorer.conventions.time_multiples import in_multiples
+from nz_explorer.conventions.times_as_numbers import REFUSED, TIMES, as_numbers, in_multiples
 from nz_explorer.conventions.zarr2.nodes import NCZARR, V2
 from nz_explorer.conventions.zarr2.types import CRASHES
 from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, shown
@@ -22,6 +21,7 @@ from nz_explorer.model.dialects import crs
 from nz_explorer.model.dialects.images import image_level
 from nz_explorer.model.dialects.multiscales import level_names
 from nz_explorer.model.dialects.nczarr import find
+from nz_explorer.model.dialects.tables import is_of_a_table
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def has_array_dimensions(array: Array) -> Iterator[Fail]:
     """Require names for the dimensions where netCDF-like tools look for them."""
     if array.ndim is not None:
         # OME-NGFF asks for no such names, and levels that had them would conflict (NZ-DIM-010)
-        aside = _is_level(array) or _is_of_a_table(array)
+        aside = _is_level(array) or is_of_a_table(array)
         yield Fail(
             "/.zattrs/_ARRAY_DIMENSIONS",
             "this array has no _ARRAY_DIMENSIONS; to netCDF-like tools its dimensions are anonymous",
@@ -63,11 +63,6 @@ def has_array_dimensions(array: Array) -> Iterator[Fail]:
             severity="info" if aside else None,
             fix=_name_dimensions,
         )
-
-
-def _is_of_a_table(array: Array) -> bool:
-    """Whether an array is a part of anndata or of NWB, which have programs of their own, and no named dimensions."""
-    return "encoding-type" in array.attributes or "zarr_dtype" in array.attributes
 
 
 def _is_level(array: Array) -> bool:
@@ -159,11 +154,12 @@ def no_user_types(array: Array) -> Iterator[Fail]:
         said,
         readers={
             **(xarray if decoded else {}),
-            **(time_multiples.REFUSED if multiples else {}),
+            **(REFUSED if multiples else {}),
             **NCZARR_ERROR,
         },
         # nothing is wrong where only netCDF-C cannot read it
         impact=None if decoded or multiples else "advice",
+        fix=as_numbers if kind.kind in TIMES else None,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -56,6 +57,8 @@ class Record(msgspec.Struct, gc=False):
         Chunks that are objects of their own, where it is an array.
     documents, name, entry, members, values, contents, inside, totals : RuleResults, optional
         The results of each part, once there are any.
+    whole : RuleResults, optional
+        Those on the documents with what `contents` says as well and explains, where they do.
     """
 
     kind: Kind
@@ -73,6 +76,7 @@ class Record(msgspec.Struct, gc=False):
     contents: RuleResults | None = None
     inside: RuleResults | None = None
     totals: RuleResults | None = None
+    whole: RuleResults | None = None
 
     @classmethod
     def of(cls, node: Node) -> Record:
@@ -87,7 +91,7 @@ class Record(msgspec.Struct, gc=False):
 
     def take_over(self, other: Record) -> None:
         """Have the results of an earlier record of the same node."""
-        for part in PARTS:
+        for part in (*PARTS, "whole"):
             setattr(self, part, getattr(other, part))
 
     def copy(self) -> Record:
@@ -196,6 +200,16 @@ class Records:
         results : RuleResults or None
             None where they are not known any more.
         """
+        if part == "documents":
+            record.whole = None
+        self._replace(owner, record, part, results)
+        if part in ("documents", "contents") and record.documents is not None:
+            whole = record.whole or record.documents
+            left = _uncovered(whole, record.contents)
+            record.whole = None if left is whole else whole
+            self._replace(owner, record, "documents", left)
+
+    def _replace(self, owner: str, record: Record, part: str, results: RuleResults | None) -> None:
         old = getattr(record, part)
         setattr(record, part, results)
         if old is results:
@@ -422,6 +436,20 @@ class Records:
                 if violations:
                     found.append(((owner, part), violations))
         return found
+
+
+def _uncovered(documents: RuleResults, contents: RuleResults | None) -> RuleResults:
+    """Return results on documents without what those on all values say as well, and explain."""
+    given = () if contents is None else contents.violations
+    covered = {rule for one in given for rule in one.fail.covers} if given else set()
+    left_out = {one.rule.id for one in documents.violations} & covered
+    if not left_out:
+        return documents
+    return dataclasses.replace(
+        documents,
+        violations=tuple(one for one in documents.violations if one.rule.id not in left_out),
+        absent=(*documents.absent, *sorted(left_out)),
+    )
 
 
 def tree_order(path: str) -> list[str]:

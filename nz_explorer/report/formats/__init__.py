@@ -41,6 +41,8 @@ HEADINGS: dict[Impact, str] = {
     "advice": "worth knowing",
 }
 """What each impact means."""
+REFUSED = "may be why a reader fails"
+"""What advice means that stands before the steps to a convention."""
 COUNTED: dict[Impact, str] = {
     "blocks": "blocking",
     "values": "giving wrong values",

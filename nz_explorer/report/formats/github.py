@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nz_explorer.diagnosis.impact import in_sections
 from nz_explorer.report.fix_words import sentence
 from nz_explorer.report.formats import reader_lines
 from nz_explorer.report.formats.place import place
@@ -30,7 +31,7 @@ def report_github(report: Report) -> str:
         f"{line.reader}: {printable(line.text, MESSAGE_LIMIT)}"
         for line in reader_lines(report, report.findings)
     ]
-    for found in report.by_impact.values():
+    for _, _, found in in_sections(report.findings):
         lines += (_annotation(report, finding) for finding in found)
     return "\n".join(lines) + "\n"
 

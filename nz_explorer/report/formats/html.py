@@ -7,10 +7,11 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nz_explorer.diagnosis.impact import by_impact
+from nz_explorer.diagnosis.impact import by_impact, in_sections
 from nz_explorer.report.fix_words import sentence
 from nz_explorer.report.formats import (
     HEADINGS,
+    REFUSED,
     conformity,
     first_of_each_rule,
     nodes,
@@ -97,12 +98,13 @@ def fragment(report: Report, limit: int | None = None) -> str:
     ]
     shown: list[Finding] = []
     cut = 0
-    for impact, those in found.items():
+    for impact, refused, those in in_sections(findings):
+        meaning = REFUSED if refused else HEADINGS[impact]
         listed, left = first_of_each_rule(those, MOST_OF_A_RULE)
         here = listed if limit is None else listed[: limit - len(shown)]
         cut += len(listed) - len(here)
         if here:
-            parts.append(f'<h3>{impact}: <span class="quiet">{HEADINGS[impact]}</span></h3><ul>')
+            parts.append(f'<h3>{impact}: <span class="quiet">{meaning}</span></h3><ul>')
             parts.extend(map(_finding, here))
             parts.append("</ul>")
             shown += here

@@ -6,10 +6,11 @@ import html
 import re
 from typing import TYPE_CHECKING
 
-from nz_explorer.diagnosis.impact import by_impact
+from nz_explorer.diagnosis.impact import by_impact, in_sections
 from nz_explorer.report.fix_words import sentence as fix_sentence
 from nz_explorer.report.formats import (
     HEADINGS,
+    REFUSED,
     conformity,
     first_of_each_rule,
     nodes,
@@ -57,10 +58,8 @@ def report_markdown(report: Report) -> str:
     ]
     lines += [f"- {sentence}" for sentence, _ in conformity(report, findings)]
     lines += ["", summary(found), ""]
-    for impact, those in found.items():
-        if not those:
-            continue
-        lines += [f"### {impact}: {HEADINGS[impact]}", ""]
+    for impact, refused, those in in_sections(findings):
+        lines += [f"### {impact}: {REFUSED if refused else HEADINGS[impact]}", ""]
         lines += ["| rule | severity | node | place | finding | fix |", "|---|---|---|---|---|---|"]
         shown, left = first_of_each_rule(those, MOST_OF_A_RULE)
         lines += map(_row, shown)

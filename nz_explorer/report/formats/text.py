@@ -11,13 +11,23 @@ from rich.table import Table
 from rich.text import Text
 
 from nz_explorer.conventions.nz import NZ
-from nz_explorer.diagnosis.impact import HARMS, QUIET, affected, by_impact, order_of, steps
+from nz_explorer.diagnosis.impact import (
+    HARMS,
+    QUIET,
+    affected,
+    by_impact,
+    in_sections,
+    order_of,
+    refusals,
+    steps,
+)
 from nz_explorer.engine.impact import HARMLESS
 from nz_explorer.report.fix_words import sentence
 from nz_explorer.report.formats import (
     HEADINGS,
     MARKS,
     MEANING,
+    REFUSED,
     conformity,
     declared_in,
     nodes,
@@ -136,13 +146,12 @@ def report_text(
         results.append(f"{result}   ", style=CONFORMS[conforms])
     results.append(summary(found))
     out.print(results, soft_wrap=width is None)
-    for impact, those in found.items():
-        if those:
-            out.print()
-            out.print(_heading(report, impact, findings), soft_wrap=width is None)
-            # of what does no harm, one finding of each rule is shown
-            shown = 1 if impact in QUIET else limit
-            _section(out, impact, those, width, shown if limit is not None else None)
+    for impact, refused, those in in_sections(findings):
+        out.print()
+        out.print(_heading(report, impact, refused, findings), soft_wrap=width is None)
+        # of what does no harm, one finding of each rule is shown
+        shown = 1 if impact in QUIET else limit
+        _section(out, impact, those, width, shown if limit is not None else None)
     left_out = undecided(report)
     if left_out:
         out.print()
@@ -151,13 +160,14 @@ def report_text(
     return written(out)
 
 
-def _heading(report: Report, impact: Impact, findings: Sequence[Finding]) -> Text:
+def _heading(report: Report, impact: Impact, refused: bool, findings: Sequence[Finding]) -> Text:
     if impact == "distance" and report.declared is False:
         ahead = steps(findings, zarr_format=report.zarr_format)
         above = sum(any(f.impact != "distance" for f in those) for those in ahead.values())
         told = f"{plural(len(ahead), 'step')} from {NZ.name}, which it does not declare"
         return Text(f"{told} ({above} of them above)" if above else told, style="bold")
-    return Text(f"{impact}: {HEADINGS[impact]}", style=IMPACT_STYLES[impact])
+    meaning = REFUSED if refused else HEADINGS[impact]
+    return Text(f"{impact}: {meaning}", style=IMPACT_STYLES[impact])
 
 
 def _section(
@@ -188,11 +198,10 @@ def _print(out: Console, impact: Impact, finding: Finding, width: int | None) ->
         Text(f"{finding.rule:<12} ", style="bold"),
         _message(finding),
     )
-    if impact in HARMS:
-        for reader in affected(finding.violation):
-            if does := finding.readers.get(reader):
-                text = Text(f"        {reader} {printable(does, MESSAGE_LIMIT)}", style="dim")
-                out.print(text, soft_wrap=width is None)
+    for reader in affected(finding.violation) if impact in HARMS else refusals(finding):
+        if does := finding.readers.get(reader):
+            text = Text(f"        {reader} {printable(does, MESSAGE_LIMIT)}", style="dim")
+            out.print(text, soft_wrap=width is None)
     # only what is shown is made: a fix may take work
     for fix in finding.fixes:
         arrow = Text(f"→ {printable(sentence(fix), MESSAGE_LIMIT)}", style="green")

@@ -160,8 +160,9 @@ def only_metadata(folder: Path) -> Path:
     return folder
 
 
-def _deleted(folder: Path, key: str) -> Path:
-    (folder / key).unlink()
+def _deleted(folder: Path, *keys: str) -> Path:
+    for key in keys:
+        (folder / key).unlink()
     return folder
 
 
@@ -327,4 +328,35 @@ def metadata_without_data(folder: Path) -> Path:
     array(root, "tasmax", [280.0, 281.0], ["time"], chunks=(1,), fill_value=np.nan)
     for key in ("0", "1"):
         (folder / "tasmax" / "c" / key).unlink()
+    return folder
+
+
+@reported(
+    "xcube-dev/xcube#128",
+    "The demo cube is corrupt: only the first time is set, and selecting a time fails",
+    finding=("NZ-COORD-008", "/time", "4 of the 5 chunks"),
+    before=sees(xarray, lambda ds: len(set(ds["time"].values)) == 2),
+    beside=("NZ-COORD-002",),
+)
+def times_that_were_not_written(folder: Path) -> Path:
+    times = np.arange(5) * 86400.0 + 1.4e9
+    since = "seconds since 1970-01-01"
+    array(group(folder, 2), "time", times, ["time"], chunks=(1,), fill_value=None, units=since)
+    return _deleted(folder, *(f"time/{n}" for n in range(1, 5)))
+
+
+@reported(
+    "czbiohub-sf/iohub#442",
+    "Torn shards: a writer was stopped amid a shard, and what is left of it cannot be read",
+    finding=("Z3-CHUNK-003", "/image", "4 of 4 chunks do not decode"),
+    before=fails(zarr_python, Exception, "checksum"),
+    values="all",
+)
+def half_of_a_shard(folder: Path) -> Path:
+    made = group(folder).create_array(
+        "image", shape=(64,), dtype="u2", chunks=(16,), shards=(64,), dimension_names=["x"]
+    )
+    made[...] = np.arange(64)
+    shard = folder / "image" / "c" / "0"
+    shard.write_bytes(shard.read_bytes()[: shard.stat().st_size // 2])
     return folder

@@ -132,17 +132,22 @@ def coordinates_of_one_value(folder: Path) -> Path:
 
 
 def _grid(
-    folder: Path, x: list[float], names: str = "yx", units: bool = True, **attributes: str
+    folder: Path,
+    x: list[float],
+    names: str = "yx",
+    units: bool = True,
+    y: tuple[float, ...] = (50.0, 49.5),
+    **attributes: str,
 ) -> Path:
     """Write a map with a reference system of latitude and longitude."""
     root = group(folder)
     meaning = [("latitude", "degrees_north"), ("longitude", "degrees_east")]
-    for name, values, (standard_name, unit) in zip(names, ([50.0, 49.5], x), meaning, strict=True):
+    for name, values, (standard_name, unit) in zip(names, (y, x), meaning, strict=True):
         about = {"standard_name": standard_name, "units": unit} if units else {}
         array(root, name, values, [name], **about)
     array(root, "spatial_ref", np.int32(0), [], grid_mapping_name="latitude_longitude")
     attributes = {"grid_mapping": "spatial_ref", **attributes}
-    array(root, "air", np.ones((2, len(x))), list(names), **attributes)
+    array(root, "air", np.ones((len(y), len(x))), list(names), **attributes)
     return folder
 
 
@@ -289,3 +294,69 @@ def tiles_of_a_country(folder: Path) -> Path:
 )
 def months_of_64_bits(folder: Path) -> Path:
     return _tiled(folder, 4, 8, dtype="i8")
+
+
+@reported(
+    "corteva/rioxarray#739",
+    "rio.transform() is not the transform that was written: its step is, and its origin is that of the coordinates",
+    finding=("CF-MAP-008", "/x", "step of 5", "0.5"),
+    before=opens(xarray),
+    after=sees(xarray, lambda ds: "0.5" in ds["spatial_ref"].attrs["GeoTransform"].split()),
+)
+def transform_of_another_grid(folder: Path) -> Path:
+    store = _grid(folder, [10.0, 10.5, 11.0])
+    given = {"GeoTransform": "100.5 5.0 0.0 50.25 0.0 -0.5"}
+    edit(store / "spatial_ref" / "zarr.json", lambda made: made["attributes"].update(given))
+    return store
+
+
+def _without_poles(store: Path) -> Path:
+    with xr.open_zarr(store, consolidated=False) as ds:
+        loaded = ds.load().drop_encoding()
+    other = store.with_name(store.name + "-again")
+    loaded.isel(y=(abs(loaded.y) < 90).values).to_zarr(other, consolidated=False)
+    return other
+
+
+@reported(
+    "corteva/rioxarray#645",
+    "Bounds go to -90.25 and -180.3125, and latitudes from -90 to 90",
+    finding=("CF-MAP-003", "/y", "105 degrees", "poles"),
+    before=sees(xarray, lambda ds: float(ds["y"].max()) == 90),
+    after=sees(xarray, lambda ds: ds["y"].values.tolist() == [60, 30, 0, -30, -60]),
+    by_hand=_without_poles,
+)
+def cells_beyond_the_poles(folder: Path) -> Path:
+    return _grid(folder, [-120.0, 0.0, 120.0], y=(90.0, 60.0, 30.0, 0.0, -30.0, -60.0, -90.0))
+
+
+@reported(
+    "hytest-org/hytest#144",
+    "x and y lack standard_name and long_name: software that needs the projection will have problems",
+    finding=("CF-MAP-004", "/T2", '"y" and "x"', "a projection"),
+    before=sees(xarray, lambda ds: "standard_name" not in ds["x"].attrs),
+)
+def coordinates_of_a_projection_without_names(folder: Path) -> Path:
+    root = group(folder)
+    for name, values in (("y", [4000.0, 0.0]), ("x", [0.0, 4000.0, 8000.0])):
+        array(root, name, values, [name], units="m")
+    array(root, "crs", np.int32(0), [], grid_mapping_name="lambert_conformal_conic")
+    array(root, "T2", np.ones((2, 3)), ["y", "x"], grid_mapping="crs")
+    return folder
+
+
+@reported(
+    "xpublish-community/xpublish#175",
+    "Coordinates of two dimensions, lat_rho and lon_rho, are lost: no array names them",
+    finding=("CF-REF-005", "/lat_rho", "coordinates"),
+    before=sees(xarray, lambda ds: "lat_rho" in ds.data_vars),
+    after=sees(xarray, lambda ds: {"lat_rho", "lon_rho"} <= set(ds.coords)),
+)
+def coordinates_that_nothing_names(folder: Path) -> Path:
+    root = group(folder)
+    meaning = {"lat_rho": ("latitude", "degree_north"), "lon_rho": ("longitude", "degree_east")}
+    for name, (standard_name, units) in meaning.items():
+        given = {"standard_name": standard_name, "units": units}
+        array(root, name, np.arange(6.0).reshape(2, 3), ["eta_rho", "xi_rho"], **given)
+    array(root, "temp", np.ones((2, 3)), ["eta_rho", "xi_rho"], units="Celsius")
+    return folder

@@ -409,12 +409,6 @@ def times_of_two_kinds(folder: Path) -> Path:
     return _in_milliseconds(folder, "datetime64[ms]")
 
 
-def _times_as_numbers(source: Path) -> Path:
-    again = source.with_name("again")
-    xr.open_zarr(source, consolidated=False).drop_encoding().to_zarr(again, consolidated=False)
-    return again
-
-
 def _names_of_dimensions(source: Path) -> list[str]:
     """Name dimensions as GDAL did that knew no numpy.datetime64: those of a coordinate that it does not read are numbered."""
     root = zarr.open_group(source, mode="r")
@@ -429,11 +423,46 @@ def _names_of_dimensions(source: Path) -> list[str]:
     finding=("NZ-TYPE-001", "/time", "datetime64", "numbers with units"),
     before=sees(_names_of_dimensions, lambda found: found == ["dim0"]),
     after=sees(_names_of_dimensions, lambda found: found == ["time"]),
-    by_hand=_times_as_numbers,
     beside=("JSON-008",),
 )
 def times_that_gdal_does_not_read(folder: Path) -> Path:
     root = group(folder)
     array(root, "time", np.array(["2020-01-01", "2020-01-02"], "M8[ns]"), ["time"])
     array(root, "precip", np.arange(2, dtype="f4"), ["time"])
+    return folder
+
+
+@reported(
+    "pydata/xarray#6259",
+    "ROMS wrote the calendar gregorian_proleptic, and xarray knows proleptic_gregorian alone",
+    finding=("CF-TIME-002", "/time", "gregorian_proleptic"),
+    before=fails(xarray, ValueError, "unable to decode time units"),
+    after=opens(xarray),
+)
+def words_of_a_calendar_exchanged(folder: Path) -> Path:
+    return _series(folder, [0, 1], units="days since 2006-01-01", calendar="gregorian_proleptic")
+
+
+@reported(
+    "pangeo-data/pangeo-datastore#106",
+    "Floats of a model: Unable to parse date string 'beginning of run'",
+    finding=("CF-TIME-001", "/time", "beginning of run"),
+    before=fails(xarray, ValueError, "unable to decode time units"),
+    after=opens(xarray),
+    kind="pull",
+)
+def since_the_beginning_of_a_run(folder: Path) -> Path:
+    return _series(folder, [0, 1], units="days since beginning of run")
+
+
+@reported(
+    "Parcels-code/Parcels#2180",
+    "unable to decode time units 'seconds since 2019-05-30T12:00:00.000000000', though they look as ever",
+    finding=("CF-TIME-009", "/time", "1.5592176e+18", "no date"),
+    before=fails(xarray, ValueError, "unable to decode time units"),
+    values="all",
+)
+def nanoseconds_called_seconds(folder: Path) -> Path:
+    since = "seconds since 2019-05-30T12:00:00.000000000"
+    array(group(folder), "time", np.array([[1.5592176e18]]), ["trajectory", "obs"], units=since)
     return folder

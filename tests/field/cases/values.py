@@ -462,3 +462,28 @@ def filled_before_it_is_scaled(folder: Path) -> Path:
     put(folder / "ssh" / ".zarray", [scaled], "filters")
     (folder / "ssh" / "0").write_bytes(np.array([1, 2147483647, 3], "<i4").tobytes())
     return folder
+
+
+@reported(
+    "pydata/xarray#4552",
+    "UFuncTypeError: _FillValue, scale_factor and add_offset of HDF-EOS are texts",
+    finding=("CF-PACK-001", "/B10", '"0.0001"', "not a number"),
+    before=fails(xarray, Exception),
+    beside=("NZ-FILL-002",),
+)
+def numbers_that_are_texts(folder: Path) -> Path:
+    given = {"_FillValue": "-1000", "scale_factor": "0.0001", "add_offset": "0.0"}
+    array(group(folder), "B10", np.array([1, 2, -1000], "i2"), ["x"], **given)
+    return folder
+
+
+@reported(
+    "pydata/xarray#1452",
+    "Names of tides are read as float64, not as text: _FillValue is -1",
+    finding=("NZ-FILL-002", "/tidenames", "not a byte string"),
+    before=fails(xarray, ValueError, "Unsupported dtype"),
+    after=sees(xarray, lambda ds: ds["tidenames"].values.tolist() == [b"M2", b"S2"]),
+)
+def number_for_missing_names(folder: Path) -> Path:
+    array(group(folder), "tidenames", [b"M2", b"S2"], ["n"], fill_value=b"", _FillValue=-1)
+    return folder

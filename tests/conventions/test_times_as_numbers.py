@@ -1,0 +1,64 @@
+"""Times of NumPy's data types become numbers in units, and stay the same times, without a change of any chunk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+import zarr
+
+import nz_explorer as nz
+from nz_explorer.conventions import evaluate
+from nz_explorer.editing.trial_edits.what_if import WhatIf
+
+RULES = {2: "Z2-OGC-004", 3: "NZ-TYPE-001"}
+
+
+def _written(folder: Path, zarr_format: Any, values: Any, fill: Any) -> Path:
+    names: dict[str, Any] = {"dimension_names": ["t"]}
+    if zarr_format == 2:
+        names = {"attributes": {"_ARRAY_DIMENSIONS": ["t"]}}
+    root = zarr.open_group(folder, mode="w", zarr_format=zarr_format)
+    root.create_array("x", data=values, fill_value=fill, **names)
+    zarr.consolidate_metadata(folder, zarr_format=zarr_format)
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.parametrize("fill", ["NaT", 0, None])
+@pytest.mark.parametrize("kind", ["M8[ns]", "M8[s]", "M8[D]", "m8[ns]", "m8[s]"])
+def test_times_are_the_same_afterwards(
+    tmp_path: Path, zarr_format: int, kind: str, fill: Any
+) -> None:
+    values = np.array([18262, 0, 18263]).astype(kind)
+    if fill == "NaT":
+        values[1] = "NaT"
+    given = None if fill is None else np.array(fill, kind)[()]
+    store = _written(tmp_path / "store", zarr_format, values, given)
+    stored = next(store.glob("x/0" if zarr_format == 2 else "x/c/0")).read_bytes()
+    evaluation = evaluate(nz.open_store(store, mode="r+"))
+    evaluation.run()
+    (finding,) = [one for one in evaluation.findings() if one.rule == RULES[zarr_format]]
+    edits = WhatIf(evaluation)
+    edits.apply(finding)
+    nz.apply(edits).write()
+    assert next(store.glob("x/0" if zarr_format == 2 else "x/c/0")).read_bytes() == stored
+    with xr.open_zarr(store, chunks=None, decode_timedelta=True) as ds:
+        shown = ds["x"].values
+    assert shown.dtype.kind == values.dtype.kind
+    np.testing.assert_array_equal(shown.astype(kind), values)
+    assert RULES[zarr_format] not in {f.rule for f in nz.check(store, progress=False).findings}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_times_that_no_patch_can_tell_otherwise_are_to_be_written_again(tmp_path: Path) -> None:
+    store = _written(tmp_path / "store", 3, np.array([1, 2]).astype("M8[10s]"), None)
+    report = nz.check(store, progress=False)
+    (finding,) = [one for one in report.findings if one.rule == "NZ-TYPE-001"]
+    assert finding.fix is not None
+    assert not finding.fix.patch
+    assert "to_zarr" in str(finding.fix.note)

@@ -61,4 +61,4 @@ def test_times_that_no_patch_can_tell_otherwise_are_to_be_written_again(tmp_path
     (finding,) = [one for one in report.findings if one.rule == "NZ-TYPE-001"]
     assert finding.fix is not None
     assert not finding.fix.patch
-    assert "to_zarr" in str(finding.fix.note)
+    assert 'astype("datetime64[s]")' in str(finding.fix.note)

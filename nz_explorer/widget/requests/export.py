@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
@@ -125,9 +125,16 @@ def slice_file(  # noqa: PLR0913  # each is a choice of the caller
     if form == "nc" and not packed:  # who opens it unpacks, as its attributes say
         reading = replace(reading, decoded=True)
     dates = array.attributes if reading.decoded and not look.derived else {}
-    return look, export(
-        look, form, view, reading, lambda: shown_xarray(look, array, reading), dates
-    )
+    if form in ("png", "svg"):
+        return look, picture_file(look, form, view)
+    if form == "nc":
+        return look, netcdf_file(shown_xarray(look, array, reading))
+    values = readable(look, array, reading)
+    if form == "npy":
+        target = io.BytesIO()
+        np.save(target, plain(values), allow_pickle=False)
+        return look, target.getvalue()
+    return look, csv_text(look, values, dates).encode()
 
 
 USUAL: dict[str, Any] = {
@@ -344,43 +351,6 @@ def safe_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._+-]+", "-", name)
 
 
-def export(
-    look: QuickLook,
-    form: Format,
-    view: Mapping[str, Any],
-    reading: Reading,
-    to_xarray: Callable[[], xarray.DataArray],
-    dates: Mapping[str, Any] | None = None,
-) -> bytes:
-    """Return a picture, or the values that it shows, as the bytes of a file.
-
-    Parameters
-    ----------
-    look
-        The picture.
-    form
-        What file.
-    view
-        How it is drawn.
-    reading
-        What is made of stored values.
-    to_xarray
-        Returns the slice as xarray has it, for netCDF.
-    dates
-        The attributes by which a table has dates in place of numbers, as the picture has.
-    """
-    if form in ("png", "svg"):
-        return _picture(look, form, view)
-    if form == "nc":
-        return netcdf_file(to_xarray())
-    values = shown_values(look, reading)
-    if form == "npy":
-        target = io.BytesIO()
-        np.save(target, plain(values), allow_pickle=False)
-        return target.getvalue()
-    return csv_text(look, values, dates or {}).encode()
-
-
 @cache
 def _drawing_thread() -> ThreadPoolExecutor:
     """Return the thread that draws the files of all explorers of this process.
@@ -395,7 +365,18 @@ if hasattr(os, "register_at_fork"):  # threads do not follow into a copy of the 
     os.register_at_fork(after_in_child=_drawing_thread.cache_clear)
 
 
-def _picture(look: QuickLook, form: str, view: Mapping[str, Any]) -> bytes:
+def picture_file(look: QuickLook, form: str, view: Mapping[str, Any]) -> bytes:
+    """Return a picture as the bytes of a file.
+
+    Parameters
+    ----------
+    look
+        The picture.
+    form : {"png", "svg"}
+        What file.
+    view
+        How it is drawn.
+    """
     from nz_explorer.plots import figure
 
     def draw() -> bytes:

@@ -14,6 +14,7 @@ import pytest
 import zarr
 
 import nz_explorer as nz
+from nz_explorer.widget.picture_messages import picture
 
 Explore = Callable[..., nz.Explorer]
 
@@ -83,3 +84,29 @@ def test_cells_of_a_table_are_values_in_all_their_digits(
 def test_texts_of_any_length_are_what_a_table_has(explore: Explore, tmp_path: Path) -> None:
     ex = explore([*TEXTS, "gone"], str, _FillValue="gone")
     assert [row[1] for row in table(ex, tmp_path)[1:]] == [*TEXTS, ""]
+
+
+@pytest.mark.parametrize(
+    ("values", "limits", "gone"),
+    [
+        (np.array([0.1, 0.7, 0.8], "f2"), [0.1, 0.7], [False, False, True]),
+        (np.array([0.1, 0.7, 0.8], "f4"), [0.1, 0.7], [False, False, True]),
+        (np.array([1, 6e4], "f2"), [0, 1e9], [False, False]),
+        (np.array([2**63 - 1, 2**63 - 2], "i8"), [0, 2**63 - 2], [True, False]),
+        (np.array([2**64 - 1, 2**64 - 2], "u8"), [0, 2**64 - 2], [True, False]),
+        (np.array([0, 200], "u1"), [-5, 2**70], [False, False]),
+    ],
+    ids=lambda one: str(one.dtype) if hasattr(one, "dtype") else "",
+)
+def test_limits_of_a_valid_range_are_values_of_the_array(
+    explore: Explore, values: Any, limits: list[float], gone: list[bool]
+) -> None:
+    ex = explore(values, valid_range=limits)
+    assert np.ma.getmaskarray(ex.values()).tolist() == gone
+    names: dict[str, Any] = {}
+    exec(ex.code().partition("plt.")[0], names)
+    assert np.ma.getmaskarray(names["values"]).tolist() == gone
+    look, _ = picture(ex._look())
+    if values.dtype.kind == "f":  # the browser, too, has these very numbers
+        low, high = (look.valid_low, np.inf if look.valid_high is None else look.valid_high)
+        assert (~((values >= low) & (values <= high))).tolist() == gone

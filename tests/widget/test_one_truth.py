@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import xarray as xr
 import zarr
 
 import nz_explorer as nz
@@ -110,3 +111,90 @@ def test_limits_of_a_valid_range_are_values_of_the_array(
     if values.dtype.kind == "f":  # the browser, too, has these very numbers
         low, high = (look.valid_low, np.inf if look.valid_high is None else look.valid_high)
         assert (~((values >= low) & (values <= high))).tolist() == gone
+
+
+LARGEST = 2**63 - 1
+
+
+@pytest.mark.parametrize(
+    ("values", "attributes"),
+    [
+        (np.array([LARGEST, 2**53 + 1, 7], "i8"), {"_FillValue": 7}),
+        (np.array([LARGEST, 2**53 + 1, LARGEST - 2], "i8"), {"_FillValue": LARGEST}),
+        (np.array([2**64 - 1, 2**53 + 1, 7], "u8"), {"_FillValue": 2**64 - 1}),
+        (np.array([1, 2, 3], "i2"), {"valid_max": 2}),
+        (np.array([1, 2, 3], "i4"), {"missing_value": 3}),
+        (np.array([1, 2, 3], "f4"), {"missing_value": 3.0}),
+        (np.array([1, 2, 1e20], "f4"), {"missing_value": 1e20, "_FillValue": 1e20}),
+        (np.array([1, 2, 3], "f4"), {"missing_value": 3.0, "_FillValue": 2.0}),
+        (np.array([-1, -2, 3], "i1"), {"_Unsigned": "true", "_FillValue": -1}),
+        (np.array([-1, -2, 3], "i1"), {"_Unsigned": "true", "valid_range": [0, -2]}),
+        (np.array([1, 2, 3], "i2"), {"scale_factor": 0.5, "missing_value": 3}),
+        (np.array([1, 2, LARGEST], "i8"), {"scale_factor": 0.5, "_FillValue": LARGEST}),
+        (np.array([1, 2, 3], "i4"), {"units": "days", "_FillValue": 3}),
+    ],
+    ids=str,
+)
+def test_netcdf_has_the_very_values_and_gaps(
+    explore: Explore, tmp_path: Path, values: Any, attributes: dict[str, Any]
+) -> None:
+    netcdf = pytest.importorskip("netCDF4")
+    ex = explore(values, **attributes)
+    wanted = ex.values()
+    with netcdf.Dataset(ex.export(tmp_path / "a.nc")) as file:
+        found = np.ma.masked_invalid(file["v"][:])
+    gone = np.ma.getmaskarray(wanted)
+    assert np.ma.getmaskarray(found).tolist() == gone.tolist()
+    assert found.data[~gone].tolist() == wanted.data[~gone].tolist()
+    assert "missing_value" not in ex.to_xarray(shown=True).encoding or "1e+20" in str(attributes)
+
+
+@pytest.mark.parametrize("kind", ["M8[ns]", "m8[ns]"])
+def test_times_beside_missing_ones_keep_their_nanoseconds(
+    explore: Explore, tmp_path: Path, kind: str
+) -> None:
+    ex = explore(np.array([2**60 + 1, "NaT", 1], kind))
+    with xr.open_dataset(ex.export(tmp_path / "a.nc"), decode_timedelta=True) as found:
+        np.testing.assert_array_equal(found["v"], ex.values().data)
+
+
+@pytest.mark.parametrize("calendar", ["standard", "360_day"])
+@pytest.mark.parametrize("kind", ["i4", "f8"])
+def test_dates_that_a_view_does_not_mask_are_dates(
+    explore: Explore, tmp_path: Path, calendar: str, kind: str
+) -> None:
+    """Others than those of `_FillValue` are masked in xarray's own."""
+    dated = {"units": "days since 2001-01-01", "calendar": calendar}
+    ex = explore(np.array([0, -30, 3], kind), **dated, _FillValue=-30)
+    ex.view = {"mask": "storage"}  # 0
+    shown = ex.to_xarray(shown=True)
+    assert shown.isnull().values.tolist() == [True, False, False]
+    last = {"standard": "2000-12-02", "360_day": "2000-12-01"}[calendar]
+    assert str(shown.values[1])[:10] == last
+    with xr.open_dataset(ex.export(tmp_path / "a.nc"), decode_times=False) as found:
+        assert found["v"].isnull().values.tolist() == [True, False, False]
+        there = xr.decode_cf(found.isel(x=[1, 2]))["v"]
+    assert [str(one)[:10] for one in there.values] == [last, "2001-01-04"]
+
+
+@pytest.mark.parametrize(("fill", "masked"), [(3.0, True), (np.nan, False)])
+def test_what_was_never_written_is_reduced_as_the_values_that_it_reads_as(
+    tmp_path: Path, fill: float, masked: bool
+) -> None:
+    """Outside of the valid range they are no values, as written ones."""
+    group = zarr.create_group(tmp_path / "s.zarr")
+    array = group.create_array(
+        "v", shape=(4, 4), chunks=(2, 2), dtype="f4", fill_value=fill, dimension_names=("y", "x")
+    )
+    array[:, :2] = 1
+    array.attrs["valid_max"] = 2
+    ex = nz.explore(tmp_path / "s.zarr", path="/v")
+    try:
+        ex.view = {"reduce": {"y": "mean"}}
+        found, names = ex.values(), dict[str, Any]()
+        exec(ex.code().partition("plt.")[0], names)
+        for one in (found, names["values"]):
+            assert np.ma.getmaskarray(one).tolist() == [False, False, masked, masked]
+            assert np.isnan(one.data[2:]).all() or masked
+    finally:
+        ex.close()

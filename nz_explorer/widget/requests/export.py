@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from nz_explorer.model import Array
+from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.plots.shown_values import Reading, shown_values
 from nz_explorer.store import Cancellation
 from nz_explorer.store.cancellation import hand_over
@@ -122,14 +123,14 @@ def slice_file(  # noqa: PLR0913  # each is a choice of the caller
     look = session.quicklook(array, index, width=size[0], height=size[1], cancel=cancel, **options)
     look = session.limits.known(array, look)
     reading = Reading.of(view, packed=packed)
-    if form == "nc" and not packed:  # who opens it unpacks, as its attributes say
+    if form == "nc" and not packed and look.packing:  # who opens it unpacks, as its attributes say
         reading = replace(reading, decoded=True)
     dates = array.attributes if reading.decoded and not look.derived else {}
     if form in ("png", "svg"):
         return look, picture_file(look, form, view)
-    if form == "nc":
-        return look, netcdf_file(shown_xarray(look, array, reading))
     values = readable(look, array, reading)
+    if form == "nc":
+        return look, netcdf_file(shown_xarray(look, array, reading), values)
     if form == "npy":
         target = io.BytesIO()
         np.save(target, plain(values), allow_pickle=False)
@@ -271,12 +272,10 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
     objects = holds_dates(found)
     times = (objects or found.dtype.kind in "mM") and values.dtype.kind not in "mM"
     if times and not look.derived:
-        gone = np.ma.getmaskarray(values)
-        if objects and values.dtype.kind == "f":
-            gone = gone | ~np.isfinite(values.data)
-        if not gone.any():
-            return found  # as xarray decodes them
-        return _some_dates(found, values, gone) if objects else found.where(~gone)
+        numbers = values
+        if look.packing is not None and not reading.decoded:
+            numbers = np.ma.masked_array(look.packing.decode(values.data), values.mask)
+        return _times(found, numbers, as_decoded=reading.mask == "nz")
     filled = plain(values)
     if look.minus is not None:
         found = found.drop_encoding().assign_attrs(long_name=look.name)
@@ -296,26 +295,48 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
     shown = found.copy(deep=False, data=filled)
     if reading.part is not None and look.part is not None:
         shown = shown.rename(f"{found.name}_{reading.part}")
-    # Who reads a file back masks by the _FillValue that it names: it must be what is masked here.
+    # Who reads a file back masks by what it names as missing: it must be what is masked here.
+    # Where xarray could not decode by all attributes it has left them.
+    shown.attrs = {name: one for name, one in shown.attrs.items() if name not in _DECODED}
+    marks = np.atleast_1d(shown.encoding.get("missing_value", ()))
+    if not (marks == shown.encoding.get("_FillValue")).all():
+        shown.encoding = {k: v for k, v in shown.encoding.items() if k != "missing_value"}
     plainly = reading.mask != "nz" or (look.packing is not None and not reading.decoded)
     return shown.drop_encoding() if plainly else shown
 
 
-def _some_dates(
-    found: xarray.DataArray,
-    values: np.ma.MaskedArray[Any, Any],
-    gone: np.ndarray[Any, np.dtype[np.bool_]],
-) -> xarray.DataArray:
-    """Return dates of cftime, None where one is missing: of what is missing xarray makes the date that is counted from, or an error."""
-    import cftime  # type: ignore[import-untyped, unused-ignore]
+_DECODED = (*PACKING, "_FillValue", "missing_value", "_Unsigned")
 
-    dates = np.full(gone.shape, None, object)
-    calendar = found.encoding.get("calendar", "standard")
-    dates[~gone] = cftime.num2date(
-        values.data[~gone], found.encoding["units"], calendar, only_use_cftime_datetimes=True
-    )
+
+def _times(
+    found: xarray.DataArray, values: np.ma.MaskedArray[Any, Any], *, as_decoded: bool
+) -> xarray.DataArray:
+    """Return times, None or NaT where one is missing; `as_decoded` where these are those that xarray has masked."""
+    import xarray as xr
+
+    gone = np.ma.getmaskarray(values)
+    if values.dtype.kind == "f":
+        gone = gone | ~np.isfinite(values.data)
+    if as_decoded and found.dtype.kind in "mM":
+        return found.where(~gone) if gone.any() else found
+    if as_decoded and not gone.any():
+        return found
+    # Of what is missing xarray makes the date that is counted from, or an error.
+    counted = {
+        name: found.encoding[name] for name in ("units", "calendar") if name in found.encoding
+    }
+    there = xr.Dataset({"t": ("t", values.data[~gone], counted)})
+    decoded = found if gone.all() else xr.decode_cf(there, decode_timedelta=True)["t"]
+    times = decoded.dtype.kind in "mM"
+    dates = np.full(gone.shape, "NaT" if times else None, decoded.dtype if times else object)
+    if not gone.all():
+        dates[~gone] = decoded.values
     shown = found.copy(deep=False, data=dates)
-    shown.encoding["calendar"] = calendar  # which a missing date does not tell who writes it
+    # What they were packed into has no room for what is not masked here.
+    dropped = () if as_decoded else (*PACKING, "_FillValue", "missing_value", "dtype")
+    shown.encoding = {k: v for k, v in found.encoding.items() if k not in dropped}
+    if not times:  # which a missing date does not tell who writes it
+        shown.encoding["calendar"] = found.encoding.get("calendar", "standard")
     return shown
 
 

@@ -122,6 +122,49 @@ def _counted(variable: xarray.Variable) -> xarray.Variable:
     return type(variable)(variable.dims, numbers, described, {"_FillValue": np.nan})
 
 
+_TICKS = {"dtype": np.dtype(np.int64), "_FillValue": np.iinfo(np.int64).min}
+_DAYS = {"dtype": np.dtype(np.float64), "_FillValue": np.nan}
+"""How times are written of which some are missing; the second loses digits, and the first is not read beyond nanoseconds."""
+
+
+def _has_nanoseconds(times: np.ndarray[Any, Any]) -> bool:
+    """Return whether times lie where they can be counted in nanoseconds."""
+    there = times[~np.isnat(times)]
+    if times.dtype.kind == "m" or not there.size:
+        return True
+    return bool(
+        (there.min().astype("M8[Y]") > _YEARS[0]) and (there.max().astype("M8[Y]") < _YEARS[1])
+    )
+
+
+_YEARS = np.datetime64("1677"), np.datetime64("2262")
+
+
+def _integers(array: xarray.DataArray, values: np.ma.MaskedArray[Any, Any]) -> xarray.DataArray:
+    """Return integers as such, of the sign that attributes are written for, those masked as a _FillValue that no other is."""
+    gone = np.ma.getmaskarray(values)
+    other = array.encoding.get("_Unsigned")
+    if values.dtype.kind not in "iu" or array.dtype.kind not in "iuf":
+        return array
+    data, marks = values.data, {}
+    if gone.any():
+        # As floats, which readers make of integers with gaps, some of 8 bytes are the same.
+        limits, here = np.iinfo(data.dtype), values.compressed().astype(np.float64)
+        free = (data[gone][0], limits.min, limits.max, *range(100))
+        fill = next((one for one in free if not (here == float(one)).any()), None)
+        if fill is None:
+            return array  # floats hold integers of one byte
+        marks["_FillValue"] = data.dtype.type(fill)
+        data = np.where(gone, marks["_FillValue"], data)
+    elif other is None:
+        return array
+    if other is not None:
+        stored = f"{'i' if data.dtype.kind == 'u' else 'u'}{data.dtype.itemsize}"
+        data, marks = data.view(stored), {name: one.view(stored) for name, one in marks.items()}
+        marks["_Unsigned"] = other
+    return array.copy(data=data).drop_encoding().assign_attrs(marks)
+
+
 def _made_writable(variable: xarray.Variable) -> xarray.Variable:
     """Return a variable that xarray can write, of the same values."""
     import xarray as xr
@@ -145,7 +188,10 @@ def _made_writable(variable: xarray.Variable) -> xarray.Variable:
             encoding.pop(name, None)
     # xarray writes missing times as the lowest integer, and nothing that says so.
     if variable.dtype.kind in "mM" and "_FillValue" not in encoding and variable.isnull().any():
-        encoding |= {"dtype": np.dtype(np.float64), "_FillValue": np.nan}
+        encoding |= _TICKS if _has_nanoseconds(variable.values) else _DAYS
+    # Numbers of float64 are not all integers of 8 bytes: what they are packed into may be no _FillValue.
+    if variable.dtype.kind == "f" and np.dtype(encoding.get("dtype", "f4")) in ("i8", "u8"):
+        encoding = {}
     if variable.dtype == np.float16:  # netCDF has none
         variable = variable.astype(np.float32)
         encoding.pop("dtype", None)
@@ -164,7 +210,9 @@ def _made_writable(variable: xarray.Variable) -> xarray.Variable:
     return made
 
 
-def netcdf_file(array: xarray.DataArray) -> bytes:
+def netcdf_file(
+    array: xarray.DataArray, values: np.ma.MaskedArray[Any, Any] | None = None
+) -> bytes:
     """Return the bytes of a netCDF file of an array.
 
     Parameters
@@ -173,6 +221,8 @@ def netcdf_file(array: xarray.DataArray) -> bytes:
         The array. What netCDF cannot hold is left out or changed: attributes that are no text and no numbers, complex
         coordinates, floats of 2 bytes. Where xarray cannot write values as they were stored (it reads times in months,
         for example, and does not write them) they are written as it chooses.
+    values
+        Its values, masked where there is none: integers are then written as such.
 
     Raises
     ------
@@ -181,7 +231,7 @@ def netcdf_file(array: xarray.DataArray) -> bytes:
     """
     import xarray as xr
 
-    dataset = xr.Dataset(_parts(array))
+    dataset = xr.Dataset(_parts(array if values is None else _integers(array, values)))
     taken: set[str] = set()
     dataset = dataset.rename(
         {name: _netcdf_name(str(name), taken) for name in {*dataset.variables, *dataset.dims}}

@@ -14,9 +14,13 @@ from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.source import PictureSource
 from nz_explorer.plots.summaries import ANY, categories
 from nz_explorer.values.coordinates.image_axes import channel_window
+from nz_explorer.values.coordinates.times import is_time
 from nz_explorer.values.decimate import extremes
 from nz_explorer.values.masks.cell_states import UNREAD, UNREADABLE, in_valid_range
 from nz_explorer.values.window import Window
+
+_EXACT = 2**53
+"""float64 has all integers below it."""
 
 
 def numeric_picture(
@@ -66,6 +70,9 @@ def numeric_picture(
     meant = (low, high)
     if low is not None and source.packing is not None:
         meant = tuple(sorted(source.packing.decode((low, high)).tolist()))
+    counted = stored.dtype.kind in "iu" and source.packing is None
+    if counted and max(-(low or 0), high or 0) >= _EXACT and not is_time(source.array.attributes):
+        note = "integers beyond 2**53 are shown as the nearest float64; ex.values() has them"
     drawn = list(window.axes)
     if thin_to is not None and drawn[0].step == 1 and drawn[0].size > thin_to:
         chosen, drawn[0] = extremes(values, valid, drawn[0], thin_to)

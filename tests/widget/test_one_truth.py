@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import xarray as xr
@@ -146,7 +147,6 @@ def test_netcdf_has_the_very_values_and_gaps(
     gone = np.ma.getmaskarray(wanted)
     assert np.ma.getmaskarray(found).tolist() == gone.tolist()
     assert found.data[~gone].tolist() == wanted.data[~gone].tolist()
-    assert "missing_value" not in ex.to_xarray(shown=True).encoding or "1e+20" in str(attributes)
 
 
 @pytest.mark.parametrize("kind", ["M8[ns]", "m8[ns]"])
@@ -198,3 +198,54 @@ def test_what_was_never_written_is_reduced_as_the_values_that_it_reads_as(
             assert np.isnan(one.data[2:]).all() or masked
     finally:
         ex.close()
+
+
+def test_integers_that_float64_does_not_have_are_told(explore: Explore, tmp_path: Path) -> None:
+    gone = np.array([2**53 + 1, 7], "i8")
+    ex = explore(gone, _FillValue=7)
+    assert "nearest float64" in (ex._look().message or "")
+    for ask in (lambda: ex.to_xarray(shown=True), lambda: ex.export(tmp_path / "a.npy")):
+        with pytest.warns(UserWarning, match="1 integer beyond"):
+            ask()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # none where all are there
+        assert np.load(explore(gone).export(tmp_path / "b.npy")).tolist() == gone.tolist()
+        few = explore(np.array([2**53 - 2, 7], "i8"), _FillValue=7)
+        assert few.to_xarray(shown=True).values[0] == 2**53 - 2
+        assert few._look().message is None
+        ex.export(tmp_path / "a.nc")
+
+
+@pytest.mark.filterwarnings("ignore::zarr.errors.UnstableSpecificationWarning")
+@pytest.mark.parametrize("kind", ["T", "U", "S"])
+def test_missing_texts_are_missing_everywhere(explore: Explore, tmp_path: Path, kind: str) -> None:
+    texts = np.array(["a", "gone"], "U" if kind == "T" else kind)
+    fill = "Z29uZQ==" if kind == "S" else "gone"  # bytes are written in base64
+    ex = explore(texts, str if kind == "T" else None, _FillValue=fill)
+    assert np.ma.getmaskarray(ex.values()).tolist() == [False, True]
+    assert ex.to_xarray(shown=True).isnull().values.tolist() == [False, True]
+    assert np.load(ex.export(tmp_path / "a.npy")).astype(str).tolist() == ["a", ""]
+    assert [row[1] for row in table(ex, tmp_path)[1:]] == ["a", ""]
+    with xr.open_dataset(ex.export(tmp_path / "a.nc")) as found:
+        assert found["v"].astype(str).values.tolist() == ["a", ""]
+    for using in ("zarr", "xarray"):  # which reads no _FillValue of texts
+        names: dict[str, Any] = {}
+        exec(ex.code(using=using), names)
+        assert np.ma.getmaskarray(names["values"]).tolist() == [False, True]
+        if "ex" in names:
+            names["ex"].close()
+
+
+def test_an_array_with_a_dimension_twice_is_read_by_all_programs(tmp_path: Path) -> None:
+    group = zarr.create_group(tmp_path / "s.zarr")
+    group.create_array("v", data=np.arange(16.0).reshape(4, 4), dimension_names=("r", "r"))
+    ex = nz.explore(tmp_path / "s.zarr", path="/v")
+    ex.view = {"window": {"dim_1": [1, 3]}}
+    for using in ("zarr", "xarray"):
+        names: dict[str, Any] = {}
+        exec(ex.code(using=using), names)
+        assert np.array_equal(names["values"], ex.values())
+        if "ex" in names:
+            names["ex"].close()
+    ex.close()
+    plt.close("all")

@@ -199,7 +199,9 @@ class Explorer(DisplayedWidget):
 
         if shown:
             array = self._selected_array()
-            return export.shown_xarray(self._look(thin=False), array, Reading.of(self.view))
+            look, reading = self._look(thin=False), Reading.of(self.view)
+            export.warn_of_rounding(export.readable(look, array, reading))
+            return export.shown_xarray(look, array, reading)
         return to_xarray(self._readable_node())
 
     def figure(self, **options: Any) -> Figure:

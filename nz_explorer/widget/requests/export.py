@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import warnings
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -18,6 +19,7 @@ from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.plots.shown_values import Reading, shown_values
 from nz_explorer.store import Cancellation
 from nz_explorer.store.cancellation import hand_over
+from nz_explorer.text.phrases import plural
 from nz_explorer.values.reading.opening import open_for_reading
 from nz_explorer.widget import protocol
 from nz_explorer.widget.requests import tables
@@ -133,6 +135,7 @@ def slice_file(  # noqa: PLR0913  # each is a choice of the caller
         return look, netcdf_file(shown_xarray(look, array, reading), values)
     if form == "npy":
         target = io.BytesIO()
+        warn_of_rounding(values)
         np.save(target, plain(values), allow_pickle=False)
         return look, target.getvalue()
     return look, csv_text(look, values, dates).encode()
@@ -277,6 +280,8 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
             numbers = np.ma.masked_array(look.packing.decode(values.data), values.mask)
         return _times(found, numbers, as_decoded=reading.mask == "nz")
     filled = plain(values)
+    if values.dtype.kind in "OTUS" and np.ma.getmaskarray(values).any():
+        filled = np.where(np.ma.getmaskarray(values), np.array(np.nan, object), filled)
     if look.minus is not None:
         found = found.drop_encoding().assign_attrs(long_name=look.name)
     if look.reduction is not None:
@@ -409,21 +414,37 @@ def picture_file(look: QuickLook, form: str, view: Mapping[str, Any]) -> bytes:
 
 
 def plain(values: np.ma.MaskedArray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return masked values as an array whose missing values any reader knows: NaN.
+    """Return masked values as an array whose missing values any reader knows: NaN, and of texts empty ones.
+
+    Integers beside missing ones become float64.
 
     Parameters
     ----------
     values
-        Of any type; texts stay as they are.
+        Of any type; fields stay as they are.
     """
-    if values.dtype.kind in "OT":
-        return values.data.astype(object).astype(np.str_)
-    if values.dtype.kind == "V":  # fields have no NaN in common
+    kind = values.dtype.kind
+    if kind == "V":  # fields have no NaN in common
         return np.asarray(values.data)
-    if not np.ma.getmaskarray(values).any():
-        return np.asarray(values.data)
-    if values.dtype.kind in "mM":
-        return np.where(np.ma.getmaskarray(values), np.array("NaT", values.dtype), values.data)
-    if values.dtype.kind in "bui":
-        return np.where(np.ma.getmaskarray(values), np.nan, values.data.astype(np.float64))
-    return np.asarray(values.filled(np.nan)) if values.dtype.kind in "fc" else values.data
+    data = values.data.astype(object).astype(np.str_) if kind in "OT" else np.asarray(values.data)
+    gone = np.ma.getmaskarray(values)
+    if not gone.any():
+        return data
+    missing = {"S": b"", "m": "NaT", "M": "NaT"}.get(kind, "" if kind in "OTU" else np.nan)
+    data = data.astype(np.float64 if kind in "bui" else data.dtype)
+    data[gone] = missing
+    return data
+
+
+def warn_of_rounding(values: np.ma.MaskedArray[Any, Any]) -> None:
+    """Warn where `plain` rounds integers: float64 has not all beyond 2**53."""
+    if values.dtype.kind not in "iu" or not np.ma.getmaskarray(values).any():
+        return
+    here = values.compressed()
+    beyond = here[abs(here.astype(np.float64)) >= 2**53].tolist()
+    if rounded := sum(int(float(one)) != one for one in beyond):
+        warnings.warn(
+            f"{plural(rounded, 'integer')} beyond 2**53 rounded: beside missing values, which are NaN, all are"
+            " float64; values(), csv and nc have all digits",
+            stacklevel=3,
+        )

@@ -16,6 +16,8 @@ import xarray as xr
 import zarr
 
 import nz_explorer as nz
+from nz_explorer.plots.drawing.mask import masked_states
+from nz_explorer.values.masks.cell_states import VALUE
 from nz_explorer.widget.picture_messages import picture
 
 Explore = Callable[..., nz.Explorer]
@@ -249,3 +251,55 @@ def test_an_array_with_a_dimension_twice_is_read_by_all_programs(tmp_path: Path)
             names["ex"].close()
     ex.close()
     plt.close("all")
+
+
+def run(ex: nz.Explorer, using: Any) -> np.ma.MaskedArray[Any, Any]:
+    """Return what a program binds as `values`."""
+    names: dict[str, Any] = {}
+    exec(compile(ex.code(using=using), "program", "exec"), names)
+    plt.close("all")
+    if "ex" in names:
+        names["ex"].close()
+    found: np.ma.MaskedArray[Any, Any] = names["values"]
+    return found
+
+
+@pytest.mark.parametrize("show", [None, "b"])
+def test_a_difference_of_missing_times_is_none(explore: Explore, show: str | None) -> None:
+    ex = explore(np.array([[1, 5], ["NaT", 7]], "m8[s]"))
+    ex.view = {"kind": "line", "against": {"y": 1, **({"show": show} if show else {})}}
+    wanted = [np.nan, 7.0 if show else -2.0]
+    for found in (ex.values(), run(ex, "zarr")):
+        np.testing.assert_array_equal(found.data, wanted)
+
+
+def test_parts_of_complex_numbers_are_numbers_where_the_others_are_not(explore: Explore) -> None:
+    ex = explore(np.array([complex(np.nan, 1), complex(np.inf, 2), 3 + 4j]))
+    for part, wanted in (("imaginary", [1, 2, 4]), ("real", [np.nan, np.inf, 3])):
+        ex.view = {"part": part}
+        look = ex._look()
+        assert look.values is not None
+        assert look.cell_states is not None
+        np.testing.assert_array_equal(ex.values(), wanted)
+        np.testing.assert_array_equal(look.values, wanted)
+        assert (look.cell_states == VALUE).tolist() == np.isfinite(wanted).tolist()
+        assert {one.state for one in look.states} == (
+            {"value"} if part == "imaginary" else {"value", "nan", "inf"}
+        )
+
+
+def test_a_reduced_picture_is_masked_as_its_values_whatever_the_view_masks(
+    explore: Explore,
+) -> None:
+    ex = explore(np.array([[-1, 2], [-1, 4]], "i4"), _FillValue=-1)
+    ex.view = {"reduce": {"y": "mean"}, "mask": "raw"}
+    assert np.ma.getmaskarray(ex.values()).tolist() == [True, False]
+    assert (masked_states(ex._look(), "raw", decoded=True) == VALUE).tolist() == [False, True]
+
+
+def test_programs_read_what_netcdf_c_has_noted_in_a_zip_file() -> None:
+    """To xarray dimensions are there only in folders."""
+    for name, path in (("nczarr-1.0.0-keys", "/lat"), ("nczarr-2.0.0-attributes", "/g1/pos")):
+        ex = nz.explore(Path(__file__).parents[1] / "data" / "nczarr" / f"{name}.zip", path=path)
+        np.testing.assert_array_equal(run(ex, "xarray"), ex.values())
+        ex.close()

@@ -9,6 +9,7 @@ from nz_explorer.model import Array, Group, Hierarchy, Node
 from nz_explorer.store.reader import Reader
 from nz_explorer.values.reading.decoding import error_text
 
+_NOTED = "_NCZARR_ARRAY"
 _MOST_ASKED = 50
 """Nodes of a group of which zarr is asked whether it opens them."""
 
@@ -60,7 +61,8 @@ def refused_by_xarray(
         return (
             f"xarray does not index a dimension that an array has twice, as {name} has {twice[0]}"
         )
-    if known := refusal(nodes):
+    folder = reader.local and reader.kind != "zip file"
+    if known := refusal(nodes, folder=folder):
         return f"{refused}: {known}"
     if reader.local and len(nodes) <= _MOST_ASKED:
         for one in nodes:
@@ -69,13 +71,15 @@ def refused_by_xarray(
     return None
 
 
-def refusal(nodes: Iterable[Node]) -> str | None:
+def refusal(nodes: Iterable[Node], *, folder: bool = True) -> str | None:
     """Return why xarray (up to 2026.9) would refuse a group, None where its metadata tell no reason.
 
     Parameters
     ----------
     nodes : iterable of Node
         The nodes in the group.
+    folder : bool
+        Whether they are in a folder: in other stores xarray does not find what netCDF-C notes of dimensions.
     """
     lengths: dict[str, tuple[int, str]] = {}
     for node in nodes:
@@ -87,6 +91,9 @@ def refusal(nodes: Iterable[Node]) -> str | None:
         if node.ndim and (names is None or None in names):
             what = "dimension_names" if node.zarr_format == 3 else "_ARRAY_DIMENSIONS"
             return f"{node.name} has no {what}"
+        found = "_ARRAY_DIMENSIONS" in node.attributes or (folder and _NOTED in node.metadata)
+        if node.zarr_format == 2 and not found:
+            return f"{node.name} has no _ARRAY_DIMENSIONS"
         error = xarray_error(node) if "_FillValue" in node.attributes else None
         if error is not None:
             return f"it cannot decode the _FillValue of {node.name}: {error}"

@@ -25,7 +25,7 @@ from nz_explorer.widget import protocol
 from nz_explorer.widget.requests import tables
 from nz_explorer.widget.requests.answer import Answer, BadRequest, answers
 from nz_explorer.widget.requests.csv_text import csv_text
-from nz_explorer.widget.requests.netcdf_bytes import holds_dates, netcdf_file
+from nz_explorer.widget.requests.netcdf_bytes import LIMITS, holds_dates, netcdf_file
 from nz_explorer.widget.requests.nodes import array_at
 from nz_explorer.widget.session_view import ALL_POINTS, SessionView
 
@@ -279,6 +279,7 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
         if look.packing is not None and not reading.decoded:
             numbers = np.ma.masked_array(look.packing.decode(values.data), values.mask)
         return _times(found, numbers, as_decoded=reading.mask == "nz")
+    found = _described(found, look, reading)
     filled = plain(values)
     if values.dtype.kind in "OTUS" and np.ma.getmaskarray(values).any():
         filled = np.where(np.ma.getmaskarray(values), np.array(np.nan, object), filled)
@@ -300,17 +301,23 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
     shown = found.copy(deep=False, data=filled)
     if reading.part is not None and look.part is not None:
         shown = shown.rename(f"{found.name}_{reading.part}")
-    # Who reads a file back masks by what it names as missing: it must be what is masked here.
-    # Where xarray could not decode by all attributes it has left them.
-    shown.attrs = {name: one for name, one in shown.attrs.items() if name not in _DECODED}
-    marks = np.atleast_1d(shown.encoding.get("missing_value", ()))
-    if not (marks == shown.encoding.get("_FillValue")).all():
-        shown.encoding = {k: v for k, v in shown.encoding.items() if k != "missing_value"}
+    # Who reads a file back masks by the _FillValue that it names: it must be what is masked here.
     plainly = reading.mask != "nz" or (look.packing is not None and not reading.decoded)
     return shown.drop_encoding() if plainly else shown
 
 
-_DECODED = (*PACKING, "_FillValue", "missing_value", "_Unsigned")
+def _described(found: xarray.DataArray, look: QuickLook, reading: Reading) -> xarray.DataArray:
+    """Return an array without what has others mask values that are shown, or unpack them once more."""
+    # Where xarray could not decode by all attributes it has left them.
+    dropped = {*PACKING, "_FillValue", "missing_value", "_Unsigned"}
+    if look.derived or reading.mask == "raw" or not reading.decoded:
+        dropped |= {*LIMITS}
+    kept = found.copy(deep=False)
+    kept.attrs = {name: one for name, one in found.attrs.items() if name not in dropped}
+    marks = np.atleast_1d(found.encoding.get("missing_value", ()))
+    if not (marks == found.encoding.get("_FillValue")).all():
+        kept.encoding = {k: v for k, v in found.encoding.items() if k != "missing_value"}
+    return kept
 
 
 def _times(

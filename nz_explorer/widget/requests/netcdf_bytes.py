@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.text.printable import encodable
 from nz_explorer.values.reading.decoding import error_text
 from nz_explorer.widget.requests.answer import BadRequest
@@ -122,6 +123,8 @@ def _counted(variable: xarray.Variable) -> xarray.Variable:
     return type(variable)(variable.dims, numbers, described, {"_FillValue": np.nan})
 
 
+LIMITS = ("valid_range", "valid_min", "valid_max")
+"""Attributes of stored numbers, by which some readers mask."""
 _TICKS = {"dtype": np.dtype(np.int64), "_FillValue": np.iinfo(np.int64).min}
 _DAYS = {"dtype": np.dtype(np.float64), "_FillValue": np.nan}
 """How times are written of which some are missing; the second loses digits, and the first is not read beyond nanoseconds."""
@@ -211,6 +214,8 @@ def _made_writable(variable: xarray.Variable) -> xarray.Variable:
             made.encoding = {}
     except Exception:  # noqa: BLE001  # xarray raises many kinds: KeyError of months, TypeError of odd packing
         made.encoding = {}
+    if any(name in variable.encoding and name not in made.encoding for name in PACKING):
+        made.attrs = {name: one for name, one in made.attrs.items() if name not in LIMITS}
     return made
 
 

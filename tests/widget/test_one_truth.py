@@ -160,6 +160,17 @@ def test_times_beside_missing_ones_keep_their_nanoseconds(
         np.testing.assert_array_equal(found["v"], ex.values().data)
 
 
+@pytest.mark.parametrize("last", ["NaT", "1970-01-01"])
+def test_times_of_any_year_are_written(explore: Explore, tmp_path: Path, last: str) -> None:
+    netcdf = pytest.importorskip("netCDF4")
+    times = np.array(["12110-05-23T00:00:01", "0001-01-01", last], "M8[s]")
+    with netcdf.Dataset(explore(times).export(tmp_path / "a.nc")) as file:
+        assert file["v"].units == "seconds since 1970-01-01"
+        found = np.ma.masked_invalid(file["v"][:])
+    assert found[:2].tolist() == times[:2].astype(int).tolist()
+    assert bool(np.ma.getmaskarray(found)[2]) == (last == "NaT")
+
+
 @pytest.mark.parametrize("calendar", ["standard", "360_day"])
 @pytest.mark.parametrize("kind", ["i4", "f8"])
 def test_dates_that_a_view_does_not_mask_are_dates(

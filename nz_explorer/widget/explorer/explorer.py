@@ -388,7 +388,8 @@ class Explorer(DisplayedWidget):
         ----------
         file
             Its extension determines the format: png, svg, npy, csv or nc. Files of numbers hold what `values`
-            returns, NaN where one is missing; times are dates in csv, and netCDF has attributes that unpack its values.
+            returns, NaN where one is missing (in csv, and of texts, nothing); times are dates in csv, and netCDF has
+            attributes that unpack its values, and integers and a ``_FillValue`` where some of them are missing.
         series : str, optional
             A dimension: what is written, to csv or nc, is the series of the pinned points along it instead.
         whole : bool

@@ -126,21 +126,24 @@ def _counted(variable: xarray.Variable) -> xarray.Variable:
 LIMITS = ("valid_range", "valid_min", "valid_max")
 """Attributes of stored numbers, by which some readers mask."""
 _TICKS = {"dtype": np.dtype(np.int64), "_FillValue": np.iinfo(np.int64).min}
-_DAYS = {"dtype": np.dtype(np.float64), "_FillValue": np.nan}
-"""How times are written of which some are missing; the second loses digits, and the first is not read beyond nanoseconds."""
-
-
-def _has_nanoseconds(times: np.ndarray[Any, Any]) -> bool:
-    """Return whether times lie where they can be counted in nanoseconds."""
-    there = times[~np.isnat(times)]
-    if times.dtype.kind == "m" or not there.size:
-        return True
-    return bool(
-        (there.min().astype("M8[Y]") > _YEARS[0]) and (there.max().astype("M8[Y]") < _YEARS[1])
-    )
-
-
 _YEARS = np.datetime64("1677"), np.datetime64("2262")
+"""Between which times can be counted in nanoseconds."""
+_UNITS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds"}
+
+
+def _of_any_year(variable: xarray.Variable) -> xarray.Variable:
+    """Return times that cannot be counted in nanoseconds, which xarray does not write or rounds, as what they are counted in."""
+    unit = _UNITS.get(np.datetime_data(variable.dtype)[0]) if variable.dtype.kind == "M" else None
+    times = variable.values if unit is not None else np.empty(0)
+    gone = np.isnat(times) if unit is not None else np.empty(0, np.bool_)
+    years = times[~gone].astype("M8[Y]")
+    if not years.size or (years.min() > _YEARS[0] and years.max() < _YEARS[1]):
+        return variable
+    ticks = times.astype(np.int64)
+    numbers = np.where(gone, np.nan, ticks) if gone.any() else ticks
+    counted = {"units": f"{unit} since 1970-01-01", "calendar": "proleptic_gregorian"}
+    marks = {"_FillValue": np.nan} if gone.any() else {}
+    return type(variable)(variable.dims, numbers, {**variable.attrs, **counted}, marks)
 
 
 def _integers(array: xarray.DataArray, values: np.ma.MaskedArray[Any, Any]) -> xarray.DataArray:
@@ -172,7 +175,7 @@ def _made_writable(variable: xarray.Variable) -> xarray.Variable:
     """Return a variable that xarray can write, of the same values."""
     import xarray as xr
 
-    variable = _counted(variable)
+    variable = _of_any_year(_counted(variable))
     taken: set[str] = set()
     attributes = {
         _netcdf_name(name, taken): value
@@ -195,7 +198,7 @@ def _made_writable(variable: xarray.Variable) -> xarray.Variable:
         encoding = {name: encoding[name] for name in NAMING & encoding.keys()}
     # xarray writes missing times as the lowest integer, and nothing that says so.
     if variable.dtype.kind in "mM" and "_FillValue" not in encoding and variable.isnull().any():
-        encoding |= _TICKS if _has_nanoseconds(variable.values) else _DAYS
+        encoding |= _TICKS
     # Numbers of float64 are not all integers of 8 bytes: what they are packed into may be no _FillValue.
     if variable.dtype.kind == "f" and np.dtype(encoding.get("dtype", "f4")) in ("i8", "u8"):
         encoding = {}

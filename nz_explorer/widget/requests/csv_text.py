@@ -48,10 +48,14 @@ def csv_text(look: QuickLook, values: np.ma.MaskedArray[Any, Any], dates: Mappin
         data = np.full(data.shape, "", object)
         data[~gone] = texts
 
+    # Scalars of numpy are written with the digits that make this very float32.
+    by_numpy = data.dtype.kind == "V" or data.dtype in (np.float16, np.float32, np.complex64)
+
     def row(at: Any) -> list[Any]:
-        # Scalars of numpy are written with the digits that make this very float32.
-        cells = zip(np.atleast_1d(data[at]), np.atleast_1d(gone[at]).tolist(), strict=True)
-        return ["" if missing else cell(value) for value, missing in cells]
+        found = np.atleast_1d(data[at])
+        cells = found if by_numpy else found.tolist()
+        missing = np.atleast_1d(gone[at]).tolist()
+        return ["" if no else cell(one) for one, no in zip(cells, missing, strict=True)]
 
     name = cell(f"{name}{label}")
     if values.size == 0:

@@ -221,7 +221,7 @@ def _element(value: Any, state: int) -> str:
     if state == UNREADABLE:
         return f"({TITLES[state]})"
     if isinstance(value, bytes):
-        text = _bytes_text(value)
+        text = text_of_bytes(value)
     else:
         text = str(value) if isinstance(value, str) else value_text(value)
     text = " ".join(text.splitlines())
@@ -229,8 +229,8 @@ def _element(value: Any, state: int) -> str:
     return text if state == VALUE else f"{text} ({TITLES[state]})"
 
 
-def _bytes_text(value: bytes) -> str:
-    """Return bytes as the text they most likely are."""
+def text_of_bytes(value: bytes) -> str:
+    """Return bytes as the text that they most likely are."""
     try:
         text = value.rstrip(b"\0").decode()
     except UnicodeDecodeError:

@@ -14,9 +14,23 @@ from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.source import PictureSource
 from nz_explorer.plots.summaries import ANY, categories
 from nz_explorer.values.coordinates.image_axes import channel_window
+from nz_explorer.values.coordinates.times import is_time
 from nz_explorer.values.decimate import extremes
-from nz_explorer.values.masks.cell_states import UNREAD, UNREADABLE, in_valid_range
+from nz_explorer.values.masks.cell_states import (
+    INF,
+    NAN,
+    NEG_INF,
+    UNREAD,
+    UNREADABLE,
+    VALUE,
+    classify,
+    in_valid_range,
+)
 from nz_explorer.values.window import Window
+
+_ODD = (NAN, INF, NEG_INF)
+_EXACT = 2**53
+"""float64 has all integers up to it."""
 
 
 def numeric_picture(
@@ -49,6 +63,10 @@ def numeric_picture(
     """
     values, note = as_floats(window.values, source.part)
     stored, states, storage = window.values, window.states, window.storage_states
+    if source.part is not None:  # of NaN + 1j the imaginary part is a number
+        own = classify(values, None, None)[0]
+        states, storage = (np.where(np.isin(one, _ODD), own, one) for one in (states, storage))
+        shared = {**shared, "states": state_counts(states, storage)}
     lost = (states == UNREADABLE) | (states == UNREAD)
     if lost.any():
         values[lost] = np.nan
@@ -66,6 +84,11 @@ def numeric_picture(
     meant = (low, high)
     if low is not None and source.packing is not None:
         meant = tuple(sorted(source.packing.decode((low, high)).tolist()))
+    counted = stored.dtype.kind in "iu" and source.packing is None
+    if counted and max(-(low or 0), high or 0) >= _EXACT and not is_time(source.array.attributes):
+        here = stored[valid == VALUE]
+        if max(-int(here.min()), int(here.max())) > _EXACT:
+            note = "integers beyond 2**53 are shown as the nearest float64; ex.values() has them"
     drawn = list(window.axes)
     if thin_to is not None and drawn[0].step == 1 and drawn[0].size > thin_to:
         chosen, drawn[0] = extremes(values, valid, drawn[0], thin_to)

@@ -119,13 +119,10 @@ def valid_range(array: Array) -> tuple[float | None, float | None]:
     if array.data_type.kind not in ("int", "uint", "float"):
         return None, None
     both = array.attributes.get("valid_range")
-    low: float | None
-    high: float | None
-    if isinstance(both, list) and len(both) == 2 and all(_is_number(limit) for limit in both):
-        low, high = as_float(both[0]), as_float(both[1])
-    else:
-        low, high = number_attribute(array, "valid_min"), number_attribute(array, "valid_max")
-    low, high = (None if limit is None else meant_number(array, limit) for limit in (low, high))
+    names = ("valid_min", "valid_max")
+    if not (isinstance(both, list) and len(both) == 2 and all(map(_is_number, both))):
+        both = [array.attributes.get(name) for name in names]
+    low, high = (_limit(array, limit) for limit in both)
     packed = packing(array)
     whole = all(limit is None or float(limit).is_integer() for limit in (low, high))
     if packed is not None and array.data_type.kind != "float" and not whole and packed.scale:
@@ -135,6 +132,20 @@ def valid_range(array: Array) -> tuple[float | None, float | None]:
         ]
         return (ends[1], ends[0]) if packed.scale < 0 else (ends[0], ends[1])
     return low, high
+
+
+def _limit(array: Array, given: Any) -> float | None:
+    """Return a limit as the type of an array has it: float32 has no 0.1, and float64 not every integer of 8 bytes."""
+    if isinstance(given, list) and len(given) == 1:
+        given = given[0]
+    if not _is_number(given):
+        return None
+    limit = meant_number(array, given)
+    own = array.data_type.numpy
+    if own is not None and own.kind == "f":
+        with np.errstate(over="ignore"):
+            return float(own.type(as_float(limit)))
+    return limit if -(2**63) <= limit < 2**64 else as_float(limit)
 
 
 def _is_number(value: Any) -> bool:

@@ -13,8 +13,16 @@ import numpy as np
 from nz_explorer.model import Array
 from nz_explorer.store import Cancellation
 from nz_explorer.values.cf_decoding import Packing, valid_range
-from nz_explorer.values.masks.cell_states import ABSENT, INVALID, UNREAD, VALUE, States, within
-from nz_explorer.values.masks.masked import hides
+from nz_explorer.values.masks.cell_states import (
+    ABSENT,
+    FILL,
+    INVALID,
+    UNREAD,
+    VALUE,
+    States,
+    classify,
+    within,
+)
 from nz_explorer.values.points import Points
 from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.values.reading.opening import OpenArray, open_for_reading
@@ -202,12 +210,17 @@ def reduced_window(
     sums = _Sums(tuple(part.size for part in points), reduction.method)
     weights = reduction.weights()
     window, decoded, errors = None, 0, dict[str, ChunkError]()
-    hidden = hides(array.fill, array, opened.storage_default)
+    default = np.asarray(opened.storage_default)
+    absent = int(classify(default, array.fill, None)[0])  # to NZ they are data as all others
+    hidden = absent == FILL
     for slab in _slabs(opened, points, reduction.axes):
         window = read_points(
             array, [*points, *slab], index, cache=cache, cancel=cancel, budget=None
         )
         values, valid = _numbers(array, window, packing, hidden)
+        states = window.states
+        if not hidden:
+            states = np.where(states == ABSENT, absent, states).astype(np.uint8)
         last = slab[-1]
         weight = (
             np.ones(last.size) if weights is None else weights[last.start : last.start + last.size]
@@ -216,8 +229,8 @@ def reduced_window(
         sums.add(
             values.reshape(shape),
             valid.reshape(shape),
-            window.states.reshape(shape),
-            np.broadcast_to(weight, window.states.shape).reshape(shape),
+            states.reshape(shape),
+            np.broadcast_to(weight, states.shape).reshape(shape),
         )
         decoded += window.facts.decoded_bytes
         errors |= {error.chunk: error for error in window.errors}

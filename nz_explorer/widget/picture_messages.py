@@ -262,4 +262,4 @@ def _axis(axis: Axis | None, buffers: _Buffers) -> protocol.Axis | None:
 
 def finite(value: float | None) -> float | None:
     """JSON has neither NaN nor infinities."""
-    return value if value is not None and math.isfinite(value) else None
+    return float(value) if value is not None and math.isfinite(value) else None

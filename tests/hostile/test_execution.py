@@ -19,9 +19,9 @@ import pytest
 import nz_explorer as nz
 from nz_explorer.model import open_store
 from nz_explorer.plots import make
-from nz_explorer.plots.shown_values import Reading
+from nz_explorer.plots.shown_values import Reading, shown_values
 from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
-from nz_explorer.widget.requests.export import export
+from nz_explorer.widget.requests.csv_text import csv_text
 from tests.conftest import digest
 from tests.hostile.stores import FORMULA, MARKUP, TERMINAL, Runs, put, write
 
@@ -163,8 +163,8 @@ def test_a_spreadsheet_is_given_no_formula(tmp_path: Path) -> None:
     )
     array[:] = texts
     look = make(open_store(tmp_path / "s.zarr"), "/=name", {})
-    data = export(look, "csv", {}, Reading(), lambda: None)  # type: ignore[arg-type,return-value]
-    rows = list(csv.reader(io.StringIO(data.decode())))
+    data = csv_text(look, shown_values(look, Reading()), {})
+    rows = list(csv.reader(io.StringIO(data)))
     assert rows[0] == ["'@dimension", "'=name"]
     assert [row[1] for row in rows[1:]] == [
         f"'{FORMULA}", "'+1+1", "'-2+3", "'@SUM(1)", "'\t=1", "plain", "-5",
@@ -172,13 +172,13 @@ def test_a_spreadsheet_is_given_no_formula(tmp_path: Path) -> None:
 
 
 def test_figures_of_hostile_names_can_be_drawn(store: Path) -> None:
-    from nz_explorer.widget.requests.export import export as save
+    from nz_explorer.widget.requests.export import picture_file
 
     hierarchy = open_store(store)
     for node in hierarchy.walk():
         if node.kind == "array":
             look = make(hierarchy, node.path, {})
             if look.stored is not None:
-                drawn = save(look, "svg", {}, Reading(), lambda: None)  # type: ignore[arg-type,return-value]
+                drawn = picture_file(look, "svg", {})
                 assert b"<script" not in drawn
                 assert MARKUP.encode() not in drawn

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nz_explorer.plots.captions import text_of_bytes
 from nz_explorer.plots.colours.categories import category_colour
 from nz_explorer.plots.colours.ranges import Scale, threshold
 from nz_explorer.plots.columns.along import (
@@ -220,7 +221,7 @@ def texts(cells: Cells) -> list[str]:
         if missing:
             found.append(state_title(cells, state))
         else:
-            found.append(date or str(value))
+            found.append(date or (text_of_bytes(value) if isinstance(value, bytes) else str(value)))
     return found
 
 

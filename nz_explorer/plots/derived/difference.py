@@ -190,9 +190,7 @@ def _same_places(one: Axis, two: Axis) -> bool:
 
 def _difference(shown: QuickLook, minus: QuickLook, text: str, show: str) -> QuickLook:
     """Return a picture minus another one; of ``show`` ``a`` or ``b`` only one of them, read in the same way."""
-    first, second = (
-        np.ma.asarray(shown_values(one, Reading()), np.float64) for one in (shown, minus)
-    )
+    first, second = _numbers(shown), _numbers(minus)
     with np.errstate(invalid="ignore", over="ignore"):
         apart = np.ma.getdata(first) - np.ma.getdata(second)
     gone = np.ma.getmaskarray(first), np.ma.getmaskarray(second)
@@ -255,6 +253,15 @@ def _difference(shown: QuickLook, minus: QuickLook, text: str, show: str) -> Qui
     )
     kind = kind_of(made)
     return made if kind is None else replace(made, label=describe(made, kind))
+
+
+def _numbers(look: QuickLook) -> np.ma.MaskedArray[Any, np.dtype[np.float64]]:
+    """Return the values of a picture as float64; of times their ticks, NaN where there is none."""
+    values = shown_values(look, Reading())
+    found = np.ma.asarray(values, np.float64)
+    if values.dtype.kind in "mM":
+        found = np.ma.masked_array(np.where(np.isnat(values.data), np.nan, found.data), found.mask)
+    return found
 
 
 def _cells(

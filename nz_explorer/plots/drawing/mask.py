@@ -39,7 +39,7 @@ def masked_states(look: QuickLook, mask: Mask, *, decoded: bool) -> States:
     nz, storage = look.cell_states, look.storage_states
     if decoded:
         nz, storage = _in_valid_range(look, nz), _in_valid_range(look, storage)
-    if mask == "nz":
+    if mask == "nz" or look.derived:  # what it is made of was masked before
         return nz
     if mask == "storage":
         return storage

@@ -55,7 +55,8 @@ def series(
     for at, pin in list(there.items())[:MOST_LINES]:
         found = look({**index, **pin})
         if found.kind != LINE.name or found.x is None:
-            notes = [found.message or f"{array.path} holds no numbers"]
+            why = f"{dimension} is no longer than 1" if found.kind == "scalar" else ""
+            notes = [found.message or why or f"{array.path} holds no numbers"]
             continue
         looks[at] = replace(found, name=_place(found, pin))
     if len(there) > MOST_LINES:

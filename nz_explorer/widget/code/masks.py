@@ -93,8 +93,9 @@ def _is_nan(value: Any) -> bool:
 
 def range_lines(array: Array) -> Iterator[str]:
     """Yield the line that masks ``stored`` outside of the valid range; none where there is none."""
-    inside = [
-        line(f"(stored {sign} {{}})", limit)
+    own = array.data_type.numpy if array.data_type.kind == "float" else None
+    inside = [  # 0.1, which is meant as the nearest float32
+        line(f"(stored {sign} {{}})", limit if own is None else float(str(own.type(limit))))
         for sign, limit in zip((">=", "<="), valid_range(array), strict=True)
         if limit is not None
     ]

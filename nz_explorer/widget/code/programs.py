@@ -48,6 +48,7 @@ from nz_explorer.widget.requests.export import drawing, unusual
 STORE = "# store: what you opened the explorer with"
 DATASET = "# ds: what you opened the explorer with"
 Using = Literal["zarr", "xarray"] | None
+_TICKS = "np.ma.masked_array(np.where(np.isnat(values), np.nan, values.astype('i8')), values.mask)"
 _PARTS = {"real": "np.real", "imaginary": "np.imag", "magnitude": "np.abs", "phase": "np.angle"}
 
 
@@ -338,7 +339,9 @@ class ProgramWriter:
             return
         parts = ", ".join(map(part_text, minus.parts)) or "..."
         what = "the other" if minus.beside else "what is subtracted"
-        yield "shown = values.astype(float)"
+        times = array.data_type.kind in ("datetime", "timedelta")
+        number = _TICKS if times else "values.astype(float)"
+        yield f"shown = {number}"
         yield comment(f"{what}: {array.path}")
         if other is not None:
             yield from opened_elsewhere(other, array.path)
@@ -351,9 +354,8 @@ class ProgramWriter:
                 yield from self._open_xarray(array.parent or "/", decoded=False)
             yield f"stored = {self._data_array(array.path, parts)}.values{turned(self.look)}"
         yield from self._made_of_stored(array, using if other is None else None)
-        if minus.beside != "b":
-            less = "shown - values.astype(float)"
-            yield "values, other = shown, values" if minus.beside else f"values = {less}"
+        made = {"": f"values = shown - {number}", "b": f"values = {number}"}
+        yield made.get(minus.beside, "values, other = shown, values")
 
     def _made_of_stored(self, array: Array, using: Using) -> Iterator[str]:
         """Yield lines that mask and unpack ``stored``."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from nz_explorer.conventions.nz.fill_values import xarray_error
 from nz_explorer.model import Array, Group, Hierarchy, Node
 from nz_explorer.store.reader import Reader
 from nz_explorer.values.reading.decoding import error_text
 
+_NOTED = "_NCZARR_ARRAY"
 _MOST_ASKED = 50
 """Nodes of a group of which zarr is asked whether it opens them."""
 
@@ -53,7 +55,14 @@ def refused_by_xarray(
     nodes, refused = list(hierarchy.children(group)), "xarray refuses this group"
     if name is not None and not any(one.path.rpartition("/")[2] == name for one in nodes):
         return f"{refused}: the array is not in a group"
-    if known := refusal(nodes):
+    wanted = next((one for one in nodes if one.path.rpartition("/")[2] == name), None)
+    labels = wanted.dimension_names or () if isinstance(wanted, Array) else ()
+    if twice := [one for one in labels if labels.count(one) > 1]:
+        return (
+            f"xarray does not index a dimension that an array has twice, as {name} has {twice[0]}"
+        )
+    folder = reader.local and reader.kind != "zip file"
+    if known := refusal(nodes, folder=folder):
         return f"{refused}: {known}"
     if reader.local and len(nodes) <= _MOST_ASKED:
         for one in nodes:
@@ -62,13 +71,15 @@ def refused_by_xarray(
     return None
 
 
-def refusal(nodes: Iterable[Node]) -> str | None:
+def refusal(nodes: Iterable[Node], *, folder: bool = True) -> str | None:
     """Return why xarray (up to 2026.9) would refuse a group, None where its metadata tell no reason.
 
     Parameters
     ----------
     nodes : iterable of Node
         The nodes in the group.
+    folder : bool
+        Whether they are in a folder: in other stores xarray does not find what netCDF-C notes of dimensions.
     """
     lengths: dict[str, tuple[int, str]] = {}
     for node in nodes:
@@ -76,15 +87,16 @@ def refusal(nodes: Iterable[Node]) -> str | None:
             if not isinstance(node, Group):
                 return node.unreadable()
             continue
-        names, fill = node.dimension_names, node.fill
+        names = node.dimension_names
         if node.ndim and (names is None or None in names):
             what = "dimension_names" if node.zarr_format == 3 else "_ARRAY_DIMENSIONS"
             return f"{node.name} has no {what}"
-        base64 = fill is None or node.zarr_format != 3 or fill.dialect == "base64"
-        if not base64 and node.data_type.kind in ("float", "complex"):
-            return (
-                f"it cannot decode the _FillValue of {node.name}, which is not in its base64 form"
-            )
+        found = "_ARRAY_DIMENSIONS" in node.attributes or (folder and _NOTED in node.metadata)
+        if node.zarr_format == 2 and not found:
+            return f"{node.name} has no _ARRAY_DIMENSIONS"
+        error = xarray_error(node) if "_FillValue" in node.attributes else None
+        if error is not None:
+            return f"it cannot decode the _FillValue of {node.name}: {error}"
         for name, length in zip(names or (), node.shape or (), strict=False):
             other, whose = lengths.setdefault(str(name), (length, node.name))
             if other != length:

@@ -199,7 +199,9 @@ class Explorer(DisplayedWidget):
 
         if shown:
             array = self._selected_array()
-            return export.shown_xarray(self._look(thin=False), array, Reading.of(self.view))
+            look, reading = self._look(thin=False), Reading.of(self.view)
+            export.warn_of_rounding(export.readable(look, array, reading))
+            return export.shown_xarray(look, array, reading)
         return to_xarray(self._readable_node())
 
     def figure(self, **options: Any) -> Figure:
@@ -386,7 +388,8 @@ class Explorer(DisplayedWidget):
         ----------
         file
             Its extension determines the format: png, svg, npy, csv or nc. Files of numbers hold what `values`
-            returns, NaN where one is missing; times are dates in csv, and netCDF has attributes that unpack its values.
+            returns, NaN where one is missing (in csv, and of texts, nothing); times are dates in csv, and netCDF has
+            attributes that unpack its values, and integers and a ``_FillValue`` where some of them are missing.
         series : str, optional
             A dimension: what is written, to csv or nc, is the series of the pinned points along it instead.
         whole : bool

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nz_explorer.model.fill_values import value_text
+from nz_explorer.text.printable import encodable
 from nz_explorer.values.coordinates.axes import number_text
 from nz_explorer.values.coordinates.times import time_labels
 
@@ -33,36 +35,77 @@ def csv_text(look: QuickLook, values: np.ma.MaskedArray[Any, Any], dates: Mappin
     ValueError
         If it is an image.
     """
-    target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
-    name = look.path.rsplit("/", 1)[-1] or "value"
-    gone, data = np.ma.getmaskarray(values), values.data
+    name, label = look.path.rsplit("/", 1)[-1] or "value", ""
+    gone, data = np.ma.getmaskarray(values), np.asarray(values.data)
+    if gone.dtype.names:  # no field is masked by itself
+        gone = np.asarray(gone == np.ones((), gone.dtype))
     if data.dtype.kind == "M":  # of nanoseconds, Python has no date
-        gone, data = gone | np.isnat(data), np.datetime_as_string(data)
-    elif (texts := time_labels(data[~gone], dates)) is not None:
+        gone, data = gone | np.isnat(data), np.asarray(np.datetime_as_string(data))
+    elif data.dtype.kind == "m":
+        gone, label = gone | np.isnat(data), f" ({np.datetime_data(data.dtype)[0]})"
+        data = data.astype(np.int64)
+    elif data.dtype.kind in "iuf" and (texts := time_labels(data[~gone], dates)) is not None:
         data = np.full(data.shape, "", object)
         data[~gone] = texts
 
-    def row(at: Any) -> list[Any]:
-        cells = zip(np.atleast_1d(data[at]).tolist(), np.atleast_1d(gone[at]), strict=True)
-        return ["" if missing else cell(value) for value, missing in cells]
+    # Scalars of numpy are written with the digits that make this very float32.
+    by_numpy = data.dtype.kind == "V" or data.dtype in (np.float16, np.float32, np.complex64)
 
+    def row(at: Any) -> list[Any]:
+        found = np.atleast_1d(data[at])
+        cells = found if by_numpy else found.tolist()
+        missing = np.atleast_1d(gone[at]).tolist()
+        return ["" if no else cell(one) for one, no in zip(cells, missing, strict=True)]
+
+    name = cell(f"{name}{label}")
+    if values.size == 0:
+        return csv_rows([[name]])
     if values.ndim == 0 or look.x is None:
-        writer.writerows([[cell(name)], row(())])
-    elif values.ndim == 1:
-        writer.writerow([cell(look.x.label), cell(name)])
-        along = places(look.x)
-        writer.writerows([place, *row(i)] for i, place in enumerate(along))
-    elif values.ndim == 2 and look.y is not None:
-        writer.writerow([cell(f"{look.y.label} \\ {look.x.label}"), *places(look.x)])
-        writer.writerows([place, *row(i)] for i, place in enumerate(places(look.y)))
-    else:
-        raise ValueError("an image has no table: choose a map of one of its bands")
-    return target.getvalue()
+        return csv_rows([[name], row(())])
+    along = places(look.x)
+    if values.ndim == 1:
+        head = [cell(look.x.label), name]
+        return csv_rows([head, *([place, *row(i)] for i, place in enumerate(along))])
+    if values.ndim == 2 and look.y is not None:
+        head = [cell(f"{look.y.label} \\ {look.x.label}"), *along]
+        return csv_rows([head, *([place, *row(i)] for i, place in enumerate(places(look.y)))])
+    raise ValueError("an image has no table: choose a map of one of its bands")
+
+
+class _Lines(io.StringIO):
+    """Takes rows that end as RFC 4180 has it, and ends them as other files here do."""
+
+    def write(self, row: str) -> int:
+        """Write a row."""
+        return super().write(f"{row.removesuffix(_END)}\n")
+
+
+_END = "\r\n"
+"""Python up to 3.12 quotes of both characters only those that end a row."""
+
+
+def csv_rows(rows: Iterable[Iterable[Any]]) -> str:
+    """Return rows of cells as text that UTF-8 can hold.
+
+    Parameters
+    ----------
+    rows
+        Of `cell`.
+    """
+    target = _Lines(newline="")
+    csv.writer(target, lineterminator=_END).writerows(rows)
+    return encodable(target.getvalue())
 
 
 def cell(value: Any) -> Any:
-    """Return a value so that no spreadsheet takes a text of a stranger for a formula."""
+    """Return a value so that no spreadsheet takes a text of a stranger for a formula; bytes as the text that they are."""
+    if isinstance(value, bytes):
+        try:
+            value = value.decode()
+        except UnicodeDecodeError:
+            return repr(bytes(value))
+    if isinstance(value, np.void):
+        return value_text(value)
     if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")):
         return value
     try:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+import warnings
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
@@ -14,15 +15,17 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from nz_explorer.model import Array
+from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.plots.shown_values import Reading, shown_values
 from nz_explorer.store import Cancellation
 from nz_explorer.store.cancellation import hand_over
+from nz_explorer.text.phrases import plural
 from nz_explorer.values.reading.opening import open_for_reading
 from nz_explorer.widget import protocol
 from nz_explorer.widget.requests import tables
 from nz_explorer.widget.requests.answer import Answer, BadRequest, answers
 from nz_explorer.widget.requests.csv_text import csv_text
-from nz_explorer.widget.requests.netcdf_bytes import holds_dates, netcdf_file
+from nz_explorer.widget.requests.netcdf_bytes import LIMITS, holds_dates, netcdf_file
 from nz_explorer.widget.requests.nodes import array_at
 from nz_explorer.widget.session_view import ALL_POINTS, SessionView
 
@@ -122,12 +125,20 @@ def slice_file(  # noqa: PLR0913  # each is a choice of the caller
     look = session.quicklook(array, index, width=size[0], height=size[1], cancel=cancel, **options)
     look = session.limits.known(array, look)
     reading = Reading.of(view, packed=packed)
-    if form == "nc" and not packed:  # who opens it unpacks, as its attributes say
+    if form == "nc" and not packed and look.packing:  # who opens it unpacks, as its attributes say
         reading = replace(reading, decoded=True)
     dates = array.attributes if reading.decoded and not look.derived else {}
-    return look, export(
-        look, form, view, reading, lambda: shown_xarray(look, array, reading), dates
-    )
+    if form in ("png", "svg"):
+        return look, picture_file(look, form, view)
+    values = readable(look, array, reading)
+    if form == "nc":
+        return look, netcdf_file(shown_xarray(look, array, reading), values)
+    if form == "npy":
+        target = io.BytesIO()
+        warn_of_rounding(values)
+        np.save(target, plain(values), allow_pickle=False)
+        return look, target.getvalue()
+    return look, csv_text(look, values, dates).encode()
 
 
 USUAL: dict[str, Any] = {
@@ -264,13 +275,14 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
     objects = holds_dates(found)
     times = (objects or found.dtype.kind in "mM") and values.dtype.kind not in "mM"
     if times and not look.derived:
-        gone = np.ma.getmaskarray(values)
-        if objects and values.dtype.kind == "f":
-            gone = gone | ~np.isfinite(values.data)
-        if not gone.any():
-            return found  # as xarray decodes them
-        return _some_dates(found, values, gone) if objects else found.where(~gone)
+        numbers = values
+        if look.packing is not None and not reading.decoded:
+            numbers = np.ma.masked_array(look.packing.decode(values.data), values.mask)
+        return _times(found, numbers, as_decoded=reading.mask == "nz")
+    found = _described(found, look, reading)
     filled = plain(values)
+    if values.dtype.kind in "OTUS" and np.ma.getmaskarray(values).any():
+        filled = np.where(np.ma.getmaskarray(values), np.array(np.nan, object), filled)
     if look.minus is not None:
         found = found.drop_encoding().assign_attrs(long_name=look.name)
     if look.reduction is not None:
@@ -294,21 +306,49 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
     return shown.drop_encoding() if plainly else shown
 
 
-def _some_dates(
-    found: xarray.DataArray,
-    values: np.ma.MaskedArray[Any, Any],
-    gone: np.ndarray[Any, np.dtype[np.bool_]],
-) -> xarray.DataArray:
-    """Return dates of cftime, None where one is missing: of what is missing xarray makes the date that is counted from, or an error."""
-    import cftime  # type: ignore[import-untyped, unused-ignore]
+def _described(found: xarray.DataArray, look: QuickLook, reading: Reading) -> xarray.DataArray:
+    """Return an array without what has others mask values that are shown, or unpack them once more."""
+    # Where xarray could not decode by all attributes it has left them.
+    dropped = {*PACKING, "_FillValue", "missing_value", "_Unsigned"}
+    if look.derived or reading.mask == "raw" or not reading.decoded:
+        dropped |= {*LIMITS}
+    kept = found.copy(deep=False)
+    kept.attrs = {name: one for name, one in found.attrs.items() if name not in dropped}
+    marks = np.atleast_1d(found.encoding.get("missing_value", ()))
+    if not (marks == found.encoding.get("_FillValue")).all():
+        kept.encoding = {k: v for k, v in found.encoding.items() if k != "missing_value"}
+    return kept
 
-    dates = np.full(gone.shape, None, object)
-    calendar = found.encoding.get("calendar", "standard")
-    dates[~gone] = cftime.num2date(
-        values.data[~gone], found.encoding["units"], calendar, only_use_cftime_datetimes=True
-    )
+
+def _times(
+    found: xarray.DataArray, values: np.ma.MaskedArray[Any, Any], *, as_decoded: bool
+) -> xarray.DataArray:
+    """Return times, None or NaT where one is missing; `as_decoded` where these are those that xarray has masked."""
+    import xarray as xr
+
+    gone = np.ma.getmaskarray(values)
+    if values.dtype.kind == "f":
+        gone = gone | ~np.isfinite(values.data)
+    if as_decoded and found.dtype.kind in "mM":
+        return found.where(~gone) if gone.any() else found
+    if as_decoded and not gone.any():
+        return found
+    # Of what is missing xarray makes the date that is counted from, or an error.
+    counted = {
+        name: found.encoding[name] for name in ("units", "calendar") if name in found.encoding
+    }
+    there = xr.Dataset({"t": ("t", values.data[~gone], counted)})
+    decoded = found if gone.all() else xr.decode_cf(there, decode_timedelta=True)["t"]
+    times = decoded.dtype.kind in "mM"
+    dates = np.full(gone.shape, "NaT" if times else None, decoded.dtype if times else object)
+    if not gone.all():
+        dates[~gone] = decoded.values
     shown = found.copy(deep=False, data=dates)
-    shown.encoding["calendar"] = calendar  # which a missing date does not tell who writes it
+    # What they were packed into has no room for what is not masked here.
+    dropped = () if as_decoded else (*PACKING, "_FillValue", "missing_value", "dtype")
+    shown.encoding = {k: v for k, v in found.encoding.items() if k not in dropped}
+    if not times:  # which a missing date does not tell who writes it
+        shown.encoding["calendar"] = found.encoding.get("calendar", "standard")
     return shown
 
 
@@ -344,43 +384,6 @@ def safe_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._+-]+", "-", name)
 
 
-def export(
-    look: QuickLook,
-    form: Format,
-    view: Mapping[str, Any],
-    reading: Reading,
-    to_xarray: Callable[[], xarray.DataArray],
-    dates: Mapping[str, Any] | None = None,
-) -> bytes:
-    """Return a picture, or the values that it shows, as the bytes of a file.
-
-    Parameters
-    ----------
-    look
-        The picture.
-    form
-        What file.
-    view
-        How it is drawn.
-    reading
-        What is made of stored values.
-    to_xarray
-        Returns the slice as xarray has it, for netCDF.
-    dates
-        The attributes by which a table has dates in place of numbers, as the picture has.
-    """
-    if form in ("png", "svg"):
-        return _picture(look, form, view)
-    if form == "nc":
-        return netcdf_file(to_xarray())
-    values = shown_values(look, reading)
-    if form == "npy":
-        target = io.BytesIO()
-        np.save(target, plain(values), allow_pickle=False)
-        return target.getvalue()
-    return csv_text(look, values, dates or {}).encode()
-
-
 @cache
 def _drawing_thread() -> ThreadPoolExecutor:
     """Return the thread that draws the files of all explorers of this process.
@@ -395,7 +398,18 @@ if hasattr(os, "register_at_fork"):  # threads do not follow into a copy of the 
     os.register_at_fork(after_in_child=_drawing_thread.cache_clear)
 
 
-def _picture(look: QuickLook, form: str, view: Mapping[str, Any]) -> bytes:
+def picture_file(look: QuickLook, form: str, view: Mapping[str, Any]) -> bytes:
+    """Return a picture as the bytes of a file.
+
+    Parameters
+    ----------
+    look
+        The picture.
+    form : {"png", "svg"}
+        What file.
+    view
+        How it is drawn.
+    """
     from nz_explorer.plots import figure
 
     def draw() -> bytes:
@@ -407,21 +421,37 @@ def _picture(look: QuickLook, form: str, view: Mapping[str, Any]) -> bytes:
 
 
 def plain(values: np.ma.MaskedArray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return masked values as an array whose missing values any reader knows: NaN.
+    """Return masked values as an array whose missing values any reader knows: NaN, and of texts empty ones.
+
+    Integers beside missing ones become float64.
 
     Parameters
     ----------
     values
-        Of any type; texts stay as they are.
+        Of any type; fields stay as they are.
     """
-    if values.dtype.kind in "OT":
-        return values.data.astype(object).astype(np.str_)
-    if values.dtype.kind == "V":  # fields have no NaN in common
+    kind = values.dtype.kind
+    if kind == "V":  # fields have no NaN in common
         return np.asarray(values.data)
-    if not np.ma.getmaskarray(values).any():
-        return np.asarray(values.data)
-    if values.dtype.kind in "mM":
-        return np.where(np.ma.getmaskarray(values), np.array("NaT", values.dtype), values.data)
-    if values.dtype.kind in "bui":
-        return np.where(np.ma.getmaskarray(values), np.nan, values.data.astype(np.float64))
-    return np.asarray(values.filled(np.nan)) if values.dtype.kind in "fc" else values.data
+    data = values.data.astype(object).astype(np.str_) if kind in "OT" else np.asarray(values.data)
+    gone = np.ma.getmaskarray(values)
+    if not gone.any():
+        return data
+    missing = {"S": b"", "m": "NaT", "M": "NaT"}.get(kind, "" if kind in "OTU" else np.nan)
+    data = data.astype(np.float64 if kind in "bui" else data.dtype)
+    data[gone] = missing
+    return data
+
+
+def warn_of_rounding(values: np.ma.MaskedArray[Any, Any]) -> None:
+    """Warn where `plain` rounds integers: float64 has not all beyond 2**53."""
+    if values.dtype.kind not in "iu" or not np.ma.getmaskarray(values).any():
+        return
+    here = values.compressed()
+    beyond = here[abs(here.astype(np.float64)) >= 2**53].tolist()
+    if rounded := sum(int(float(one)) != one for one in beyond):
+        warnings.warn(
+            f"{plural(rounded, 'integer')} beyond 2**53 rounded: beside missing values, which are NaN, all are"
+            " float64; values(), csv and nc have all digits",
+            stacklevel=3,
+        )

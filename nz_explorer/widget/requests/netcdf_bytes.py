@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.text.printable import encodable
 from nz_explorer.values.reading.decoding import error_text
 from nz_explorer.widget.requests.answer import BadRequest
@@ -122,11 +123,59 @@ def _counted(variable: xarray.Variable) -> xarray.Variable:
     return type(variable)(variable.dims, numbers, described, {"_FillValue": np.nan})
 
 
+LIMITS = ("valid_range", "valid_min", "valid_max")
+"""Attributes of stored numbers, by which some readers mask."""
+_TICKS = {"dtype": np.dtype(np.int64), "_FillValue": np.iinfo(np.int64).min}
+_YEARS = np.datetime64("1677"), np.datetime64("2262")
+"""Between which times can be counted in nanoseconds."""
+_UNITS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds"}
+
+
+def _of_any_year(variable: xarray.Variable) -> xarray.Variable:
+    """Return times that cannot be counted in nanoseconds, which xarray does not write or rounds, as what they are counted in."""
+    unit = _UNITS.get(np.datetime_data(variable.dtype)[0]) if variable.dtype.kind == "M" else None
+    times = variable.values if unit is not None else np.empty(0)
+    gone = np.isnat(times) if unit is not None else np.empty(0, np.bool_)
+    years = times[~gone].astype("M8[Y]")
+    if not years.size or (years.min() > _YEARS[0] and years.max() < _YEARS[1]):
+        return variable
+    ticks = times.astype(np.int64)
+    numbers = np.where(gone, np.nan, ticks) if gone.any() else ticks
+    counted = {"units": f"{unit} since 1970-01-01", "calendar": "proleptic_gregorian"}
+    marks = {"_FillValue": np.nan} if gone.any() else {}
+    return type(variable)(variable.dims, numbers, {**variable.attrs, **counted}, marks)
+
+
+def _integers(array: xarray.DataArray, values: np.ma.MaskedArray[Any, Any]) -> xarray.DataArray:
+    """Return integers as such, of the sign that attributes are written for, those masked as a _FillValue that no other is."""
+    gone = np.ma.getmaskarray(values)
+    other = array.encoding.get("_Unsigned")
+    if values.dtype.kind not in "iu" or array.dtype.kind not in "iuf":
+        return array
+    data, marks = values.data, {}
+    if gone.any():
+        # As floats, which readers make of integers with gaps, some of 8 bytes are the same.
+        limits, here = np.iinfo(data.dtype), values.compressed().astype(np.float64)
+        free = (data[gone][0], limits.min, limits.max, *range(100))
+        fill = next((one for one in free if not (here == float(one)).any()), None)
+        if fill is None:
+            return array  # floats hold integers of one byte
+        marks["_FillValue"] = data.dtype.type(fill)
+        data = np.where(gone, marks["_FillValue"], data)
+    elif other is None:
+        return array
+    if other is not None:
+        stored = f"{'i' if data.dtype.kind == 'u' else 'u'}{data.dtype.itemsize}"
+        data, marks = data.view(stored), {name: one.view(stored) for name, one in marks.items()}
+        marks["_Unsigned"] = other
+    return array.copy(data=data).drop_encoding().assign_attrs(marks)
+
+
 def _made_writable(variable: xarray.Variable) -> xarray.Variable:
     """Return a variable that xarray can write, of the same values."""
     import xarray as xr
 
-    variable = _counted(variable)
+    variable = _of_any_year(_counted(variable))
     taken: set[str] = set()
     attributes = {
         _netcdf_name(name, taken): value
@@ -143,9 +192,16 @@ def _made_writable(variable: xarray.Variable) -> xarray.Variable:
     if variable.dtype.kind in "iu" and "_FillValue" not in encoding:
         for name in ("dtype", "_Unsigned"):
             encoding.pop(name, None)
+    if variable.dtype.kind in "OSU" and not holds_dates(
+        variable
+    ):  # it writes no _FillValue of texts
+        encoding = {name: encoding[name] for name in NAMING & encoding.keys()}
     # xarray writes missing times as the lowest integer, and nothing that says so.
     if variable.dtype.kind in "mM" and "_FillValue" not in encoding and variable.isnull().any():
-        encoding |= {"dtype": np.dtype(np.float64), "_FillValue": np.nan}
+        encoding |= _TICKS
+    # Numbers of float64 are not all integers of 8 bytes: what they are packed into may be no _FillValue.
+    if variable.dtype.kind == "f" and np.dtype(encoding.get("dtype", "f4")) in ("i8", "u8"):
+        encoding = {}
     if variable.dtype == np.float16:  # netCDF has none
         variable = variable.astype(np.float32)
         encoding.pop("dtype", None)
@@ -161,10 +217,14 @@ def _made_writable(variable: xarray.Variable) -> xarray.Variable:
             made.encoding = {}
     except Exception:  # noqa: BLE001  # xarray raises many kinds: KeyError of months, TypeError of odd packing
         made.encoding = {}
+    if any(name in variable.encoding and name not in made.encoding for name in PACKING):
+        made.attrs = {name: one for name, one in made.attrs.items() if name not in LIMITS}
     return made
 
 
-def netcdf_file(array: xarray.DataArray) -> bytes:
+def netcdf_file(
+    array: xarray.DataArray, values: np.ma.MaskedArray[Any, Any] | None = None
+) -> bytes:
     """Return the bytes of a netCDF file of an array.
 
     Parameters
@@ -173,6 +233,8 @@ def netcdf_file(array: xarray.DataArray) -> bytes:
         The array. What netCDF cannot hold is left out or changed: attributes that are no text and no numbers, complex
         coordinates, floats of 2 bytes. Where xarray cannot write values as they were stored (it reads times in months,
         for example, and does not write them) they are written as it chooses.
+    values
+        Its values, masked where there is none: integers are then written as such.
 
     Raises
     ------
@@ -181,7 +243,7 @@ def netcdf_file(array: xarray.DataArray) -> bytes:
     """
     import xarray as xr
 
-    dataset = xr.Dataset(_parts(array))
+    dataset = xr.Dataset(_parts(array if values is None else _integers(array, values)))
     taken: set[str] = set()
     dataset = dataset.rename(
         {name: _netcdf_name(str(name), taken) for name in {*dataset.variables, *dataset.dims}}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import warnings
 from collections.abc import Mapping, Sequence
@@ -16,7 +14,7 @@ from nz_explorer.model import Array
 from nz_explorer.store import Cancellation
 from nz_explorer.widget import picture_messages, protocol
 from nz_explorer.widget.requests.answer import Answer, BadRequest, answers
-from nz_explorer.widget.requests.csv_text import cell, places
+from nz_explorer.widget.requests.csv_text import cell, csv_rows, places
 from nz_explorer.widget.requests.export import MEDIA_TYPES, looking, safe_name
 from nz_explorer.widget.requests.netcdf_bytes import netcdf_file
 from nz_explorer.widget.requests.nodes import array_at
@@ -188,15 +186,13 @@ def written(
     values = as_xarray(array, found, pins, view)
     if form == "nc":
         return netcdf_file(values)
-    target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
     units = values.attrs.get("units")
-    writer.writerow([cell(dimension), *(cell(look.name) for look in found.looks)])
+    rows = [[cell(dimension), *(cell(look.name) for look in found.looks)]]
     if units:
-        writer.writerow(["", *[cell(units)] * len(found.looks)])
+        rows.append(["", *[cell(units)] * len(found.looks)])
     for place, row in zip(places(found.x), values.values.T.tolist(), strict=True):
-        writer.writerow([place, *("" if math.isnan(value) else value for value in row)])
-    return target.getvalue().encode()
+        rows.append([place, *("" if math.isnan(value) else value for value in row)])
+    return csv_rows(rows).encode()
 
 
 def as_xarray(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import io
+import itertools
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -158,28 +158,22 @@ class Columns:
         return target.getvalue()
 
     def _csv(self) -> str:
-        from nz_explorer.widget.requests.csv_text import cell
+        from nz_explorer.widget.requests.csv_text import cell, csv_rows
 
-        target = io.StringIO()
-        writer = csv.writer(target, lineterminator="\n")
-
-        def write(cells: list[Cells]) -> None:
+        def rows(cells: list[Cells]) -> Iterator[tuple[Any, ...]]:
             columns = []
             for one in cells:
                 gone = np.ma.getmaskarray(one.values).tolist()
                 said = zip(texts(one), gone, strict=True)
                 columns.append(["" if missing else cell(text) for text, missing in said])
-            writer.writerows(zip(*columns, strict=True))
+            return zip(*columns, strict=True)
 
         if self.view.get("kind") == "scatter":
             cells = list({one.column.name: one for one in self.cells()}.values())
-            writer.writerow([cell(one.column.name) for one in cells])
-            write(cells)
-        else:
-            writer.writerow([cell(column.name) for column in self.table.columns])
-            for cells in self._pieces():
-                write(cells)
-        return target.getvalue()
+            return csv_rows([[cell(one.column.name) for one in cells], *rows(cells)])
+        head = [cell(column.name) for column in self.table.columns]
+        lines = (line for cells in self._pieces() for line in rows(cells))
+        return csv_rows(itertools.chain([head], lines))
 
 
 def filled(values: np.ma.MaskedArray[Any, Any]) -> np.ndarray[Any, Any]:

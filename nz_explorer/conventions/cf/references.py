@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -203,24 +203,25 @@ def named_nearly(group: Group, array: str, attribute: str, missing: list[str]) -
     def fix(node: Node) -> Draft | None:
         names = [child.name for child in group.arrays]
         mappings = [child.name for child in group.with_attribute("grid_mapping_name")]
-        meant = {word: get_close_matches(word, names, 1, 0.75) for word in missing}
-        if attribute == "grid_mapping" and len(mappings) == 1:
-            meant = dict.fromkeys(missing, mappings)
         holder = node.hierarchy.node_if_loaded(array)
         given = None if holder is None else holder.attributes.get(attribute)
         if holder is None or not isinstance(given, str):
             return None
-        words = given.split()
-        if attribute == "grid_mapping" and ":" not in given and mappings:
-            words = words[:1] if words[0] not in meant else mappings[:1]
-        right = [
-            word.replace(word.removesuffix(":"), found[0])
-            if (found := meant.get(word.removesuffix(":"), [word]))
-            else None
-            for word in words
-        ]
-        kept = " ".join(word for word in right if word is not None)
-        if None not in right:
+        meant = {word: get_close_matches(word, names, 1, 0.75) for word in missing}
+        if attribute == "grid_mapping" and len(mappings) == 1:
+            words = given.split()
+            of_mappings = [w[:-1] for w in words if w.endswith(":")] if ":" in given else words
+            if mappings[0] not in of_mappings:
+                meant |= {word: mappings for word in missing if word in of_mappings}
+        if ":" in given:
+            kept, whole = _keyed(given, meant, keys_are_names=attribute == "grid_mapping")
+        else:
+            words = given.split()
+            if attribute == "grid_mapping" and mappings:
+                words = words[:1] if words[0] not in meant else mappings[:1]
+            right = [found[0] for word in words if (found := meant.get(word, [word]))]
+            kept, whole = " ".join(right), len(right) == len(words)
+        if whole:
             return Draft("suggest", set_attribute(holder, attribute, kept), node=holder)
         note = f"without the name, which leads nowhere; better add {listed(missing)} to {path}"
         left_out = (remove(holder.attribute_pointer(attribute)),)
@@ -228,6 +229,29 @@ def named_nearly(group: Group, array: str, attribute: str, missing: list[str]) -
         return Draft("suggest", operations, note, node=holder)
 
     return fix
+
+
+def _keyed(given: str, meant: Mapping[str, list[str]], *, keys_are_names: bool) -> tuple[str, bool]:
+    """Return ``area: cell_area volume: v`` with the names that are meant, and whether nothing had to be left out.
+
+    A key goes with its last name. The keys of a grid mapping are names themselves, and one alone needs no coordinates.
+    """
+    parts: list[tuple[str, list[str]]] = []
+    for word in given.split():
+        if word.endswith(":") or not parts:
+            parts.append((word, []))
+        else:
+            parts[-1][1].append(word)
+    kept, alone, whole = [], "", True
+    for key, words in parts:
+        own = meant.get(key.removesuffix(":"), [key.removesuffix(":")]) if keys_are_names else [key]
+        right = [found[0] for word in words if (found := meant.get(word, [word]))]
+        whole = whole and bool(own) and len(right) == len(words)
+        if own and right:
+            kept.append(f"{own[0].removesuffix(':')}: {' '.join(right)}")
+        elif own and keys_are_names:
+            alone = alone or own[0]
+    return " ".join(kept) or alone, whole
 
 
 _HANDED_DOWN = (

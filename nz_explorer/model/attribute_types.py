@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,3 +76,26 @@ def nz_type(value: Any) -> AttributeType:
         return AttributeType("string[]")
     several = noun(2, kinds[0])
     return AttributeType(f"array of {several}", f"NZ has no type for arrays of {several}")
+
+
+def unpacked_number(attributes: Mapping[str, Any], value: Any) -> Any:
+    """Return what readers make of a stored number: with ``scale_factor`` and ``add_offset`` applied, where they are numbers.
+
+    Parameters
+    ----------
+    attributes : Mapping
+        Those of the array.
+    value
+        A stored value; what is no number is returned as it is.
+    """
+    given = [attributes.get(name) for name in PACKING]
+    scale, offset = (one[0] if isinstance(one, list) and len(one) == 1 else one for one in given)
+    numbers = (value, 1 if scale is None else scale, 0 if offset is None else offset)
+    if scale is offset is None or not all(
+        isinstance(one, int | float) and not isinstance(one, bool) for one in numbers
+    ):
+        return value
+    try:
+        return float(value) * numbers[1] + numbers[2]
+    except OverflowError:
+        return value

@@ -163,6 +163,7 @@ def test_a_message_says_what_the_reader_needs_where_the_store_is_right() -> None
         "ValueError: failed to prevent overwriting existing key _FillValue in attrs",
         "skipping dataset: spatial resolutions are different in x, y: 0.000199795 and 0.00020218",
         "AttributeError: 'Float32' object has no attribute 'value'",
+        "Error: Order length must match the number of dimensions.",
         "ValueError: Specified Zarr chunks encoding['chunks'] would overlap multiple Dask chunks",
     ):
         assert meaning_of(right_store)

@@ -18,6 +18,7 @@ from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
+from nz_explorer.model.attribute_types import unpacked_number
 from nz_explorer.model.dialects.crs import (
     X_NAMES,
     Y_NAMES,
@@ -124,9 +125,12 @@ def _written(named: str | None) -> FixMaker:
 @rule("CF-MAP-003", on="values", when=lambda array, _: geographic(array) != "")
 def degrees_of_the_globe(array: Array, found: Monotonicity) -> Iterator[Fail]:
     """Note longitudes beyond 180, and cells beyond the poles, beside a reference system, for which programs for maps look."""
-    ends = [end for end in (found.first, found.last) if isinstance(end, int | float)]
+    both = [unpacked_number(array.attributes, end) for end in (found.first, found.last)]
+    ends = [end for end in both if isinstance(end, int | float)]
     if geographic(array) == "NS":
-        step = abs(found.step) if isinstance(found.step, int | float) else 0
+        length = (array.shape or (0,))[0]
+        even = found.step is not None and len(ends) == len(both) and length > 1
+        step = abs(ends[1] - ends[0]) / (length - 1) if even else 0
         edge = max(map(abs, ends), default=0) + step / 2
         if _POLE + step * _CLOSE < edge <= _POLE + step and has_reference_system(array):
             yield Fail(
@@ -310,7 +314,8 @@ def grid_is_even(array: Array, found: Monotonicity) -> Iterator[Fail]:
 @rule("CF-MAP-008", on="values", when=_is_of_a_map)
 def transform_fits_coordinates(array: Array, found: Monotonicity) -> Iterator[Fail]:
     """Note a GeoTransform that places rows or columns elsewhere than their coordinate, as slicing leaves it behind."""
-    length, first, last = (array.shape or (0,))[0], found.first, found.last
+    length = (array.shape or (0,))[0]
+    first, last = (unpacked_number(array.attributes, end) for end in (found.first, found.last))
     units = array.attributes.get("units", "")
     if (
         not isinstance(first, int | float)

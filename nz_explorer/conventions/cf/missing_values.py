@@ -326,7 +326,7 @@ def all_times_are_dates(array: Array, contents: Contents) -> Iterator[Fail | Und
     if contents.scan is None:
         yield Undecided(contents.problem)
         return
-    if time_problem(array.attributes) is not None or "scale_factor" in array.attributes:
+    if time_problem(array.attributes) is not None:
         return
     declared = array.attributes.get("missing_value")
     missing = (NOT_A_TIME, *(declared if isinstance(declared, list) else [declared]))

@@ -14,6 +14,7 @@ from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import is_candidate
+from nz_explorer.model.attribute_types import unpacked_number
 from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -114,7 +115,8 @@ def _swap(pointer: str, other: str) -> Any:
 @rule("CF-RANGE-003", on="values", when=lambda array, _: geographic(array) == "NS")
 def latitudes_on_the_globe(array: Array, found: Monotonicity) -> Iterator[Fail]:
     """Warn of latitudes beyond the poles."""
-    for value in (found.first, found.before, found.after, found.last):
+    for stored in (found.first, found.before, found.after, found.last):
+        value = unpacked_number(array.attributes, stored)
         if isinstance(value, int | float) and abs(value) > POLE:
             yield Fail(
                 array.attribute_pointer("units"),

@@ -14,6 +14,7 @@ from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import is_candidate
+from nz_explorer.model.attribute_types import unpacked_number
 from nz_explorer.text.phrases import article
 
 if TYPE_CHECKING:
@@ -188,7 +189,8 @@ def _from_julian_days(_node: Node) -> Draft:
 @rule("CF-TIME-007", on="values", when=lambda array, _: _may_hold_dates(array))
 def dates_are_counted(array: Array, found: Monotonicity) -> Iterator[Fail]:
     """Note a coordinate whose values are dates for people, as text or as numbers such as 20200131."""
-    if not all(map(_is_written_date, (found.first, found.last))):
+    ends = (unpacked_number(array.attributes, end) for end in (found.first, found.last))
+    if not all(map(_is_written_date, ends)):
         return
     kind = "text" if isinstance(found.first, str) else "numbers"
     yield Fail(

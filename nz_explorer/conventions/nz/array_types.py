@@ -12,7 +12,7 @@ from nz_explorer.conventions.times_as_numbers import REFUSED, TIMES, as_numbers,
 from nz_explorer.conventions.zarr3.registered_extensions import CODECS
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
-from nz_explorer.engine.fixes import Draft
+from nz_explorer.engine.fixes import Draft, remove
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, codec_name
 from nz_explorer.model.attribute_types import PACKING
@@ -283,7 +283,17 @@ def packed_once(array: Array) -> Iterator[Fail]:
         yield Fail(
             array.attribute_pointer(_packed(array)[0]),
             f"this array has {' and '.join(_packed(array))} and the codec {codec}: values may be scaled twice",
+            fix=_scaled_by_the_codec,
         )
+
+
+def _scaled_by_the_codec(node: Node) -> Draft:
+    given = [name for name in PACKING if name in node.attributes]
+    return Draft(
+        "suggest",
+        tuple(remove(node.attribute_pointer(name)) for name in given),
+        "where what the codec returns are the values that are meant",
+    )
 
 
 @rule("NZ-FILL-011", on="array", needs=("attributes",), when=_is_packed)

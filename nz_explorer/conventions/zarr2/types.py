@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nz_explorer.conventions.zarr2.nodes import V2
 from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, set_to, shown
 from nz_explorer.documents.json_types import json_type
@@ -15,7 +17,7 @@ from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.data_type import parse_v2, parse_v3
 from nz_explorer.model.fill_values import MISSING, FillProblem
-from nz_explorer.model.fill_values.spelling import from_base64
+from nz_explorer.model.fill_values.spelling import from_base64, json_float
 from nz_explorer.text.phrases import listed, plural
 
 if TYPE_CHECKING:
@@ -369,7 +371,14 @@ def fill_fits(array: Array) -> Iterator[Fail]:
         and not problem
     ):
         why = "the bits of a number in hexadecimal are a spelling of Zarr v3"
-        yield Fail(FILL, f"fill_value {shown(given)} does not fit {array.data_type.text}: {why}")
+        number = array.storage_fill.value if array.storage_fill is not None else None
+        yield Fail(
+            FILL,
+            f"fill_value {shown(given)} does not fit {array.data_type.text}: {why}",
+            fix=set_to(FILL, json_float(float(number)), "unsafe")
+            if isinstance(number, np.floating)
+            else None,
+        )
     elif problem is not None:
         readers = _readers_of(given, kind, problem)
         fix = None

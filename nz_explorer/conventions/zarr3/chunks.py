@@ -166,6 +166,10 @@ def _is_packed_otherwise(contents: Contents) -> bool:
     return contents.looks is not None and bool(contents.looks.name)
 
 
+_COUNTED = ("bool", "int", "uint")
+"""Kinds of data types of which an array may be 0 throughout, so that zarr writes no chunk."""
+
+
 def is_looked_for(array: Array, _contents: Contents) -> bool:
     """Return whether it matters that chunks of an array are not written.
 
@@ -231,6 +235,10 @@ def unwritten(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
             else f"none of the {found.total:,} chunks is"
         )
         message = f"{none} written: everything {reads}"
+        if found.total == 1 and fill is None and array.data_type.kind in _COUNTED:
+            message += "; it is so, too, where just that was written, such as a mask without a hit"
+            yield _unwritten(array, message, harms=False)
+            return
         # also where it reads as missing: an array without a single value was seldom meant to have none
         yield _unwritten(array, message, harms=True)
         return

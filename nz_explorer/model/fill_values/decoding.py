@@ -276,6 +276,10 @@ class _Decoder:
         if meant is not None:
             return Refused("type", f'{shown} is not the spelling of "{meant}"', meant, "safe")
         number = number_of(text)
+        if number is None and (decoded := from_base64_float(text)) is not None:
+            meant = json_float(decoded)
+            why = f"{shown} is xarray's base64 of {json_text(meant)}, not the number itself"
+            return Refused("type", why, meant, "unsafe")
         if number is None:
             return Refused("type", f"{shown} is a string, not a number")
         return Refused("type", f"{shown} is a string, not a number", number, "unsafe")

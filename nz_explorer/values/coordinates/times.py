@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from nz_explorer.model.attribute_types import unpacked_number
+
 _SINCE = " since "
 _MEANT = re.compile(
     r"\W*(?P<unit>[a-z]+)[\s_(]*(since|after|from)[\s_(]*(?P<moment>[^)]*\d{4}[^)]*)\)?\s*",
@@ -268,5 +270,5 @@ def date_of(attributes: Mapping[str, Any], value: Any) -> str | None:
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    labels = time_labels(np.asarray([value]), attributes)
+    labels = time_labels(np.asarray([unpacked_number(attributes, value)]), attributes)
     return labels[0] if labels else None

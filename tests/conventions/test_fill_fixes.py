@@ -1,0 +1,93 @@
+"""Fill values for which readers open nothing, and fixes with which they do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+import zarr
+
+import nz_explorer as nz
+from nz_explorer.conventions import evaluate
+from nz_explorer.editing.trial_edits.what_if import WhatIf
+
+TEXT = np.dtypes.StringDType()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("dtype", "given", "rule", "shown"),
+    [
+        (TEXT, "M2", "NZ-FILL-006", ["nan", "S2"]),
+        ("<U2", "M2", "NZ-FILL-006", ["nan", "S2"]),
+        ("S2", "M2", "NZ-FILL-006", ["b'M2'", "b'S2'"]),
+        (TEXT, -1, "NZ-FILL-002", ["M2", "S2"]),
+        ("S2", None, "NZ-FILL-004", ["b'M2'", "b'S2'"]),
+    ],
+)
+def test_xarray_opens_the_group_afterwards(
+    tmp_path: Path, dtype: Any, given: Any, rule: str, shown: list[str]
+) -> None:
+    zarr.open_group(tmp_path, mode="w").create_array(
+        "x",
+        data=np.array(["M2", "S2"], dtype),
+        dimension_names=["n"],
+        attributes={"_FillValue": given},
+    )
+    with pytest.raises(ValueError, match="Unsupported dtype"):
+        xr.open_zarr(tmp_path, consolidated=False)
+    evaluation = evaluate(nz.open_store(tmp_path, mode="r+"))
+    evaluation.run()
+    (finding,) = [one for one in evaluation.findings() if one.rule == rule]
+    assert finding.impact == "blocks"
+    edits = WhatIf(evaluation)
+    edits.apply(finding)
+    nz.apply(edits).write()
+    with xr.open_zarr(tmp_path, consolidated=False, chunks=None) as ds:
+        assert [str(value) for value in ds["x"].values] == shown
+    assert not nz.check(tmp_path, progress=False).by_impact["blocks"]
+
+
+@pytest.mark.parametrize(
+    ("zarr_format", "given", "rule", "meant"),
+    [
+        (2, "AAAAAAA4j8A=", "Z2-FV-004", -999.0),
+        (3, "AAAAAAA4j8A=", "Z3-FV-004", -999.0),
+        (3, "AAAAAAAA+H8=", "Z3-FV-004", np.nan),
+        (2, "0x7ff8000000000000", "Z2-FV-004", np.nan),
+        (2, "0x3ff0000000000000", "Z2-FV-004", 1.0),
+    ],
+)
+def test_a_float_in_the_spelling_of_another_place_is_told_as_a_number(
+    tmp_path: Path, zarr_format: Any, given: str, rule: str, meant: float
+) -> None:
+    root = zarr.open_group(tmp_path, mode="w", zarr_format=zarr_format)
+    root.create_array("a", data=np.ones(2))
+    document = tmp_path / "a" / (".zarray" if zarr_format == 2 else "zarr.json")
+    document.write_text(json.dumps(json.loads(document.read_text()) | {"fill_value": given}))
+    evaluation = evaluate(nz.open_store(tmp_path, mode="r+"))
+    evaluation.run()
+    (finding,) = [one for one in evaluation.findings() if one.rule == rule]
+    edits = WhatIf(evaluation)
+    edits.apply(finding)
+    nz.apply(edits).write()
+    np.testing.assert_equal(zarr.open_array(tmp_path / "a").fill_value, meant)
+
+
+def test_values_that_are_scaled_twice_are_left_to_the_codec(tmp_path: Path) -> None:
+    root = zarr.open_group(tmp_path, mode="w", zarr_format=3)
+    root.create_array("a", data=np.ones(2), dimension_names=["x"], attributes={"scale_factor": 2.0})
+    document = tmp_path / "a" / "zarr.json"
+    given = json.loads(document.read_text())
+    codec = {"name": "scale_offset", "configuration": {"offset": 0, "scale": 2}}
+    given["codecs"] = [codec, *given["codecs"]]
+    document.write_text(json.dumps(given))
+    (finding,) = [
+        one for one in nz.check(tmp_path, progress=False).findings if one.rule == "NZ-PACK-002"
+    ]
+    assert finding.fix is not None
+    assert [one["path"] for one in finding.fix.patch] == ["/attributes/scale_factor"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.suggested_names import add_names
@@ -47,6 +48,9 @@ from nz_explorer.conventions.cs.systems import (
     uses_cs,
 )
 from nz_explorer.text.phrases import listed, plural
+
+MOST_PERMUTED = 6
+"""Axes that are tried in every order."""
 
 
 def _registered(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput:
@@ -433,11 +437,27 @@ def _names_of_axes(node: Node) -> Draft | None:
     system = coordinate_system(node) if isinstance(node, Array) else None
     if system is None or node.zarr_format == 2:
         return add_names(node)
-    names = [axis.name for axis in system.axes if axis.length() != 1]
+    axes = [(axis.name, axis.length()) for axis in system.axes if axis.length() != 1]
+    names = _in_order(axes, system.array.shape or ())
     if None in names or len(names) != system.array.ndim:
         return add_names(node)
-    note = "the names of the axes of cs, in their order: check that the dimensions have it, too"
+    order = "in their order" if names == [name for name, _ in axes] else "in the order of the shape"
+    note = f"the names of the axes of cs, {order}: check that the dimensions have it, too"
     return Draft("suggest", (add("/dimension_names", names),), note)
+
+
+def _in_order(
+    axes: list[tuple[str | None, int | None]], shape: tuple[int, ...]
+) -> list[str | None]:
+    """Return the names of axes in the order that fits a shape: as they are listed, or the only other one."""
+
+    def fits(order: Iterable[tuple[str | None, int | None]]) -> bool:
+        return all(own in (None, length) for (_, own), length in zip(order, shape, strict=True))
+
+    if len(axes) != len(shape) or len(axes) > MOST_PERMUTED or fits(axes):
+        return [name for name, _ in axes]
+    orders = [order for order in permutations(axes) if fits(order)]
+    return [name for name, _ in orders[0]] if len(orders) == 1 else []
 
 
 def _as_long(array: Array, length: int) -> FixMaker:

@@ -289,6 +289,8 @@ def _dimension_above(array: Array, axis: int, lengths: list[dict[str, set[int]]]
         name, note = f"/{as_long[0]}", f"the only dimension above that is {length} long"
     else:
         name = ((array.dimension_names or ())[axis] or "").lstrip("/")
+        if any(length not in known.get(name, {length}) for known in lengths):
+            name = f"{name}_{length}"
         note = "a dimension of this group; or give a group above such a dimension"
     return lambda _node: Draft("suggest", set_name(array, axis, name), note, node=array)
 

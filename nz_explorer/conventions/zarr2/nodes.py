@@ -42,7 +42,8 @@ MANDATORY = (
 )
 NULLABLE = ("filters", "fill_value")
 _NOT_SEEN = {
-    "zarr-python": "does not see the array, or raises an error when it is opened by its path"
+    "zarr-python": "does not see the array, or raises an error when it is opened by its path",
+    "xarray": "opens the group without the array",
 }
 READERS_WITHOUT: dict[str, dict[str, str]] = {
     "compressor": {},
@@ -68,7 +69,8 @@ def mandatory_members(array: Array) -> Iterator[Fail]:
                 f"/.zarray/{member}",
                 f"{member} is missing from .zarray",
                 fix=_add_null(member) if member in NULLABLE else None,
-                readers=READERS_WITHOUT.get(member),
+                readers=(readers := READERS_WITHOUT.get(member)),
+                impact="values" if readers is _NOT_SEEN else None,
             )
 
 

@@ -109,6 +109,8 @@ def _for_readers(array: Array, given: Any, *, well_formed: bool) -> dict[str, st
     """Return what readers do: xarray takes what has as many items as there are dimensions, and a letter for one."""
     if isinstance(given, str) and array.ndim != 1:
         return XARRAY
+    if isinstance(given, list) and any(isinstance(name, list | dict) for name in given):
+        return {"xarray": "raises TypeError: unhashable type, and cannot open the group"}
     if isinstance(given, list | str | dict) and len(given) == array.ndim:
         return {}
     return {**XARRAY, **CRASHES} if well_formed and not _has_others(array) else XARRAY

@@ -323,7 +323,9 @@ def _wrong_fill(array: Array, rule_id: str, wanted: str) -> Iterator[Fail]:
         yield Fail(
             "/fill_value",
             f"fill_value of {array.data_type.text} must be {wanted}: {problem.why.removesuffix(' and can never match')}",
-            readers={} if _is_taken(array.metadata.get("fill_value"), rule_id) else None,
+            readers={}
+            if problem.kind != "range" and _is_taken(array.metadata.get("fill_value"), rule_id)
+            else None,
             fix=set_to("/fill_value", problem.suggestion, safety) if known else None,
         )
         return

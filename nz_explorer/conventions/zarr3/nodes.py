@@ -97,7 +97,8 @@ def wrong_format(node: Node, wanted: int) -> Iterator[Fail]:
     message = f"zarr_format must be {wanted}, got {shown(given)}"
     if type(given) is float and given == wanted:
         yield Fail(pointer, message, readers={}, fix=set_to(pointer, wanted))
-    elif given is not MISSING and not is_integer(given):  # also where the rule asks for less
+    elif given is not MISSING and (not is_integer(given) or given not in (2, 3)):
+        # also where the rule asks for less
         fix = set_to(pointer, wanted) if given == str(wanted) else None
         yield Fail(pointer, message, impact="blocks", readers=REFUSED, fix=fix)
     elif not isinstance(node, Array):  # zarr-python does without it in zarr.json of a group
@@ -275,7 +276,7 @@ def wrong_lengths(array: Array, member: str) -> Iterator[Fail]:
             else {}
             if array.zarr_format == 3
             else NCZARR_ERROR,
-            fix=set_to(pointer, [given]) if lone else None,
+            fix=set_to(pointer, [given]) if alone else None,
         )
         return
     for axis, length in enumerate(given):

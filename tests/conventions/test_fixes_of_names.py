@@ -1,0 +1,88 @@
+"""Fixes of names of arrays and dimensions: what they leave is right by the other rules as well."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import zarr
+
+import nz_explorer as nz
+
+
+@pytest.mark.parametrize(
+    ("attribute", "given", "right"),
+    [
+        ("cell_measures", "area: nowhere", None),
+        ("cell_measures", "area: nowhere volume: vol", "volume: vol"),
+        ("cell_measures", "area: cell_aera volume: vol", "area: cell_area volume: vol"),
+        ("formula_terms", "sigma: vol ps: nowhere", "sigma: vol"),
+        ("grid_mapping", "crs: y x other: vol", "crs: y x"),
+        ("grid_mapping", "crss: y x", "crs: y x"),
+        ("grid_mapping", "crs: lat lon", "crs"),
+        ("grid_mapping", "crs: y lon other: vol", "crs: y"),
+        ("grid_mapping", "nowhere", "crs"),
+        ("ancillary_variables", "vol nowhere", "vol"),
+        ("coordinates", "nowhere", None),
+    ],
+)
+def test_what_is_left_has_the_form_of_the_attribute(
+    attribute: str, given: str, right: str | None, tmp_path: Path
+) -> None:
+    group = zarr.open_group(tmp_path, mode="w")
+    attributes = {"v": {attribute: given}, "crs": {"grid_mapping_name": "latitude_longitude"}}
+    for name in ("v", "y", "x", "vol", "cell_area", "crs"):
+        group.create_array(
+            name,
+            shape=(2,),
+            dtype="f4",
+            dimension_names=["x"],
+            attributes=attributes.get(name, {}),
+        )
+    report = nz.check(tmp_path, select=["CF-REF"], progress=False)
+    (finding,) = (one for one in report.findings if one.path == "/v")
+    assert finding.fix is not None
+    (operation,) = finding.fix.patch
+    assert operation.get("value") == right
+    assert operation["op"] == ("remove" if right is None else "replace")
+
+
+def _fix(source: Path, rule: str, **options: Any) -> nz.Fix | None:
+    found = nz.check(source, select=[rule], progress=False, **options).findings
+    return next(finding for finding in found if finding.rule == rule).fix
+
+
+def test_axes_are_named_in_the_order_that_fits_the_shape(tmp_path: Path) -> None:
+    axes = {
+        name: {"coordinates": [{"unit": "1", "direction": "up", "values": {"explicit": values}}]}
+        for name, values in (("x", [1, 2, 3]), ("y", [1, 2]), ("h", [5]))
+    }
+    zarr.open_group(tmp_path, mode="w").create_array(
+        "a", shape=(2, 3), dtype="f4", attributes={"cs": {"crs": [{"axes": axes}]}}
+    )
+    fix = _fix(tmp_path, "CS-ARR-003", conventions="cs")
+    assert fix is not None
+    assert fix.patch[0]["value"] == ["y", "x"]
+    assert "in the order of the shape" in str(fix.note)
+
+
+def test_a_dimension_that_is_longer_above_is_given_another_name(tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path, mode="w")
+    group.create_array("time", data=np.arange(4), dimension_names=["time"])
+    group.create_array("g/a", shape=(3,), dtype="f4", dimension_names=["/time"])
+    fix = _fix(tmp_path, "GZ-DIM-003", conventions="geozarr")
+    assert fix is not None
+    assert fix.patch[0]["value"] == "time_3"
+
+
+@pytest.mark.parametrize(("shape", "fixed"), [((4,), True), ((4, 6), False)])
+def test_a_number_is_the_shape_of_one_dimension(
+    shape: tuple[int, ...], fixed: bool, tmp_path: Path
+) -> None:
+    zarr.open_group(tmp_path, mode="w").create_array("a", shape=shape, chunks=shape, dtype="f4")
+    document = tmp_path / "a" / "zarr.json"
+    document.write_text(json.dumps({**json.loads(document.read_text()), "shape": 4}))
+    assert (_fix(tmp_path, "Z3-SHAPE-001") is not None) is fixed

@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import zarr
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import nz_explorer as nz
@@ -119,6 +119,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(case=cases())
+@example(Case(np.array([[0, 0, 0], [0, 0, 0.1]], "f4"), {"valid_range": [0.0, 0.1]}, {}, 2))
+@example(
+    Case(
+        np.array([[0, 0, 0], [0, 0, 1]], "u1"),
+        {"valid_range": [0, 1], "scale_factor": 0.5, "add_offset": 2.0},
+        {"mask": "storage"},
+        2,
+    )
+)
 def test_all_ways_out_lead_to_the_same_values(folder: Path, case: Case) -> None:
     with tempfile.TemporaryDirectory(dir=folder) as place, warnings.catch_warnings():
         warnings.simplefilter(

@@ -310,8 +310,9 @@ def _described(found: xarray.DataArray, look: QuickLook, reading: Reading) -> xa
     """Return an array without what has others mask values that are shown, or unpack them once more."""
     # Where xarray could not decode by all attributes it has left them.
     dropped = {*PACKING, "_FillValue", "missing_value", "_Unsigned"}
-    if look.derived or reading.mask == "raw" or not reading.decoded:
-        dropped |= {*LIMITS}
+    unpacked = look.packing is not None and reading.mask != "nz"
+    if look.derived or reading.mask == "raw" or not reading.decoded or unpacked:
+        dropped |= LIMITS
     kept = found.copy(deep=False)
     kept.attrs = {name: one for name, one in found.attrs.items() if name not in dropped}
     marks = np.atleast_1d(found.encoding.get("missing_value", ()))

@@ -123,7 +123,7 @@ def _counted(variable: xarray.Variable) -> xarray.Variable:
     return type(variable)(variable.dims, numbers, described, {"_FillValue": np.nan})
 
 
-LIMITS = ("valid_range", "valid_min", "valid_max")
+LIMITS = {"valid_range", "valid_min", "valid_max"}
 """Attributes of stored numbers, by which some readers mask."""
 _TICKS = {"dtype": np.dtype(np.int64), "_FillValue": np.iinfo(np.int64).min}
 _YEARS = np.datetime64("1677"), np.datetime64("2262")
@@ -176,6 +176,7 @@ def _made_writable(variable: xarray.Variable) -> xarray.Variable:
     import xarray as xr
 
     variable = _of_any_year(_counted(variable))
+    own = np.dtype(variable.encoding.get("dtype", variable.dtype))
     taken: set[str] = set()
     attributes = {
         _netcdf_name(name, taken): value
@@ -219,6 +220,12 @@ def _made_writable(variable: xarray.Variable) -> xarray.Variable:
         made.encoding = {}
     if any(name in variable.encoding and name not in made.encoding for name in PACKING):
         made.attrs = {name: one for name, one in made.attrs.items() if name not in LIMITS}
+    stored = np.dtype(made.encoding.get("dtype", made.dtype))
+    for name in LIMITS & made.attrs.keys():
+        limit = np.asarray(made.attrs[name])
+        if own.kind == stored.kind == "f" and limit.dtype.kind in "iuf":
+            with np.errstate(over="ignore"):  # float32 has no 0.1: its nearest is no more than that
+                made.attrs[name] = limit.astype(own).astype(stored)
     return made
 
 

@@ -171,12 +171,26 @@ def _integers(array: xarray.DataArray, values: np.ma.MaskedArray[Any, Any]) -> x
     return array.copy(data=data).drop_encoding().assign_attrs(marks)
 
 
+def _limited(made: xarray.Variable, variable: xarray.Variable) -> dict[Any, Any]:
+    """Return the attributes of what is written, its limits being of the type of the values, and of those that are written."""
+    if any(name in variable.encoding and name not in made.encoding for name in PACKING):
+        return {name: one for name, one in made.attrs.items() if name not in LIMITS}
+    own = np.dtype(variable.encoding.get("dtype", variable.dtype))
+    stored = np.dtype(made.encoding.get("dtype", made.dtype))
+    attributes = dict(made.attrs)
+    for name in LIMITS & attributes.keys():
+        limit = np.asarray(attributes[name])
+        if own.kind == stored.kind == "f" and limit.dtype.kind in "iuf":
+            with np.errstate(over="ignore"):  # float32 has no 0.1: its nearest is no more than that
+                attributes[name] = limit.astype(own).astype(stored)
+    return attributes
+
+
 def _made_writable(variable: xarray.Variable) -> xarray.Variable:
     """Return a variable that xarray can write, of the same values."""
     import xarray as xr
 
     variable = _of_any_year(_counted(variable))
-    own = np.dtype(variable.encoding.get("dtype", variable.dtype))
     taken: set[str] = set()
     attributes = {
         _netcdf_name(name, taken): value
@@ -203,10 +217,10 @@ def _made_writable(variable: xarray.Variable) -> xarray.Variable:
     # Numbers of float64 are not all integers of 8 bytes: what they are packed into may be no _FillValue.
     if variable.dtype.kind == "f" and np.dtype(encoding.get("dtype", "f4")) in ("i8", "u8"):
         encoding = {}
-    if variable.dtype == np.float16:  # netCDF has none
-        variable = variable.astype(np.float32)
-        encoding.pop("dtype", None)
     made = variable.copy(deep=False)
+    if variable.dtype == np.float16:  # netCDF has none
+        made = variable.astype(np.float32)
+        encoding.pop("dtype", None)
     made.attrs, made.encoding = attributes, encoding
     try:
         encoded = xr.conventions.encode_cf_variable(made)
@@ -218,14 +232,7 @@ def _made_writable(variable: xarray.Variable) -> xarray.Variable:
             made.encoding = {}
     except Exception:  # noqa: BLE001  # xarray raises many kinds: KeyError of months, TypeError of odd packing
         made.encoding = {}
-    if any(name in variable.encoding and name not in made.encoding for name in PACKING):
-        made.attrs = {name: one for name, one in made.attrs.items() if name not in LIMITS}
-    stored = np.dtype(made.encoding.get("dtype", made.dtype))
-    for name in LIMITS & made.attrs.keys():
-        limit = np.asarray(made.attrs[name])
-        if own.kind == stored.kind == "f" and limit.dtype.kind in "iuf":
-            with np.errstate(over="ignore"):  # float32 has no 0.1: its nearest is no more than that
-                made.attrs[name] = limit.astype(own).astype(stored)
+    made.attrs = _limited(made, variable)
     return made
 
 

@@ -534,7 +534,8 @@ def test_null_as_fill_value_of_version_2(store_v2):
         ),
         (
             {"codecs": [{"name": "bytes"}, {"name": "gzip", "configuration": {"level": "a"}}]},
-            "something in the metadata is a string, not a number$",
+            # of zarr before 3.4, and since
+            r"(something in the metadata is a string, not a number|'level': expected int, got 'a'\.)$",
         ),
         ({"chunk_key_encoding": None}, "chunk_key_encoding is null, neither a name nor an object$"),
         ({"codecs": [{"name": "numcodecs.zfpy", "configuration": {}}]}, '"zfpy" is not available'),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -314,3 +316,16 @@ def test_programs_read_what_netcdf_c_has_noted_in_a_zip_file() -> None:
         ex = nz.explore(Path(__file__).parents[1] / "data" / "nczarr" / f"{name}.zip", path=path)
         np.testing.assert_array_equal(run(ex, "xarray"), ex.values())
         ex.close()
+
+
+def test_threads_that_make_netcdf_files_at_once_do_not_end_the_process() -> None:
+    program = (
+        "import numpy as np, xarray as xr\n"
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "from nz_explorer.widget.requests.netcdf_bytes import netcdf_file\n"
+        "a = xr.DataArray(np.ones((9, 9)), dims=('y', 'x'), name='v', attrs={'units': 'K'})\n"
+        "with ThreadPoolExecutor(6) as pool:\n"
+        "    print(len(list(pool.map(lambda _: netcdf_file(a), range(200)))))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "200\n"), done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -236,6 +237,10 @@ def _made_writable(variable: xarray.Variable) -> xarray.Variable:
     return made
 
 
+_writing = threading.Lock()
+"""netCDF-C and HDF5 crash the process where two threads make files at once; xarray locks no more than values."""
+
+
 def netcdf_file(
     array: xarray.DataArray, values: np.ma.MaskedArray[Any, Any] | None = None
 ) -> bytes:
@@ -272,7 +277,8 @@ def netcdf_file(
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "slice.nc"
         try:
-            dataset.to_netcdf(file)
+            with _writing:
+                dataset.to_netcdf(file)
         except (OSError, MemoryError):
             raise
         except Exception as error:

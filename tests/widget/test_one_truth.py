@@ -327,5 +327,6 @@ def test_threads_that_make_netcdf_files_at_once_do_not_end_the_process() -> None
         "with ThreadPoolExecutor(6) as pool:\n"
         "    print(len(list(pool.map(lambda _: netcdf_file(a), range(200)))))\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "200\n"), done.stderr

@@ -318,15 +318,26 @@ def test_programs_read_what_netcdf_c_has_noted_in_a_zip_file() -> None:
         ex.close()
 
 
-def test_threads_that_make_netcdf_files_at_once_do_not_end_the_process() -> None:
+def test_threads_that_write_and_read_netcdf_files_at_once_do_not_end_the_process(
+    tmp_path: Path,
+) -> None:
     program = (
-        "import numpy as np, xarray as xr\n"
+        "import sys, pathlib, numpy as np, xarray as xr\n"
         "from concurrent.futures import ThreadPoolExecutor\n"
+        "from nz_explorer.store.datasets.netcdf_file import groups_of_file\n"
         "from nz_explorer.widget.requests.netcdf_bytes import netcdf_file\n"
         "a = xr.DataArray(np.ones((9, 9)), dims=('y', 'x'), name='v', attrs={'units': 'K'})\n"
+        "file = pathlib.Path(sys.argv[1])\n"
+        "file.write_bytes(netcdf_file(a))\n"
+        "def write_or_read(number):\n"
+        "    if number % 2:\n"
+        "        return netcdf_file(a)\n"
+        "    groups, _, reading = groups_of_file(file)\n"
+        "    with reading():\n"
+        "        return groups['/'].v.values\n"
         "with ThreadPoolExecutor(6) as pool:\n"
-        "    print(len(list(pool.map(lambda _: netcdf_file(a), range(200)))))\n"
+        "    print(len(list(pool.map(write_or_read, range(300)))))\n"
     )
-    command = [sys.executable, "-c", program]
+    command = [sys.executable, "-c", program, str(tmp_path / "a.nc")]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, "200\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "300\n"), done.stderr

@@ -1,4 +1,4 @@
-"""netCDF files as Datasets, read with netCDF-C through xarray, one thread at a time."""
+"""netCDF files as Datasets, read and written with netCDF-C through xarray, one thread at a time."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from xarray.backends.netCDF4_ import NETCDF4_PYTHON_LOCK
 class _Lock:
     """xarray's lock of netCDF-C, which a thread that has it may take again.
 
-    netCDF-C crashes where two threads are in it, and xarray (2026.9) has its lock while it opens, reads values and
-    closes, but not while it reads names, attributes and dimensions. So we have it around all of that.
+    netCDF-C crashes where two threads are in it, and xarray (2026.9) has its lock while it opens, reads or writes
+    values and closes, but not while it reads or writes names, attributes and dimensions. So we have it around all of that.
     """
 
     def __init__(self) -> None:
@@ -101,3 +101,22 @@ def groups_of_file(
             yield
 
     return groups, ragged, reading
+
+
+def write_file(dataset: xarray.Dataset, path: Path) -> None:
+    """Write a Dataset, whose names and attributes netCDF takes, as a netCDF-4 file.
+
+    Parameters
+    ----------
+    dataset : xarray.Dataset
+        Its variables are written as their ``encoding`` says.
+    path : Path
+        The file. What is there is replaced.
+
+    Raises
+    ------
+    ValueError, TypeError, OSError
+        What xarray and netCDF4 raise.
+    """
+    with _LOCK, closing(NetCDF4DataStore.open(str(path), "w", lock=_LOCK)) as store:  # type: ignore[no-untyped-call]
+        dataset.dump_to_store(store)

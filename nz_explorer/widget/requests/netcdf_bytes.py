@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import tempfile
-import threading
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -237,10 +237,6 @@ def _made_writable(variable: xarray.Variable) -> xarray.Variable:
     return made
 
 
-_writing = threading.Lock()
-"""netCDF-C and HDF5 crash the process where two threads make files at once; xarray locks no more than values."""
-
-
 def netcdf_file(
     array: xarray.DataArray, values: np.ma.MaskedArray[Any, Any] | None = None
 ) -> bytes:
@@ -277,7 +273,11 @@ def netcdf_file(
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "slice.nc"
         try:
-            with _writing:
+            if find_spec("netCDF4"):
+                from nz_explorer.store.datasets.netcdf_file import write_file
+
+                write_file(dataset, file)
+            else:
                 dataset.to_netcdf(file)
         except (OSError, MemoryError):
             raise

@@ -84,11 +84,12 @@ def numeric_picture(
     meant = (low, high)
     if low is not None and source.packing is not None:
         meant = tuple(sorted(source.packing.decode((low, high)).tolist()))
-    counted = stored.dtype.kind in "iu" and source.packing is None
-    if counted and max(-(low or 0), high or 0) >= _EXACT and not is_time(source.array.attributes):
+    counted, rounded = stored.dtype.kind in "iu" and source.packing is None, False
+    if counted and max(-(low or 0), high or 0) >= _EXACT:
         here = stored[valid == VALUE]
-        if max(-int(here.min()), int(here.max())) > _EXACT:
-            note = "integers beyond 2**53 are shown as the nearest float64; ex.values() has them"
+        rounded = max(-int(here.min()), int(here.max())) > _EXACT
+        if rounded and name != "table" and not is_time(source.array.attributes):
+            note = "integers beyond 2**53 are drawn as the nearest float64"
     drawn = list(window.axes)
     if thin_to is not None and drawn[0].step == 1 and drawn[0].size > thin_to:
         chosen, drawn[0] = extremes(values, valid, drawn[0], thin_to)
@@ -118,5 +119,6 @@ def numeric_picture(
         if source.reduction is not None and source.reduction.method == "any"
         else categories(source.array, stored, states, source.cache),
         dates=source.dates(stored, states),
+        exact=stored.astype(stored.dtype.newbyteorder("<")) if rounded else None,
         **{**shared, "units": units_of_part(source.part, shared["units"])},
     )

@@ -201,6 +201,8 @@ class QuickLook:
         What values stand for, where they are no quantities.
     dates
         What values that are times mean, in the order of `values`; empty where one is none.
+    exact
+        Integers of which float64 has only the nearest, of the shape of `values`.
     packing
         How stored values are decoded according to CF.
     valid_low, valid_high
@@ -257,6 +259,7 @@ class QuickLook:
     histogram: Histogram | None = None
     categories: tuple[Category, ...] = ()
     dates: tuple[str, ...] = ()
+    exact: np.ndarray[Any, Any] | None = None
     packing: Packing | None = None
     valid_low: float | None = None
     valid_high: float | None = None

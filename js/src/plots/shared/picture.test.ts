@@ -33,6 +33,18 @@ describe("states", () => {
     expect([...field.values]).toEqual([1, 2, Number.NaN, -9999, 0, 6]);
   });
 
+  test("integers that floats do not hold are read as they are", () => {
+    const big = [2n ** 63n - 1n, 2n ** 53n + 1n, 0n, -9999n, 5n, 6n];
+    const values = big.map(Number);
+    const buffers = [
+      new DataView(Float64Array.from(values).buffer),
+      new DataView(BigInt64Array.from(big).buffer),
+    ];
+    const { picture: found } = picture({ values_type: "float64", exact_buffer: 1, states_buffer: null });
+    const scene = sceneOf(found, buffers, options);
+    expect(scene && reading(scene, 1, 0).value).toBe("9007199254740993");
+  });
+
   test("each mask hides what it says", () => {
     expect([...masked(field, "nz")]).toEqual([0, 0, 2, 1, 0, 0]);
     expect([...masked(field, "storage")]).toEqual([0, 0, 2, 0, 7, 0]);

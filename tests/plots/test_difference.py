@@ -177,3 +177,39 @@ def test_the_explorer_says_the_same(store: Path) -> None:
     np.testing.assert_allclose(shown.values, values.filled(np.nan))
     assert shown.attrs["long_name"] == "a minus time 0"
     ex.close()
+
+
+def test_what_is_counted_otherwise_is_not_subtracted_unnoticed(tmp_path: Path) -> None:
+    group = zarr.create_group(tmp_path / "s.zarr")
+    for name, units in {
+        "days": "days since 2000-01-01",
+        "hours": "hours since 1990-01-01",
+        "k": "K",
+        "c": "degC",
+    }.items():
+        one = group.create_array(name, data=np.arange(12).reshape(3, 4), dimension_names=("y", "x"))
+        one.attrs["units"] = units
+    times = np.arange(12).reshape(3, 4).astype("M8[s]")
+    group.create_array("m", data=times, dimension_names=("y", "x"))
+
+    def made(shown: str, **against: object) -> QuickLook:
+        return make(nz.open_store(tmp_path / "s.zarr"), shown, {}, against=against)
+
+    refused = made("/days", path="/hours")
+    assert (refused.kind, refused.message) == (
+        "none",
+        "A has days since 2000-01-01 in the calendar standard, B has hours since 1990-01-01 in the calendar standard",
+    )
+    assert made("/days", path="/m").kind == "none"
+    assert made("/days", path="/hours", show="both").kind == "map"
+    line = make(
+        nz.open_store(tmp_path / "s.zarr"), "/days", {"y": 2}, kind="line", against={"y": 0}
+    )
+    assert line.units == "days"
+    assert line.stored.tolist() == [8, 8, 8, 8]
+    apart = made("/k", path="/c")
+    assert apart.message.startswith(
+        "A is in K and B in °C: the numbers are taken as they are; minus c: bias 0"
+    )
+    same = made("/k", y=1)
+    assert same.message.startswith("y of B is not fixed, as it is an axis of the picture; A and B")

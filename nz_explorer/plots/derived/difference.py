@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from nz_explorer.plots.shown_values import Reading, shown_values
 from nz_explorer.plots.summaries import histogram
 from nz_explorer.text.units import hemispheres
 from nz_explorer.values.coordinates.axes import number_text
+from nz_explorer.values.coordinates.times import is_time
 from nz_explorer.values.masks.cell_states import INF, NAN, NEG_INF, States
 
 if TYPE_CHECKING:
@@ -116,7 +117,8 @@ def subtract(
     shown = replace(shown, sliders=sliders)
     if minus.kind == "none":
         return _refused(shown, minus.message or f"{other.path} has no picture")
-    apart = _other_points(shown, minus)
+    notes = list(_notes(shown, minus, against))
+    apart = _other_points(shown, minus) or ("" if against.show else _other_times(array, other))
     if apart:
         return _refused(shown, apart)
     text = _minus(shown, minus)
@@ -143,6 +145,9 @@ def subtract(
         made = replace(made, aside=(what, *shown.aside))
     if made.minus is None:
         return made
+    made = replace(made, message="; ".join(filter(None, (*notes, made.message))))
+    if made.minus is None:
+        return made
     home = hierarchy if against.elsewhere else None
     return replace(made, minus=replace(made.minus, hierarchy=home, beside=against.show))
 
@@ -162,6 +167,15 @@ def _refused(shown: QuickLook, message: str) -> QuickLook:
     )
 
 
+def _notes(shown: QuickLook, minus: QuickLook, against: Against) -> Iterator[str]:
+    """Yield what is otherwise than one may think."""
+    if shown.units and minus.units and shown.units != minus.units:
+        yield f"A is in {shown.units} and B in {minus.units}: the numbers are taken as they are"
+    drawn = [one.label for one in (shown.y, shown.x) if one and one.label in against.index]
+    if drawn:
+        yield f"{' and '.join(drawn)} of B is not fixed, as it is an axis of the picture"
+
+
 def _other_points(shown: QuickLook, minus: QuickLook) -> str:
     """Return how the points of two pictures differ; empty where they are the same."""
     for one, two in ((shown.x, minus.x), (shown.y, minus.y)):
@@ -174,6 +188,22 @@ def _other_points(shown: QuickLook, minus: QuickLook) -> str:
         if not _same_places(one, two):
             return f"{minus.path} has other coordinates along {one.label}"
     return ""
+
+
+def _other_times(one: Array, two: Array) -> str:
+    """Return how two arrays count times, if not in the same way; empty where they do, or where none of them has times."""
+    counts = []
+    for array in (one, two):
+        unit, calendar = array.attributes.get("units"), array.attributes.get("calendar", "standard")
+        dtype = array.data_type.numpy
+        if dtype is not None and dtype.kind in "mM":
+            counts.append(dtype.name)
+        elif is_time(array.attributes):
+            usual = "standard" if calendar == "gregorian" else calendar
+            counts.append(f"{unit} in the calendar {usual}")
+        else:
+            counts.append("no times")
+    return "" if counts[0] == counts[1] else f"A has {counts[0]}, B has {counts[1]}"
 
 
 def _points(axis: Axis) -> str:
@@ -218,6 +248,8 @@ def _difference(shown: QuickLook, minus: QuickLook, text: str, show: str) -> Qui
         ranges["robust"] = robust(values, states)
     low, high = value_range(values, states)
     units = shown.packing.units if shown.packing else shown.units
+    if not show and units:
+        units = units.partition(" since ")[0]
     name = shown.name or shown.path.rsplit("/", 1)[-1]
     how = {"a": "beside", "b": "beside it:"}.get(show, "minus")
     made = replace(

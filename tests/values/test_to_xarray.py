@@ -3,6 +3,7 @@ import warnings
 import numpy as np
 import pytest
 import xarray
+import zarr
 
 from nz_explorer.model import open_store
 from nz_explorer.values.reading.opening import UnsupportedArray
@@ -139,3 +140,17 @@ def test_stores_of_netcdf_c(nczarr_zip, name):
     for node in hierarchy.walk():
         if node.kind == "array":
             assert found[node.path.strip("/")].shape == node.shape
+
+
+def test_a_missing_number_of_days_is_nan(tmp_path):
+    """xarray itself (2026.9) makes -2**63 of it."""
+    group = zarr.create_group(tmp_path / "s.zarr")
+    marked = {"_FillValue": -9, "units": "days"}
+    group.create_array("dry", data=np.array([-9, 1, 2], "i2"), dimension_names=("x",)).attrs.update(
+        marked
+    )
+    lead = group.create_array("lead", data=np.array([6, 12], "i8"), dimension_names=("lead",))
+    lead.attrs.update({"units": "hours", "dtype": "timedelta64[ns]"})
+    found = to_xarray(open_store(tmp_path / "s.zarr")["/"])
+    np.testing.assert_array_equal(found.dry, [np.nan, 1, 2])
+    assert found.lead.dtype.kind == "m"

@@ -14,7 +14,7 @@ from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import is_candidate
-from nz_explorer.model.attribute_types import unpacked_number
+from nz_explorer.model.attribute_types import PACKING, unpacked_number
 from nz_explorer.text.phrases import article
 
 if TYPE_CHECKING:
@@ -404,4 +404,33 @@ def _finer_units(node: Node) -> Draft:
         "suggest",
         note="what was cut off is lost here; write the times again in units that can hold them, such as "
         f'encoding={{"{node.name}": {{"units": "seconds since 1970-01-01"}}}} at the first to_zarr',
+    )
+
+
+def _keeps_missing_durations(array: Array) -> bool:
+    """Whether integers that xarray could take for durations are masked, and are not said to be durations."""
+    attributes = array.attributes
+    masked = array.xarray_fill is not None and array.xarray_fill.usable
+    return (
+        array.data_type.kind in ("int", "uint")
+        and str(attributes.get("units")) in _DURATIONS
+        and "timedelta64" not in str(attributes.get("dtype"))
+        and not any(name in attributes for name in PACKING)  # which makes floats of them
+        and (masked or is_number(attributes.get("missing_value")))
+    )
+
+
+@rule("CF-TIME-010", on="array", needs=("attributes", "data type"), when=_keeps_missing_durations)
+def missing_durations_are_masked(array: Array) -> Iterator[Fail]:
+    """Warn of missing values that xarray shows as the lowest integer."""
+    units = array.attributes["units"]
+    single = units.removesuffix("s")
+    yield Fail(
+        array.attribute_pointer("units"),
+        f"in units of {json_text(units)} xarray (2026) shows missing values of integers as {NOT_A_TIME}, and mean and minimum count them; earlier versions make durations of all",
+        fix=lambda node: Draft(
+            "suggest",
+            set_attribute(node, "units", single),
+            "which means the same, and which xarray takes for no duration; decode_timedelta=False does it in one call",
+        ),
     )

@@ -341,3 +341,30 @@ def test_threads_that_write_and_read_netcdf_files_at_once_do_not_end_the_process
     command = [sys.executable, "-c", program, str(tmp_path / "a.nc")]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "300\n"), done.stderr
+
+
+@pytest.mark.parametrize("scale", [{}, {"scale_factor": 0.5}])
+def test_times_are_numbers_where_these_are_wanted(
+    explore: Explore, tmp_path: Path, scale: dict[str, float]
+) -> None:
+    units = "days since 2000-01-01"
+    ex = explore(np.array([-9, 1, 2], "i2"), _FillValue=-9, units=units, **scale)
+    assert ex.to_xarray(shown=True).dtype.kind == "M"
+    ex.view = {"decoded": False}
+    assert ex.values().tolist() == [None, 1, 2]
+    shown = ex.to_xarray(shown=True)
+    np.testing.assert_array_equal(shown, [np.nan, 1, 2])
+    assert shown.attrs["units"] == units
+    with xr.open_dataset(ex.export(tmp_path / "a.nc"), engine="netcdf4") as read:
+        hours = np.array([24, 48]) * scale.get("scale_factor", 1)
+        dates = np.datetime64("2000-01-01T00") + hours.astype("m8[h]")
+        assert (read.v.values[1:] == dates).all()
+        assert np.isnat(read.v.values[0])
+
+
+def test_a_missing_number_of_days_is_missing_in_a_netcdf_file(
+    explore: Explore, tmp_path: Path
+) -> None:
+    ex = explore(np.array([-9, 1, 2], "i2"), _FillValue=-9, units="days")
+    with xr.open_dataset(ex.export(tmp_path / "a.nc"), engine="netcdf4") as read:
+        np.testing.assert_array_equal(read.v, [np.nan, 1, 2])

@@ -31,7 +31,7 @@ _WITH_NANOSECONDS = frozenset({"standard", "gregorian", "proleptic_gregorian"})
 _WRITTEN = ("int", "uint", "float", "string")
 _SINGULAR = {unit: f"{unit}s" for unit in ("day", "hour", "minute", "second", "millisecond")}
 """Units of durations that no version of xarray takes for one."""
-_DURATIONS = frozenset(
+DURATIONS = frozenset(
     ["days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"]
 )
 """Units that xarray knows as those of durations."""
@@ -262,7 +262,7 @@ def _is_duration(array: Array) -> bool:
     return (
         is_candidate(array)
         and isinstance(units, str)
-        and (units in _DURATIONS or units in _SINGULAR)
+        and (units in DURATIONS or units in _SINGULAR)
         and "dtype" not in array.attributes
         and array.data_type.kind in DECODED
     )
@@ -413,7 +413,7 @@ def _keeps_missing_durations(array: Array) -> bool:
     masked = array.xarray_fill is not None and array.xarray_fill.usable
     return (
         array.data_type.kind in ("int", "uint")
-        and str(attributes.get("units")) in _DURATIONS
+        and str(attributes.get("units")) in DURATIONS
         and "timedelta64" not in str(attributes.get("dtype"))
         and not any(name in attributes for name in PACKING)  # which makes floats of them
         and (masked or is_number(attributes.get("missing_value")))

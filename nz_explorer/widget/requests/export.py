@@ -275,10 +275,10 @@ def shown_xarray(look: QuickLook, array: Array, reading: Reading) -> xarray.Data
     objects = holds_dates(found)
     times = (objects or found.dtype.kind in "mM") and values.dtype.kind not in "mM"
     if times and not look.derived:
-        numbers = values
-        if look.packing is not None and not reading.decoded:
-            numbers = np.ma.masked_array(look.packing.decode(values.data), values.mask)
-        return _times(found, numbers, as_decoded=reading.mask == "nz")
+        if reading.decoded:
+            return _times(found, values, as_decoded=reading.mask == "nz")
+        counted = {k: found.encoding[k] for k in ("units", "calendar") if k in found.encoding}
+        found = found.drop_encoding().assign_attrs(counted)
     found = _described(found, look, reading)
     filled = plain(values)
     if values.dtype.kind in "OTUS" and np.ma.getmaskarray(values).any():

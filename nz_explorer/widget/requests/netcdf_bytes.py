@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nz_explorer.conventions.cf.times import DURATIONS
 from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.text.printable import encodable
 from nz_explorer.values.reading.decoding import error_text
@@ -154,6 +155,8 @@ def _integers(array: xarray.DataArray, values: np.ma.MaskedArray[Any, Any]) -> x
     if values.dtype.kind not in "iu" or array.dtype.kind not in "iuf":
         return array
     data, marks = values.data, {}
+    if gone.any() and str(array.attrs.get("units")) in DURATIONS and data.dtype.itemsize < 8:
+        return array.drop_encoding()  # xarray (2026) makes -2**63 of missing integers in days
     if gone.any():
         # As floats, which readers make of integers with gaps, some of 8 bytes are the same.
         limits, here = np.iinfo(data.dtype), values.compressed().astype(np.float64)

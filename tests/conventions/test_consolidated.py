@@ -142,3 +142,23 @@ def test_large_metadata_of_a_group_are_compared_too(tmp_path: Path) -> None:
         ("NZ-CONS-002", "/g/a7"),
         ("NZ-CONS-004", "/g"),
     }
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_a_document_that_readers_refuse_is_not_copied_into_the_entry_that_they_read(
+    tmp_path: Path, zarr_format: int
+) -> None:
+    _write(tmp_path, zarr_format)
+    file = tmp_path / "b" / ("zarr.json" if zarr_format == 3 else ".zarray")
+    document = json.loads(file.read_text("utf-8"))
+    if zarr_format == 3:
+        document["codecs"] = 1
+    else:
+        document["shape"] = ["x"]
+    file.write_text(json.dumps(document), "utf-8")
+    evaluation = evaluate(nz.open_store(tmp_path), select=["NZ-CONS"])
+    evaluation.run()
+    (stale,) = (found for found in evaluation.findings() if found.rule == "NZ-CONS-002")
+    fix = stale.fix
+    assert (fix.safety, fix.patch) == ("suggest", ())
+    assert fix.note.startswith(f"mend b/{file.name} first")

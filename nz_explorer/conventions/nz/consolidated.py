@@ -121,9 +121,22 @@ def _rewrite_entry(pair: Pair, name: str, how: str) -> FixMaker:
         if document is None or not document.ok:
             return None
         operation = (replace if how == "replace" else add)(pair.pointer(name), _copied(document))
-        return Draft("safe", (operation,), document=pair.consolidated.holder.key)
+        return _copy(pair.node, document, operation, pair.consolidated.holder.key)
 
     return fix
+
+
+def _copy(node: Node | None, document: Document, operation: Operation, key: str | None) -> Draft:
+    """Return what copies a document into an entry: not that of an array that readers refuse, who have the entry instead."""
+    from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
+
+    if isinstance(node, Array):
+        try:
+            open_for_reading(node)
+        except UnsupportedArray as error:
+            note = f"mend {document.key} first, which zarr-python refuses, or write what the entry has there: {error}"
+            return Draft("suggest", note=note)
+    return Draft("safe", (operation,), document=key)
 
 
 def _copied(document: Document) -> dict[str, Any]:
@@ -284,7 +297,7 @@ def _members(group: Group, home: Node, entries: Mapping[str, Any]) -> Iterator[F
                 f" readers that use them see {_shown(found[0].consolidated)} instead of {_shown(found[0].stored)}",
                 path=child.path,
                 related=(home.path,),
-                fix=_change(home, replace(_entry_pointer(stem + name), _copied(document))),
+                fix=_renew(home, child, document, stem + name),
             )
     for name in entries:
         inside = name[len(stem) :] if name.startswith(stem) else "/"
@@ -300,6 +313,12 @@ def _members(group: Group, home: Node, entries: Mapping[str, Any]) -> Iterator[F
 
 def _entry_pointer(name: str) -> str:
     return pointers.join("/consolidated_metadata/metadata", name)
+
+
+def _renew(home: Node, child: Node, document: Document, name: str) -> FixMaker:
+    operation = replace(_entry_pointer(name), _copied(document))
+    key = None if home.main_document is None else home.main_document.key
+    return lambda _node: _copy(child, document, operation, key)
 
 
 def _change(home: Node, operation: Operation) -> FixMaker:

@@ -231,7 +231,7 @@ def group_members(group: Group) -> Iterator[Fail]:
             "zarr_format is missing from .zgroup",
             impact="blocks",
             readers={
-                "zarr-python": "finds no group",
+                "zarr-python": "finds nothing in it",
                 "xarray": "does not show what is in it",
                 "netCDF-C": "crashes the process (4.10)",
             },

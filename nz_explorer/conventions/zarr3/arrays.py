@@ -80,6 +80,8 @@ def unknown_member(node: Node) -> Iterator[Fail]:
         yield Fail(
             pointer,
             f"{json_text(member)} is not a member of Zarr v3, so readers must not open this node{hint}",
+            # of a group without zarr_format zarr-python takes what it knows
+            readers={} if node.kind == "group" and "zarr_format" not in node.metadata else None,
             # Z3-DOC-007 has the fix for what Zarr v2 called so
             fix=None
             if node.kind == "array" and member in V2_MEMBERS
@@ -212,7 +214,8 @@ def grid_shape(array: Array) -> Iterator[Fail | Undecided]:
                 "/chunk_grid/configuration/chunk_shape",
                 f"a regular chunk grid needs configuration.chunk_shape, a list of integers{got}",
                 readers={}
-                if (is_integer(given) and array.ndim == 1) or are_integers_or_booleans(given)
+                if (is_integer(given) and given > 0 and array.ndim == 1)
+                or are_integers_or_booleans(given)
                 else None,
                 fix=None
                 if (meant := whole_numbers(given)) is None

@@ -185,12 +185,14 @@ def attributes_object(node: Node) -> Iterator[Fail]:
     """Require attributes that can be looked up by name."""
     given = node.metadata.get("attributes", {})
     if not isinstance(given, dict):
-        # zarr-python asks no more of an array's than that there is something in them
-        read_as_none = given is None or (given in ([], "") and isinstance(node, Array))
+        # zarr-python does not look at those of an array; xarray does, where there is something in them
+        is_array = isinstance(node, Array)
+        read_as_none = given is None or (given in ([], "") and is_array)
+        by_xarray = {"xarray": "raises TypeError, and cannot open the group"} if is_array else None
         yield Fail(
             "/attributes",
             f"attributes must be an object, got {json_type(given)}",
-            readers={} if read_as_none else None,
+            readers={} if read_as_none else by_xarray,
             fix=set_to("/attributes", {}) if read_as_none else None,
         )
 

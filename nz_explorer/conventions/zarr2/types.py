@@ -38,6 +38,7 @@ BASE64 = ("bytes", "raw", "struct")
 """Kinds of types whose fill values are base64."""
 FILL = "/.zarray/fill_value"
 CRASHES = {"netCDF-C": "crashes the process (4.10)"}
+REFUSED = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
 OBJECTS = {"zarr-python": "reads no such objects", "xarray": "cannot open the group"}
 OTHERS = {"zarr-python": "raises ValueError", "xarray": "cannot open the group"}
 BEFORE_3_4_1 = {
@@ -246,13 +247,23 @@ def fill_names(array: Array) -> Iterator[Fail]:
     if problem is not None and _names_a_float(array):
         given = array.metadata["fill_value"]
         short = isinstance(given, str) and given.lower().lstrip("+-") == "inf"
+        base64_of_xarray = isinstance(given, str) and from_base64(given) and not _is_float(given)
+        readers = (CRASHES if short else {}) | (REFUSED | CRASHES if base64_of_xarray else {})
         yield Fail(
             FILL,
             f"fill_value {shown(given)} must be spelled {shown(problem.suggestion)}",
-            impact="blocks" if short else None,
-            readers=CRASHES if short else None,
+            impact="blocks" if readers else None,
+            readers=readers or None,
             fix=set_to(FILL, problem.suggestion),
         )
+
+
+def _is_float(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 @rule("Z2-FV-002", on="array", formats=V2, needs=("data type",))
@@ -341,7 +352,7 @@ def _readers_of(given: Any, kind: str, problem: FillProblem) -> dict[str, str]:
     if _is_number_as_text(given, kind):
         return CRASHES
     error = "OverflowError" if problem.kind == "range" else "TypeError"
-    readers = {"zarr-python": f"raises {error}", "xarray": "cannot open the group"}
+    readers = {**REFUSED, "zarr-python": f"raises {error}"}
     if not numbers:
         return {**readers, **NCZARR_ERROR}  # it has no such types
     if isinstance(given, str):

@@ -69,20 +69,21 @@ def one_length_without_name(group: Group) -> Iterator[Fail]:
         if shape is None:
             continue
         for array in arrays if names is None or not all(names) else arrays[:1]:
-            for axis, name in enumerate(_for_xarray(array)):
-                uses.setdefault(name, []).append((array, axis, shape[axis]))
+            lengths = array.stored_shape or ()
+            for axis, (name, length) in enumerate(zip(_for_xarray(array), lengths, strict=False)):
+                uses.setdefault(name, []).append((array, axis, length))
                 if not names or not name:
                     nameless.add(name)
     for name in nameless:
-        lengths: dict[int, list[str]] = {}
+        found: dict[int, list[str]] = {}
         for array, _, length in uses[name]:
-            lengths.setdefault(length, []).append(array.name)
-        if len(lengths) < 2:
+            found.setdefault(length, []).append(array.name)
+        if len(found) < 2:
             continue
         odd = next(use for use in uses[name] if use[2] != uses[name][0][2])
         yield Fail(
             _pointer(*odd[:2]),
-            f"xarray takes {json_text(name)} for the name of one dimension, which is {_long(lengths)}",
+            f"xarray takes {json_text(name)} for the name of one dimension, which is {_long(found)}",
             related=tuple(dict.fromkeys(array.path for array, _, _ in uses[name])),
             places=tuple(Place(a.path, _pointer(a, axis)) for a, axis, _ in uses[name]),
             readers=_conflicting(name),

@@ -62,9 +62,21 @@ def suggested_names(array: Array) -> tuple[list[str], bool]:
     return [
         found[0]
         if len(found := names_by_length.get(length, [])) == 1 and shape.count(length) == 1
-        else f"{MADE_UP}{axis}"
+        else _made_up(axis, length, siblings)
         for axis, length in enumerate(shape)
     ], False
+
+
+def _made_up(axis: int, length: int, siblings: Sequence[Array]) -> str:
+    """Return a name that no array beside uses, or would be given, for another length."""
+    made = f"{MADE_UP}{axis}"
+    for sibling in siblings:
+        names = sibling.dimension_names
+        for number, other in enumerate(sibling.shape or ()):
+            name = None if names is None else names[number]
+            if other != length and (name == made or (number == axis and not name)):
+                return f"{made}_{length}"
+    return made
 
 
 def _spatial_dimensions(group: Node, rank: int) -> list[str] | None:

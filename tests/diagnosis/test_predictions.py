@@ -82,6 +82,18 @@ EXPLAINED = {
         if OLDEST
         else {}
     ),
+    **{
+        f"netCDF-C: {case}": "no chunk is stored, so there is nothing to decode"
+        for case in (
+            "printed in Zarr v2, Metadata",
+            "Z2-CODEC-001: imagecodecs",
+            "Z2-DT-001: texts of any length from numbers",
+            "Z2-CODEC-001: a filter that nobody knows",
+            "Z2-CODEC-001: a name of v3",
+            "Z2-CODEC-003: a filter without what it needs",
+            "Z2-CODEC-003: near miss: a codec of others",
+        )
+    },
     "zarr-python: Z3-CM-002: the key of a document is not another node": "it ignores the entry; xarray does not",
     "xarray: Z3-SHAPE-001: true": "true is 1 to Python, and xarray then has two lengths",
 }

@@ -14,6 +14,7 @@ from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     matrices_by_id,
     matrix_of_level,
     name_of_set,
+    pointer_of_matrix,
     tile_of,
 )
 from nz_explorer.documents.json_text import json_text
@@ -47,17 +48,17 @@ def levels(group: Group) -> RuleOutput:
     inline, set_name = matrices_by_id(given), member(given, "tile_matrix_set")
     if family(group.attributes) != "GeoZarr" or not (inline or isinstance(set_name, str)):
         return  # GZ-MS-009
-    pointer = group.attribute_pointer("multiscales", "tile_matrix_set")
+    whole = group.attribute_pointer("multiscales")
+    pointer = f"{whole}/tile_matrix_set"
     there = {level.name: level for level in group.groups}
     arrays_there = {array.name for array in group.arrays}
     wanted = list(inline) or [name for name in level_names(group.attributes) if name in there]
     for name in wanted:
+        at = pointer_of_matrix(whole, given, name)
         if "/" in name or name in (".", ".."):
-            yield Fail(
-                pointer, f"level {json_text(name)} is outside {group.path}", rule="GZ-MS-002"
-            )
+            yield Fail(at, f"level {json_text(name)} is outside {group.path}", rule="GZ-MS-002")
         elif name not in there and name not in arrays_there:
-            yield Fail(pointer, f"level {json_text(name)} has no child group")
+            yield Fail(at, f"level {json_text(name)} has no child group")
     called = name_of_set(given)
     known = called in KNOWN_SETS
     for one in group.arrays:

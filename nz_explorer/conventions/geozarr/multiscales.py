@@ -13,6 +13,7 @@ from nz_explorer.conventions.geozarr.tile_matrix_sets import (
     matrices_by_id,
     matrix_of_level,
     name_of_set,
+    pointer_of_matrix,
     tile_of,
 )
 from nz_explorer.documents.json_text import json_text
@@ -130,7 +131,7 @@ def metadata(group: Group) -> RuleOutput:
         )
     yield from _inline(given, pointer)
     yield from _method(given, pointer)
-    yield from _limits(given, pointer)
+    yield from _limits(group, given)
 
 
 def _suggest(pointer: str, near: list[str]) -> FixMaker | None:
@@ -181,58 +182,66 @@ def _method(given: Mapping[str, Any], pointer: str) -> RuleOutput:
         own = matrix.get("resampling_method", method)
         if own != method:
             yield Fail(
-                f"{pointer}/tile_matrix_set",
+                f"{pointer_of_matrix(pointer, given, name)}/resampling_method",
                 f"level {json_text(name)} uses {json_text(own)}, all of them should use {json_text(method)}",
                 rule="GZ-MS-016",
             )
 
 
-def _limits(given: Mapping[str, Any], pointer: str) -> RuleOutput:
+def _limits(group: Group, given: Mapping[str, Any]) -> RuleOutput:
     limits, matrices = given.get("tile_matrix_set_limits"), matrices_by_id(given)
     if limits is None:
         return
     called = name_of_set(given)
-    at = f"{pointer}/tile_matrix_set_limits"
+    at = ("multiscales", "tile_matrix_set_limits")
     if not isinstance(limits, Mapping):
         yield Fail(
-            at,
+            group.attribute_pointer(*at),
             f"tile_matrix_set_limits must be an object by level, got {json_type(limits)}",
             rule="GZ-MS-014",
         )
         return
     for name, one in limits.items():
-        why = _wrong_limits(one, matrix_of_level(matrices, called, name))
+        where, why = _wrong_limits(one, matrix_of_level(matrices, called, name))
         known = called in KNOWN_SETS and LEVEL.fullmatch(name) is not None
-        if (
-            why is None
-            and (matrices or called in KNOWN_SETS)
-            and name not in matrices
-            and not known
-        ):
+        if not why and (matrices or called in KNOWN_SETS) and name not in matrices and not known:
             why = "there is no such level in the set"
-        if why is not None:
-            yield Fail(at, f"limits of level {json_text(name)}: {why}", rule="GZ-MS-014")
-        elif others := [(old, new) for new, old in OGC_LIMITS.items() if old in one]:
+        if why:
             yield Fail(
-                at,
-                f"limits of level {json_text(name)}: {others[0][0]} is the spelling of the OGC, the text has {others[0][1]}",
+                group.attribute_pointer(*at, name, *where),
+                f"limits of level {json_text(name)}: {why}",
+                rule="GZ-MS-014",
+            )
+        elif others := [(old, new) for new, old in OGC_LIMITS.items() if old in one]:
+            old, new = others[0]
+            yield Fail(
+                group.attribute_pointer(*at, name, old),
+                f"limits of level {json_text(name)}: {old} is the spelling of the OGC, the text has {new}",
                 severity="info",
                 rule="GZ-MS-014",
             )
 
 
-def _wrong_limits(given: Any, matrix: Mapping[str, Any] | None) -> str | None:
+def _wrong_limits(given: Any, matrix: Mapping[str, Any] | None) -> tuple[tuple[str, ...], str]:
+    """Return which member of the limits of a level is wrong, where it is one, and why; nothing where none is."""
     if not isinstance(given, Mapping):
-        return f"they must be an object with {listed(name for one in LIMITS for name in one[:2])}"
+        return (
+            (),
+            f"they must be an object with {listed(name for one in LIMITS for name in one[:2])}",
+        )
     for low, high, size in LIMITS:
-        first, last = (given.get(name, given.get(OGC_LIMITS[name])) for name in (low, high))
+        keys = [name if name in given else OGC_LIMITS[name] for name in (low, high)]
+        first, last = map(given.get, keys)
         if type(first) is not int or type(last) is not int:
-            return f"{low} and {high} must both be there, and be integers"
+            one_wrong = [key for key in keys if key in given and type(given[key]) is not int]
+            where = one_wrong[:1] if all(key in given for key in keys) else []
+            return tuple(where), f"{low} and {high} must both be there, and be integers"
         if first < 0:
-            return f"{low} is {first}, and tiles are counted from 0"
+            return (keys[0],), f"{low} is {first}, and tiles are counted from 0"
         if first > last:
-            return f"{low} {first} is above {high} {last}"
+            return (keys[1],), f"{low} {first} is above {high} {last}"
         count = matrix.get(size) if matrix is not None else None
         if type(count) is int and last >= count:
-            return f"{high} is {last}, and {size} is {count}: counted from 0, the last tile is {count - 1}"
-    return None
+            why = f"{high} is {last}, and {size} is {count}: counted from 0, the last tile is {count - 1}"
+            return (keys[1],), why
+    return (), ""

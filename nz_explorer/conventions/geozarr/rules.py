@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from nz_explorer.conventions.cf.references import is_there, named_nearly
-from nz_explorer.conventions.nz.dimensions import set_name
+from nz_explorer.conventions.nz.dimensions import names_pointer, set_name
 from nz_explorer.conventions.suggested_names import add_names, suggested_names, where_from
 from nz_explorer.conventions.uris import is_uri
 from nz_explorer.documents.json_text import json_text
@@ -269,12 +269,12 @@ def _ancestor_dimensions(array: Array, lengths: list[dict[str, set[int]]]) -> It
         if not name or not name.startswith("/") or axis >= len(shape):
             continue
         wanted = name[1:]
-        if not any(shape[axis] in known.get(wanted, ()) for known in lengths):
+        if not any(shape[axis] in known.get(wanted, ()) for known in lengths[1:]):
+            own = shape[axis] in lengths[0].get(wanted, ())
             yield Fail(
-                f"/dimension_names/{axis}"
-                if array.zarr_format == 3
-                else "/.zattrs/_ARRAY_DIMENSIONS",
-                f"{json_text(name)} refers to a dimension of length {shape[axis]} in a parent group, which does not exist",
+                names_pointer(array, axis),
+                f"{json_text(name)} refers to a dimension of length {shape[axis]} in a parent group, which does not exist"
+                + (f"; {json_text(wanted)} is one of {array.parent} itself" if own else ""),
                 fix=_dimension_above(array, axis, lengths),
                 path=array.path,
                 rule="GZ-DIM-003",
@@ -285,10 +285,10 @@ def _dimension_above(array: Array, axis: int, lengths: list[dict[str, set[int]]]
     """Return the fix that names the one dimension above that is as long; the array's own name otherwise."""
     length = (array.shape or ())[axis]
     as_long = list(dict.fromkeys(n for known in lengths[1:] for n in known if length in known[n]))
-    if len(as_long) == 1:
+    name = ((array.dimension_names or ())[axis] or "").lstrip("/")
+    if len(as_long) == 1 and length not in lengths[0].get(name, ()):
         name, note = f"/{as_long[0]}", f"the only dimension above that is {length} long"
     else:
-        name = ((array.dimension_names or ())[axis] or "").lstrip("/")
         if any(length not in known.get(name, {length}) for known in lengths):
             name = f"{name}_{length}"
         note = "a dimension of this group; or give a group above such a dimension"

@@ -65,6 +65,25 @@ def matrices_by_id(given: Any) -> dict[str, Mapping[str, Any]]:
     return {name: one for name, one in identified if name is not None}
 
 
+def pointer_of_matrix(pointer: str, given: Any, level: str) -> str:
+    """Return the pointer to the tile matrix of a level; to the set where it does not list it.
+
+    Parameters
+    ----------
+    pointer : str
+        That of multiscales.
+    given
+        The value of multiscales.
+    level : str
+        The level.
+    """
+    name, listing = listed_matrices(given)
+    ids = [level_name(identifier(one)) for one in listing]
+    there = f"{pointer}/tile_matrix_set"
+    # the last one of that id is the one that `matrices_by_id` has
+    return f"{there}/{name}/{len(ids) - 1 - ids[::-1].index(level)}" if level in ids else there
+
+
 def name_of_set(given: Any) -> str:
     """Return what a tile matrix set that is a name or a URI is called; "" for others.
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import permutations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.nz.dimensions import names_pointer, set_name
+from nz_explorer.conventions.nz.dimensions import (
+    REFUSES_LENGTHS,
+    names_for_netcdf,
+    names_pointer,
+    set_name,
+)
+from nz_explorer.conventions.suggested_names import add_names
+from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Place
 from nz_explorer.engine.fixes import Draft, Operation, replace
 from nz_explorer.engine.registry import rule
@@ -50,6 +57,79 @@ def one_length_in_group(group: Group) -> Iterator[Fail]:
             yield _conflict(group, dimension)
 
 
+@rule("NZ-DIM-013", on="members")
+def one_length_without_name(group: Group) -> Iterator[Fail]:
+    """Say where xarray takes for one dimension of two lengths what is no name: null, "", and on Zarr v2 a number or one letter.
+
+    Conflicts between names are NZ-DIM-010 and NZ-DIM-011.
+    """
+    uses: dict[Any, list[tuple[Array, int, int]]] = {}
+    nameless = set()
+    for (names, shape), arrays in group.layouts.items():
+        if shape is None:
+            continue
+        for array in arrays if names is None or not all(names) else arrays[:1]:
+            lengths = array.stored_shape or ()
+            for axis, (name, length) in enumerate(zip(_for_xarray(array), lengths, strict=False)):
+                uses.setdefault(name, []).append((array, axis, length))
+                if not names or not name:
+                    nameless.add(name)
+    for name in nameless:
+        found: dict[int, list[str]] = {}
+        for array, _, length in uses[name]:
+            found.setdefault(length, []).append(array.name)
+        if len(found) < 2:
+            continue
+        odd = next(use for use in uses[name] if use[2] != uses[name][0][2])
+        yield Fail(
+            _pointer(*odd[:2]),
+            f"xarray takes {json_text(name)} for the name of one dimension, which is {_long(found)}",
+            related=tuple(dict.fromkeys(array.path for array, _, _ in uses[name])),
+            places=tuple(Place(a.path, _pointer(a, axis)) for a, axis, _ in uses[name]),
+            readers=_conflicting(name),
+            fix=_name_all(dict.fromkeys(array.path for array, _, _ in uses[name])),
+        )
+
+
+def _pointer(array: Array, axis: int) -> str:
+    listed_names = array.zarr_format == 3 or isinstance(
+        array.attributes.get("_ARRAY_DIMENSIONS"), list
+    )
+    return names_pointer(array, axis if listed_names else None)
+
+
+def _for_xarray(array: Array) -> tuple[Any, ...]:
+    """Return what xarray takes for the names of an array's dimensions; nothing where it refuses them or finds none."""
+    if array.zarr_format == 3:
+        return array.dimension_names or ()
+    given = array.attributes.get("_ARRAY_DIMENSIONS")
+    if given is None:
+        return array.dimension_names or ()
+    rank = len(array.stored_shape or ())
+    if not isinstance(given, list | str | dict) or len(given) != rank:
+        return ()
+    if isinstance(given, str) and rank > 1:
+        return ()
+    return () if any(isinstance(name, list | dict) for name in given) else tuple(given)
+
+
+def _name_all(paths: Iterable[str]) -> FixMaker:
+    """Return the fix that names the dimensions of arrays."""
+
+    def fix(node: Node) -> Draft | None:
+        arrays = [node.hierarchy.node_if_loaded(path) for path in paths]
+        drafts = {
+            array: draft.operations
+            for array in arrays
+            if isinstance(array, Array)
+            and (_for_xarray(array) != array.dimension_names or not all(array.dimension_names))
+            and (draft := add_names(array)) is not None
+        }
+        return _bundle(drafts, "check the names: choose better ones where they are made up")
+
+    return fix
+
+
 def _agree(group: Group) -> bool:
     """Whether every name has one length, decided without building a table of them."""
     lengths: dict[str | None, int] = {}
@@ -62,10 +142,20 @@ def _agree(group: Group) -> bool:
 
 
 def _lengths(dimension: Dimension) -> str:
-    order = dict(sorted(dimension.lengths.items()))
+    return _long({n: [a.name for a in arrays] for n, arrays in dimension.lengths.items()})
+
+
+def _long(names: dict[int, list[str]]) -> str:
+    """Return in words which lengths arrays have, the shortest first."""
     return " and ".join(
-        f"{length} long in {listed(a.name for a in arrays)}" for length, arrays in order.items()
+        f"{length} long in {listed(dict.fromkeys(names[length]))}" for length in sorted(names)
     )
+
+
+def _conflicting(name: object) -> dict[str, str]:
+    return {
+        "xarray": f"raises ValueError: conflicting sizes for dimension {name!r}, and cannot open the group"
+    }
 
 
 def _fail(
@@ -85,13 +175,17 @@ def _fail(
         places=tuple(
             Place(use.array.path, names_pointer(use.array, use.axis)) for use in dimension.uses
         ),
-        readers={
-            "xarray": f"raises ValueError: conflicting sizes for dimension {dimension.name!r}, and cannot open the group"
-        },
+        readers=_conflicting(dimension.name) | _for_netcdf(dimension),
         impact=impact,
         fix=fixes[0],
         alternatives=fixes[1:],
     )
+
+
+def _for_netcdf(dimension: Dimension) -> dict[str, str]:
+    """Return what netCDF-C does where it looks at the names, and not at dimensions of its own."""
+    looked_at = {use.length for use in dimension.uses if names_for_netcdf(use.array)}
+    return REFUSES_LENGTHS if len(looked_at) > 1 else {}
 
 
 def _conflict(group: Group, dimension: Dimension) -> Fail:

@@ -23,6 +23,23 @@ if TYPE_CHECKING:
 WITHOUT_AXES = frozenset({"bytes", "vlen-utf8", "zstd", "gzip", "blosc", "crc32c"})
 """Codecs that work the same whatever the number of dimensions."""
 
+REFUSES_LENGTHS = {"netCDF-C": "refuses the dataset: invalid dimension size"}
+REFUSES_NAMES = {
+    "empty": {"netCDF-C": "refuses the dataset: invalid argument"},
+    "slash": {"netCDF-C": "refuses the dataset: it takes what is before the slash for a group"},
+}
+
+
+def names_for_netcdf(array: Array) -> bool:
+    """Whether netCDF-C takes the names of dimensions from where xarray does, and not from its own metadata.
+
+    Parameters
+    ----------
+    array : Array
+        The array. Of Zarr v3 that is not known.
+    """
+    return array.zarr_format == 2 and array.dimension_references is None
+
 
 def names_pointer(array: Array, axis: int | None = None) -> str:
     """Return the pointer to the names of an array's dimensions, or to one of them.
@@ -121,6 +138,8 @@ def no_empty_names(array: Array) -> Iterator[Fail]:
             yield Fail(
                 names_pointer(array, axis),
                 f"dimension {axis} (length {length}) has an empty name",
+                readers=REFUSES_NAMES["empty"] if names_for_netcdf(array) else None,
+                impact="blocks" if names_for_netcdf(array) else None,
                 fix=_name_axis(axis),
             )
 
@@ -215,10 +234,16 @@ def one_length_in_array(array: Array) -> Iterator[Fail]:
             yield Fail(
                 names_pointer(array, odd),
                 f"this array uses dimension {json_text(name)} for axes of lengths {' and '.join(map(str, lengths))}",
+                readers=_refused(array),
                 fix=lambda _node: Draft(
                     "suggest", note="use a different dimension for each length"
                 ),
             )
+
+
+def _refused(array: Array) -> dict[str, str]:
+    xarray = "raises ValueError: conflicting sizes for dimension, and cannot open the group"
+    return {"xarray": xarray, **(REFUSES_LENGTHS if names_for_netcdf(array) else {})}
 
 
 @rule("NZ-DIM-007", on="array", needs=("shape", ".zattrs", "names"))
@@ -239,9 +264,12 @@ def plain_labels(array: Array) -> Iterator[Fail]:
             else None
         )
         if odd is not None:
+            refused = "/" in name and names_for_netcdf(array)
             yield Fail(
                 names_pointer(array, axis),
                 f"dimension name {json_text(name)} has {odd}",
+                readers=REFUSES_NAMES["slash"] if refused else None,
+                impact="blocks" if refused else None,
                 fix=_plain_name(axis),
             )
 

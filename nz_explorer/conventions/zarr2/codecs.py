@@ -25,6 +25,8 @@ COMMON = frozenset(
     ]
 )  # fmt: skip
 """Codecs that programs in other languages have, too."""
+IN_NETCDF = frozenset(["blosc", "bz2", "fletcher32", "shuffle", "zlib", "zstd"])
+"""Codecs that netCDF-C has, by itself or with the plugins that come with it."""
 SETTINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "adler32": ((), ("location",)),
     "astype": (("encode_dtype", "decode_dtype"), ()),
@@ -75,6 +77,21 @@ def _named(array: Array) -> Iterator[tuple[str, dict[str, Any]]]:
     for pointer, codec in codecs:
         if isinstance(codec, dict) and isinstance(codec.get("id"), str):
             yield pointer, codec
+
+
+@rule("Z2-CODEC-004", on="array", formats=V2)
+def netcdf_has_it(array: Array) -> Iterator[Fail]:
+    """Note codecs that netCDF-C lacks, of arrays that it would read otherwise."""
+    if str(array.metadata.get("dtype")).endswith("O"):
+        return  # Z2-OGC-004
+    for pointer, codec in _named(array):
+        name = codec["id"]
+        if name not in IN_NETCDF and name in NUMCODECS:
+            yield Fail(
+                f"{pointer}/id",
+                f"netCDF-C up to 4.10 has no codec {json_text(name)}, and cannot read the values",
+                impact="advice",  # nothing is wrong where only netCDF-C cannot read it
+            )
 
 
 @rule("Z2-CODEC-001", "Z2-CODEC-002", on="array", formats=V2)

@@ -23,6 +23,8 @@ DECODED = frozenset(
     ["_FillValue", "missing_value", "scale_factor", "add_offset", "_Unsigned", "grid_mapping_name"]
 )
 """Attributes by which values are decoded to others, or mark missing ones themselves."""
+PACKED = frozenset(["scale_factor", "add_offset"])
+"""Attributes of packed values, which hardly anybody but xarray writes, with the mark of missing ones as fill_value alone."""
 COUNTED = ("bool", "int", "uint", "string")
 """Kinds of data types in which zero, False or an empty text is as likely as any other value."""
 
@@ -50,6 +52,11 @@ def _may_hide(array: Array) -> bool:
     )
 
 
+def _mark_of_packed(array: Array) -> bool:
+    """Whether the fill value may be the mark of packed values, as xarray writes it: there is no other."""
+    return array.fill is None and not PACKED.isdisjoint(array.attributes)
+
+
 @rule("Z2-FV-006", on="array", formats=(2,), needs=("data type",), when=_may_hide)
 def zero_is_a_value(array: Array) -> Iterator[Fail]:
     """Require no fill value that is taken for missing where it is as good as any value."""
@@ -57,6 +64,10 @@ def zero_is_a_value(array: Array) -> Iterator[Fail]:
     if array.fill is None:
         message = f"there is no _FillValue, and fill_value is {text}"
         mind = f"shows each stored {text} as missing"
+        if _mark_of_packed(array):
+            said = f"{message}: xarray {mind}, which is right where {text} marks missing values, as when xarray has written it"
+            yield Fail(FILL, said, severity="info", impact="advice", readers={}, fix=fill_fix)
+            return
     else:
         message = f"_FillValue is {array.fill.text}, and fill_value is {text}"
         mind = f"shows each stored {text} as missing, and each {array.fill.text} as a value"
@@ -138,12 +149,17 @@ def _hidden(array: Array, stored: int, total: int, absent: int = 0) -> Fail:
     )
     # Zarr writes no chunk of mere fill values.
     unwritten = f" ({absent:,} of them were not written)" if absent else ""
+    packed = _mark_of_packed(array) and not is_candidate(array) and array.shape != ()
+    right = f"; that is right where {text} marks missing values, as when xarray has written it"
     return Fail(
         FILL,
         f"xarray shows {some} of {array.path} as missing: "
-        f"what equals the fill_value {text}, which no _FillValue marks{unwritten}",
+        f"what equals the fill_value {text}, which no _FillValue marks{unwritten}"
+        + (right if packed else ""),
+        severity="info" if packed else None,
+        impact="advice" if packed else None,
         fix=fill_fix,
-        readers={"xarray": f"shows {plural(number, 'value')} as missing"},
+        readers={} if packed else {"xarray": f"shows {plural(number, 'value')} as missing"},
         # beside another _FillValue that says more: what equals that one is shown as a value
         covers=("Z2-FV-006",) if array.fill is None else (),
     )

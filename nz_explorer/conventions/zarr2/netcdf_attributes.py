@@ -1,9 +1,10 @@
-"""Z2: lists in attributes of which netCDF-C, which goes by their first value, cannot make an array."""
+"""Z2: attributes that netCDF-C cannot take: lists of which it makes no array, and a _FillValue of another type."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
@@ -12,7 +13,7 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model.dialects import nczarr
 
 if TYPE_CHECKING:
-    from nz_explorer.model import Node
+    from nz_explorer.model import Array, Node
 
 INTEGERS = {
     "int32": (-(2**31), 2**31 - 1),
@@ -45,8 +46,6 @@ class _Problem(NamedTuple):
 def lists_of_one_type(node: Node) -> Iterator[Fail]:
     """Note lists of values that do not have the type of the first one, and empty lists, which have none."""
     typed = nczarr.attribute_types(node)
-    # In its own datasets that is grave. Most others are never read with netCDF-C.
-    own = any(nczarr.find(node, part) is not None for part in ("group", "array", "attr"))
     for name, value in node.odd_attributes:
         if type(value) is not list or name in typed or nczarr.is_hidden(name):
             continue
@@ -56,11 +55,63 @@ def lists_of_one_type(node: Node) -> Iterator[Fail]:
             yield Fail(
                 pointer,
                 f"attribute {json_text(name)}: {problem.what}",
-                impact=None if own else "advice",
+                impact=_impact(node),
                 readers={"netCDF-C": problem.does},
                 fix=_with_fraction(pointer, value),
                 rule=problem.rule,
             )
+
+
+def _impact(node: Node) -> Literal["advice"] | None:
+    """Return how grave that is: in its own datasets it is, and most others are never read with netCDF-C."""
+    own = any(nczarr.find(node, part) is not None for part in ("group", "array", "attr"))
+    return None if own else "advice"
+
+
+_NOT_FINITE = re.compile(r"-?(nan|infinity)", re.IGNORECASE)
+"""Texts that netCDF-C takes for a number, where that is a float."""
+
+
+@rule(
+    "Z2-OGC-013",
+    on="array",
+    formats=(2,),
+    needs=("attributes", "data type"),
+    when=lambda array: "_FillValue" in array.attributes,
+)
+def fill_of_the_type(array: Array) -> Iterator[Fail]:
+    """Note a _FillValue that netCDF-C cannot make a value of the array of."""
+    given = array.attributes["_FillValue"]
+    if isinstance(given, list) and len(given) == 1:
+        given = given[0]
+    does = _refusal(array, given)
+    if does and "_FillValue" not in nczarr.attribute_types(array):
+        yield Fail(
+            array.attribute_pointer("_FillValue"),
+            f"_FillValue {json_text(given)} is none that netCDF-C can use for {array.data_type.text}: it {does}",
+            impact=_impact(array),
+            readers={"netCDF-C": does},
+        )
+
+
+def _refusal(array: Array, given: Any) -> str:
+    """Return what netCDF-C does with a ``_FillValue``; nothing where it takes it."""
+    kind, size = array.data_type.kind, array.data_type.itemsize or 0
+    if kind == "bytes":
+        return "refuses the dataset: invalid argument" if isinstance(given, int | float) else ""
+    if kind not in ("int", "uint", "float"):
+        return ""  # Z2-OGC-004
+    if isinstance(given, str):
+        number = kind == "float" and _NOT_FINITE.fullmatch(given)
+        return "" if number else "crashes the process (4.10)"
+    if kind == "float" or not isinstance(given, int | float):
+        return ""
+    if size == 8 and (isinstance(given, float) or given >= 2**64):
+        return ""  # it looks no closer at what is no integer to it
+    bits = 8 * size
+    least, most = (0, 2**bits - 1) if kind == "uint" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    refused = "refuses the dataset: Numeric conversion not representable"
+    return "" if least <= given <= most else refused
 
 
 def _problem(value: list[Any]) -> _Problem | None:

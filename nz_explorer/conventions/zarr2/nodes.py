@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from nz_explorer.conventions.zarr2.codecs import unidentified
 from nz_explorer.conventions.zarr3.nodes import (
     MISSING,
     NCZARR_ERROR,
+    REFUSED,
     empty_chunks,
     is_integer,
     set_to,
@@ -45,14 +47,22 @@ _NOT_SEEN = {
     "zarr-python": "does not see the array, or raises an error when it is opened by its path",
     "xarray": "opens the group without the array",
 }
+_CRASHES = {"netCDF-C": "crashes the process (4.10)"}
 READERS_WITHOUT: dict[str, dict[str, str]] = {
     "compressor": {},
     "filters": {},
-    "zarr_format": _NOT_SEEN,
-    "shape": _NOT_SEEN,
-    "dtype": _NOT_SEEN,
+    "zarr_format": _NOT_SEEN | _CRASHES,
+    "shape": _NOT_SEEN | NCZARR_ERROR,
+    "dtype": _NOT_SEEN | NCZARR_ERROR,
+    "order": {
+        "zarr-python": "raises an error when it opens the array",
+        "xarray": "raises an error, and opens nothing of the group",
+        **_CRASHES,
+    },
 }
 """What readers do without a member, where that is not what the rule's entry says."""
+UNSEEN_WITHOUT = ("zarr_format", "shape", "dtype")
+"""Members without which zarr-python and xarray see no array."""
 ARRAY_MEMBERS = frozenset((*MANDATORY, "dimension_separator"))
 ALIKE = 0.8
 """How alike a key and a member that is not there must be for the one to be a misspelling of the other, from 0 to 1."""
@@ -69,8 +79,8 @@ def mandatory_members(array: Array) -> Iterator[Fail]:
                 f"/.zarray/{member}",
                 f"{member} is missing from .zarray",
                 fix=_add_null(member) if member in NULLABLE else None,
-                readers=(readers := READERS_WITHOUT.get(member)),
-                impact="values" if readers is _NOT_SEEN else None,
+                readers=READERS_WITHOUT.get(member),
+                impact="values" if member in UNSEEN_WITHOUT else None,
             )
 
 
@@ -122,7 +132,19 @@ def _extra(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
 def zarr_format(array: Array) -> Iterator[Fail]:
     """Require the member that identifies the specification of the document."""
     if "zarr_format" in array.metadata:  # else Z2-ARR-002
-        yield from wrong_format(array, 2)
+        given = array.metadata["zarr_format"]
+        netcdf = _CRASHES if given is None or isinstance(given, list | dict) else {}
+        if given is True or (is_integer(given) and given != 2):
+            netcdf = NCZARR_ERROR
+        for fail in wrong_format(array, 2):
+            yield _hurts(fail, netcdf)
+
+
+def _hurts(fail: Fail, netcdf: Mapping[str, str]) -> Fail:
+    """Add what netCDF-C does with a wrong format."""
+    others = REFUSED if fail.readers is None else fail.readers
+    readers = {**others, **netcdf}
+    return replace(fail, readers=readers, impact=fail.impact or "blocks") if netcdf else fail
 
 
 @rule("Z2-ARR-005", on="array", formats=V2, provides="shape")
@@ -214,6 +236,7 @@ def order(array: Array) -> Iterator[Fail]:
             readers={
                 "zarr-python": "raises ValueError: Expected one of ('C', 'F')",
                 "xarray": "cannot open the group",
+                **(_CRASHES if given is None or isinstance(given, list | dict) else {}),
             },
             fix=set_to("/.zarray/order", meant, "safe" if given else "suggest") if meant else None,
         )
@@ -233,12 +256,17 @@ def group_members(group: Group) -> Iterator[Fail]:
             readers={
                 "zarr-python": "finds nothing in it",
                 "xarray": "does not show what is in it",
-                "netCDF-C": "crashes the process (4.10)",
+                **(_CRASHES if group.path == "/" else {}),
             },
             fix=lambda _node: Draft("safe", (add("/.zgroup/zarr_format", 2),)),
         )
     else:
-        yield from wrong_format(group, 2)
+        given = group.metadata["zarr_format"]
+        netcdf = _CRASHES if given is None or isinstance(given, list | dict) else {}
+        if not isinstance(given, str) and (type(given) is float or given != 2):
+            netcdf = netcdf or NCZARR_ERROR
+        for fail in wrong_format(group, 2):  # of groups below the root netCDF-C does not look at it
+            yield _hurts(fail, netcdf if group.path == "/" else {})
     known = {"zarr_format"}
     if main.origin == "consolidated":  # zarr-python puts an empty one into each consolidated entry
         known.add("consolidated_metadata")

@@ -100,20 +100,30 @@ def array_dimensions(array: Array) -> Iterator[Fail]:
         yield Fail(
             "/.zattrs/_ARRAY_DIMENSIONS",
             f"_ARRAY_DIMENSIONS must be a list with one string per dimension{lengths}, got {shown(given)}",
-            readers=_for_readers(array, given, well_formed=well_formed),
+            readers=_for_readers(array, given),
             fix=_one_name if isinstance(given, str) and array.ndim == 1 else _name_each,
         )
 
 
-def _for_readers(array: Array, given: Any, *, well_formed: bool) -> dict[str, str]:
-    """Return what readers do: xarray takes what has as many items as there are dimensions, and a letter for one."""
+def _for_readers(array: Array, given: Any) -> dict[str, str]:
+    """Return what readers do: xarray takes what has as many items as there are dimensions, and a letter for one.
+
+    netCDF-C reads beyond a list that is too short, but for an empty one, and takes each item for a text.
+    """
+    named = isinstance(given, list) and not _has_others(array)
+    no_text = (
+        any(name is None or isinstance(name, list | dict) for name in given) if named else False
+    )
+    too_short = named and 0 < len(given) < (array.ndim or 0)
+    crashes = CRASHES if no_text or too_short else {}
     if isinstance(given, str) and array.ndim != 1:
         return XARRAY
     if isinstance(given, list) and any(isinstance(name, list | dict) for name in given):
-        return {"xarray": "raises TypeError: unhashable type, and cannot open the group"}
+        unhashable = "raises TypeError: unhashable type, and cannot open the group"
+        return {"xarray": unhashable, **crashes}
     if isinstance(given, list | str | dict) and len(given) == array.ndim:
-        return {}
-    return {**XARRAY, **CRASHES} if well_formed and not _has_others(array) else XARRAY
+        return crashes
+    return {**XARRAY, **crashes}
 
 
 def _has_others(array: Array) -> bool:
@@ -132,8 +142,11 @@ def _one_name(node: Node) -> Draft:
     return Draft("safe", set_attribute(node, "_ARRAY_DIMENSIONS", [name]))
 
 
-def _name_each(_node: Node) -> Draft:
-    return Draft("suggest", note="name each dimension once, in the order of shape")
+def _name_each(node: Node) -> Draft | None:
+    if not isinstance(node, Array) or not node.shape:
+        return Draft("suggest", note="name each dimension once, in the order of shape")
+    names, _ = suggested_names(node)
+    return Draft("suggest", set_attribute(node, "_ARRAY_DIMENSIONS", names), where_from(names))
 
 
 @rule("Z2-OGC-004", on="array", formats=V2)

@@ -116,17 +116,21 @@ def type_string(array: Array) -> Iterator[Fail]:
                 fix=set_to(at, f"{order}{name}", "suggest"),
             )
         elif given == "|O":
+            known, filtered = _has_known_objects(array), bool(array.metadata.get("filters"))
+            why = (
+                "with this filter it has texts or byte strings of any length, as zarr-python and xarray write them"
+                if known
+                else "the first filter determines the values"
+                if filtered
+                else "without a filter nothing tells what the values are"
+            )
             yield Fail(
                 at,
-                f"{what} is not a type of the specification; "
-                + (
-                    "the first filter determines the values"
-                    if array.metadata.get("filters")
-                    else "without a filter nothing tells what the values are"
-                ),
-                severity="warning",
-                readers={} if _has_known_objects(array) else OBJECTS,
-                fix=None if array.metadata.get("filters") else _by_first_chunk,
+                f"{what} is not a type of the specification; {why}",
+                # the specification has no other way to store texts of any length
+                severity="info" if known else "warning",
+                readers={} if known else OBJECTS,
+                fix=None if filtered else _by_first_chunk,
             )
         elif _has_known_objects(array) and given[1:] != "O":
             yield Fail(

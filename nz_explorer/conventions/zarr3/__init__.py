@@ -22,6 +22,7 @@ ZARR3 = Convention(
             "extension_fills",
             "rectilinear",
             "codecs",
+            "codec_settings",
             "extensions",
             "consolidated",
             "chunk_keys",

@@ -1,24 +1,19 @@
-"""Z3: chains of codecs, their order and their configurations."""
+"""Z3: chains of codecs, their order, and shards."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-import jsonpointer
-
 from nz_explorer.conventions.zarr3.arrays import all_codecs
+from nz_explorer.conventions.zarr3.codec_settings import configured
 from nz_explorer.conventions.zarr3.nodes import V3, is_integer, set_to, shown
-from nz_explorer.conventions.zarr3.registered_extensions import (
-    CODECS,
-    Codec,
-)
-from nz_explorer.documents import pointers
+from nz_explorer.conventions.zarr3.registered_extensions import CODECS
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, Undecided
-from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace
+from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, codec_name
 from nz_explorer.model.chunk_edges import runs_of, shapes_of
@@ -112,124 +107,10 @@ def _sorted_chain(pointer: str) -> Callable[[Node], Draft | None]:
     return fix
 
 
-def _configured(array: Array, name: str) -> Iterator[tuple[str, dict[str, Any], Any]]:
-    """Yield pointer, configuration and the codec for all codecs of a name; wrong forms are Z3-EXT-002."""
-    for pointer, codec in all_codecs(array.codecs, "/codecs"):
-        if codec_name(codec) == name:
-            configuration = codec.get("configuration", {}) if isinstance(codec, dict) else {}
-            if isinstance(configuration, dict):
-                yield pointer, configuration, codec
-
-
-@rule("Z3-CODEC-004", on="array", formats=V3, needs=("codecs", "data type"))
-def byte_order(array: Array) -> Iterator[Fail]:
-    """Require a byte order, which the index of a shard always needs."""
-    for pointer, configuration, _ in _configured(array, "bytes"):
-        endian = configuration.get("endian")
-        size = 8 if "/index_codecs/" in pointer else array.data_type.itemsize
-        if "endian" not in configuration and (
-            size is None or size == 1 or _is_bytes(array, pointer)
-        ):
-            continue
-        if endian not in ("little", "big"):
-            of = "the index" if "/index_codecs/" in pointer else array.data_type.text
-            yield Fail(
-                f"{pointer}/configuration/endian",
-                f'the bytes codec needs endian, "little" or "big", for {of}, got '
-                + ("nothing" if "endian" not in configuration else shown(endian)),
-                **_end(configuration),
-                fix=_little(pointer),
-            )
-
-
-def _end(configuration: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what readers do where the end is not one that there is; where it is not given they take little."""
-    if "endian" not in configuration:
-        return {}
-    does = {
-        "zarr-python": "raises ValueError: Value must be one of ['big', 'little']",
-        "xarray": "cannot open the group",
-    }
-    return {"impact": "blocks", "readers": does}
-
-
-def _is_bytes(array: Array, pointer: str) -> bool:
-    """Whether the elements have no ends to begin with."""
-    return "/index_codecs/" not in pointer and array.data_type.kind in ("bytes", "raw")
-
-
-def _little(pointer: str) -> Callable[[Node], Draft]:
-    value = {"name": "bytes", "configuration": {"endian": "little"}}
-    return lambda _node: Draft(
-        "suggest", (replace(pointer, value),), "if that is the byte order of the chunks"
-    )
-
-
-@rule("Z3-CODEC-005", on="array", formats=V3, needs=("codecs",))
-def gzip_level(array: Array) -> Iterator[Fail]:
-    """Require a level that gzip supports."""
-    for pointer, configuration, codec in _configured(array, "gzip"):
-        level = configuration.get("level")
-        if not is_integer(level) or not 0 <= level <= 9:
-            got = shown(level) if "level" in configuration else "nothing"
-            yield Fail(
-                f"{pointer}/configuration/level",
-                f"the level of gzip must be an integer from 0 to 9, got {got}",
-                # where a configuration has none, zarr-python takes 5
-                readers=_minding(codec, "level" in configuration and not isinstance(level, bool)),
-            )
-
-
-def _minding(codec: Any, minds: bool) -> dict[str, str] | None:
-    """Return the readers of a case: those of the rule where they mind, and zarr-python where nothing is configured."""
-    return _NO_CONFIGURATION if "configuration" not in codec else None if minds else {}
-
-
-SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
-BLOSC: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "cname": (
-        "lz4, lz4hc, blosclz, snappy, zlib or zstd",
-        lambda v: v in ("lz4", "lz4hc", "blosclz", "snappy", "zlib", "zstd"),
-    ),
-    "clevel": ("an integer from 0 to 9", lambda v: is_integer(v) and 0 <= v <= 9),
-    "shuffle": ("noshuffle, shuffle or bitshuffle", lambda v: v in SHUFFLES),
-    "blocksize": ("an integer of 0 or more", lambda v: is_integer(v) and v >= 0),
-}
-
-
-@rule("Z3-CODEC-006", on="array", formats=V3, needs=("codecs",))
-def blosc_configuration(array: Array) -> Iterator[Fail]:
-    """Require settings that Blosc supports."""
-    for pointer, configuration, codec in _configured(array, "blosc"):
-        base = f"{pointer}/configuration"
-        for member, (wanted, is_sound) in BLOSC.items():
-            value = configuration.get(member)
-            if member in configuration and is_sound(value):
-                continue
-            number = value if member == "shuffle" and is_integer(value) else -1
-            tolerated = member in ("clevel", "blocksize") and isinstance(value, int)
-            got = shown(value) if member in configuration else "nothing"
-            yield Fail(
-                f"{base}/{member}",
-                f"{member} of blosc must be {wanted}, got {got}",
-                readers=_minding(codec, member in configuration and not tolerated),
-                fix=set_to(f"{base}/{member}", SHUFFLES[number]) if 0 <= number <= 2 else None,
-            )
-        size = configuration.get("typesize")
-        needed = configuration.get("shuffle") in SHUFFLES[1:]
-        if ("typesize" in configuration or needed) and not (is_integer(size) and size > 0):
-            got = shown(size) if "typesize" in configuration else "nothing"
-            yield Fail(
-                f"{base}/typesize",
-                f"typesize of blosc must be an integer above 0, got {got}",
-                readers={} if size is None else None,
-            )
-
-
 @rule("Z3-CODEC-007", on="array", formats=V3, needs=("shape", "codecs"))
 def transpose_order(array: Array) -> Iterator[Fail]:
     """Require each axis once."""
-    for pointer, configuration, _ in _configured(array, "transpose"):
+    for pointer, configuration, _ in configured(array, "transpose"):
         order = configuration.get("order")
         if not _is_order(order, _rank(array, pointer)):
             got = shown(order) if "order" in configuration else "nothing"
@@ -272,7 +153,7 @@ def _is_shape(shape: Any) -> TypeGuard[list[int]]:
 def sharding(array: Array) -> Iterator[Fail]:
     """Require chunks that fit into their shard, chains for them and an index of fixed size."""
     around = shapes_around(array.codecs, "/codecs", outer_shape(array))
-    for pointer, configuration, _ in _configured(array, "sharding_indexed"):
+    for pointer, configuration, _ in configured(array, "sharding_indexed"):
         base = f"{pointer}/configuration"
         regular = shapes_of(array.metadata.get("chunk_grid")) is None or "/codecs/" in pointer[1:]
         outer, rank = around.get(pointer), _rank(array, pointer)
@@ -385,92 +266,13 @@ def _inner_shape(
 @rule("Z3-CODEC-009", on="array", formats=V3, needs=("codecs",))
 def index_protected(array: Array) -> Iterator[Fail]:
     """Require a checksum on the index, without which a damaged shard is read as other data."""
-    for pointer, configuration, _ in _configured(array, "sharding_indexed"):
+    for pointer, configuration, _ in configured(array, "sharding_indexed"):
         chain = configuration.get("index_codecs")
         if isinstance(chain, list) and chain and "crc32c" not in map(codec_name, chain):
             yield Fail(
                 f"{pointer}/configuration/index_codecs",
                 "the shard index is not protected by crc32c",
             )
-
-
-@rule("Z3-CODEC-010", on="array", formats=V3, needs=("codecs",))
-def checksum_configuration(array: Array) -> Iterator[Fail]:
-    """Note settings of a codec that has none."""
-    for pointer, configuration, _ in _configured(array, "crc32c"):
-        if configuration:
-            yield Fail(
-                f"{pointer}/configuration",
-                f"crc32c takes no configuration, got {shown(configuration)}",
-                fix=_without_configuration(pointer),
-            )
-
-
-def _without_configuration(pointer: str) -> Callable[[Node], Draft]:
-    operations: tuple[Operation, ...] = (remove(f"{pointer}/configuration"),)
-    return lambda _node: Draft("safe", operations)
-
-
-OWN_RULES = frozenset({"bytes", "gzip", "blosc", "transpose", "sharding_indexed", "crc32c"})
-"""Codecs whose configuration has rules of its own."""
-
-
-@rule("Z3-CODEC-011", on="array", formats=V3, needs=("codecs",))
-def codec_configuration(array: Array) -> Iterator[Fail]:
-    """Require configurations that the registry of codecs allows."""
-    for name, known in CODECS.items():
-        if name not in OWN_RULES:
-            for pointer, configuration, codec in _configured(array, name):
-                bare = "configuration" not in codec
-                yield from _against_register(name, known, pointer, configuration, bare=bare)
-
-
-_NO_CONFIGURATION = {
-    "zarr-python": "raises ValueError: Named configuration does not have a 'configuration' key",
-    "xarray": "cannot open the group",
-}
-
-
-def _usual_settings(pointer: str) -> FixMaker:
-    settings = {"level": 0, "checksum": False}
-
-    def fix(node: Node) -> Draft:
-        codec = jsonpointer.resolve_pointer(node.metadata, pointer, None)
-        operation = (
-            replace(pointer, {"name": codec, "configuration": settings})
-            if isinstance(codec, str)
-            else add(f"{pointer}/configuration", settings)
-        )
-        return Draft("safe", (operation,), "to read it, any level does")
-
-    return fix
-
-
-def _against_register(
-    name: str, known: Codec, pointer: str, configuration: Mapping[str, Any], *, bare: bool
-) -> Iterator[Fail]:
-    if known.members is None:
-        return
-    for member in known.required:
-        if member not in configuration:
-            # zarr-python has a default for the settings of zstd, but wants to see that there are some
-            does: dict[str, str] | None = None
-            if name == "zstd":
-                does = _NO_CONFIGURATION if bare else {}
-            yield Fail(
-                f"{pointer}/configuration/{member}",
-                f"codec {name} needs {member}",
-                readers=does,
-                impact="blocks" if does else None,
-                fix=_usual_settings(pointer) if name == "zstd" and bare else None,
-            )
-    for member, value in configuration.items():
-        at = pointers.join(f"{pointer}/configuration", member)
-        wanted = known.members.get(member)
-        if wanted is None:
-            yield Fail(at, f"codec {name} has no setting {json_text(member)}")
-        elif not wanted.allows(value):
-            yield Fail(at, f"{member} of {name} must be {wanted.text}, got {shown(value)}")
 
 
 @rule("Z3-CODEC-013", on="array", formats=V3, needs=("codecs",))

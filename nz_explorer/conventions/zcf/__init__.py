@@ -12,7 +12,9 @@ ZCF = Convention(
     title="The Zarr conventions framework",
     families=("ZCF", "JSON"),
     decided_by=("ZCF",),
-    rules=(f"{__name__}.declarations", f"{__name__}.nz_and_cf", f"{__name__}.spatial"),
+    rules=tuple(
+        f"{__name__}.{module}" for module in ("declarations", "nz_and_cf", "spatial", "pyramids")
+    ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),
     wanted=lambda *_: False,
     order=3,

@@ -404,7 +404,10 @@ def properties_valid(node: Node) -> Iterator[Fail]:
         for place, message in schema[:MOST_VIOLATIONS]:
             yield Fail(node.attribute_pointer(*place), f"{known.name.rstrip(':')}: {message}")
         if not schema and (error := known_conventions.property_error(known, node.attributes)):
-            yield Fail(node.attribute_pointer(names[0]), f"{known.name.rstrip(':')}: {error}")
+            place = known_conventions.place_of(error, node.attributes[names[0]])
+            yield Fail(
+                node.attribute_pointer(names[0], *place), f"{known.name.rstrip(':')}: {error}"
+            )
     family = multiscales.family(node.attributes)
     if known_conventions.MULTISCALES in declared and family not in (None, "multiscales"):
         yield Fail(

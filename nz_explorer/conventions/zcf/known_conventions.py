@@ -230,6 +230,32 @@ def property_error(known: Convention, attributes: Mapping[str, Any]) -> str | No
     return None
 
 
+_PLACE = re.compile(r"[a-z_]+(?:\[\d+\]|\.[a-z_]+)+")
+_STEP = re.compile(r"[a-z_]+|\d+")
+
+
+def place_of(error: str, value: Any) -> tuple[str | int, ...]:
+    """Return where in the value of an attribute an error of zarr-cm is, as far as that is there.
+
+    Parameters
+    ----------
+    error : str
+        Such as ``layout[0].asset must be a valid relative path``.
+    value
+        The value.
+    """
+    found = _PLACE.match(error)
+    place: list[str | int] = []
+    for step in _STEP.findall(found[0]) if found else ():
+        key = int(step) if step.isdigit() else step
+        try:
+            value = value[key]
+        except (LookupError, TypeError):  # it is not there, or there is nothing to be in
+            break
+        place.append(key)
+    return tuple(place)
+
+
 _PATTERN = re.compile(r"must match (?P<pattern>'.*'), got (?P<given>.*)", re.DOTALL)
 _TYPE = re.compile(rf"\bgot ({'|'.join(one.__name__ for one in JSON_TYPES)})$")
 _JSON_NAMES = {one.__name__: name for one, name in JSON_TYPES.items()}

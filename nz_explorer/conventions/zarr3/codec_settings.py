@@ -1,0 +1,306 @@
+"""Z3: the settings of codecs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import jsonpointer
+
+from nz_explorer.conventions.zarr3.arrays import all_codecs
+from nz_explorer.conventions.zarr3.nodes import V3, is_integer, shown
+from nz_explorer.conventions.zarr3.registered_extensions import CODECS, Codec
+from nz_explorer.documents import pointers
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, codec_name
+
+if TYPE_CHECKING:
+    from nz_explorer.engine.findings import FixMaker
+    from nz_explorer.model import Node
+
+
+def configured(array: Array, name: str) -> Iterator[tuple[str, dict[str, Any], Any]]:
+    """Yield pointer, configuration and the codec for all codecs of a name; wrong forms are Z3-EXT-002.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    name : str
+        Name of a codec.
+    """
+    for pointer, codec in all_codecs(array.codecs, "/codecs"):
+        if codec_name(codec) == name:
+            configuration = codec.get("configuration", {}) if isinstance(codec, dict) else {}
+            if isinstance(configuration, dict):
+                yield pointer, configuration, codec
+
+
+@rule("Z3-CODEC-004", on="array", formats=V3, needs=("codecs", "data type"))
+def byte_order(array: Array) -> Iterator[Fail]:
+    """Require a byte order, which the index of a shard always needs."""
+    for pointer, configuration, _ in configured(array, "bytes"):
+        endian = configuration.get("endian")
+        size = 8 if "/index_codecs/" in pointer else array.data_type.itemsize
+        if "endian" not in configuration and (
+            size is None or size == 1 or _is_bytes(array, pointer)
+        ):
+            continue
+        if endian not in ("little", "big"):
+            of = "the index" if "/index_codecs/" in pointer else array.data_type.text
+            yield Fail(
+                f"{pointer}/configuration/endian",
+                f'the bytes codec needs endian, "little" or "big", for {of}, got '
+                + ("nothing" if "endian" not in configuration else shown(endian)),
+                **_end(configuration),
+                fix=_little(pointer),
+            )
+
+
+def _end(configuration: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what readers do where the end is not one that there is; where it is not given they take little."""
+    if "endian" not in configuration:
+        return {}
+    does = {
+        "zarr-python": "raises ValueError: Value must be one of ['big', 'little']",
+        "xarray": "cannot open the group",
+    }
+    return {"impact": "blocks", "readers": does}
+
+
+def _is_bytes(array: Array, pointer: str) -> bool:
+    """Whether the elements have no ends to begin with."""
+    return "/index_codecs/" not in pointer and array.data_type.kind in ("bytes", "raw")
+
+
+def _little(pointer: str) -> Callable[[Node], Draft]:
+    value = {"name": "bytes", "configuration": {"endian": "little"}}
+    return lambda _node: Draft(
+        "suggest", (replace(pointer, value),), "if that is the byte order of the chunks"
+    )
+
+
+# --- codecs whose chunks say themselves how they were compressed ---------------------------------
+
+ANY = "the chunks say themselves how they were compressed: to read them, any value does"
+LEVELS = {"gzip": (0, 9, 5), "zstd": (-131072, 22, 0)}
+"""The lowest and the highest level of a codec, and the usual one."""
+SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
+COMPRESSORS = ("lz4", "lz4hc", "blosclz", "snappy", "zlib", "zstd")
+
+
+def _whole(given: Any, low: int, high: int, usual: int) -> int:
+    """Return the whole number within limits that is meant, else the usual one."""
+    try:
+        number = float(given)
+    except (TypeError, ValueError, OverflowError):
+        return usual
+    if isinstance(given, bool) or not math.isfinite(number):
+        return usual
+    return int(min(max(round(number), low), high))
+
+
+def _settings(node: Node, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all settings of such a codec, those that are given where they are what is meant."""
+    if name in LEVELS:
+        settings: dict[str, Any] = {"level": _whole(given.get("level"), *LEVELS[name])}
+        if name == "zstd":
+            settings["checksum"] = given.get("checksum") is True
+        return settings
+    size = node.data_type.itemsize if isinstance(node, Array) else None
+    cname, shuffle = given.get("cname"), given.get("shuffle")
+    cname = cname.lower() if isinstance(cname, str) else cname
+    if is_integer(shuffle) and 0 <= shuffle < len(SHUFFLES):  # as Zarr v2 writes it
+        shuffle = SHUFFLES[shuffle]
+    shuffle = shuffle.lower() if isinstance(shuffle, str) else shuffle
+    return {
+        "cname": cname if cname in COMPRESSORS else "zstd",
+        "clevel": _whole(given.get("clevel"), 0, 9, 5),
+        # which needs no typesize
+        "shuffle": shuffle if shuffle in SHUFFLES else SHUFFLES[0],
+        "typesize": size or 1,
+        "blocksize": _whole(given.get("blocksize"), 0, 2**31 - 1, 0),
+    }
+
+
+def _set(pointer: str, name: str, member: str) -> FixMaker:
+    """Return the fix that gives a codec a setting that it can have; all of them where it has none."""
+
+    def fix(node: Node) -> Draft:
+        codec = jsonpointer.resolve_pointer(node.metadata, pointer, None)
+        given = codec.get("configuration") if isinstance(codec, dict) else None
+        settings = _settings(node, name, given or {})
+        operation = (
+            add(f"{pointer}/configuration/{member}", settings[member])
+            if given is not None
+            else add(f"{pointer}/configuration", settings)
+            if isinstance(codec, dict)
+            else replace(pointer, {"name": name, "configuration": settings})
+        )
+        return Draft("safe", (operation,), ANY)
+
+    return fix
+
+
+@rule("Z3-CODEC-005", on="array", formats=V3, needs=("codecs",))
+def gzip_level(array: Array) -> Iterator[Fail]:
+    """Require a level that gzip supports."""
+    for pointer, configuration, codec in configured(array, "gzip"):
+        level = configuration.get("level")
+        if not is_integer(level) or not 0 <= level <= 9:
+            got = shown(level) if "level" in configuration else "nothing"
+            yield Fail(
+                f"{pointer}/configuration/level",
+                f"the level of gzip must be an integer from 0 to 9, got {got}",
+                # where a configuration has none, zarr-python takes 5
+                readers=_minding(codec, "level" in configuration and not isinstance(level, bool)),
+                fix=_set(pointer, "gzip", "level"),
+            )
+
+
+_NO_CONFIGURATION = {
+    "zarr-python": "raises ValueError: Named configuration does not have a 'configuration' key",
+    "xarray": "cannot open the group",
+}
+
+
+def _minding(codec: Any, minds: bool) -> dict[str, str] | None:
+    """Return the readers of a case: those of the rule where they mind, and zarr-python where nothing is configured."""
+    return _NO_CONFIGURATION if "configuration" not in codec else None if minds else {}
+
+
+BLOSC: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "cname": ("lz4, lz4hc, blosclz, snappy, zlib or zstd", lambda v: v in COMPRESSORS),
+    "clevel": ("an integer from 0 to 9", lambda v: is_integer(v) and 0 <= v <= 9),
+    "shuffle": ("noshuffle, shuffle or bitshuffle", lambda v: v in SHUFFLES),
+    "blocksize": ("an integer of 0 or more", lambda v: is_integer(v) and v >= 0),
+}
+
+
+@rule("Z3-CODEC-006", on="array", formats=V3, needs=("codecs",))
+def blosc_configuration(array: Array) -> Iterator[Fail]:
+    """Require settings that Blosc supports."""
+    for pointer, configuration, codec in configured(array, "blosc"):
+        base = f"{pointer}/configuration"
+        for member, (wanted, is_sound) in BLOSC.items():
+            value = configuration.get(member)
+            if member in configuration and is_sound(value):
+                continue
+            tolerated = (
+                value is None
+                if member == "shuffle"
+                else member != "cname" and isinstance(value, int)
+            )
+            got = shown(value) if member in configuration else "nothing"
+            yield Fail(
+                f"{base}/{member}",
+                f"{member} of blosc must be {wanted}, got {got}",
+                readers=_minding(codec, member in configuration and not tolerated),
+                fix=_set(pointer, "blosc", member),
+            )
+        size = configuration.get("typesize")
+        needed = configuration.get("shuffle") in SHUFFLES[1:]
+        if ("typesize" in configuration or needed) and not (is_integer(size) and size > 0):
+            got = shown(size) if "typesize" in configuration else "nothing"
+            yield Fail(
+                f"{base}/typesize",
+                f"typesize of blosc must be an integer above 0, got {got}",
+                readers={} if size is None or size is True else None,
+                fix=_set(pointer, "blosc", "typesize"),
+            )
+
+
+# --- other codecs --------------------------------------------------------------------------------
+
+
+@rule("Z3-CODEC-010", on="array", formats=V3, needs=("codecs",))
+def checksum_configuration(array: Array) -> Iterator[Fail]:
+    """Note settings of a codec that has none."""
+    for pointer, configuration, _ in configured(array, "crc32c"):
+        if configuration:
+            yield Fail(
+                f"{pointer}/configuration",
+                f"crc32c takes no configuration, got {shown(configuration)}",
+                fix=_without_configuration(pointer),
+            )
+
+
+def _without_configuration(pointer: str) -> Callable[[Node], Draft]:
+    operations: tuple[Operation, ...] = (remove(f"{pointer}/configuration"),)
+    return lambda _node: Draft("safe", operations)
+
+
+OWN_RULES = frozenset({"bytes", "gzip", "blosc", "transpose", "sharding_indexed", "crc32c"})
+"""Codecs whose configuration has rules of its own."""
+
+
+@rule("Z3-CODEC-011", on="array", formats=V3, needs=("codecs",))
+def codec_configuration(array: Array) -> Iterator[Fail]:
+    """Require configurations that the registry of codecs allows."""
+    for name, known in CODECS.items():
+        if name not in OWN_RULES:
+            for pointer, configuration, codec in configured(array, name):
+                bare = "configuration" not in codec
+                yield from _against_register(name, known, pointer, configuration, bare=bare)
+
+
+INTEGERS_ONLY = {
+    "zarr-python": "raises TypeError: Got value with type <class 'float'>, but expected an int",
+    "xarray": "cannot open the group",
+}
+
+
+def _against_register(
+    name: str, known: Codec, pointer: str, configuration: Mapping[str, Any], *, bare: bool
+) -> Iterator[Fail]:
+    if known.members is None:
+        return
+    for member in known.required:
+        if member not in configuration:
+            # zarr-python has a default for the settings of zstd, but wants to see that there are some
+            does: dict[str, str] | None = None
+            if name == "zstd":
+                does = _NO_CONFIGURATION if bare else {}
+            yield Fail(
+                f"{pointer}/configuration/{member}",
+                f"codec {name} needs {member}",
+                readers=does,
+                impact="blocks" if does else None,
+                fix=_set(pointer, name, member) if name == "zstd" else None,
+            )
+    for member, value in configuration.items():
+        at = pointers.join(f"{pointer}/configuration", member)
+        wanted = known.members.get(member)
+        if wanted is None:
+            yield Fail(
+                at,
+                f"codec {name} has no setting {json_text(member)}",
+                fix=_without(at, certain=name == "zstd"),
+            )
+        elif not wanted.allows(value):
+            # as for zarr-python, true is 1, and a level that is too low the lowest
+            taken = name == "zstd" and member == "level" and type(value) in (bool, int)
+            yield Fail(
+                at,
+                f"{member} of {name} must be {wanted.text}, got {shown(value)}",
+                readers={} if taken and value <= 1 else None,
+                fix=_set(pointer, name, member) if name == "zstd" else None,
+            )
+        elif name == "zstd" and type(value) is float:
+            yield Fail(
+                at,
+                f"{member} of zstd is {shown(value)}, a number as the register asks for, but zarr-python takes integers only",
+                severity="warning",
+                impact="blocks",
+                readers=INTEGERS_ONLY,
+                fix=_set(pointer, name, member),
+            )
+
+
+def _without(pointer: str, *, certain: bool) -> FixMaker:
+    note = ANY if certain else "if the chunks do not depend on it"
+    return lambda _node: Draft("safe" if certain else "suggest", (remove(pointer),), note)

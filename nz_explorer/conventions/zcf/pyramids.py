@@ -1,0 +1,82 @@
+"""zarr-conventions/multiscales: the levels of a pyramid are there."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeGuard
+
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group, Node
+from nz_explorer.model.dialects.multiscales import family
+from nz_explorer.model.paths import below
+
+MOST_LEVELS = 64
+MEMBERS = ("asset", "derived_from")
+
+
+def _has_layout(node: Node) -> bool:
+    return family(node.attributes) == "multiscales"
+
+
+@rule("ZCF-MS-001", on="group", needs=("attributes",), when=_has_layout)
+def levels_are_there(group: Group) -> Iterator[Fail]:
+    """Require what a layout names to be a group or an array below the group; what is no path is ZCF-SCHEMA-001."""
+    layout = group.attributes["multiscales"]["layout"]
+    levels = layout[:MOST_LEVELS] if isinstance(layout, list) else []
+    told = set()
+    for member in MEMBERS:
+        for i, level in enumerate(levels):
+            given = level.get(member) if isinstance(level, Mapping) else None
+            if not _is_path(given) or given in told:
+                continue
+            path = below(group.path) + given
+            if group.hierarchy.get(path) is None:
+                told.add(given)
+                pointer = group.attribute_pointer("multiscales", "layout", i, member)
+                yield Fail(
+                    pointer,
+                    f"{member} {json_text(given)} of level {i} leads to {path}, and no group or array is there",
+                    fix=_nearest(pointer, given),
+                )
+
+
+def _is_path(given: Any) -> TypeGuard[str]:
+    if not isinstance(given, str) or not given or given.startswith("/") or given.endswith("/"):
+        return False
+    return ".." not in given.split("/")
+
+
+def _nearest(pointer: str, given: str) -> FixMaker:
+    """Return the fix that writes the path that is nearly the one that is given, or else says what can be done."""
+
+    def fix(group: Node) -> Draft:
+        names = _paths_below(group)
+        last = [name for name in names if name.rpartition("/")[2] == given.rpartition("/")[2]]
+        near = last if len(last) == 1 else difflib.get_close_matches(given, names, 1)
+        if near:
+            return Draft("suggest", (replace(pointer, near[0]),))
+        return Draft("suggest", note="write that level, or take it out of layout")
+
+    return fix
+
+
+def _paths_below(group: Node) -> list[str]:
+    """Return the paths of what is in a group, and of what is in its groups."""
+    found = []
+    for child in group.hierarchy.children(group):
+        found.append(child.name)
+        found += [f"{child.name}/{inner.name}" for inner in group.hierarchy.children(child)]
+    return found
+
+
+@rule("ZCF-MS-002", on="array", needs=("attributes",), when=_has_layout)
+def of_a_group(array: Array) -> Iterator[Fail]:
+    """Note multiscales of an array, which has no levels."""
+    yield Fail(
+        array.attribute_pointer("multiscales"),
+        "multiscales belongs to the group that holds the levels, and means nothing on an array",
+    )

@@ -93,6 +93,21 @@ class Absence:
     hidden: bool = False
 
 
+def refusal(array: Array) -> str:
+    """Return why zarr-python refuses the documents of an array; nothing where it opens it.
+
+    Parameters
+    ----------
+    array
+        The array. Nothing is read.
+    """
+    try:
+        open_for_reading(array)
+    except UnsupportedArray as error:
+        return str(error)
+    return ""
+
+
 def absence(array: Array, cancel: Cancellation | None = None) -> Absence:
     """Find out how many chunks of a coordinate or a scalar are not in the store.
 

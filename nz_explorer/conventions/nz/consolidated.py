@@ -128,14 +128,12 @@ def _rewrite_entry(pair: Pair, name: str, how: str) -> FixMaker:
 
 def _copy(node: Node | None, document: Document, operation: Operation, key: str | None) -> Draft:
     """Return what copies a document into an entry: not that of an array that readers refuse, who have the entry instead."""
-    from nz_explorer.values.reading.opening import UnsupportedArray, open_for_reading
+    from nz_explorer.values.contents import refusal
 
-    if isinstance(node, Array):
-        try:
-            open_for_reading(node)
-        except UnsupportedArray as error:
-            note = f"mend {document.key} first, which zarr-python refuses, or write what the entry has there: {error}"
-            return Draft("suggest", note=note)
+    why = refusal(node) if isinstance(node, Array) else ""
+    if why:
+        note = f"mend {document.key} first, which zarr-python refuses, or write what the entry has there: {why}"
+        return Draft("suggest", note=note)
     return Draft("safe", (operation,), document=key)
 
 

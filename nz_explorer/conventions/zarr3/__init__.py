@@ -18,6 +18,7 @@ ZARR3 = Convention(
         for module in (
             "nodes",
             "arrays",
+            "fill_values",
             "discouraged",
             "extension_fills",
             "rectilinear",

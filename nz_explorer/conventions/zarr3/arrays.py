@@ -30,10 +30,9 @@ from nz_explorer.conventions.zarr3.registered_extensions import CHUNK_KEYS, CODE
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
-from nz_explorer.engine.fixes import Draft, Safety, move, remove, replace
+from nz_explorer.engine.fixes import Draft, move, remove, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model.data_type import parse_v2, parse_v3
-from nz_explorer.model.fill_values import MISSING as NO_SUGGESTION
 from nz_explorer.text.phrases import listed, plural
 
 if TYPE_CHECKING:
@@ -279,107 +278,6 @@ def chunk_keys(array: Array) -> Iterator[Fail]:
             "/chunk_key_encoding/configuration/separator",
             f'the separator of chunk keys must be "/" or ".", got {shown(separator)}',
         )
-
-
-FILL_RULES = {
-    "bool": "Z3-FV-002",
-    "int": "Z3-FV-003",
-    "uint": "Z3-FV-003",
-    "float": "Z3-FV-004",
-    "complex": "Z3-FV-005",
-}
-
-
-FILL_SAFETY: dict[str, Safety] = {"Z3-FV-002": "safe", "Z3-FV-005": "unsafe"}
-"""How safe fixes are of rules where that does not depend on the value: 0 and 1 can only mean one thing."""
-
-
-@rule("Z3-FV-001", on="array", formats=V3, needs=("data type",))
-def fill_present(array: Array) -> Iterator[Fail]:
-    """Require a value where a core type has null. An absent member is Z3-DOC-003."""
-    if array.metadata.get("fill_value", 0) is None and array.data_type.status == "core":
-        kind = array.data_type.kind
-        raw = [0] * (array.data_type.itemsize or 0)
-        zero: Any = {"bool": False, "float": "NaN", "complex": [0, 0], "raw": raw}.get(kind, 0)
-        note = (
-            "null may have been written in place of NaN" if kind in ("float", "complex") else None
-        )
-        yield Fail(
-            "/fill_value",
-            f"fill_value of {array.data_type.text} must be a value, got null",
-            readers={} if kind == "bool" else None,  # Python takes None for false
-            fix=set_to("/fill_value", zero, "suggest", note),
-        )
-
-
-def _wrong_fill(array: Array, rule_id: str, wanted: str) -> Iterator[Fail]:
-    """Fail where the decoder could not make a value of the array's type of ``fill_value``."""
-    if FILL_RULES.get(array.data_type.kind) != rule_id or array.storage_fill is None:
-        return
-    for problem in array.storage_fill.problems:
-        if problem.kind == "rounding" or (problem.kind == "spelling" and rule_id == "Z3-FV-004"):
-            continue  # understood, and legal
-        if problem.kind == "range" and rule_id in ("Z3-FV-004", "Z3-FV-005"):
-            continue  # Zarr rounds to infinity what is beyond the largest float
-        known = problem.suggestion is not NO_SUGGESTION
-        safety = FILL_SAFETY.get(rule_id, problem.safety)
-        yield Fail(
-            "/fill_value",
-            f"fill_value of {array.data_type.text} must be {wanted}: {problem.why.removesuffix(' and can never match')}",
-            readers={}
-            if problem.kind != "range" and _is_taken(array.metadata.get("fill_value"), rule_id)
-            else None,
-            fix=set_to("/fill_value", problem.suggestion, safety) if known else None,
-        )
-        return
-
-
-_BITS = re.compile("0x[0-9a-fA-F]{1,8}|0x[0-9a-fA-F]{16}")
-"""What zarr-python takes for bits."""
-
-
-def _is_taken(given: Any, rule_id: str) -> bool:
-    """Whether zarr-python makes a number of it all the same."""
-    if rule_id == "Z3-FV-003" and isinstance(given, str | float | bool):
-        try:
-            return int(given) == float(given)
-        except (ValueError, OverflowError):
-            return False
-    if rule_id == "Z3-FV-004" and isinstance(given, str | bool):
-        if isinstance(given, str) and given.startswith("0x"):
-            return _BITS.fullmatch(given) is not None
-        try:
-            float(given)
-        except ValueError:
-            return False
-        return True
-    return False
-
-
-@rule("Z3-FV-002", on="array", formats=V3, needs=("data type",))
-def fill_bool(array: Array) -> Iterator[Fail]:
-    """Require true or false."""
-    yield from _wrong_fill(array, "Z3-FV-002", "true or false")
-
-
-@rule("Z3-FV-003", on="array", formats=V3, needs=("data type",))
-def fill_integer(array: Array) -> Iterator[Fail]:
-    """Require an integer within the range of the type, written without a fraction."""
-    yield from _wrong_fill(array, "Z3-FV-003", "an integer in range")
-
-
-@rule("Z3-FV-004", on="array", formats=V3, needs=("data type",))
-def fill_float(array: Array) -> Iterator[Fail]:
-    """Require a number, "NaN", an infinity, or the bits in hexadecimal."""
-    yield from _wrong_fill(
-        array, "Z3-FV-004", 'a number, "NaN", "Infinity", "-Infinity" or its bits in hexadecimal'
-    )
-
-
-@rule("Z3-FV-005", on="array", formats=V3, needs=("data type",))
-def fill_complex(array: Array) -> Iterator[Fail]:
-    """Require a pair of numbers."""
-    yield from _wrong_fill(array, "Z3-FV-005", "a pair [re, im]")
 
 
 @rule("Z3-CODEC-001", on="array", formats=V3, provides="codecs")

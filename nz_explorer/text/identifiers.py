@@ -9,12 +9,38 @@ from typing import Any
 IDENTIFIER = "NZ-1.0"
 KEYS = ("conventions", "Conventions")
 """The attribute, and the spelling that older netCDF conventions use."""
-SEPARATORS = re.compile(r"(?:[\s,;]|(?<![A-Za-z])/(?!\d))+")
+_SEPARATORS = re.compile(r"(?:[\s,;]|(?<![A-Za-z])/(?!\d))+")
 """What is between identifiers; a slash only where it does not join parts of one."""
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s,;]*")
 CF_TOKEN = re.compile(r"cf-\d.*")
 """What identifies CF, in lower case."""
 
 _FOLD = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+
+
+def separated(text: str) -> list[str]:
+    """Return the identifiers in a text, whatever is between them; addresses are not taken apart.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``NZ-1.0, CF-1.12``.
+    """
+    found: list[str] = []
+    for part in re.split(r"[\s,;]+", text):
+        found += [part] if _ADDRESS.fullmatch(part) else _SEPARATORS.split(part)
+    return [part for part in found if part]
+
+
+def separators(text: str) -> list[str]:
+    """Return what is between the identifiers in a text.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``NZ-1.0, CF-1.12``.
+    """
+    return _SEPARATORS.findall(_ADDRESS.sub("x", text))
 
 
 def fold(token: str) -> str:
@@ -29,5 +55,5 @@ _MEANT = re.compile(r"nz(?:[-_]?v?1(?:\.0)?)?")
 def with_nz(attributes: Mapping[str, Any]) -> str:
     """Return a declaration of NZ-1.0, followed by whatever the attributes of a root group declare already."""
     given = next((attributes[key] for key in KEYS if key in attributes), "")
-    others = [token for token in SEPARATORS.split(str(given)) if token]
+    others = separated(str(given))
     return " ".join([IDENTIFIER, *(token for token in others if not _MEANT.fullmatch(fold(token)))])

@@ -14,7 +14,15 @@ from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, Operation, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Group
-from nz_explorer.text.identifiers import CF_TOKEN, IDENTIFIER, KEYS, SEPARATORS, fold, with_nz
+from nz_explorer.text.identifiers import (
+    CF_TOKEN,
+    IDENTIFIER,
+    KEYS,
+    fold,
+    separated,
+    separators,
+    with_nz,
+)
 
 if TYPE_CHECKING:
     from nz_explorer.model import Node
@@ -63,7 +71,7 @@ def declared(node: Node) -> Iterator[Fail]:
     if key is not None:
         given = node.attributes[key]
         message += f"; {'it' if key == KEYS[0] else json_text(key)} is {json_text(given)}"
-        if fold(IDENTIFIER) in map(fold, SEPARATORS.split(given)):
+        if fold(IDENTIFIER) in map(fold, separated(given)):
             message += (
                 f", where identifiers are separated by {' and '.join(_odd_separators(given))}"
             )
@@ -114,7 +122,7 @@ def _all_tokens(node: Node) -> Iterator[tuple[str, str]]:
 def separator(node: Node) -> Iterator[Fail]:
     """Require spaces between identifiers, however many."""
     for key, value in _given(node):
-        parts = [part for part in SEPARATORS.split(value) if part]
+        parts = separated(value)
         odd = _odd_separators(value)
         if not odd or not parts:
             continue
@@ -128,7 +136,7 @@ def separator(node: Node) -> Iterator[Fail]:
 
 def _odd_separators(value: str) -> list[str]:
     """Name the separators that are not spaces."""
-    found = SEPARATORS.findall(value)
+    found = separators(value)
     return list(dict.fromkeys(mark for separator in found for mark in _name_separator(separator)))
 
 
@@ -251,7 +259,7 @@ def near_miss(node: Node) -> Iterator[Fail]:
             )
     for key in _ALMOST_KEYS:
         meant = node.attributes.get(key)
-        if isinstance(meant, str) and fold(IDENTIFIER) in map(fold, SEPARATORS.split(meant)):
+        if isinstance(meant, str) and fold(IDENTIFIER) in map(fold, separated(meant)):
             yield Fail(
                 node.attribute_pointer(key),
                 f'the attribute {json_text(key)} declares nothing; did you mean "conventions"?',

@@ -11,7 +11,7 @@ from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.documents import pointers
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker
-from nz_explorer.engine.fixes import Draft, remove, replace
+from nz_explorer.engine.fixes import Draft, add, remove, replace
 from nz_explorer.engine.registry import rule
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _named(array: Array) -> Iterator[tuple[str, dict[str, Any]]]:
 
 @rule("Z2-CODEC-004", on="array", formats=V2)
 def netcdf_has_it(array: Array) -> Iterator[Fail]:
-    """Note codecs that netCDF-C lacks, of arrays that it would read otherwise."""
+    """Note codecs that netCDF-C lacks, and settings that it cannot take, of arrays that it would read otherwise."""
     if str(array.metadata.get("dtype")).endswith("O"):
         return  # Z2-OGC-004
     for pointer, codec in _named(array):
@@ -92,6 +92,54 @@ def netcdf_has_it(array: Array) -> Iterator[Fail]:
                 f"netCDF-C up to 4.10 has no codec {json_text(name)}, and cannot read the values",
                 impact="advice",  # nothing is wrong where only netCDF-C cannot read it
             )
+        for member, does in _refused_by_netcdf(codec):
+            given = json_text(codec[member]) if member in codec else "missing"
+            yield Fail(
+                pointers.join(pointer, member),
+                f"the setting {member} of {name} is {given}: netCDF-C up to 4.10 {does}",
+                impact="advice",
+                readers={"netCDF-C": does},
+                fix=_usual(pointers.join(pointer, member), member),
+            )
+
+
+USUAL = {"level": 1, "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}
+BLOSC_OF_NETCDF = ("blosclz", "lz4", "lz4hc", "zlib", "zstd")
+_FILTER_ERROR = "refuses the dataset: Filter error"
+
+
+def _refused_by_netcdf(codec: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield settings that netCDF-C does not take, and what it does; other readers go by the chunks alone."""
+    name, members = codec["id"], [one for one in USUAL if one in codec]
+    if name == "blosc":
+        if codec.get("cname", "lz4") not in BLOSC_OF_NETCDF:
+            yield "cname", _FILTER_ERROR
+        for member in members:
+            below = member in ("clevel", "blocksize") and _is_below_0(codec[member])
+            if member not in ("cname", "level") and (below or _is_no_number(codec[member])):
+                yield member, _FILTER_ERROR
+    elif name in ("zlib", "bz2", "zstd"):
+        if "level" not in codec:
+            yield "level", "crashes the process"
+        elif _is_no_number(level := codec["level"]):
+            yield "level", _FILTER_ERROR
+        elif _is_below_0(level):
+            yield "level", "refuses the dataset: invalid argument"
+        elif name == "zlib" and isinstance(level, int | float) and level > 9:
+            yield "level", "fails when it reads the values: Filter error"
+
+
+def _is_no_number(given: Any) -> bool:
+    return given is None or isinstance(given, list | dict)
+
+
+def _is_below_0(given: Any) -> bool:
+    return isinstance(given, int | float) and given < 0
+
+
+def _usual(pointer: str, member: str) -> FixMaker:
+    note = "the chunks say themselves how they were compressed: to read them, any value does"
+    return lambda _node: Draft("safe", (add(pointer, USUAL[member]),), note)
 
 
 @rule("Z2-CODEC-001", "Z2-CODEC-002", on="array", formats=V2)

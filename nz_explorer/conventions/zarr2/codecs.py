@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr3.codec_packages import EXTRAS, NUMCODECS, what_it_needs
@@ -52,6 +54,16 @@ SETTINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "zstd": ((), ("level", "checksum")),
 }
 """What numcodecs asks of the settings of its codecs: those that there must be, and those that there may be."""
+MADE_OF_TYPES = (
+    "adler32",
+    "astype",
+    "categorize",
+    "crc32",
+    "delta",
+    "fixedscaleoffset",
+    "quantize",
+)
+"""Codecs that numcodecs does not make of some values of their settings, such as dtype; others fail when they encode."""
 LATE = {
     "blosc": (
         "typesize",
@@ -191,6 +203,28 @@ def settings_are_known(array: Array) -> Iterator[Fail]:
                 + (f"; did you mean {meant}?" if meant and meant not in codec else ""),
                 fix=_without(pointers.join(pointer, member)),
             )
+        told = not all(one in codec for one in needed) or not set(codec) <= set(known)
+        if not told and name in MADE_OF_TYPES and (why := _refusal(json.dumps(codec))):
+            yield Fail(
+                pointer,
+                f"zarr-python cannot make the codec {name} with these settings: {why}",
+                readers={
+                    "zarr-python": "raises an error when it opens the array",
+                    "xarray": "raises the same, and opens nothing of the group",
+                },
+            )
+
+
+@lru_cache(1024)
+def _refusal(codec: str) -> str:
+    """Return why numcodecs makes nothing of a codec, given as JSON; empty where it does."""
+    import numcodecs  # type: ignore[import-untyped]
+
+    try:
+        numcodecs.get_codec(json.loads(codec))
+    except Exception as error:  # noqa: BLE001  # NumPy and the codecs raise what they like
+        return " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return ""
 
 
 def _late_setting(

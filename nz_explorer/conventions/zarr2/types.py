@@ -15,6 +15,7 @@ from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.engine.registry import rule
+from nz_explorer.model.array import OBJECT_CODECS
 from nz_explorer.model.data_type import parse_v2, parse_v3
 from nz_explorer.model.fill_values import MISSING, FillProblem
 from nz_explorer.model.fill_values.spelling import from_base64, json_float
@@ -64,8 +65,12 @@ def _without_units(given: Any) -> bool:
 
 def _has_known_objects(array: Array) -> bool:
     """Whether zarr-python 3 reads objects: it has texts and byte strings of any length, and no others."""
-    names = [codec.get("id") for codec in array.codecs if isinstance(codec, dict)]
-    return "vlen-utf8" in names or "vlen-bytes" in names
+    return not _filters(array).isdisjoint(("vlen-utf8", "vlen-bytes"))
+
+
+def _filters(array: Array) -> set[str]:
+    names = (codec.get("id") for codec in array.codecs if isinstance(codec, dict))
+    return {name for name in names if isinstance(name, str)}
 
 
 def _type_of_name(pointer: str, given: Any) -> FixMaker | None:
@@ -132,7 +137,7 @@ def type_string(array: Array) -> Iterator[Fail]:
                 readers={} if known else OBJECTS,
                 fix=None if filtered else _by_first_chunk,
             )
-        elif _has_known_objects(array) and given[1:] != "O":
+        elif not _filters(array).isdisjoint(OBJECT_CODECS) and given[1:] != "O":
             yield Fail(
                 at,
                 f"{what} has elements of one length, and a filter for those of any length",

@@ -14,8 +14,11 @@ _SIGNED = frozenset(
     [
         "anomaly",
         "anomalies",
+        "anom",
+        "departure",
         "difference",
         "differences",
+        "diff",
         "tendency",
         "trend",
         "bias",
@@ -33,6 +36,8 @@ _SIGNED = frozenset(
     ]
 )
 """Words for quantities of which zero is the middle, whatever the values at hand."""
+_ABSOLUTE = frozenset({"K", "kelvin", "degK"})
+"""Units of what is never below zero; only the difference of two is."""
 _BALANCED = 0.15
 """Values on both sides of zero have a sign where the shorter side is so large a part of the longer one."""
 _BY_WORD: dict[str, tuple[str, str]] = {
@@ -45,6 +50,7 @@ _BY_WORD: dict[str, tuple[str, str]] = {
         "ice cloud snow": ("cmo.ice", "Blues"),
         "bathymetry depth": ("cmo.deep", "YlGnBu"),
         "speed": ("cmo.speed", "viridis"),
+        "reflectance radiance albedo": ("cmo.gray", "gray"),
         "direction phase": ("cmo.phase", "twilight"),
     }.items()
     for word in words.split()
@@ -89,8 +95,9 @@ def default_colours(
     )
     if low is None or high is None:
         low = high = 0.0
-    # of temperatures, too: their anomalies and trends have a sign
-    if words & _SIGNED and array.data_type.kind != "uint":
+    # of temperatures, too: their anomalies and trends have a sign, whose names are often those of the temperatures
+    apart = low < 0 and (text_attribute(array, "units") or "").strip() in _ABSOLUTE
+    if apart or (words & _SIGNED and array.data_type.kind != "uint"):
         return Colours(_chosen("cmo.balance", "RdBu_r"), signed=True)
     both = low < 0 < high and min(-low, high) >= _BALANCED * max(-low, high)
     if words & _GROUND:

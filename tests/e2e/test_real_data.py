@@ -69,7 +69,7 @@ def test_what_nothing_lists_is_not_called_empty(
     expect(explorer.root.get_by_text("empty", exact=True)).to_have_count(0)
     explorer.root.get_by_role("searchbox", name="Search").fill("inside")
     explorer.root.get_by_role("option", name="/inside").click()
-    expect(explorer.selected).to_have_attribute("data-path", "/inside")
+    expect(explorer.root.get_by_role("heading", name="inside")).to_be_visible()
 
 
 def test_over_http_and_s3(

@@ -50,7 +50,13 @@ test("a click pins a point, which has its value, its series and its number on th
 
 test("of a point without values there is a sentence, and no empty picture", async () => {
   host = await mountWidget("small", { path: "/forecast/temp", pins: [{ lat: 3, lon: 4 }] }, (kernel) => {
-    kernel.answers.series = (_, recorded) => ({ ...recorded(), lines: [], message: "no value along it" });
+    const about = {
+      path: "/forecast/temp",
+      dimension: "time",
+      dimensions: ["time"],
+      message: "no value along it",
+    };
+    kernel.answers.series = () => ({ ...about, x: axis({ label: "time" }), lines: [] });
   });
   expect(await screen.findAllByText("no value along it")).not.toHaveLength(0);
   expect(screen.queryByRole("img", { name: /^Series of/ })).toBeNull();

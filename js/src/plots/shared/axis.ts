@@ -123,11 +123,11 @@ export class AxisGeometry {
     if (numbers) {
       const [first, last] = [numbers[0] as number, numbers[size - 1] as number];
       const degrees = /^°[NE]?$/.test(axis.units ?? "");
-      return niceTicks(first, last, count, degrees).flatMap(({ value, label }) => {
-        const position = positionOf(numbers, size, value);
-        const text = sides ? degreesText(value, sides) : label;
-        return position === null ? [] : [{ at: this.placeOf(position), label: text }];
-      });
+      const [from, to] = [this.center(0), this.center(size - 1)];
+      return niceTicks(first, last, count, degrees).map(({ value, label }) => ({
+        at: from + ((to - from) * (value - first)) / (last - first),
+        label: sides ? degreesText(value, sides) : label,
+      }));
     }
     const ticks = indexTicks(axis.start, axis.start + (size - 1) * axis.step, count);
     return ticks.map(({ value, label }) => ({
@@ -198,16 +198,4 @@ function placesOf(values: Float64Array | null, size: number): Float64Array | nul
   const [one, other] = [places[0], places[2 * size] as number];
   const low = Math.min(one, other);
   return places.map((place) => (place - low) / Math.abs(other - one));
-}
-
-/** The fraction of a point number at which a coordinate lies; 0.5 is the first point itself. */
-function positionOf(values: Float64Array, size: number, value: number): number | null {
-  const rising = (values[size - 1] as number) > (values[0] as number);
-  for (let at = 1; at < size; at++) {
-    const [before, here] = [values[at - 1] as number, values[at] as number];
-    if (rising ? value >= before && value <= here : value <= before && value >= here) {
-      return at - 0.5 + (value - before) / (here - before);
-    }
-  }
-  return null;
 }

@@ -24,6 +24,7 @@ CASES = [
     ("t2m_anom", {"standard_name": "air_temperature"}, (0.1, 2), "RdBu_r", True),
     ("t", {"standard_name": "air_temperature", "units": "K"}, (-6, 0.3), "RdBu_r", True),
     ("B04", {"long_name": "B04 reflectance"}, (-0.05, 0.3), "gray", False),
+    ("time_bnds", {"units": "hours since 1970-01-01"}, (-9e5, 9e5), "viridis", False),
     ("u", {"standard_name": "eastward_wind"}, (1, 9), "RdBu_r", True),
     ("flux", {}, (-40, 90), "RdBu_r", True),
     ("flux", {}, (-0.1, 90), "viridis", False),

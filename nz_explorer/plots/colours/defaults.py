@@ -9,6 +9,7 @@ from nz_explorer.model import Array
 from nz_explorer.plots.colours.colormaps import NAMES, installed
 from nz_explorer.plots.complex_parts import Part
 from nz_explorer.values.coordinates.axes import text_attribute
+from nz_explorer.values.coordinates.times import is_time
 
 _SIGNED = frozenset(
     [
@@ -93,10 +94,12 @@ def default_colours(
             ).lower(),
         )
     )
-    if low is None or high is None:
+    units = (text_attribute(array, "units") or "").strip()
+    # a moment from which times are counted is in the middle of nothing
+    if low is None or high is None or is_time({"units": units}):
         low = high = 0.0
     # of temperatures, too: their anomalies and trends have a sign, whose names are often those of the temperatures
-    apart = low < 0 and (text_attribute(array, "units") or "").strip() in _ABSOLUTE
+    apart = low < 0 and units in _ABSOLUTE
     if apart or (words & _SIGNED and array.data_type.kind != "uint"):
         return Colours(_chosen("cmo.balance", "RdBu_r"), signed=True)
     both = low < 0 < high and min(-low, high) >= _BALANCED * max(-low, high)

@@ -106,8 +106,11 @@ def search(
         If ``is:`` is asked of something that nodes are not.
     """
     words = _words(query)
-    if query.startswith("/"):  # the path of a node that was not read yet, or that nothing lists
-        tree.hierarchy.get(query.strip(), cancel)
+    # the path of a node that was not read yet, or that nothing lists
+    unlisted = not tree.hierarchy.reader.listable and len(words) == 1 and ":" not in query
+    exact = "/" + query.strip().strip("/")
+    if query.startswith("/") or unlisted:
+        tree.hierarchy.get(exact, cancel)
     # What costs least is asked first.
     tests = sorted((_test(tree, word, bookmarks) for word in words), key=lambda test: test[0])
     found = []
@@ -116,7 +119,6 @@ def search(
             cancel.check()
         if all(test(path) for _, test in tests):
             found.append(path)
-    exact = query.strip().rstrip("/")
     plain = [word.casefold() for word in words if ":" not in word]
 
     def order(path: str) -> tuple[bool, bool, str]:

@@ -70,6 +70,15 @@ def test_what_is_drawn_larger_has_its_own_part_of_the_coastline(tmp_path: Path) 
     assert len(lines(look)) < len(coastline()) / 10
 
 
+def test_coastlines_lie_where_they_are_among_uneven_coordinates(tmp_path: Path) -> None:
+    lat = np.array([0.0, 5, 10, 37, 39, 41, 50, 60, 80])
+    look = looked_at(
+        tmp_path, {"lat": ("lat", lat, NORTH), "lon": ("lon", np.arange(-30.0, 31), EAST)}
+    )
+    drawn = figure(look).axes[0].lines[0].get_xydata()
+    assert near(drawn, (-5.6, 36.0)) < 0.7
+
+
 def test_two_dimensional_coordinates_have_coastlines_in_degrees(tmp_path: Path) -> None:
     lon, lat = np.meshgrid(np.arange(150.0, 211), np.arange(-60.0, -19))
     coordinates = {

@@ -151,6 +151,18 @@ def test_named_dimensions_of_an_image_have_their_places_in_cdl(tmp_path: Path) -
     assert "x = 4 ; // coordinates 0 … 0.3 micrometer, described by multiscales in /" in header
 
 
+def test_the_levels_of_an_image_are_called_after_it(browse: Browse, tmp_path: Path) -> None:
+    folder = image(tmp_path / "i.zarr", "0.5")
+    group = zarr.open_group(folder)
+    given: Any = group.attrs["ome"]
+    given["multiscales"][0]["name"] = "cells"
+    group.attrs["ome"] = given
+    browser = browse(folder)
+    rows = browser.ask("children", path="/")["rows"]
+    assert [row["label"] for row in rows] == ["cells", "cells, level 1"]
+    assert browser.ask("picture", path="/1", width=9, height=9)["name"] == "cells, level 1"
+
+
 def test_what_the_image_names_is_there_without_listing_and_paths_are_typed(
     browse: Browse, tmp_path: Path, http_server: Callable[..., Any]
 ) -> None:
@@ -166,11 +178,12 @@ def test_what_the_image_names_is_there_without_listing_and_paths_are_typed(
     plain.create_array("a/b", shape=2, dtype="i1")
     browser = browse(http_server(tmp_path / "p.zarr").url)
     assert (
-        "opened by path only, which the search takes"
+        "opened by path only; type one into the search"
         in browser.ask("node", path="/")["row"]["problem"]
     )
-    found = browser.ask("search", query="/a/b", limit=10)["rows"]
-    assert [row["path"] for row in found] == ["/a/b"]
+    for query in ("a/b", "/a/b"):
+        found = browser.ask("search", query=query, limit=10)["rows"]
+        assert [row["path"] for row in found] == ["/a/b"]
 
 
 def test_a_group_that_cannot_be_listed_is_not_said_to_be_empty_on_its_card(

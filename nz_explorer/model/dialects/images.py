@@ -45,6 +45,8 @@ class ImageLevel:
         How the image is meant to be shown: channels, their windows, and the default plane.
     label
         What ``image-label`` says of an image whose values are numbers of objects; None of other images.
+    name
+        Of the image, with the number of a level below the first; None where it has none, or only that of the root.
     """
 
     path: str
@@ -56,6 +58,7 @@ class ImageLevel:
     reduction: tuple[float, ...]
     omero: Mapping[str, Any]
     label: Mapping[str, Any] | None
+    name: str | None
 
 
 def image_level(array: Array) -> ImageLevel | None:
@@ -77,6 +80,12 @@ def image_level(array: Array) -> ImageLevel | None:
             return found
         path = group.parent
     return None
+
+
+def _called(name: str | None, number: int) -> str | None:
+    if name is None or not name.strip("/"):
+        return None
+    return f"{name}, level {number}" if number else name
 
 
 def _level(path: str, attributes: Mapping[str, Any], name: str, rank: int) -> ImageLevel | None:
@@ -104,6 +113,7 @@ def _level(path: str, attributes: Mapping[str, Any], name: str, rank: int) -> Im
             tuple(one / base for one, base in zip(scale, first, strict=True)),
             _mapping(held.get("omero")),
             _mapping(held["image-label"]) if "image-label" in held else None,
+            _called(_text(scales, "name"), levels.index(level)),
         )
     return None
 

@@ -9,13 +9,17 @@ from nz_explorer.model import Array
 from nz_explorer.plots.colours.colormaps import NAMES, installed
 from nz_explorer.plots.complex_parts import Part
 from nz_explorer.values.coordinates.axes import text_attribute
+from nz_explorer.values.coordinates.times import is_time
 
 _SIGNED = frozenset(
     [
         "anomaly",
         "anomalies",
+        "anom",
+        "departure",
         "difference",
         "differences",
+        "diff",
         "tendency",
         "trend",
         "bias",
@@ -33,6 +37,8 @@ _SIGNED = frozenset(
     ]
 )
 """Words for quantities of which zero is the middle, whatever the values at hand."""
+_ABSOLUTE = frozenset({"K", "kelvin", "degK"})
+"""Units of what is never below zero; only the difference of two is."""
 _BALANCED = 0.15
 """Values on both sides of zero have a sign where the shorter side is so large a part of the longer one."""
 _BY_WORD: dict[str, tuple[str, str]] = {
@@ -45,6 +51,7 @@ _BY_WORD: dict[str, tuple[str, str]] = {
         "ice cloud snow": ("cmo.ice", "Blues"),
         "bathymetry depth": ("cmo.deep", "YlGnBu"),
         "speed": ("cmo.speed", "viridis"),
+        "reflectance radiance albedo": ("cmo.gray", "gray"),
         "direction phase": ("cmo.phase", "twilight"),
     }.items()
     for word in words.split()
@@ -87,10 +94,13 @@ def default_colours(
             ).lower(),
         )
     )
-    if low is None or high is None:
+    units = (text_attribute(array, "units") or "").strip()
+    # a moment from which times are counted is in the middle of nothing
+    if low is None or high is None or is_time({"units": units}):
         low = high = 0.0
-    # of temperatures, too: their anomalies and trends have a sign
-    if words & _SIGNED and array.data_type.kind != "uint":
+    # of temperatures, too: their anomalies and trends have a sign, whose names are often those of the temperatures
+    apart = low < 0 and units in _ABSOLUTE
+    if apart or (words & _SIGNED and array.data_type.kind != "uint"):
         return Colours(_chosen("cmo.balance", "RdBu_r"), signed=True)
     both = low < 0 < high and min(-low, high) >= _BALANCED * max(-low, high)
     if words & _GROUND:

@@ -339,7 +339,7 @@ def _statistics(
         return "A and B are the same slice: choose another B beside the slider"
     values = apart[there]
     if not values.size:
-        return f"minus {text}: no point has both values"
+        return f"A − B, minus {text}: no point has both values"
     bias = _short(values.mean())
     if rows is not None and rows.coordinates is not None and hemispheres(rows.units) == "NS":
         weights = np.cos(np.radians(rows.coordinates))[:, None] * there
@@ -353,7 +353,8 @@ def _statistics(
     two = one - values
     if one.std() > 0 and two.std() > 0:
         found += f", correlation {_short(np.corrcoef(one, two)[0, 1])}"
-    return f"minus {text}: {found} ({_points_of(values.size, axes)})"
+    # What is subtracted stands in the title; the numbers fit on a line beside the tree.
+    return f"A − B: {found} ({_points_of(values.size, axes)})"
 
 
 def _points_of(count: int, axes: Sequence[Axis | None]) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nz_explorer.plots.drawing.parts import edges_of
+from nz_explorer.plots.drawing.parts import edges_of, places_of
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.earth.overlay import Box, box_of
 from nz_explorer.plots.picture import Axis, QuickLook
@@ -54,9 +54,11 @@ def draw_earth(axes: Axes, look: QuickLook, view: View, *, curved: bool = False)
 
 def _places(points: Any, axis: Axis) -> Any:
     """Return where points of an axis lie in a figure; beyond its ends, too."""
-    edges = edges_of(axis)
+    edges, places = edges_of(axis), places_of(axis)
     at = np.clip(np.nan_to_num(np.floor(points)), 0, axis.size - 1).astype(np.intp)
-    return edges[at] + (edges[at + 1] - edges[at]) * (points - at)
+    # a coordinate is not in the middle of its cell where the ones beside it are not as far away
+    part = 2 * (points - at) - 1
+    return places[at] + np.abs(part) * (edges[at + (part > 0)] - places[at])
 
 
 def earth_program(look: QuickLook, view: View, limits: Box | None = None) -> list[str]:

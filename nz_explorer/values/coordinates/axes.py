@@ -13,6 +13,7 @@ import numpy as np
 from nz_explorer.model import Array
 from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.model.dialects import nczarr
+from nz_explorer.model.dialects.images import image_level
 from nz_explorer.store import Cancellation
 from nz_explorer.text.units import units_text
 from nz_explorer.values.coordinates.dimension_coordinate import find_coordinate
@@ -422,10 +423,12 @@ def text_attribute(array: Array, *names: str) -> str | None:
 
 
 def long_name(array: Array) -> str | None:
-    """Return what the values of an array are called: its long name, else its standard name in words."""
+    """Return what the values of an array are called: its long name, its standard name in words, or that of its image."""
     name = text_attribute(array, "long_name")
     if name is None and (standard := text_attribute(array, "standard_name")) is not None:
         name = standard.replace("_", " ")
+    if name is None and (level := image_level(array)) is not None:
+        name = level.name
     return None if name is None else " ".join(name.split())
 
 

@@ -441,7 +441,9 @@ describe("plot", () => {
           role: "data" as const,
           label: null,
         }));
-        return { ...group, arrays: [], groups: [{ row: group.row, groups: 0, arrays: 2, inside }] };
+        // Beside its groups there is only what all of them share.
+        const arrays = [{ ...group.row, path: "/lat", name: "lat", role: "coordinate" as const }];
+        return { ...group, arrays, groups: [{ row: group.row, groups: 0, arrays: 2, inside }] };
       };
     });
     const list = await screen.findByRole("list", { name: "Arrays" });

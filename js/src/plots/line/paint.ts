@@ -63,8 +63,9 @@ export function paint(paper: Paper, scene: Scene, frame: Frame): void {
     }
   }
   context.restore();
-  // Beside the lines their names.
+  // Beside the lines their names, of many as many as can be read.
   namesOf(scene).forEach((name, row, names) => {
+    if (row % Math.ceil((names.length * 12) / height)) return;
     const at = top + (row + 0.5) * Math.min(NAME, height / names.length);
     context.fillStyle = rgb(categoryColor(row, inks.dark));
     context.fillRect(left + width + 12, at - 1, 14, 3);

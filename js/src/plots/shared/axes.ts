@@ -26,9 +26,11 @@ export function drawAxes({ context, inks }: Paper, scene: Scene, frame: Frame): 
     mark(context, px, top + height, px, top + height + 4);
     const text = visible(label);
     const half = context.measureText(text).width / 2;
-    if (px - half < end + 6) continue;
-    context.fillText(text, px, top + height + 6);
-    end = px + half;
+    // The last one does not reach under what is beside.
+    const middle = Math.min(px, left + width + 10 - half);
+    if (middle - half < end + 6) continue;
+    context.fillText(text, middle, top + height + 6);
+    end = middle + half;
   }
   write(context, nameOf(picture.x, picture.units), left + width / 2, top + height + 23, width + left);
   context.textAlign = "right";

@@ -46,7 +46,9 @@ export class AxisGeometry {
   readonly size: number;
   readonly axis: Axis | null;
   readonly coordinates: Float64Array | null;
-  /** Boundaries of the cells, size + 1, in the order of the points; 0 is left or top. */
+  /** Where cells begin, points lie and cells end, by turns: 2 size + 1 places, of which 0 is left or top. */
+  readonly places: Float64Array;
+  /** Boundaries of the cells, size + 1, in the order of the points. */
   readonly edges: Float64Array;
   /** Whether places follow the coordinates; if not, points are evenly spaced. */
   readonly true: boolean;
@@ -56,19 +58,19 @@ export class AxisGeometry {
     this.size = Math.max(1, axis?.size ?? 1);
     this.coordinates = coordinates !== null && coordinates.length >= this.size ? coordinates : null;
     const measured = axis !== null && (axis.kind === "number" || axis.kind === "time");
-    const real = measured ? cellEdges(this.coordinates, this.size) : null;
+    const real = measured ? placesOf(this.coordinates, this.size) : null;
     this.true = real !== null;
-    this.edges = real ?? Float64Array.from({ length: this.size + 1 }, (_, at) => at / this.size);
+    const places = real ?? Float64Array.from({ length: 2 * this.size + 1 }, (_, at) => at / 2 / this.size);
     // Places by coordinate already grow with it; places by number follow the order of storage.
     const backwards = real === null && measured && axis.decreasing;
-    if (backwards !== (vertical && axis?.downwards === false)) {
-      for (let at = 0; at < this.edges.length; at++) this.edges[at] = 1 - (this.edges[at] as number);
-    }
+    const turned = backwards !== (vertical && axis?.downwards === false);
+    this.places = turned ? places.map((place) => 1 - place) : places;
+    this.edges = this.places.filter((_, at) => at % 2 === 0);
   }
 
-  /** The middle of a point. */
+  /** Where a point lies: at its coordinate, which need not be in the middle of its cell. */
   center(index: number): number {
-    return ((this.edges[index] as number) + (this.edges[index + 1] as number)) / 2;
+    return this.places[2 * index + 1] as number;
   }
 
   /** The point at a place between 0 and 1. */
@@ -93,9 +95,9 @@ export class AxisGeometry {
 
   /** The place of a fraction of a point number; 0.5 is the middle of the first point. */
   placeOf(position: number): number {
-    const at = Math.min(this.size - 1, Math.max(0, Math.floor(position)));
-    const [from, to] = [this.edges[at] as number, this.edges[at + 1] as number];
-    return from + (to - from) * (position - at);
+    const at = Math.min(2 * this.size - 1, Math.max(0, Math.floor(2 * position)));
+    const [from, to] = [this.places[at] as number, this.places[at + 1] as number];
+    return from + (to - from) * (2 * position - at);
   }
 
   ticks(count: number): AxisTick[] {
@@ -121,11 +123,11 @@ export class AxisGeometry {
     if (numbers) {
       const [first, last] = [numbers[0] as number, numbers[size - 1] as number];
       const degrees = /^°[NE]?$/.test(axis.units ?? "");
-      return niceTicks(first, last, count, degrees).flatMap(({ value, label }) => {
-        const position = positionOf(numbers, size, value);
-        const text = sides ? degreesText(value, sides) : label;
-        return position === null ? [] : [{ at: this.placeOf(position), label: text }];
-      });
+      const [from, to] = [this.center(0), this.center(size - 1)];
+      return niceTicks(first, last, count, degrees).map(({ value, label }) => ({
+        at: from + ((to - from) * (value - first)) / (last - first),
+        label: sides ? degreesText(value, sides) : label,
+      }));
     }
     const ticks = indexTicks(axis.start, axis.start + (size - 1) * axis.step, count);
     return ticks.map(({ value, label }) => ({
@@ -173,34 +175,27 @@ function monotonic(values: Float64Array, size: number): boolean {
   return true;
 }
 
-/** Cell boundaries half-way between coordinates, from 0 to 1; null where places by number are better. */
-function cellEdges(values: Float64Array | null, size: number): Float64Array | null {
+/** Coordinates and, half-way between them, boundaries of cells, from 0 to 1; null where places by number are better. */
+function placesOf(values: Float64Array | null, size: number): Float64Array | null {
   if (values === null || size < 2 || !monotonic(values, size)) return null;
-  const edges = new Float64Array(size + 1);
+  const places = new Float64Array(2 * size + 1);
   let least = Number.POSITIVE_INFINITY;
   let most = 0;
-  for (let at = 1; at < size; at++) {
-    const [before, here] = [values[at - 1] as number, values[at] as number];
-    edges[at] = (before + here) / 2;
+  for (let at = 0; at < size; at++) {
+    const here = values[at] as number;
+    places[2 * at + 1] = here;
+    if (at === 0) continue;
+    const before = values[at - 1] as number;
+    places[2 * at] = (before + here) / 2;
     least = Math.min(least, Math.abs(here - before));
     most = Math.max(most, Math.abs(here - before));
   }
   // A grid so uneven that some cells would be thinner than a pixel is drawn by number.
   if (most > least * 20) return null;
-  edges[0] = (values[0] as number) - ((edges[1] as number) - (values[0] as number));
-  edges[size] = (values[size - 1] as number) + ((values[size - 1] as number) - (edges[size - 1] as number));
-  const [low, high] = [Math.min(edges[0], edges[size]), Math.max(edges[0], edges[size])];
-  return edges.map((edge) => (edge - low) / (high - low));
-}
-
-/** The fraction of a point number at which a coordinate lies; 0.5 is the first point itself. */
-function positionOf(values: Float64Array, size: number, value: number): number | null {
-  const rising = (values[size - 1] as number) > (values[0] as number);
-  for (let at = 1; at < size; at++) {
-    const [before, here] = [values[at - 1] as number, values[at] as number];
-    if (rising ? value >= before && value <= here : value <= before && value >= here) {
-      return at - 0.5 + (value - before) / (here - before);
-    }
-  }
-  return null;
+  // The first and the last cell are as wide on both sides.
+  places[0] = 2 * (values[0] as number) - (places[2] as number);
+  places[2 * size] = 2 * (values[size - 1] as number) - (places[2 * size - 2] as number);
+  const [one, other] = [places[0], places[2 * size] as number];
+  const low = Math.min(one, other);
+  return places.map((place) => (place - low) / Math.abs(other - one));
 }

@@ -89,6 +89,30 @@ describe("ticks", () => {
     expect(north?.at ?? 1).toBeLessThan(0.5);
   });
 
+  test("of uneven coordinates as of even ones: equal steps are as long, and points lie at their coordinates", () => {
+    const depth = new AxisGeometry(
+      axis({ kind: "number", units: "m", downwards: true, size: 4 }),
+      Float64Array.from([5, 100, 500, 1000]),
+      true,
+    );
+    const [low, high] = [depth.edges[0] as number, depth.edges[4] as number];
+    expect([low, high]).toEqual([0, 1]);
+    const ticks = depth.ticks(6);
+    expect(labels(ticks)).toEqual(["200", "400", "600", "800", "1000"]);
+    const steps = ticks.slice(1).map(({ at }, nth) => at - (ticks[nth]?.at as number));
+    for (const step of steps) expect(step).toBeCloseTo(steps[0] as number);
+    expect(depth.center(3)).toBeCloseTo(ticks[4]?.at as number);
+    expect(depth.center(2) - depth.center(0)).toBeCloseTo(((steps[0] as number) * 495) / 200);
+    // A border of cells is half-way, and what is beyond the ends goes on as before.
+    expect(depth.placeOf(2)).toBeCloseTo((depth.center(1) + depth.center(2)) / 2);
+    expect(depth.placeOf(-1)).toBeCloseTo(depth.placeOf(0) - (depth.placeOf(1) - depth.placeOf(0)));
+  });
+
+  test("digits that are all wanted are written", () => {
+    expect(labels(niceTicks(4_998_500, 5_000_000, 4))).toEqual(["4998500", "4999000", "4999500", "5000000"]);
+    expect(labels(niceTicks(-2.5e6, 2.5e6, 5))).toEqual(["−2e6", "−1e6", "0", "1e6", "2e6"]);
+  });
+
   test("degrees of the globe have a side, whichever way longitudes are counted", () => {
     const texts = (sides: "NS" | "EW", values: number[]) => values.map((value) => degreesText(value, sides));
     expect(texts("NS", [60, 0, -7.5])).toEqual(["60° N", "0°", "7.5° S"]);

@@ -21,11 +21,14 @@ function digitsOf(write: (digits: number) => string, value: number, step: number
   return digits;
 }
 
-/** Labels of evenly spaced numbers: just enough decimals, a power of ten where the largest is far from 1. */
+/**
+ * Labels of evenly spaced numbers: just enough decimals, a power of ten where the largest is far from 1, unless
+ * nearly all digits are wanted, as of the metres of a projected grid.
+ */
 export function label(value: number, step: number, size = Math.abs(value)): string {
   if (value === 0) return "0";
   const text =
-    size >= 1e6 || (size < 1e-4 && step < 1e-4)
+    (size >= 1e6 && (step * 1e3 > size || size > 1e9)) || (size < 1e-4 && step < 1e-4)
       ? value.toExponential(digitsOf((digits) => value.toExponential(digits), value, step)).replace("e+", "e")
       : value.toFixed(digitsOf((digits) => step.toFixed(digits), step, step));
   return text.replaceAll("-", "−");

@@ -12,11 +12,12 @@ export function costOf({ x, y }: PictureResult, read: ReadFacts): string {
   const { chunks_read: some, chunks_total: all, decoded_bytes: size } = read;
   // Of lines the extremes are shown, which the kernel says itself.
   const step = x && y ? y.step * x.step : 1;
+  // What there is no room for is cut at the end: first that there is more than is seen.
   const parts = [
-    `${some === all ? "" : `${grouped(some)} of `}${plural(all, "chunk")} read`,
-    size > 0 ? `${bytes(size)} decoded` : some > 0 && "from memory",
     step > 1 && `1 in ${grouped(step)} points shown`,
     !read.complete && "some left out",
+    `${some === all ? "" : `${grouped(some)} of `}${plural(all, "chunk")} read`,
+    size > 0 ? `${bytes(size)} decoded` : some > 0 && "from memory",
   ];
   return parts.filter(Boolean).join(" · ");
 }

@@ -15,7 +15,7 @@ test("what a picture cost is said in a line", () => {
   );
   const wide = { ...made, x: axis({ step: 6 }), y: axis({ step: 2 }) };
   expect(costOf(wide, { ...read, chunks_read: 3, chunks_total: 9, complete: false })).toBe(
-    "3 of 9 chunks read · 1.0 MiB decoded · 1 in 12 points shown · some left out",
+    "1 in 12 points shown · some left out · 3 of 9 chunks read · 1.0 MiB decoded",
   );
 });
 

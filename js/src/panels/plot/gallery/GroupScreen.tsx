@@ -55,8 +55,9 @@ export function GroupScreen({ path, node }: { path: string; node: NodeResult }) 
       : []),
   ];
   const empty = arrays.length === 0 && groups.length === 0;
-  // A group that has only groups shows some of what is in these, by its paths: names may be the same.
-  const below = (arrays.length > 0 ? [] : groups.flatMap((card) => card.inside.filter(isData)))
+  // A group without data, as one of groups and the coordinates of all, shows some of what is in these, by its paths:
+  // names may be the same.
+  const below = (data.length > 0 ? [] : groups.flatMap((card) => card.inside.filter(isData)))
     .slice(0, MOST_BELOW)
     .map((row) => ({ ...row, name: row.path.replace(FAR_UP, "…") }));
   const Together = TOGETHER[show];
@@ -109,7 +110,7 @@ export function GroupScreen({ path, node }: { path: string; node: NodeResult }) 
               key={name}
               name={name}
               title={title}
-              open={data.length === 0}
+              open={data.length + below.length === 0}
               note={`${grouped(rows.length)}  ${rows
                 .slice(0, 8)
                 .map((row) => visible(row.name))

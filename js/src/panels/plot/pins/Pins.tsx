@@ -159,13 +159,16 @@ function Series({ path, dimension, pins, index, mark }: SeriesProps) {
         ))}
       </h4>
       {problem && <p class="nzx-note">{visible(problem)}</p>}
-      <Chart
-        answer={answer}
-        lines={lines}
-        label={`Series of ${visible(dimension)}`}
-        colorOf={colorOf}
-        mark={mark}
-      />
+      {/* Of missing values alone there is nothing to draw, and a sentence says so. */}
+      {lines[0] && (
+        <Chart
+          answer={answer}
+          lines={lines}
+          label={`Series of ${visible(dimension)}`}
+          colorOf={colorOf}
+          mark={mark}
+        />
+      )}
       {message && <p class="nzx-note">{visible(message)}</p>}
     </section>
   );

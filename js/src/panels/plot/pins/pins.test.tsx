@@ -48,6 +48,20 @@ test("a click pins a point, which has its value, its series and its number on th
   expect(screen.queryByRole("list", { name: "Pins" })).toBeNull();
 });
 
+test("of a point without values there is a sentence, and no empty picture", async () => {
+  host = await mountWidget("small", { path: "/forecast/temp", pins: [{ lat: 3, lon: 4 }] }, (kernel) => {
+    const about = {
+      path: "/forecast/temp",
+      dimension: "time",
+      dimensions: ["time"],
+      message: "no value along it",
+    };
+    kernel.answers.series = () => ({ ...about, x: axis({ label: "time" }), lines: [] });
+  });
+  expect(await screen.findAllByText("no value along it")).not.toHaveLength(0);
+  expect(screen.queryByRole("img", { name: /^Series of/ })).toBeNull();
+});
+
 test("the keyboard pins where the crosshair is, moves the pin, and takes it away", async () => {
   host = await mountWidget("small", { path: "/forecast/temp" });
   const values = await screen.findByRole("application", { name: /^Values/ });

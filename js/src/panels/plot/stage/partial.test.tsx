@@ -8,7 +8,7 @@ const legend = () => screen.getByRole("group", { name: "Legend" }).textContent;
 test("an unfinished picture is painted, with a note, until the finished one comes", async () => {
   host = await mountWidget("kinds", { path: "/k/curved" }, (kernel) => {
     kernel.partials = 2;
-    kernel.partialPause = 600;
+    kernel.partialPause = 2000; // long enough to be seen on a busy machine
   });
   await screen.findByText("2 of 3 chunks…");
   await screen.findByRole("img", { name: / of \/k\/curved .*, not finished$/ });

@@ -30,7 +30,9 @@ export function App() {
       keepKey(root, event);
       const { target, altKey, key } = event;
       const by = altKey && { ArrowLeft: -1, ArrowRight: 1 }[key];
-      if (!by || !(target instanceof Element) || !root?.contains(target) || target.matches("input")) return;
+      if (!by || !(target instanceof Element) || !root?.contains(target)) return;
+      // A text has its own use of them, and the picture: it moves the pin.
+      if (target.matches("input, [role=application]")) return;
       event.preventDefault();
       session.wander(by);
     };

@@ -77,6 +77,23 @@ test("the keyboard pins where the crosshair is, moves the pin, and takes it away
   await waitFor(() => expect(pins()).toEqual([]));
 });
 
+test("the focus of a button that is taken away with its pin goes to that of the next pin", async () => {
+  host = await mountWidget("small", {
+    path: "/forecast/temp",
+    pins: [
+      { lat: 3, lon: 4 },
+      { lat: 1, lon: 2 },
+    ],
+  });
+  const first = await screen.findByRole("button", { name: "Remove pin 2" });
+  first.focus();
+  fireEvent.click(first);
+  await waitFor(() => expect(pins()).toHaveLength(1));
+  await waitFor(() =>
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Remove pin 1" })),
+  );
+});
+
 test("a pin is not moved onto another one", () => {
   const [a, b, c] = [{ lon: 1 }, { lon: 2 }, { lon: 3 }];
   expect(moved([a, b], a, c)).toEqual([c, b]);

@@ -107,8 +107,9 @@ class SliceLimits:
             return look
         ranges = dict(look.ranges)
         y = None if look.y is None else look.y.label
-        # what is made of several slices has other values than they have
-        method = None if look.reduction is None else look.reduction.method
+        # what is made of several slices has other values than they have, and of more of them others again
+        made = look.reduction
+        method = None if made is None else f"{made.method} over {sorted(made.axes)}"
         minus = None
         if look.minus is not None:  # two pictures beside each other share their limits
             minus = look.minus.path, look.minus.hierarchy is None, bool(look.minus.beside)

@@ -141,3 +141,61 @@ def test_the_keyboard_is_enough(broken: tuple[Notebook, Explorer]) -> None:
     press(page, "Alt+ArrowLeft")
     expect(explorer.selected).to_have_attribute("data-path", re.compile("^/forecast"))
     book.until("ex.bookmarks == ['/ocean/salinity']")
+
+
+UNSEEN = """() => {
+    const element = document.activeElement, root = document.querySelector(".nzx");
+    if (!root.contains(element)) return null;
+    const ringed = one => /solid|auto/.test(getComputedStyle(one).outlineStyle) || /inset/.test(getComputedStyle(one).boxShadow);
+    // A row stands for its tree, and the frame around it for a text.
+    const row = document.getElementById(element.getAttribute("aria-activedescendant"));
+    const rings = [element, element.parentElement, row ?? element];
+    const box = element.getBoundingClientRect();
+    const [x, y] = [box.left + box.width / 2, box.top + Math.min(box.height / 2, 12)];
+    const hit = document.elementFromPoint(x, y);
+    const through = getComputedStyle(element).pointerEvents === "none";
+    const covered = !hit || !(through || element.contains(hit) || hit.contains(element));
+    const what = !rings.some(ringed) ? "has no ring" : covered ? "is covered" : "";
+    return what && `${element.cloneNode().outerHTML.slice(0, 160)} ${what}`;
+}"""
+"""What is wrong with how the focus is seen; "" if nothing, null where it is not in the explorer."""
+
+
+def test_what_has_the_focus_is_seen(notebook: OpenNotebook, sample_store: Path) -> None:
+    """Tab stops of a picture with pins, and of what opens beside it, in the dark at two sizes."""
+    path = "/ocean/sea_surface_temperature"
+    book = notebook([f"import nz_explorer as nz\n\nex = nz.explore({str(sample_store)!r})\nex"])
+    book.run_all()
+    explorer, page = Explorer(book.widgets.first), book.page
+    expect(explorer.tree).to_be_visible()
+    book.tell(f"ex.path = {path!r}")
+    page.evaluate(THEME, "dark")
+    first = explorer.root.get_by_role("button", name="Hide the tree")
+    expect(explorer.values).to_be_attached()
+    for width, height in ((1440, 900), (1000, 700)):
+        page.set_viewport_size({"width": width, "height": height})
+        explorer.settle()
+        first.focus()
+        focused(page, "application", re.compile("^Values"))
+        press(page, "ArrowRight", "Enter", "ArrowUp", "ArrowUp", "Enter")
+        expect(
+            explorer.root.get_by_role("list", name="Pins").get_by_role("listitem")
+        ).to_have_count(2)
+        press(page, "Alt+ArrowLeft")
+        expect(explorer.selected).to_have_attribute("data-path", path)
+        explorer.settle()
+        first.focus()
+        stops, wrong = 0, []
+        while (found := page.evaluate(UNSEEN)) is not None and stops < 90:
+            wrong += [found] if found else []
+            page.keyboard.press("Tab")
+            stops += 1
+        assert wrong == [], f"{width} × {height}"
+        assert 30 < stops < 90
+        # What is taken away with the focus leaves it to what stands beside.
+        first.focus()
+        for pin in (1, 1):
+            focused(page, "button", f"Remove pin {pin}")
+            press(page, "Enter")
+        expect(explorer.root.get_by_role("list", name="Pins")).to_have_count(0)
+        assert page.evaluate(UNSEEN) == ""

@@ -184,6 +184,44 @@ def test_the_picture_and_its_slider_are_seen_together(
         assert book.page.evaluate(PROBLEMS) == [], f"{width} × {height}"
 
 
+def test_what_opens_beside_the_map_shows_all_of_its_numbers(
+    notebook: OpenNotebook, tmp_path: Path
+) -> None:
+    """States have long names: in statistics no digit and no unit is cut, and of a pin the coordinates stay readable."""
+    root = zarr.create_group(tmp_path / "wind.zarr")
+    raw = np.random.default_rng(1).integers(-400, 2500, (2, 30, 40)).astype("i2")
+    raw[:, :5, :5], raw[:, 10:20, 15:25] = -32767, 9000
+    about = {"units": "m s-1", "scale_factor": -0.03, "add_offset": 62.0}
+    about |= {"valid_range": [-500, 2600], "_FillValue": -32767}
+    names = ("time", "lat", "lon")
+    root.create_array("wind", data=raw, dimension_names=names, attributes=about)
+    for name, units in (("lat", "degrees_north"), ("lon", "degrees_east")):
+        values = np.linspace(-30, 30, 30) if name == "lat" else np.linspace(100, 170, 40)
+        root.create_array(name, data=values, dimension_names=(name,), attributes={"units": units})
+    source = str(tmp_path / "wind.zarr")
+    pins = [{"lat": 13, "lon": 17}, {"lat": 3, "lon": 31}]
+    opened = f"ex = nz.explore({source!r}, path='/wind')\nex.pins = {pins!r}\nex"
+    book = notebook([f"import nz_explorer as nz\n\n{opened}"])
+    book.run_all()
+    explorer = Explorer(book.widgets.first)
+    beside = explorer.root.locator("aside")
+    expect(beside.get_by_role("listitem").first).to_contain_text("outside valid range")
+    statistics = explorer.root.get_by_role("button", name="Statistics", exact=True)
+    for width, height in ((1440, 900), (1000, 700)):
+        book.page.set_viewport_size({"width": width, "height": height})
+        for content in ("pins", "statistics"):
+            eventually(book.page, lambda: not book.page.evaluate(PROBLEMS))
+            assert book.page.evaluate(PROBLEMS) == [], f"{content} at {width} × {height}"
+            if content == "pins":
+                # Two lines are enough for where a pin is.
+                places = beside.locator("li > span:nth-child(2)")
+                assert all(place.evaluate("one => one.offsetHeight") < 40 for place in places.all())
+                statistics.click()
+                expect(beside.get_by_role("table").last).to_contain_text("outside valid range")
+        explorer.root.get_by_role("button", name="Pins", exact=True).click()
+        expect(beside.get_by_role("listitem").first).to_be_visible()
+
+
 def test_a_drawer_stands_beside_the_picture_where_there_is_room(
     notebook: OpenNotebook, sample_store: Path
 ) -> None:

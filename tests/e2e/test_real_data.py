@@ -65,7 +65,9 @@ def test_what_nothing_lists_is_not_called_empty(
 ) -> None:
     zarr.create_group(tmp_path / "s.zarr").create_group("inside")
     explorer = show(notebook([]), 0, http_server(tmp_path / "s.zarr").url)
-    expect(explorer.root).to_contain_text("can be opened by path only; type one into the search")
+    expect(explorer.root).to_contain_text(
+        "can be opened by path only. Type a path into the search, such as ocean/temp."
+    )
     expect(explorer.root.get_by_text("empty", exact=True)).to_have_count(0)
     explorer.root.get_by_role("searchbox", name="Search").fill("inside")
     explorer.root.get_by_role("option", name="/inside").click()

@@ -58,6 +58,18 @@ def test_limits_hold_while_stepping_and_figure_and_code_agree(ex: Explorer) -> N
     assert ends(ex, limits="frame") == (160.5, 50)[::-1]
 
 
+def test_a_mean_over_more_dimensions_has_limits_of_its_own(tmp_path: Path) -> None:
+    values = np.arange(120.0).reshape(2, 3, 4, 5) ** 2
+    group = zarr.create_group(tmp_path / "s.zarr")
+    group.create_array("wind", data=values, dimension_names=("month", "level", "lat", "lon"))
+    ex = nz.explore(tmp_path / "s.zarr", path="/wind")
+    for reduced in ({"month": "mean"}, {"month": "mean", "lat": "mean"}):
+        ex.view = {"x": "lon", "y": "level", "reduce": reduced}
+        mean = values.mean((0, 2)) if "lat" in reduced else values.mean(0)[:, 0]
+        assert ends(ex) == pytest.approx((mean.min(), mean.max()))
+    ex.close()
+
+
 def test_slices_of_one_value_each_get_limits_together_until_one_has_several(tmp_path: Path) -> None:
     days = np.repeat([30.5, 400.0, 700.0, 0.0], 6).reshape(4, 2, 3)
     days[3] = np.arange(6).reshape(2, 3)

@@ -178,7 +178,7 @@ def test_what_the_image_names_is_there_without_listing_and_paths_are_typed(
     plain.create_array("a/b", shape=2, dtype="i1")
     browser = browse(http_server(tmp_path / "p.zarr").url)
     assert (
-        "opened by path only; type one into the search"
+        "opened by path only. Type a path into the search, such as ocean/temp."
         in browser.ask("node", path="/")["row"]["problem"]
     )
     for query in ("a/b", "/a/b"):

@@ -30,15 +30,20 @@ export function App() {
       keepKey(root, event);
       const { target, altKey, key } = event;
       const by = altKey && { ArrowLeft: -1, ArrowRight: 1 }[key];
-      if (!by || !(target instanceof Element) || !root?.contains(target) || target.matches("input")) return;
+      if (!by || !(target instanceof Element) || !root?.contains(target)) return;
+      // A text has its own use of them, and the picture: it moves the pin.
+      if (target.matches("input, [role=application]")) return;
       event.preventDefault();
       session.wander(by);
     };
-    // What is taken away with the focus, as a button that has done its work, leaves it in the panel, not in the host's page.
+    // What is taken away with the focus, as a button that has done its work, leaves it to what stands beside it, else to
+    // the panel, and not to the host's page.
     const page = root?.ownerDocument;
-    const lost = new MutationObserver(() => {
+    const lost = new MutationObserver((records) => {
       if (last.current?.isConnected !== false || page?.activeElement !== page?.body) return;
-      root?.querySelector<HTMLElement>(".nzx-panel")?.focus({ preventScroll: true });
+      const near = records.find(({ removedNodes: [one] }) => one?.contains(last.current))?.target as Element;
+      const beside = near?.matches(".nzx-panel *") && near.querySelector<HTMLElement>("button, input");
+      (beside || root?.querySelector<HTMLElement>(".nzx-panel"))?.focus({ preventScroll: true });
     });
     if (root) lost.observe(root, { childList: true, subtree: true });
     // Before the host, which listens at the document. Its window, which may not be the one of this code.

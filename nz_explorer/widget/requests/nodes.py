@@ -105,6 +105,7 @@ def node(session: SessionView, params: protocol.NodeParams, cancel: Cancellation
         result.attributes_total = len(node.attributes)
         result.default_kind = default_kind(node)
         if node.listing_problem is not None and not tree.children(node):
-            problem = f"{node.listing_problem}; type one into the search, such as ocean/temp"
+            problem = node.listing_problem
+            problem = f"{problem[:1].upper()}{problem[1:]}. Type a path into the search, such as ocean/temp."
             result.row.problem = result.row.problem or problem
     return result, ()

@@ -37,10 +37,10 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
   const loader = useMemo(() => new PictureLoader(session.client), [session]);
   const [whole, setWhole] = useState<string | null>(null);
   const [beside, setBeside] = useState<"statistics" | "pins" | null>(null);
-  const pins = session.pins.value.length;
+  const many = session.pins.value.length;
   useEffect(() => {
-    if (pins > 0) setBeside("pins");
-  }, [pins]);
+    if (many > 0) setBeside("pins");
+  }, [many]);
   const settled = session.settled.value;
   const options = session.options.value;
 
@@ -108,6 +108,8 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
   }, [scanned, loader]);
   // What cannot be drawn says so in its place, and there is nothing to do with it.
   const drawn = picture && picture.kind !== "none" ? picture : null;
+  // Of a picture without places, as a histogram, none are pinned.
+  const pins = many > 0 && scene;
   const packing = options.decoded ? (picture?.packing ?? null) : null;
   const asXarray = options.mask === "storage";
   const setIndex = (dimension: string, to: number) => {
@@ -165,9 +167,9 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
             <Statistics path={row.path} units={(packing ?? picture)?.units ?? null} packing={packing} />
           </Beside>
         )}
-        {beside === "pins" && drawn && pins > 0 && (
+        {beside === "pins" && drawn && pins && (
           <Beside title="Pins" onClose={() => setBeside(null)}>
-            <Pins picture={drawn} params={params} scene={scene} />
+            <Pins picture={drawn} params={params} scene={pins} />
           </Beside>
         )}
       </div>
@@ -188,7 +190,7 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
             sliders={picture.sliders.filter(({ method }) => method === null)}
             size={Math.max(picture.x?.step ?? 1, picture.y?.step ?? 1) > 1 && { width, height }}
           />
-          {pins > 0 && (
+          {pins && (
             <Button
               aria-pressed={beside === "pins"}
               onClick={() => setBeside(beside === "pins" ? null : "pins")}

@@ -294,6 +294,14 @@ describe("plot", () => {
     expect(host.requests("colormaps")).toHaveLength(1);
   });
 
+  test("a limit has no more digits than there is room for", async () => {
+    host = await mountWidget("small", { path: "/forecast/sst", view: { low: 51.12549784837942, high: 300 } });
+    const low = await screen.findByRole<HTMLInputElement>("textbox", { name: "Low" });
+    expect(low.value).toBe("51.1254978");
+    fireEvent.blur(low);
+    expect(host.model.get("view")).toMatchObject({ low: 51.12549784837942 });
+  });
+
   test("limits and colormap belong to one array: the next has its own, and they come back with it", async () => {
     host = await mountWidget("small", {
       path: "/forecast/sst",

@@ -24,6 +24,7 @@ export function Caption({ picture, scene }: { picture: PictureResult; scene: Sce
   const cut = [scene?.x, scene?.y].filter((one) => one?.axis && one.axis.label in window);
   const title = visible(picture.caption);
   const aside = picture.sliders.length > 0 ? visible(picture.aside.join(", ")) : "";
+  const part = cut.map((one) => one && spanOf(one)).join(" · ");
   const zoomed = Object.keys(window).length > 0;
   return (
     <div class="nzx-caption">
@@ -35,8 +36,8 @@ export function Caption({ picture, scene }: { picture: PictureResult; scene: Sce
       </span>
       {zoomed && (
         <>
-          <span class="nzx-quiet nzx-tiny nzx-cut nzx-caption-window">
-            {cut.map((one) => one && spanOf(one)).join(" · ")}
+          <span class="nzx-quiet nzx-tiny nzx-cut nzx-caption-window" title={part}>
+            {part}
           </span>
           <button type="button" class="nzx-link nzx-tiny" onClick={() => session.setOptions({ window: {} })}>
             Reset zoom

@@ -39,7 +39,7 @@ export function Limit({ end, norm }: { end: End; norm: Norm | null }) {
       aria-invalid={text !== null && !empty && !Number.isFinite(number)}
       title={`${name} limit; if empty, that of the data`}
       placeholder={limitText(norm, end)}
-      value={text ?? (value === null ? "" : String(value))}
+      value={text ?? (value === null ? "" : precise(value, 9))}
       onInput={(event) => setText(event.currentTarget.value)}
       onChange={commit}
       onBlur={commit}

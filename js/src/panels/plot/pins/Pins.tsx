@@ -19,7 +19,7 @@ interface Props {
   picture: PictureResult;
   /** What was asked for it. */
   params: PictureParams;
-  scene: Scene | null;
+  scene: Scene;
 }
 
 /** The pinned points: where they are, what is there, and the values at them along each other dimension. */
@@ -35,7 +35,7 @@ export function Pins({ picture, params, scene }: Props) {
             <span class="nzx-pin" style={{ background: colorOf(nth) }}>
               {nth + 1}
             </span>
-            {scene && <Here pin={pin} scene={scene} params={params} />}
+            <Here pin={pin} scene={scene} params={params} />
             <IconButton
               icon="cross"
               label={`Remove pin ${nth + 1}`}

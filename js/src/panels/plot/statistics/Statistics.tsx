@@ -102,6 +102,11 @@ export function Statistics({ path, units, packing }: Props) {
                     </tr>
                   ),
               )}
+            </tbody>
+          </table>
+          {/* Names of states are long, and numbers with their units too. */}
+          <table class="nzx-table">
+            <tbody>
               {scan.states
                 .filter(({ count }) => count > 0)
                 .map(({ state, count }) => (

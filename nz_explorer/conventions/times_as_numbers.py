@@ -26,7 +26,7 @@ _UNITS = {
 }
 NOT_A_TIME = -(2**63)
 REFUSED = {
-    "xarray": "raises ValueError: units containing a multiplier are not supported, and cannot open the group"
+    "xarray": "raises ValueError: units containing a multiplier are not supported, at load(), compute() or min(), and for a coordinate when it opens the group"
 }
 """What becomes of times that are counted in multiples of a unit."""
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import zarr
+from jsonpatch import apply_patch
 
 import nz_explorer as nz
 
@@ -86,3 +87,23 @@ def test_a_number_is_the_shape_of_one_dimension(
     document = tmp_path / "a" / "zarr.json"
     document.write_text(json.dumps({**json.loads(document.read_text()), "shape": 4}))
     assert (_fix(tmp_path, "Z3-SHAPE-001") is not None) is fixed
+
+
+@pytest.mark.parametrize("nameless", [None, ""])
+def test_xarray_opens_a_group_whose_nameless_dimensions_were_given_the_names_of_the_fix(
+    nameless: str | None, tmp_path: Path
+) -> None:
+    import xarray as xr
+
+    group = zarr.open_group(tmp_path, mode="w")
+    for name, length in (("a", 2), ("b", 3)):
+        group.create_array(name, shape=(length,), dtype="f4", dimension_names=[nameless])
+    with pytest.raises(ValueError, match="conflicting sizes"):
+        xr.open_zarr(tmp_path, consolidated=False)
+    fix = _fix(tmp_path, "NZ-DIM-013")
+    assert fix is not None
+    for change in fix.changes:
+        document = tmp_path / change.document
+        patch = [dict(one) for one in change.patch]
+        document.write_text(json.dumps(apply_patch(json.loads(document.read_text()), patch)))
+    assert dict(xr.open_zarr(tmp_path, consolidated=False).sizes) == {"dim_0_2": 2, "dim_0_3": 3}

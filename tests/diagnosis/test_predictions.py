@@ -95,6 +95,13 @@ EXPLAINED = {
             "Z2-CODEC-003: near miss: a codec of others",
         )
     },
+    **{
+        f"xarray: {case}, which xarray refuses": "values are handed out, and load() and compute() fail"
+        for case in (
+            "NZ-TYPE-001: dates in multiples of a unit",
+            "Z2-OGC-004: durations in multiples of a unit",
+        )
+    },
     "zarr-python: Z3-CM-002: the key of a document is not another node": "it ignores the entry; xarray does not",
     "xarray: Z3-SHAPE-001: true": "true is 1 to Python, and xarray then has two lengths",
 }

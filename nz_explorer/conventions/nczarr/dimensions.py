@@ -350,7 +350,7 @@ def references_resolve(group: Group) -> Iterator[Fail | Undecided]:
             if not (array.path.startswith(paths.below(home.path)) or place.is_scalar):
                 yield read_today(place, _out_of_sight(array, pointer, reference, home))
                 continue
-            if length != dimension.size and not place.is_scalar:  # its references are not looked at
+            if length != dimension.size and "scalar" not in place.value:
                 other = Fail(
                     pointer,
                     f"dimension {dimension.name} is {dimension.size} long in {home.path}, this array needs {length}",

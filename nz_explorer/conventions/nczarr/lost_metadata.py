@@ -62,6 +62,38 @@ def metadata_are_there(group: Group) -> Iterator[Fail]:
             )
 
 
+@rule("NCZ-SB-002", on="root", formats=(2,))
+def root_has_attributes(root: Node) -> Iterator[Fail]:
+    """Require the document of attributes that netCDF-C looks for at the root, also where its metadata are in .zgroup."""
+    superblock = nczarr.find(root, "superblock")
+    if superblock is None or not superblock.read or superblock.era == "attributes":
+        return
+    if isinstance(root, Group) and root.document(".zattrs") is None:
+        yield Fail(
+            "/.zattrs",
+            "the superblock is that of netCDF-C, and the root has no .zattrs, without which netCDF-C 4.10 crashes",
+            impact="blocks",
+            readers={"netCDF-C": "crashes the process (4.10)"},
+            fix=lambda _node: Draft("safe", (add("/.zattrs", {}),)),
+        )
+
+
+@rule("NCZ-VAR-007", on="array", formats=(2,), needs=("shape",))
+def scalar_is_marked(array: Array) -> Iterator[Fail]:
+    """Note a scalar that only storage tells, as it did up to 4.9."""
+    place = nczarr.find(array, "array")
+    if place is None or not place.read or not isinstance(place.value, dict):
+        return
+    references = place.member("dimension_references")[1]
+    if "scalar" not in place.value and place.is_scalar and references == []:
+        pointer = place.at("scalar")
+        yield Fail(
+            pointer,
+            'only storage "scalar" says that this array is a scalar, and netCDF-C 4.10 looks for a member scalar',
+            fix=lambda _node: Draft("safe", (add(pointer, 1),)),
+        )
+
+
 def _where(node: Node, part: nczarr.Part) -> str:
     """Return where metadata are that netCDF-C does not find, for a message."""
     unread = next(nczarr.places(node, part), None)

@@ -12,10 +12,10 @@ from nz_explorer.conventions.nz.dimensions import (
     names_pointer,
     set_name,
 )
-from nz_explorer.conventions.suggested_names import add_names
+from nz_explorer.conventions.suggested_names import suggested_names
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Place
-from nz_explorer.engine.fixes import Draft, Operation, replace
+from nz_explorer.engine.fixes import Draft, Operation, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, dimension_table
 from nz_explorer.model.dialects import multiscales
@@ -117,15 +117,19 @@ def _name_all(paths: Iterable[str]) -> FixMaker:
     """Return the fix that names the dimensions of arrays."""
 
     def fix(node: Node) -> Draft | None:
-        arrays = [node.hierarchy.node_if_loaded(path) for path in paths]
-        drafts = {
-            array: draft.operations
-            for array in arrays
-            if isinstance(array, Array)
-            and (_for_xarray(array) != array.dimension_names or not all(array.dimension_names))
-            and (draft := add_names(array)) is not None
-        }
-        return _bundle(drafts, "check the names: choose better ones where they are made up")
+        parts: dict[Array, tuple[Operation, ...]] = {}
+        for path in paths:
+            array = node.hierarchy.node_if_loaded(path)
+            named = isinstance(array, Array) and array.dimension_names
+            if not isinstance(array, Array) or (named and all(named)):
+                continue
+            names, _ = suggested_names(array)
+            parts[array] = (
+                set_attribute(array, "_ARRAY_DIMENSIONS", names)
+                if array.zarr_format == 2
+                else (replace(names_pointer(array), names),)
+            )
+        return _bundle(parts, "check the names: choose better ones where they are made up")
 
     return fix
 

@@ -20,7 +20,7 @@ from nz_explorer.model import Array, Group
 from nz_explorer.model.dialects import crs
 from nz_explorer.model.dialects.images import image_level
 from nz_explorer.model.dialects.multiscales import level_names
-from nz_explorer.model.dialects.nczarr import find
+from nz_explorer.model.dialects.nczarr import SCALAR_DIMENSION, find
 from nz_explorer.model.dialects.tables import is_of_a_table
 from nz_explorer.text.phrases import listed
 
@@ -94,9 +94,9 @@ def array_dimensions(array: Array) -> Iterator[Fail]:
     """Require a name for each dimension in the attribute that v2 uses for it."""
     given = array.attributes["_ARRAY_DIMENSIONS"]
     well_formed = isinstance(given, list) and all(isinstance(name, str) for name in given)
-    shapes = (array.shape, array.stored_shape)  # they differ where netCDF-C stores a scalar
-    if not well_formed or not any(shape is None or len(given) == len(shape) for shape in shapes):
-        lengths = "" if array.shape is None else f" for shape {list(array.shape)}"
+    stored = array.stored_shape  # other than the shape where netCDF-C stores a scalar
+    if not well_formed or (stored is not None and len(given) != len(stored)):
+        lengths = "" if stored is None else f" for shape {list(stored)}"
         yield Fail(
             "/.zattrs/_ARRAY_DIMENSIONS",
             f"_ARRAY_DIMENSIONS must be a list with one string per dimension{lengths}, got {shown(given)}",
@@ -110,18 +110,19 @@ def _for_readers(array: Array, given: Any) -> dict[str, str]:
 
     netCDF-C reads beyond a list that is too short, but for an empty one, and takes each item for a text.
     """
+    rank = len(array.stored_shape or ())
     named = isinstance(given, list) and not _has_others(array)
     no_text = (
         any(name is None or isinstance(name, list | dict) for name in given) if named else False
     )
-    too_short = named and 0 < len(given) < (array.ndim or 0)
+    too_short = named and 0 < len(given) < rank
     crashes = CRASHES if no_text or too_short else {}
-    if isinstance(given, str) and array.ndim != 1:
+    if isinstance(given, str) and rank != 1:
         return XARRAY
     if isinstance(given, list) and any(isinstance(name, list | dict) for name in given):
         unhashable = "raises TypeError: unhashable type, and cannot open the group"
         return {"xarray": unhashable, **crashes}
-    if isinstance(given, list | str | dict) and len(given) == array.ndim:
+    if isinstance(given, list | str | dict) and len(given) == rank:
         return crashes
     return {**XARRAY, **crashes}
 
@@ -143,6 +144,8 @@ def _one_name(node: Node) -> Draft:
 
 
 def _name_each(node: Node) -> Draft | None:
+    if isinstance(node, Array) and node.shape == () and node.stored_shape == (1,):
+        return Draft("safe", set_attribute(node, "_ARRAY_DIMENSIONS", [SCALAR_DIMENSION]))
     if not isinstance(node, Array) or not node.shape:
         return Draft("suggest", note="name each dimension once, in the order of shape")
     names, _ = suggested_names(node)

@@ -84,6 +84,26 @@ def as_floats(values: np.ndarray[Any, Any], part: Part | None = None) -> tuple[N
     ).copy(), None
 
 
+def rest_of_integers(
+    stored: np.ndarray[Any, Any], nearest: Numbers
+) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """Return what integers are more than the floats that are nearest to them, exactly.
+
+    Parameters
+    ----------
+    stored
+        Integers of up to 8 bytes.
+    nearest
+        float64, of the same shape; where it is NaN the rest is 0.
+    """
+    half = 2**32  # float64 has all integers of half the bytes
+    high = np.floor(nearest / half)
+    low = nearest - high * half
+    rest: np.ndarray[Any, Any] = (stored // half - high) * half + (stored % half - low)
+    numbers: np.ndarray[Any, np.dtype[np.float32]] = np.nan_to_num(rest).astype(np.float32)
+    return numbers
+
+
 def value_range(values: Numbers, states: States) -> tuple[float | None, float | None]:
     """Return the lowest and the highest of the points that are values, None where there is none.
 

@@ -9,7 +9,13 @@ import numpy as np
 from nz_explorer.plots.colours.defaults import default_colours
 from nz_explorer.plots.colours.ranges import robust
 from nz_explorer.plots.complex_parts import PARTS
-from nz_explorer.plots.numbers import as_floats, state_counts, units_of_part, value_range
+from nz_explorer.plots.numbers import (
+    as_floats,
+    rest_of_integers,
+    state_counts,
+    units_of_part,
+    value_range,
+)
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.source import PictureSource
 from nz_explorer.plots.summaries import ANY, categories
@@ -119,6 +125,6 @@ def numeric_picture(
         if source.reduction is not None and source.reduction.method == "any"
         else categories(source.array, stored, states, source.cache),
         dates=source.dates(stored, states),
-        exact=stored.astype(stored.dtype.newbyteorder("<")) if rounded else None,
+        rest=rest_of_integers(stored, values) if rounded else None,
         **{**shared, "units": units_of_part(source.part, shared["units"])},
     )

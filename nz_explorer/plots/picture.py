@@ -201,8 +201,8 @@ class QuickLook:
         What values stand for, where they are no quantities.
     dates
         What values that are times mean, in the order of `values`; empty where one is none.
-    exact
-        Integers of which float64 has only the nearest, of the shape of `values`.
+    rest
+        What integers are more than `values`, which are the nearest of float64; of their shape, float32.
     packing
         How stored values are decoded according to CF.
     valid_low, valid_high
@@ -259,7 +259,7 @@ class QuickLook:
     histogram: Histogram | None = None
     categories: tuple[Category, ...] = ()
     dates: tuple[str, ...] = ()
-    exact: np.ndarray[Any, Any] | None = None
+    rest: np.ndarray[Any, np.dtype[np.float32]] | None = None
     packing: Packing | None = None
     valid_low: float | None = None
     valid_high: float | None = None

@@ -64,7 +64,7 @@ def _picture(look: QuickLook, buffers: _Buffers) -> protocol.PictureResult:
         ),
         values_type=look.values_type,
         values_buffer=buffers.add(look.values),
-        exact_buffer=buffers.add(look.exact),
+        rest_buffer=buffers.add(look.rest),
         states_buffer=buffers.add(look.cell_states),
         storage_states_buffer=buffers.add(_unlike(look.storage_states, look.cell_states)),
         states=_same(look.states, list[protocol.StateCount]),

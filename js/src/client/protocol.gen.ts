@@ -68,7 +68,7 @@ export interface PictureResult {
   aside: string[];
   values_type: "float32" | "float64" | null;
   values_buffer: number | null;
-  exact_buffer: number | null;
+  rest_buffer: number | null;
   states_buffer: number | null;
   storage_states_buffer: number | null;
   states: StateCount[];

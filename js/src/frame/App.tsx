@@ -32,7 +32,7 @@ export function App() {
       const by = altKey && { ArrowLeft: -1, ArrowRight: 1 }[key];
       if (!by || !(target instanceof Element) || !root?.contains(target)) return;
       // A text has its own use of them, and the picture: it moves the pin.
-      if (target.matches("input, [role=application]")) return;
+      if (target.matches("input,[role=application]")) return;
       event.preventDefault();
       session.wander(by);
     };
@@ -42,8 +42,8 @@ export function App() {
     const lost = new MutationObserver((records) => {
       if (last.current?.isConnected !== false || page?.activeElement !== page?.body) return;
       const near = records.find(({ removedNodes: [one] }) => one?.contains(last.current))?.target as Element;
-      const beside = near?.matches(".nzx-panel *") && near.querySelector<HTMLElement>("button, input");
-      (beside || root?.querySelector<HTMLElement>(".nzx-panel"))?.focus({ preventScroll: true });
+      const beside = near?.closest(".nzx-panel *")?.querySelector<HTMLElement>("button,input");
+      (beside ?? root?.querySelector<HTMLElement>(".nzx-panel"))?.focus({ preventScroll: true });
     });
     if (root) lost.observe(root, { childList: true, subtree: true });
     // Before the host, which listens at the document. Its window, which may not be the one of this code.

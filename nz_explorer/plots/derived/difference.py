@@ -268,7 +268,7 @@ def _difference(shown: QuickLook, minus: QuickLook, text: str, show: str) -> Qui
         high=high,
         categories=(),
         dates=(),
-        exact=None,
+        rest=None,
         packing=None,
         valid_low=None,
         valid_high=None,

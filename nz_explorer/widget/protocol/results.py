@@ -196,8 +196,8 @@ class PictureResult(Message):
     values_type: Literal["float32", "float64"] | None = None
     values_buffer: int | None = None
     """C order. Stored values; ``states_buffer`` has what is masked."""
-    exact_buffer: int | None = None
-    """int64, or uint64 where ``data_type`` is: integers of which ``values_buffer`` has only the nearest float64."""
+    rest_buffer: int | None = None
+    """float32: what integers of 8 bytes are more than ``values_buffer``, which has the nearest of float64."""
     states_buffer: int | None = None
     """uint8 per point: the state under NZ."""
     storage_states_buffer: int | None = None

@@ -85,7 +85,7 @@ function strip({ context, inks, ratio }: Paper, scene: Scene, frame: Frame): voi
   for (let at = 0; at < axis.size; at++) {
     const state = states[at] as number;
     if (state === 0) continue;
-    const [a, b] = [axis.edges[at] as number, axis.edges[at + 1] as number];
+    const [a, b] = [axis.places[2 * at] as number, axis.places[2 * at + 2] as number];
     const first = Math.min(long - 1, Math.floor(Math.min(a, b) * long + 1e-6));
     columns.fill(state, first, Math.max(first + 1, Math.round(Math.max(a, b) * long)));
   }

@@ -67,7 +67,7 @@ export function drawGrid({ context, inks }: Paper, scene: Scene, frame: Frame): 
       if (!border && long / size < 8) continue;
       context.strokeStyle = rgb(inks.foreground, border ? 0.7 : 0.2);
       context.setLineDash(border ? [4, 3] : []);
-      paint(geometry.edges[at] as number);
+      paint(geometry.places[2 * at] as number);
     }
     context.setLineDash([]);
   };

@@ -1,5 +1,5 @@
 import type { Axis } from "../../client/protocol.gen";
-import { compact } from "../../ui/text/format";
+import { clamp, compact } from "../../ui/text/format";
 import { visible } from "../../ui/text/text";
 import { floats } from "./field";
 import { indexTicks, labelTicks, niceTicks } from "./ticks";
@@ -48,8 +48,6 @@ export class AxisGeometry {
   readonly coordinates: Float64Array | null;
   /** Where cells begin, points lie and cells end, by turns: 2 size + 1 places, of which 0 is left or top. */
   readonly places: Float64Array;
-  /** Boundaries of the cells, size + 1, in the order of the points. */
-  readonly edges: Float64Array;
   /** Whether places follow the coordinates; if not, points are evenly spaced. */
   readonly true: boolean;
 
@@ -65,7 +63,6 @@ export class AxisGeometry {
     const backwards = real === null && measured && axis.decreasing;
     const turned = backwards !== (vertical && axis?.downwards === false);
     this.places = turned ? places.map((place) => 1 - place) : places;
-    this.edges = this.places.filter((_, at) => at % 2 === 0);
   }
 
   /** Where a point lies: at its coordinate, which need not be in the middle of its cell. */
@@ -75,13 +72,13 @@ export class AxisGeometry {
 
   /** The point at a place between 0 and 1. */
   indexAt(place: number): number {
-    const { edges, size } = this;
-    const rising = (edges[size] as number) > (edges[0] as number);
+    const { places, size } = this;
+    const rising = (places[2 * size] as number) > (places[0] as number);
     let low = 0;
     let high = size - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      const edge = edges[middle] as number;
+      const edge = places[2 * middle] as number;
       if (rising ? edge <= place : edge > place) low = middle;
       else high = middle - 1;
     }
@@ -95,7 +92,7 @@ export class AxisGeometry {
 
   /** The place of a fraction of a point number; 0.5 is the middle of the first point. */
   placeOf(position: number): number {
-    const at = Math.min(2 * this.size - 1, Math.max(0, Math.floor(2 * position)));
+    const at = clamp(Math.floor(2 * position), 2 * this.size - 1);
     const [from, to] = [this.places[at] as number, this.places[at + 1] as number];
     return from + (to - from) * (2 * position - at);
   }
@@ -165,30 +162,22 @@ export function coordinateText(value: number, axis: { units?: string | null }, m
   return sides ? degreesText(value, sides, digits) + other : `${number}${axis.units ? ` ${axis.units}` : ""}`;
 }
 
-function monotonic(values: Float64Array, size: number): boolean {
-  const sign = Math.sign((values[1] as number) - (values[0] as number));
-  if (sign === 0 || Number.isNaN(sign)) return false;
-  for (let at = 1; at < size; at++) {
-    const step = (values[at] as number) - (values[at - 1] as number);
-    if (!(step * sign > 0) || !Number.isFinite(step)) return false;
-  }
-  return true;
-}
-
 /** Coordinates and, half-way between them, boundaries of cells, from 0 to 1; null where places by number are better. */
 function placesOf(values: Float64Array | null, size: number): Float64Array | null {
-  if (values === null || size < 2 || !monotonic(values, size)) return null;
+  if (values === null || size < 2) return null;
   const places = new Float64Array(2 * size + 1);
-  let least = Number.POSITIVE_INFINITY;
-  let most = 0;
+  const sign = Math.sign((values[1] as number) - (values[0] as number));
+  let [least, most] = [Number.POSITIVE_INFINITY, 0];
   for (let at = 0; at < size; at++) {
     const here = values[at] as number;
-    places[2 * at + 1] = here;
-    if (at === 0) continue;
     const before = values[at - 1] as number;
+    const gap = (here - before) * sign;
+    if (at > 0 && !(gap > 0)) return null;
     places[2 * at] = (before + here) / 2;
-    least = Math.min(least, Math.abs(here - before));
-    most = Math.max(most, Math.abs(here - before));
+    places[2 * at + 1] = here;
+    // The first has none.
+    least = Math.min(least, gap || least);
+    most = Math.max(most, gap || most);
   }
   // A grid so uneven that some cells would be thinner than a pixel is drawn by number.
   if (most > least * 20) return null;
@@ -196,6 +185,5 @@ function placesOf(values: Float64Array | null, size: number): Float64Array | nul
   places[0] = 2 * (values[0] as number) - (places[2] as number);
   places[2 * size] = 2 * (values[size - 1] as number) - (places[2 * size - 2] as number);
   const [one, other] = [places[0], places[2 * size] as number];
-  const low = Math.min(one, other);
-  return places.map((place) => (place - low) / Math.abs(other - one));
+  return places.map((place) => (place - Math.min(one, other)) / Math.abs(other - one));
 }

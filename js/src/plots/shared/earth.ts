@@ -29,7 +29,7 @@ export function drawEarth(
   const wanted = (name: "graticule" | "coastlines") => (options[name] && earth[name]) || [];
   const [graticule, coastlines] = [wanted("graticule"), wanted("coastlines")];
   const size = [width, height, ratio, ...(curved ? [...curved.low, ...curved.high] : [])];
-  const on = [graticule, coastlines, x.edges, y.edges, [...background, ...foreground, ...size]];
+  const on = [graticule, coastlines, x.places, y.places, [...background, ...foreground, ...size]];
   const layer = layerHeld(on, () => {
     const place = (x: number, y: number) =>
       [placeIn(scene, 0, x) * width, placeIn(scene, 1, y) * height] as const;

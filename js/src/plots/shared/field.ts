@@ -34,8 +34,8 @@ export interface Field {
   states: Uint8Array;
   /** The same if the storage fill value were the mask. */
   storage: Uint8Array;
-  /** What `values` would be if they were no floats. */
-  exact?: BigInt64Array | BigUint64Array | undefined;
+  /** What integers are more than `values`, which are the nearest floats. */
+  rest?: Float32Array | Float64Array | undefined;
   /** As stored, where `values` are decoded. */
   stored?: Float32Array | Float64Array;
 }
@@ -101,19 +101,13 @@ export function fieldOf(picture: PictureResult, buffers: readonly DataView[]): F
       : null;
   };
   const states = codes(picture.states_buffer) ?? Uint8Array.from(values, plain);
-  const whole = buffers[picture.exact_buffer ?? -1];
+  const rest = buffers[picture.rest_buffer ?? -1];
   return {
     nx,
     ny,
     type,
     values,
-    exact:
-      whole &&
-      typed<BigInt64Array | BigUint64Array>(
-        whole,
-        picture.data_type === "uint64" ? BigUint64Array : BigInt64Array,
-        8,
-      ),
+    rest: rest && floats(rest, "float32"),
     states,
     storage: codes(picture.storage_states_buffer) ?? states,
   };

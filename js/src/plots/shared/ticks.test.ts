@@ -95,7 +95,7 @@ describe("ticks", () => {
       Float64Array.from([5, 100, 500, 1000]),
       true,
     );
-    const [low, high] = [depth.edges[0] as number, depth.edges[4] as number];
+    const [low, high] = [depth.places[0] as number, depth.places[8] as number];
     expect([low, high]).toEqual([0, 1]);
     const ticks = depth.ticks(6);
     expect(labels(ticks)).toEqual(["200", "400", "600", "800", "1000"]);

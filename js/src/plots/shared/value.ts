@@ -17,7 +17,7 @@ export function valueText(scene: Scene, at: number): string {
   const number = field.values[at] ?? Number.NaN;
   const category = picture.categories.find(({ value }) => value === number);
   if (category) return category.label;
-  if (field.exact) return String(field.exact[at]);
+  if (field.rest) return String(BigInt(number) + BigInt(field.rest[at] as number));
   if (isMade(scene, number)) return String(+number.toPrecision(6));
   return field.stored ? shortest(Number(number.toPrecision(9)), "float64") : shortest(number, field.type);
 }

@@ -1,33 +1,18 @@
-import type { PictureOptions } from "../../client/session";
 import { CopyButton } from "../../ui/button/CopyButton";
 import { visible } from "../../ui/text/text";
 import type { ViewProps } from "../kind";
 import { type AxisGeometry, pointName } from "../shared/axis";
 import { STATE_NAMES, STATES } from "../shared/field";
-import type { Scene } from "../shared/scene";
 import { valueText } from "../shared/value";
 import { range, Sheet } from "./Sheet";
 
-/** What a cell holds: its value, or why there is none. */
-const cellText = (scene: Scene, { decoded }: PictureOptions, at: number): string => {
-  const state = STATES[scene.states[at] ?? 0] ?? "value";
-  return visible(
-    state === "value" ? (decoded && scene.picture.dates[at]) || valueText(scene, at) : STATE_NAMES[state],
-  );
-};
-
 /** The whole table, as spreadsheets take it. */
-function tabbed(
-  scene: Scene,
-  options: PictureOptions,
-  rows: AxisGeometry,
-  columns: AxisGeometry | null,
-): string {
-  const { nx } = scene.field;
-  const head = columns ? [corner(rows, columns), ...range(0, nx).map((at) => pointName(columns, at))] : [];
+function tabbed(textOf: (at: number) => string, rows: AxisGeometry, columns: AxisGeometry | null): string {
+  const all = columns ? range(0, columns.size) : [0];
+  const head = columns ? [corner(rows, columns), ...all.map((at) => pointName(columns, at))] : [];
   const lines = range(0, rows.size).map((row) => [
     pointName(rows, row),
-    ...(columns ? range(row * nx, (row + 1) * nx) : [row]).map((at) => cellText(scene, options, at)),
+    ...all.map((at) => textOf(row * all.length + at)),
   ]);
   return [head, ...lines].map((line) => line.join("\t")).join("\n");
 }
@@ -41,6 +26,12 @@ export function Table({ picture, scene, options }: ViewProps) {
   const rows = columns ? scene?.grid.y : scene?.grid.x;
   if (!scene || !rows) return null;
   const wide = columns?.size ?? 1;
+  const stateOf = (at: number) => STATES[scene.states[at] ?? 0] ?? "value";
+  /** What a cell holds: its value, a date where it is one, or why there is none. */
+  const textOf = (at: number) => {
+    const date = options.decoded && picture.dates[at];
+    return visible(stateOf(at) === "value" ? date || valueText(scene, at) : STATE_NAMES[stateOf(at)]);
+  };
   return (
     <Sheet
       label={visible(picture.label)}
@@ -49,14 +40,14 @@ export function Table({ picture, scene, options }: ViewProps) {
       corner={
         <>
           {corner(rows, columns)}
-          <CopyButton label="Copy the table" text={() => tabbed(scene, options, rows, columns)} />
+          <CopyButton label="Copy the table" text={() => tabbed(textOf, rows, columns)} />
         </>
       }
       columnOf={(at) => (columns ? pointName(columns, at) : visible(picture.title))}
       rowOf={(at) => pointName(rows, at)}
       cellOf={(row, column) => {
         const at = row * wide + column;
-        return { text: cellText(scene, options, at), state: STATES[scene.states[at] ?? 0] };
+        return { text: textOf(at), state: stateOf(at) };
       }}
     />
   );

@@ -210,7 +210,7 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
       <div
         class="nzx-hover"
         role="application"
-        aria-label="Values: arrow keys move the crosshair, with Alt the pin, Enter pins, B begins a box that Enter zooms to, + and - zoom, 0 shows all"
+        aria-label="Values: arrows move the crosshair, with Alt the pin, Enter pins, B begins a box, +, -, 0 zoom"
         tabIndex={0}
         style={rectangle(left, top, width, height)}
         ref={focus}

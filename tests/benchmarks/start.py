@@ -114,7 +114,9 @@ def _open(page: Page, address: str, process: subprocess.Popen[str]) -> None:
         try:
             page.goto(address, wait_until="commit")
         except Error as error:
-            if "ERR_CONNECTION_REFUSED" not in str(error) or process.poll() is not None:
+            # the page that says so may come a moment later, and is in the way of the next attempt
+            again = any(one in str(error) for one in ("ERR_CONNECTION_REFUSED", "chrome-error://"))
+            if not again or process.poll() is not None:
                 raise
             page.wait_for_timeout(20)
         else:

@@ -13,6 +13,10 @@ INT64 = (-(2**63), 2**63 - 1)
 
 PACKING = ("scale_factor", "add_offset")
 """Attributes that describe how values are packed (CF-1.11, 8.1 Packed Data)."""
+DURATIONS = frozenset(
+    ["days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"]
+)
+"""Units that xarray knows as those of durations."""
 _SCALARS = {
     str: "string",
     bool: "bool",

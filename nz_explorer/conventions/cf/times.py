@@ -14,7 +14,7 @@ from nz_explorer.engine.findings import Fail, FixMaker, Undecided
 from nz_explorer.engine.fixes import Draft, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import is_candidate
-from nz_explorer.model.attribute_types import PACKING, unpacked_number
+from nz_explorer.model.attribute_types import DURATIONS, PACKING, unpacked_number
 from nz_explorer.text.phrases import article
 
 if TYPE_CHECKING:
@@ -31,10 +31,6 @@ _WITH_NANOSECONDS = frozenset({"standard", "gregorian", "proleptic_gregorian"})
 _WRITTEN = ("int", "uint", "float", "string")
 _SINGULAR = {unit: f"{unit}s" for unit in ("day", "hour", "minute", "second", "millisecond")}
 """Units of durations that no version of xarray takes for one."""
-DURATIONS = frozenset(
-    ["days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"]
-)
-"""Units that xarray knows as those of durations."""
 _DATE = re.compile(r"(1[5-9]|2[0-4])\d\d-(\d\d)-(\d\d)(?![\d-])")
 _IN_BRACKETS = re.compile(r"\(\s*([A-Za-z]+?)s?\s+since\s[^()]*\)")
 """The unit of times inside of that of a rate, such as (days since 2000-01-01)-1."""

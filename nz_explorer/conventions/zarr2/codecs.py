@@ -189,13 +189,15 @@ def settings_are_known(array: Array) -> Iterator[Fail]:
         needed, optional = SETTINGS.get(name, ((), None))
         if optional is None:
             continue
-        for member in [one for one in needed if one not in codec]:
+        missing = [one for one in needed if one not in codec]
+        for member in missing:
             yield Fail(
                 pointers.join(pointer, member),
                 f"the codec {name} lacks its setting {member}, without which zarr-python cannot make it",
             )
         known = ("id", *needed, *optional)
-        for member in [one for one in codec if one not in known]:
+        others = [one for one in codec if one not in known]
+        for member in others:
             meant = next(iter(get_close_matches(member, known[1:], 1)), None)
             yield Fail(
                 pointers.join(pointer, member),
@@ -203,7 +205,7 @@ def settings_are_known(array: Array) -> Iterator[Fail]:
                 + (f"; did you mean {meant}?" if meant and meant not in codec else ""),
                 fix=_without(pointers.join(pointer, member)),
             )
-        told = not all(one in codec for one in needed) or not set(codec) <= set(known)
+        told = missing or others
         if not told and name in MADE_OF_TYPES and (why := _refusal(json.dumps(codec))):
             yield Fail(
                 pointer,

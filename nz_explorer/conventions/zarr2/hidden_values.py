@@ -9,6 +9,7 @@ from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import is_candidate
+from nz_explorer.model.attribute_types import PACKING
 from nz_explorer.model.fill_values import same_value
 from nz_explorer.text.phrases import every, plural
 
@@ -23,8 +24,6 @@ DECODED = frozenset(
     ["_FillValue", "missing_value", "scale_factor", "add_offset", "_Unsigned", "grid_mapping_name"]
 )
 """Attributes by which values are decoded to others, or mark missing ones themselves."""
-PACKED = frozenset(["scale_factor", "add_offset"])
-"""Attributes of packed values, which hardly anybody but xarray writes, with the mark of missing ones as fill_value alone."""
 COUNTED = ("bool", "int", "uint", "string")
 """Kinds of data types in which zero, False or an empty text is as likely as any other value."""
 
@@ -53,8 +52,8 @@ def _may_hide(array: Array) -> bool:
 
 
 def _mark_of_packed(array: Array) -> bool:
-    """Whether the fill value may be the mark of packed values, as xarray writes it: there is no other."""
-    return array.fill is None and not PACKED.isdisjoint(array.attributes)
+    """Whether the fill value may be the mark of packed values: there is no other, and hardly anybody but xarray writes them."""
+    return array.fill is None and any(name in array.attributes for name in PACKING)
 
 
 @rule("Z2-FV-006", on="array", formats=(2,), needs=("data type",), when=_may_hide)

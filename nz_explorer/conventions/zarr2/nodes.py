@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zarr2.codecs import unidentified
 from nz_explorer.conventions.zarr3.nodes import (
+    CRASHES,
     MISSING,
     NCZARR_ERROR,
     REFUSED,
@@ -47,17 +48,16 @@ _NOT_SEEN = {
     "zarr-python": "does not see the array, or raises an error when it is opened by its path",
     "xarray": "opens the group without the array",
 }
-_CRASHES = {"netCDF-C": "crashes the process (4.10)"}
 READERS_WITHOUT: dict[str, dict[str, str]] = {
     "compressor": {},
     "filters": {},
-    "zarr_format": _NOT_SEEN | _CRASHES,
+    "zarr_format": _NOT_SEEN | CRASHES,
     "shape": _NOT_SEEN | NCZARR_ERROR,
     "dtype": _NOT_SEEN | NCZARR_ERROR,
     "order": {
         "zarr-python": "raises an error when it opens the array",
         "xarray": "raises an error, and opens nothing of the group",
-        **_CRASHES,
+        **CRASHES,
     },
 }
 """What readers do without a member, where that is not what the rule's entry says."""
@@ -133,11 +133,16 @@ def zarr_format(array: Array) -> Iterator[Fail]:
     """Require the member that identifies the specification of the document."""
     if "zarr_format" in array.metadata:  # else Z2-ARR-002
         given = array.metadata["zarr_format"]
-        netcdf = _CRASHES if given is None or isinstance(given, list | dict) else {}
+        netcdf = _crash_at(given)
         if given is True or (is_integer(given) and given != 2):
             netcdf = NCZARR_ERROR
         for fail in wrong_format(array, 2):
             yield _hurts(fail, netcdf)
+
+
+def _crash_at(given: Any) -> Mapping[str, str]:
+    """Return what netCDF-C does with what is neither a text nor a number; nothing for others."""
+    return CRASHES if given is None or isinstance(given, list | dict) else {}
 
 
 def _hurts(fail: Fail, netcdf: Mapping[str, str]) -> Fail:
@@ -236,7 +241,7 @@ def order(array: Array) -> Iterator[Fail]:
             readers={
                 "zarr-python": "raises ValueError: Expected one of ('C', 'F')",
                 "xarray": "cannot open the group",
-                **(_CRASHES if given is None or isinstance(given, list | dict) else {}),
+                **_crash_at(given),
             },
             fix=set_to("/.zarray/order", meant, "safe" if given else "suggest") if meant else None,
         )
@@ -256,13 +261,13 @@ def group_members(group: Group) -> Iterator[Fail]:
             readers={
                 "zarr-python": "finds nothing in it",
                 "xarray": "does not show what is in it",
-                **(_CRASHES if group.path == "/" else {}),
+                **(CRASHES if group.path == "/" else {}),
             },
             fix=lambda _node: Draft("safe", (add("/.zgroup/zarr_format", 2),)),
         )
     else:
         given = group.metadata["zarr_format"]
-        netcdf = _CRASHES if given is None or isinstance(given, list | dict) else {}
+        netcdf = _crash_at(given)
         if not isinstance(given, str) and (type(given) is float or given != 2):
             netcdf = netcdf or NCZARR_ERROR
         for fail in wrong_format(group, 2):  # of groups below the root netCDF-C does not look at it

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nz_explorer.conventions.suggested_names import suggested_names, where_from
 from nz_explorer.conventions.times_as_numbers import REFUSED, TIMES, as_numbers, in_multiples
 from nz_explorer.conventions.zarr2.nodes import NCZARR, V2
-from nz_explorer.conventions.zarr2.types import CRASHES
-from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, shown
+from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR, shown
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, set_attribute

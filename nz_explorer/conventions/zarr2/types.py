@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.conventions.zarr2.nodes import V2
-from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, set_to, shown
+from nz_explorer.conventions.zarr3.nodes import CRASHES, NCZARR_ERROR, set_to, shown
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, add, replace
@@ -38,7 +38,6 @@ NAMES = ("NaN", "Infinity", "-Infinity")
 BASE64 = ("bytes", "raw", "struct")
 """Kinds of types whose fill values are base64."""
 FILL = "/.zarray/fill_value"
-CRASHES = {"netCDF-C": "crashes the process (4.10)"}
 REFUSED = {"zarr-python": "raises TypeError", "xarray": "cannot open the group"}
 OBJECTS = {"zarr-python": "reads no such objects", "xarray": "cannot open the group"}
 OTHERS = {"zarr-python": "raises ValueError", "xarray": "cannot open the group"}
@@ -256,7 +255,9 @@ def fill_names(array: Array) -> Iterator[Fail]:
     if problem is not None and _names_a_float(array):
         given = array.metadata["fill_value"]
         short = isinstance(given, str) and given.lower().lstrip("+-") == "inf"
-        base64_of_xarray = isinstance(given, str) and from_base64(given) and not _is_float(given)
+        base64_of_xarray = (
+            isinstance(given, str) and from_base64(given) and not _is_number_as_text(given, "float")
+        )
         readers = (CRASHES if short else {}) | (REFUSED | CRASHES if base64_of_xarray else {})
         yield Fail(
             FILL,
@@ -265,14 +266,6 @@ def fill_names(array: Array) -> Iterator[Fail]:
             readers=readers or None,
             fix=set_to(FILL, problem.suggestion),
         )
-
-
-def _is_float(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 @rule("Z2-FV-002", on="array", formats=V2, needs=("data type",))

@@ -218,6 +218,7 @@ def missing(array: Array, member: str) -> Iterator[Undecided]:
         yield Undecided("dependency: Z3-DOC-003")
 
 
+CRASHES = {"netCDF-C": "crashes the process (4.10)"}
 NCZARR_ERROR = {"netCDF-C": "refuses the dataset: NCZarr error"}
 """What netCDF-C does with much of Zarr v2 that it cannot read."""
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nz_explorer.conventions.cf.times import DURATIONS
-from nz_explorer.model.attribute_types import PACKING
+from nz_explorer.model.attribute_types import DURATIONS, PACKING
 from nz_explorer.text.printable import encodable
 from nz_explorer.values.reading.decoding import error_text
 from nz_explorer.widget.requests.answer import BadRequest

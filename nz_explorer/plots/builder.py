@@ -22,6 +22,7 @@ from nz_explorer.store import Cancellation, ReadError
 from nz_explorer.text.units import hemispheres
 from nz_explorer.values.categorical import missing_code
 from nz_explorer.values.cf_decoding import valid_range
+from nz_explorer.values.coordinates.auxiliary import PointCoordinate
 from nz_explorer.values.coordinates.axes import (
     COORDINATE_BUDGET,
     long_name,
@@ -451,6 +452,7 @@ class _Reading(PictureSource):
         return replace(
             look,
             label=describe(look, kind),
+            point_coordinates=self._point_coordinates(look),
             message="; ".join(
                 filter(None, (look.message, hidden_text(array, window) if plain else None))
             )
@@ -467,6 +469,11 @@ class _Reading(PictureSource):
             source=self._source(window),
             missing_code=missing_code(array) if plain else None,
         )
+
+    def _point_coordinates(self, look: QuickLook) -> tuple[PointCoordinate, ...]:
+        grid = look.curvilinear
+        known = () if grid is None else (grid.x_label, grid.y_label)
+        return self.point_coordinates([look.y, look.x] if len(self.axes) > 1 else [look.x], known)
 
     def _source(self, window: Window) -> Selection:
         source = self.array if self.overview is None else self.overview.array

@@ -15,6 +15,7 @@ from nz_explorer.plots.complex_parts import Part
 from nz_explorer.plots.earth.overlay import Overlay
 from nz_explorer.plots.summaries import Category
 from nz_explorer.values.cf_decoding import Packing
+from nz_explorer.values.coordinates.auxiliary import PointCoordinate
 from nz_explorer.values.coordinates.curvilinear import Curvilinear
 from nz_explorer.values.histograms import Histogram
 from nz_explorer.values.masks.cell_states import States
@@ -209,6 +210,8 @@ class QuickLook:
         CF's valid range, in stored values.
     curvilinear
         Two-dimensional coordinates of a map.
+    point_coordinates
+        Auxiliary coordinates of its points, without those of `curvilinear`.
     earth
         Coastlines and a graticule, where longitudes and latitudes are known.
     overview
@@ -264,6 +267,7 @@ class QuickLook:
     valid_low: float | None = None
     valid_high: float | None = None
     curvilinear: Curvilinear | None = None
+    point_coordinates: tuple[PointCoordinate, ...] = ()
     earth: Overlay | None = None
     overview: str | None = None
     stored: np.ndarray[Any, Any] | None = None

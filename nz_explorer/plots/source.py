@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,11 @@ from nz_explorer.plots.earth.overlay import Overlay, on_axes
 from nz_explorer.plots.picture import Axis, Slider
 from nz_explorer.store import Cancellation
 from nz_explorer.values.cf_decoding import packing
-from nz_explorer.values.coordinates.auxiliary import auxiliary_labels
+from nz_explorer.values.coordinates.auxiliary import (
+    PointCoordinate,
+    auxiliary_labels,
+    point_coordinates,
+)
 from nz_explorer.values.coordinates.axes import (
     COORDINATE_BUDGET,
     AxisCoordinates,
@@ -209,10 +213,9 @@ class PictureSource:
         """Return what else is known of where the slice lies, and is not said by the sliders."""
         key = ("aside",)
         if key not in self._known:
-            reduced = () if self.reduction is None else self.reduction.axes
-            gone = {*self.axes, *reduced}
-            fixed = {axis: at for axis, at in self.index.items() if axis not in gone}
-            found = auxiliary_labels(self.array, fixed, cache=self.cache, cancel=self.cancel)
+            found = auxiliary_labels(
+                self.array, self._fixed(), cache=self.cache, cancel=self.cancel
+            )
             said = [slider.label for slider in self.sliders()]
             # a date that a slider shows; of other values the same digits mean something else
             self._known[key] = tuple(
@@ -224,6 +227,43 @@ class PictureSource:
             )
         known: tuple[str, ...] = self._known[key]
         return known
+
+    def point_coordinates(
+        self, axes: Sequence[Axis | None], without: Collection[str]
+    ) -> tuple[PointCoordinate, ...]:
+        """Return the auxiliary coordinates that change along an axis of the picture.
+
+        Parameters
+        ----------
+        axes
+            Those of y and x, or the only one.
+        without
+            Names of coordinate arrays that are known.
+        """
+        drawn = [
+            Points(number, one.start, one.step, one.size, one.length)
+            for number, one in zip(self.axes, axes, strict=False)
+            if one is not None
+        ]
+        key = ("points", tuple(drawn), tuple(without))
+        if key not in self._known:
+            self._known[key] = point_coordinates(
+                self.array,
+                drawn,
+                self._fixed(),
+                without=without,
+                budget=self.coordinate_budget,
+                cache=self.cache,
+                cancel=self.cancel,
+            )
+        known: tuple[PointCoordinate, ...] = self._known[key]
+        return known
+
+    def _fixed(self) -> dict[int, int]:
+        """Return the index of each dimension that is neither drawn nor reduced."""
+        reduced = () if self.reduction is None else self.reduction.axes
+        gone = {*self.axes, *reduced}
+        return {axis: at for axis, at in self.index.items() if axis not in gone}
 
     def _slider(self, axis: int) -> Slider:
         index, length = self.index[axis], (self.shape or ())[axis]

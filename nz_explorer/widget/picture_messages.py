@@ -46,6 +46,7 @@ def _picture(look: QuickLook, buffers: _Buffers) -> protocol.PictureResult:
     from nz_explorer.plots.captions import caption_of, place_text
     from nz_explorer.plots.drawing.aspect import aspect_of_axes
 
+    curvilinear = _curvilinear(look, buffers)
     return protocol.PictureResult(
         kind=look.kind,
         path=look.path,
@@ -92,7 +93,8 @@ def _picture(look: QuickLook, buffers: _Buffers) -> protocol.PictureResult:
         valid_low=finite(look.valid_low),
         valid_high=finite(look.valid_high),
         aspect=aspect_of_axes(look.x, look.y),
-        curvilinear=_curvilinear(look, buffers),
+        curvilinear=curvilinear,
+        point_coordinates=_point_coordinates(look, curvilinear, buffers),
         earth=_earth(look, buffers),
         overview=look.overview,
         beside=None if look.beside is None else _picture(look.beside, buffers),
@@ -208,6 +210,33 @@ def _curvilinear(look: QuickLook, buffers: _Buffers) -> protocol.Curvilinear | N
         x_units=_units(found.x_units),
         y_units=_units(found.y_units),
     )
+
+
+def _point_coordinates(
+    look: QuickLook, curvilinear: protocol.Curvilinear | None, buffers: _Buffers
+) -> list[protocol.PointCoordinate]:
+    found = []
+    if curvilinear is not None:
+        for label, units, buffer in (
+            (curvilinear.y_label, curvilinear.y_units, curvilinear.y_buffer),
+            (curvilinear.x_label, curvilinear.x_units, curvilinear.x_buffer),
+        ):
+            found.append(protocol.PointCoordinate(label, True, True, buffer, "float32", units))
+    for one in look.point_coordinates:
+        narrow = one.values is not None and one.values.dtype == np.float32
+        down, across = (one.across, one.down) if look.upright else (one.down, one.across)
+        found.append(
+            protocol.PointCoordinate(
+                one.label,
+                down,
+                across,
+                buffer=buffers.add(one.values),
+                type="float32" if narrow else "float64",
+                units=_units(one.units),
+                texts=list(one.texts),
+            )
+        )
+    return found
 
 
 def _earth(look: QuickLook, buffers: _Buffers) -> protocol.Earth | None:

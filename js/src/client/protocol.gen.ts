@@ -97,6 +97,7 @@ export interface PictureResult {
   valid_high: number | null;
   aspect: number | null;
   curvilinear: Curvilinear | null;
+  point_coordinates: PointCoordinate[];
   earth: Earth | null;
   overview: string | null;
   beside: PictureResult | null;
@@ -194,6 +195,17 @@ export interface Curvilinear {
   aspect: number | null;
   x_units: string | null;
   y_units: string | null;
+}
+
+/** An auxiliary coordinate of the points of a picture: one per point of y and x, of y, or of x, in this order. */
+export interface PointCoordinate {
+  label: string;
+  down: boolean;
+  across: boolean;
+  buffer: number | null;
+  type: "float32" | "float64";
+  units: string | null;
+  texts: string[];
 }
 
 /** Coastlines and a graticule, float32 pairs of x and y in buffers, a pair of NaN after each line.

@@ -105,7 +105,7 @@ def find_curvilinear(
     if len(wanted) != 2 or any(name is None for name, _ in wanted):
         return None
     found: dict[str, Array] = {}
-    candidates = chain(_geolocations(array, cancel), _listed(array, listed, cancel))
+    candidates = chain(geolocations(array, cancel), _listed(array, listed, cancel))
     for direction, node in candidates:
         if set(zip(node.dimension_names or (), node.shape or (), strict=False)) == wanted:
             found.setdefault(direction, node)
@@ -125,8 +125,16 @@ def _listed(array: Array, listed: Any, cancel: Cancellation | None) -> Iterator[
                 yield direction, node
 
 
-def _geolocations(array: Array, cancel: Cancellation | None) -> Iterator[tuple[str, Array]]:
-    """Yield the arrays that cs names as geodetic coordinates of each point, with their directions."""
+def geolocations(array: Array, cancel: Cancellation | None) -> Iterator[tuple[str, Array]]:
+    """Yield the arrays that cs names as geodetic coordinates of each point, with their directions.
+
+    Parameters
+    ----------
+    array
+        The array shown.
+    cancel
+        To give up reading metadata.
+    """
     system = coordinate_system(array, cancel) if "cs" in array.attributes else None
     for crs in () if system is None else system.crs:
         given = member(member(crs.given, "geolocation"), "geodetic")
@@ -199,7 +207,7 @@ def curvilinear(
         if window.axes != tuple(along) or window.values.dtype.kind not in "iuf":
             return None
         values = unpacked(one, window.values).astype(np.float32)
-        values[(window.states != VALUE) | _nowhere(one, values)] = np.nan
+        values[(window.states != VALUE) | nowhere(one, values)] = np.nan
         read.append(values)
     if not all(np.isfinite(values).any() for values in read):
         return None
@@ -214,10 +222,21 @@ def curvilinear(
     )
 
 
-def _nowhere(
-    array: Array, values: np.ndarray[Any, np.dtype[np.float32]]
-) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Return which degrees are none: netCDF's 9.97e36 of what was never written, where no ``_FillValue`` says so."""
+def nowhere(array: Array, values: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return which degrees are none: netCDF's 9.97e36 of what was never written, where no ``_FillValue`` says so.
+
+    Parameters
+    ----------
+    array
+        Whose ``units`` tell whether values are degrees.
+    values
+        Unpacked values of any shape.
+
+    Returns
+    -------
+    ndarray
+        bool, of the same shape.
+    """
     degrees = (text_attribute(array, "units") or "").lower().startswith("degree")
     return np.abs(values) > _MOST_DEGREES if degrees else np.zeros(values.shape, np.bool_)
 

@@ -132,6 +132,23 @@ class Curvilinear(Message):
     y_units: str | None = None
 
 
+class PointCoordinate(Message):
+    """An auxiliary coordinate of the points of a picture: one per point of y and x, of y, or of x, in this order."""
+
+    label: str
+    down: bool
+    """Whether it changes along y."""
+    across: bool
+    """Whether it changes along x."""
+    buffer: int | None = None
+    """NaN where it is missing."""
+    type: Literal["float32", "float64"] = "float64"
+    """Of the buffer."""
+    units: str | None = None
+    texts: list[str] = []
+    """Dates or names in place of the buffer, empty where one is missing."""
+
+
 class EarthLabel(Message):
     """The name of a line of the graticule."""
 

@@ -27,6 +27,7 @@ from nz_explorer.widget.protocol.picture_parts import (
     Histogram,
     Line,
     Packing,
+    PointCoordinate,
     ReadFacts,
     ScatterAxis,
     Slider,
@@ -244,6 +245,8 @@ class PictureResult(Message):
     aspect: float | None = None
     """How much wider than high it should be, where its axes measure the same thing."""
     curvilinear: Curvilinear | None = None
+    point_coordinates: list[PointCoordinate] = []
+    """What else is known of each point, its two-dimensional coordinates included."""
     earth: Earth | None = None
     """Coastlines and a graticule, where longitudes and latitudes are known."""
     overview: str | None = None

@@ -15,6 +15,10 @@ describe("two-dimensional coordinates", () => {
     ...{ x_label: "lon", y_label: "lat", x_buffer: 0, y_buffer: 1 },
     ...{ x_units: "°E", y_units: null, aspect: null },
   };
+  const beside = {
+    ...{ down: true, across: true, buffer: null, units: null, texts: [] as string[] },
+    type: "float64",
+  } as const;
   const of = (xs: number[], ys: number[], limits: number[]) => curvedOf({ ...grid, limits }, xs, ys);
 
   test("each pixel takes the nearest point; the outermost reach half a cell further", () => {
@@ -64,18 +68,33 @@ describe("two-dimensional coordinates", () => {
   test("the pointer finds the nearest point, and a rectangle the part of the array below it", () => {
     const made = picture({
       curvilinear: { ...grid, x_buffer: 5, y_buffer: 6, x_units: null, limits: [0.5, 3.5, 3, 11] },
+      point_coordinates: [
+        { ...beside, label: "lat", buffer: 6, type: "float32" },
+        { ...beside, label: "lon", buffer: 5, type: "float32" },
+        { ...beside, label: "valid", across: false, texts: ["", "2020-01-02"] },
+        { ...beside, label: "far", down: false, buffer: 7, units: "°E" },
+      ],
     });
+    const far = Float64Array.of(0, 270, Number.NaN);
     made.buffers.push(
       new DataView(Float32Array.from([1, 2, 3, 1, 2, 3]).buffer),
       new DataView(Float32Array.from([5, 5, 5, 9, 9, 9]).buffer),
+      new DataView(far.buffer),
     );
     const scene = sceneOf(made.picture, made.buffers, options);
     if (!scene) throw new Error("no scene");
     // The second row lies above, for its latitude is larger.
     expect(cellAt(scene, { x: 0.9, y: 0.1 }, 60, 40)).toEqual({ x: 2, y: 1 });
-    expect(reading(scene, 2, 1).rows.slice(0, 2)).toEqual([
+    // What is missing is left out.
+    expect(reading(scene, 2, 1).rows.slice(0, 4)).toEqual([
       ["lat", "9"],
       ["lon", "3"],
+      ["valid", "2020-01-02"],
+      ["lat", "40  [1]"],
+    ]);
+    expect(reading(scene, 1, 0).rows.slice(1, 3)).toEqual([
+      ["lon", "2"],
+      ["far", "90° W (270)"],
     ]);
     // On coordinates it is their range; the kernel cuts the picture there.
     const window = { lon: [1.7, 3.2], lat: [8.6, 10.2] };
@@ -88,5 +107,14 @@ describe("two-dimensional coordinates", () => {
     expect(windowAround(scene, {}, { x: 1, y: 1 }, 2)).toEqual({});
     const flat = sceneOf(made.picture, made.buffers, readOptions({ curvilinear: false }));
     expect(flat?.curved).toBeNull();
+    // On straight axes these come first.
+    expect(flat && reading(flat, 2, 1).rows.map(([name]) => name)).toEqual([
+      "lat",
+      "lon",
+      "lat",
+      "lon",
+      "valid",
+      "time",
+    ]);
   });
 });

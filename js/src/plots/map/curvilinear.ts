@@ -42,10 +42,15 @@ export function straight(
     { length: size },
     (_, at) => low + ((at + 0.5) / size) * (high - low),
   );
-  const axis = { label, units, kind: "number", start: 0, step: 1, size, length: size } as const;
   return new AxisGeometry(
     {
-      ...axis,
+      label,
+      units,
+      kind: "number",
+      start: 0,
+      step: 1,
+      size,
+      length: size,
       decreasing: false,
       downwards: false,
       coordinates_buffer: null,

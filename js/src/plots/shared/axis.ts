@@ -136,13 +136,11 @@ export class AxisGeometry {
   /** What a point is called: its coordinate, else its index. */
   describe(index: number): { index: number; coordinate: string | null } {
     const { axis, coordinates } = this;
-    if (axis === null) return { index, coordinate: null };
-    const at = axis.start + index * axis.step;
-    const text = axis.labels?.[index];
-    if (text !== undefined) return { index: at, coordinate: text };
-    const value = axis.kind === "index" ? undefined : coordinates?.[index];
-    if (value === undefined) return { index: at, coordinate: null };
-    return { index: at, coordinate: coordinateText(value, axis) };
+    const value = coordinates?.[index];
+    return {
+      index: axis ? axis.start + index * axis.step : index,
+      coordinate: axis?.labels?.[index] ?? (axis && value !== undefined ? coordinateText(value, axis) : null),
+    };
   }
 }
 
@@ -152,8 +150,9 @@ export function pointName(geometry: AxisGeometry, at: number): string {
   return visible(coordinate ?? `[${index}]`);
 }
 
-/** A coordinate with its units. */
+/** A coordinate with its units; nothing where it is missing. */
 export function coordinateText(value: number, axis: { units?: string | null }, most?: number): string {
+  if (Number.isNaN(value)) return "";
   const sides = hemispheres(axis);
   const digits = most ?? (sides ? 8 : 10);
   const number = Number(value.toPrecision(digits));

@@ -1,7 +1,7 @@
 import type { PictureResult } from "../../client/protocol.gen";
 import type { Mask, PictureOptions } from "../../client/session";
 import { type Curved, curvedOf, splat, straight } from "../map/curvilinear";
-import { AxisGeometry, axisNumbers } from "./axis";
+import { AxisGeometry, axisNumbers, coordinateText } from "./axis";
 import type { Paper } from "./draw";
 import type { Earth } from "./earth";
 import { decoded, type Field, fieldOf, floats, masked, type Norm, normOf, uint32s } from "./field";
@@ -38,6 +38,8 @@ export interface Scene {
    */
   grid: { x: AxisGeometry; y: AxisGeometry };
   curved: Curved | null;
+  /** What its auxiliary coordinates are at a point. */
+  beside(x: number, y: number): [string, string][];
   /** What is laid over it. */
   earth: Earth | null;
   /** The colour of each point of an image. */
@@ -74,15 +76,12 @@ export function makeScene(
   const known = (picture.ranges[options.limits] ?? picture.ranges.frame)?.map(meant);
   const centred = picture.signed && look.flat && diverging;
   const norm = normOf(field, states, options, known, centred, look.flat);
-  const [xs, ys] = [curvilinear?.x_buffer, curvilinear?.y_buffer].map((at) => {
-    const view = buffers[at ?? -1];
-    return view && view.byteLength >= states.length * 4 ? floats(view, "float32") : null;
-  });
-  const curved = curvilinear && options.curvilinear && xs && ys ? curvedOf(curvilinear, xs, ys) : null;
   const lines = (at: number | null | undefined) => {
     const view = buffers[at ?? -1];
     return view ? floats(view, "float32") : null;
   };
+  const [xs, ys] = [lines(curvilinear?.x_buffer), lines(curvilinear?.y_buffer)];
+  const curved = curvilinear && options.curvilinear && xs && ys ? curvedOf(curvilinear, xs, ys) : null;
   const { x, y } =
     curvilinear && curved
       ? {
@@ -118,6 +117,13 @@ export function makeScene(
     y,
     grid,
     curved,
+    beside: (x, y) =>
+      picture.point_coordinates.map(({ label, down, across, buffer, type, units, texts }) => {
+        const at = (down ? y : 0) * (across ? field.nx : 1) + (across ? x : 0);
+        const value = () => floats(buffers[buffer ?? -1] as DataView, type)[at] as number;
+        // Fewer digits than float32 has: it is not exact to the last.
+        return [label, texts[at] ?? coordinateText(value(), { units }, type === "float32" ? 7 : undefined)];
+      }),
     earth:
       earth && !curvilinear === !curved
         ? {

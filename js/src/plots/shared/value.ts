@@ -14,7 +14,7 @@ export function valueText(scene: Scene, at: number): string {
     if (bands[3] === 255) bands.pop();
     return `${bands.length === 4 ? "RGBA" : "RGB"} ${bands.join(", ")}`;
   }
-  const number = field.values[at] ?? Number.NaN;
+  const number = field.values[at] as number;
   const category = picture.categories.find(({ value }) => value === number);
   if (category) return category.label;
   if (field.rest) return String(BigInt(number) + BigInt(field.rest[at] as number));

@@ -27,12 +27,8 @@ export function contentsText(groups: number, arrays: number, { problem }: NodeRo
 /** Bytes with a binary unit. */
 export function bytes(count: number): string {
   const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-  let at = 0;
-  let value = count;
-  while (value >= 1024 && at < units.length - 1) {
-    value /= 1024;
-    at += 1;
-  }
+  let [at, value] = [0, count];
+  for (; value >= 1024 && at < 5; at++) value /= 1024;
   return `${value.toFixed(at && value < 10 ? 1 : 0)} ${units[at]}`;
 }
 

@@ -1,34 +1,34 @@
+import type { Axis } from "../../../client/protocol.gen";
 import type { Pin } from "../../../client/session";
 import { same } from "../../../client/traits";
 import { pointAt } from "../../../plots/lines/Chart";
-import type { AxisGeometry } from "../../../plots/shared/axis";
 import type { Scene } from "../../../plots/shared/scene";
 import type { Place } from "../../../plots/shared/zoom";
 
-/** The dimensions along which a point of a picture is pinned. */
-const across = ({ grid }: Scene): AxisGeometry[] => [grid.y, grid.x].filter(({ axis }) => axis);
+/** The axes of a picture that are dimensions, with the side that each is on. */
+export const axesOf = ({ grid }: Scene): ["x" | "y", Axis][] =>
+  (["y", "x"] as const).flatMap((side) => {
+    const { axis } = grid[side];
+    return axis ? [[side, axis]] : [];
+  });
 
 /** Whether points can be pinned: numbers on a map, or along lines. */
 export const pinnable = ({ picture }: Scene): boolean => /^(map|lines?)$/.test(picture.kind);
 
 /** What a point of a picture is pinned as: its indices by dimension. */
-export function pinOf(scene: Scene, { x, y }: Place): Pin {
-  const pin: Pin = {};
-  for (const geometry of across(scene)) {
-    const at = geometry === scene.grid.x ? x : y;
-    if (geometry.axis) pin[geometry.axis.label] = geometry.axis.start + geometry.axis.step * at;
-  }
-  return pin;
-}
+export const pinOf = (scene: Scene, point: Place): Pin =>
+  Object.fromEntries(
+    axesOf(scene).map(([side, { label, start, step }]) => [label, start + step * point[side]]),
+  );
 
 /** The point of a picture at which something is pinned, null where the picture does not have it. */
 export function placeOf(scene: Scene, pin: Pin): Place | null {
   const place: Place = { x: 0, y: 0 };
-  for (const geometry of across(scene)) {
-    const index = geometry.axis ? pin[geometry.axis.label] : undefined;
-    const at = geometry.axis && index !== undefined ? pointAt(geometry.axis, index) : null;
+  for (const [side, axis] of axesOf(scene)) {
+    const index = pin[axis.label];
+    const at = index === undefined ? null : pointAt(axis, index);
     if (at === null) return null;
-    place[geometry === scene.grid.x ? "x" : "y"] = at;
+    place[side] = at;
   }
   return place;
 }

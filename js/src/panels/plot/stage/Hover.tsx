@@ -2,7 +2,6 @@ import "../../../plots/shared/readout.css";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Window } from "../../../client/session";
 import { useView } from "../../../client/view";
-import { coordinateText } from "../../../plots/shared/axis";
 import { degreesAt } from "../../../plots/shared/earth";
 import { type CellState, STATES } from "../../../plots/shared/field";
 import type { Frame } from "../../../plots/shared/layout";
@@ -21,7 +20,7 @@ import {
 } from "../../../plots/shared/zoom";
 import { clamp, px, shortest } from "../../../ui/text/format";
 import { visible } from "../../../ui/text/text";
-import { moved, pinnable, pinOf, placeOf, toggled } from "../pins/points";
+import { axesOf, moved, pinnable, pinOf, placeOf, toggled } from "../pins/points";
 
 const inside = ({ x, y }: Point) => x >= 0 && x < 1 && y >= 0 && y < 1;
 
@@ -128,9 +127,8 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
       setBand(null);
     };
     const wheel = (event: WheelEvent) => {
-      const here = place(event);
-      if (!(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)) return;
-      const found = cell(here);
+      const held = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
+      const found = held && cell(place(event));
       if (!found) return;
       event.preventDefault();
       zoom((event.deltaY || event.deltaX) < 0 ? 0.7 : 1 / 0.7, found);
@@ -180,8 +178,8 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
     }
     if (by !== undefined) {
       event.preventDefault();
-      if (by === 0) reset();
-      else zoom(by, from);
+      if (by) zoom(by, from);
+      else reset();
     }
     if (!way || !step) return;
     event.preventDefault();
@@ -202,7 +200,7 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
   const here = inside(middle) ? there : null;
   const atX = left + middle.x * width;
   const atY = top + middle.y * height;
-  const drawn = band ?? (corner && here && ([centerOf(scene, corner), middle] as const));
+  const drawn = band ?? (here && corner && ([centerOf(scene, corner), middle] as const));
   const box = drawn && extent(drawn, scene);
   return (
     <>
@@ -266,54 +264,37 @@ export function cellAt(scene: Scene, { x, y }: Point, width: number, height: num
   return null;
 }
 
+/** A coordinate and its index, or the index alone. */
+const numbered = (text: string | null, index: number) =>
+  text === null || text === `${index}` ? `[${index}]` : `${text}  [${index}]`;
+
 /** What is known of one point, as text. */
 export function reading(
   scene: Scene,
   x: number,
   y: number,
 ): { rows: [string, string][]; value: string; state: CellState } {
-  const { picture, field, states, curved } = scene;
+  const { picture, field } = scene;
   const at = y * field.nx + x;
-  const rows: [string, string][] = [];
-  if (curved) {
-    for (const [axis, values] of [
-      [picture.y, curved.y],
-      [picture.x, curved.x],
-    ] as const)
-      if (axis) rows.push([axis.label, coordinateText(values[at] ?? 0, axis, 7)]);
-  }
-  for (const [geometry, index] of [
-    [scene.grid.y, y],
-    [scene.grid.x, x],
-  ] as const) {
-    const { axis } = geometry;
-    if (axis === null) continue;
-    const { index: number, coordinate } = geometry.describe(index);
-    rows.push([axis.label, coordinate === null ? `[${number}]` : `${coordinate}  [${number}]`]);
-  }
+  const beside = scene.beside(x, y).filter(([, text]) => text);
+  const axes = axesOf(scene).map(([side, { label }]): [string, string] => {
+    const { index, coordinate } = scene.grid[side].describe({ x, y }[side]);
+    return [label, numbered(coordinate, index)];
+  });
+  // First where it is drawn.
+  const rows = scene.curved ? [...beside, ...axes] : [...axes, ...beside];
   const place = scene.earth?.places && degreesAt(scene.earth.places, x / (field.nx - 1), y / (field.ny - 1));
   if (place) rows.push(["", place]);
-  for (const slider of picture.sliders) {
-    rows.push([
-      slider.dimension,
-      slider.method !== null
-        ? slider.label
-        : slider.label === String(slider.index)
-          ? `[${slider.index}]`
-          : `${slider.label}  [${slider.index}]`,
-    ]);
-  }
-  for (const text of picture.aside) {
-    const [name = "", ...rest] = text.split(" ");
-    rows.push([name, rest.join(" ")]);
-  }
-  const state = STATES[states[at] ?? 0] ?? "value";
-  if (state === "absent" || state === "unreadable" || state === "unread") return { rows, value: "", state };
+  for (const { dimension, method, label, index } of picture.sliders)
+    rows.push([dimension, method === null ? numbered(label, index) : label]);
+  for (const text of picture.aside) rows.push(text.split(/ (.*)/) as [string, string]);
+  const state = STATES[scene.states[at] ?? 0] ?? "value";
+  if (/^(absent|unread)/.test(state)) return { rows, value: "", state };
   const date = picture.dates[at];
   if (date) rows.push(["date", date]);
   const value = valueText(scene, at);
   const numbers = field.stored ?? field.values;
-  const number = numbers[at] ?? Number.NaN;
+  const number = numbers[at] as number;
   const stored = shortest(number, numbers instanceof Float32Array ? "float32" : "float64");
   if (!scene.image && !isMade(scene, number) && stored !== value) rows.push(["stored", stored]);
   return { rows, value, state };
@@ -343,11 +324,7 @@ function Readout({ scene, x, y, atX, atY, stage }: ReadoutProps) {
     <div class="nzx-readout" style={place} aria-live="polite">
       {visible(name)}
       <div class="nzx-readout-value">
-        {value !== "" && (
-          <>
-            <strong>{visible(value)}</strong> {units && state === "value" && visible(units)}
-          </>
-        )}
+        {value && <strong>{visible(value)}</strong>} {value && units && state === "value" && visible(units)}
         {state !== "value" && <StateChip state={state} />}
       </div>
       <table>

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.cf.missing_values import LIMITS
 from nz_explorer.conventions.cf.packing import number_in
-from nz_explorer.conventions.zarr3.nodes import shown
+from nz_explorer.conventions.zarr3.nodes import is_number, shown
 from nz_explorer.engine.findings import Fail
 from nz_explorer.engine.fixes import Draft, remove, set_attribute
 from nz_explorer.engine.registry import rule
@@ -65,20 +65,30 @@ def types_of_attributes(array: Array) -> Iterator[Fail]:
         )
     yield from _signs(array)
     for name in LIMITS if is_numeric else ():
-        if types.get(name) not in (str, list):
-            continue
-        value = given[name]
-        parts = value if isinstance(value, list) else [value]
-        if not any(isinstance(part, str) for part in parts):
-            continue
+        if types.get(name, NoneType) is not NoneType:
+            yield from _limits(array, name)
+
+
+def _limits(array: Array, name: str) -> Iterator[Fail]:
+    """Warn of a limit of valid values that is no number, or of more or fewer than there should be."""
+    value = array.attributes[name]
+    parts = value if isinstance(value, list) else [value]
+    wanted, form = (2, "two numbers") if name == "valid_range" else (1, "one number")
+    pointer = array.attribute_pointer(name)
+    if any(isinstance(part, str) for part in parts):
         numbers = [number_in(part) if isinstance(part, str) else part for part in parts]
         right = numbers if isinstance(value, list) else numbers[0]
         yield Fail(
-            array.attribute_pointer(name),
+            pointer,
             f"{name} {shown(value)} {'has' if isinstance(value, list) else 'is'} text; a limit of numbers is a number, and readers pass over this one",
             fix=None
             if None in numbers
             else _setter(name, right, "readers mask what is outside afterwards"),
+        )
+    elif len(parts) != wanted or not all(map(is_number, parts)):
+        yield Fail(
+            pointer,
+            f"{name} {shown(value)} is not {form}, so readers do not know what is valid",
         )
 
 

@@ -98,7 +98,7 @@ def times_are_told_once(array: Array) -> Iterator[Fail]:
 
 
 def _has_other_units(array: Array) -> bool:
-    units = array.attributes.get("units")
+    units = array.attributes.get("units", "")
     return isinstance(units, str) and "since" not in units and array.data_type.kind in DECODED
 
 
@@ -155,7 +155,7 @@ def seen_as_times(array: Array) -> Iterator[Fail]:
     """Warn of units that are meant to be those of times, and are not read so: there is no "since" in them."""
     from nz_explorer.values.cf_decoding import meant_units
 
-    units = str(array.attributes["units"])
+    units = array.attributes.get("units", "")
     meant = meant_units(units)
     if meant is not None:
         # readers know the word in lower case only
@@ -167,11 +167,34 @@ def seen_as_times(array: Array) -> Iterator[Fail]:
     elif _JULIAN.fullmatch(units.strip()):
         why, fix = "do not say since when in CF's way", _from_julian_days
     else:
+        yield from _calendar_of_no_times(array, units)
         return
     yield Fail(
         array.attribute_pointer("units"),
         f"units {shown(units)} {why}, so readers show numbers, not dates",
         fix=fix,
+    )
+
+
+def _calendar_of_no_times(array: Array, units: str) -> Iterator[Fail]:
+    """Warn of a coordinate with a calendar that has units of something else, or none."""
+    calendar = array.attributes.get("calendar")
+    # the units of bounds, and of what else is no coordinate, may stand elsewhere
+    if not isinstance(calendar, str) or array.dimension_names != (array.name,):
+        return
+    if units not in DURATIONS:
+        what = f"units {shown(units)} are not those of times" if units else "there are no units"
+        yield Fail(
+            array.attribute_pointer("units" if units else "calendar"),
+            f"the calendar is {shown(calendar)}, but {what}, so readers show numbers, not dates",
+            fix=_count_from_a_date,
+        )
+
+
+def _count_from_a_date(_node: Node) -> Draft:
+    return Draft(
+        "suggest",
+        note="write the units that the numbers count in, such as days since 2000-01-01; they are not in the store",
     )
 
 

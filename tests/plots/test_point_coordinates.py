@@ -109,9 +109,9 @@ def test_of_a_part(ocean):
 def test_a_line_that_is_thinned(tmp_path):
     group = zarr.open_group(tmp_path / "s.zarr", mode="w")
     for name, attributes in (("t", {"coordinates": "lat"}), ("lat", {"units": "degrees_north"})):
-        group.create_array(name, data=np.arange(5000.0) / 100, dimension_names=("obs",)).attrs.update(
-            attributes
-        )
+        group.create_array(
+            name, data=np.arange(5000.0) / 100, dimension_names=("obs",)
+        ).attrs.update(attributes)
     found = make(open_store(tmp_path / "s.zarr"), "/t", width=100)
     assert found.x.size < 5000
     indices = found.x.start + found.x.step * np.arange(found.x.size)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nz_explorer.conventions.suggested_names import add_names
 from nz_explorer.conventions.zcf import known_conventions
-from nz_explorer.conventions.zcf.declarations import declare, declared_here
+from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft, add, remove, replace
@@ -17,7 +17,6 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.cs import (
     ABBREVIATIONS,
-    REVISIONS,
     Axis,
     CoordinateSet,
     CoordinateSystem,
@@ -27,15 +26,14 @@ from nz_explorer.model.dialects.cs import (
     is_first_form,
     is_shared,
     is_system,
-    revision,
     shared_systems,
 )
 from nz_explorer.model.dialects.ref import Reference, Target, is_reference, resolve
 
 if TYPE_CHECKING:
-    from nz_explorer.conventions.zcf.known_conventions import Convention
     from nz_explorer.engine.findings import FixMaker
 from nz_explorer.conventions.cs.axis_coordinates import of_one_type
+from nz_explorer.conventions.cs.declared import one_revision, registered
 from nz_explorer.conventions.cs.geolocation import geolocation
 from nz_explorer.conventions.cs.references import _reference
 from nz_explorer.conventions.cs.systems import (
@@ -53,51 +51,6 @@ MOST_PERMUTED = 6
 """Axes that are tried in every order."""
 
 
-def _registered(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput:
-    """Judge whether the conventions that a node uses are declared there."""
-    declared = declared_here(node)
-    pointer = node.attribute_pointer(attribute)
-    if known_conventions.CS not in declared:
-        yield _undeclared(pointer, attribute, known_conventions.CS, "CS-REG-001")
-    own = [crs for crs in systems if crs.home is node or crs.reference is not None]
-    used: dict[Convention, str] = {}
-    for crs in own:
-        if crs.reference is not None:
-            used[known_conventions.REF] = "a reference"
-        if crs.home is not node:
-            continue
-        given = crs.given if isinstance(crs.given, Mapping) else {}
-        if isinstance(given.get("id"), Mapping):
-            used[known_conventions.PROJ] = "id"
-        if "geolocation" in given:
-            used[known_conventions.GEOLOCATION] = "crs"
-        for one in (one for axis in crs.axes for one in axis.sets):
-            if "external" in {one.kind, *(key for more in _more_values(one) for key in more)}:
-                used[known_conventions.REF] = "external"
-            if isinstance(one.given.get("unit"), Mapping):
-                used[known_conventions.UOM] = "unit"
-    for known, what in used.items():
-        if known not in declared:
-            yield _undeclared(pointer, f"{known.name} (by {what})", known, "CS-REG-002")
-
-
-def _more_values(one: CoordinateSet) -> list[Mapping[str, Any]]:
-    """Return the objects of a set of coordinates that may refer to arrays: its boundaries, and the terms of its formula."""
-    formula = one.given.get("parametric")
-    terms = formula.get("terms") if isinstance(formula, Mapping) else None
-    given = (one.given.get("boundaries"), *(terms.values() if isinstance(terms, Mapping) else ()))
-    return [values for values in given if isinstance(values, Mapping)]
-
-
-def _undeclared(pointer: str, what: str, known: Convention, rule_id: str) -> Fail:
-    return Fail(
-        pointer,
-        f"this node uses {what}, but does not declare {known.name} in zarr_conventions",
-        fix=declare(known),
-        rule=rule_id,
-    )
-
-
 def _has_cs(group: Group) -> bool:
     given = group.attributes.get("cs")
     return is_cs(given) or (is_first_form(given) and known_conventions.CS in declared_here(group))
@@ -106,16 +59,6 @@ def _has_cs(group: Group) -> bool:
 def _has_crs(array: Array) -> bool:
     given = array.attributes.get("crs")
     return is_shared(given) or is_system(given)
-
-
-def _revision(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput:
-    found = sorted({r for crs in systems if crs.home is node for r in revision(crs)})
-    if len(found) > 1:
-        yield Fail(
-            node.attribute_pointer(attribute),
-            f"this mixes revisions of cs: {' and '.join(f'{one} ({REVISIONS[one]})' for one in found)}",
-            rule="CS-REV-001",
-        )
 
 
 @rule(
@@ -154,8 +97,8 @@ def shared(group: Group) -> RuleOutput:
             yield Fail(crs.pointer(), f"crs/{key}: {problem}", rule="CS-GRP-002")
         yield from of_crs(crs)
     found = [crs for _, crs in systems]
-    yield from _registered(group, found, "crs")
-    yield from _revision(group, found, "crs")
+    yield from registered(group, found, "crs")
+    yield from one_revision(group, found, "crs")
 
 
 @rule("CS-GRP-003", on="group", formats=(3,), needs=("attributes",), when=_has_cs)
@@ -226,8 +169,8 @@ def coordinate_set(array: Array) -> RuleOutput:
         yield from _entry(array, i, crs)
         if crs.home is array:
             yield from of_crs(crs)
-    yield from _registered(array, system.crs, "cs")
-    yield from _revision(array, system.crs, "cs")
+    yield from registered(array, system.crs, "cs")
+    yield from one_revision(array, system.crs, "cs")
     yield from _identifiers(system)
     if system.names is None:
         yield Fail(

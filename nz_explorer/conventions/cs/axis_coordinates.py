@@ -332,7 +332,7 @@ def values_object(shown: str, home: Node, given: Any, pointer: str) -> RuleOutpu
         if pair is None:
             yield Fail(
                 at,
-                f"regular must be [first, increment], got {json_text(values)}",
+                f"regular must be two finite numbers, [first, increment], got {json_text(values)}",
                 rule="CS-VAL-002",
             )
         elif pair[1] == 0:
@@ -424,7 +424,7 @@ def _boundaries(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
     elif numbers(given["regular"], 2) is None:
         yield Fail(
             f"{pointer}/regular",
-            f"regular must be [lower, upper] extents, got {json_text(given['regular'])}",
+            f"regular must be two finite numbers, [lower, upper], got {json_text(given['regular'])}",
             rule="CS-BND-003",
         )
     elif given["regular"][0] >= given["regular"][1]:

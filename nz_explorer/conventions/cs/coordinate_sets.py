@@ -24,7 +24,6 @@ from nz_explorer.model.dialects.cs import (
     coordinate_system,
     is_cs,
     is_first_form,
-    is_shared,
     is_system,
     shared_systems,
 )
@@ -34,6 +33,13 @@ if TYPE_CHECKING:
     from nz_explorer.engine.findings import FixMaker
 from nz_explorer.conventions.cs.axis_coordinates import of_one_type
 from nz_explorer.conventions.cs.declared import one_revision, registered
+from nz_explorer.conventions.cs.forms import (
+    has_systems,
+    into_set,
+    not_a_set,
+    not_an_entry,
+    not_by_name,
+)
 from nz_explorer.conventions.cs.geolocation import geolocation
 from nz_explorer.conventions.cs.references import _reference
 from nz_explorer.conventions.cs.systems import (
@@ -54,11 +60,6 @@ MOST_PERMUTED = 6
 def _has_cs(group: Group) -> bool:
     given = group.attributes.get("cs")
     return is_cs(given) or (is_first_form(given) and known_conventions.CS in declared_here(group))
-
-
-def _has_crs(array: Array) -> bool:
-    given = array.attributes.get("crs")
-    return is_shared(given) or is_system(given)
 
 
 @rule(
@@ -83,10 +84,7 @@ def shared(group: Group) -> RuleOutput:
         )
         return
     if not isinstance(given, dict) or not given:
-        yield Fail(
-            group.attribute_pointer("crs"),
-            f"crs must be an object with at least one reference system, got {json_text(given)}",
-        )
+        yield not_by_name(group, given)
         return
     systems = shared_systems(group)
     for key, crs in systems:
@@ -110,12 +108,13 @@ def set_on_group(group: Group) -> RuleOutput:
     )
 
 
-@rule("CS-ARR-009", on="array", formats=(3,), needs=("attributes",), when=_has_crs)
+@rule("CS-ARR-009", on="array", formats=(3,), needs=("attributes",), when=has_systems)
 def systems_on_array(array: Array) -> RuleOutput:
     """Note shared reference systems where nothing can share them."""
     yield Fail(
         array.attribute_pointer("crs"),
         "crs belongs to groups; an array has its reference systems in the list crs of cs",
+        fix=into_set,
     )
 
 
@@ -153,12 +152,7 @@ def coordinate_set(array: Array) -> RuleOutput:
     system = coordinate_system(array)
     given = array.attributes["cs"]
     if system is None or not isinstance(given, dict) or not isinstance(given.get("crs"), list):
-        wanted = 'cs must be an object with a list "crs"'
-        first = "here axes and composite are in cs itself, as in its first form, before there were reference systems"
-        yield Fail(
-            array.attribute_pointer("cs"),
-            f"{wanted}; {first}" if is_first_form(given) else f"{wanted}, got {json_text(given)}",
-        )
+        yield not_a_set(array, given)
         return
     if not given["crs"]:
         yield Fail(array.attribute_pointer("cs", "crs"), "crs is empty", rule="CS-ARR-002")
@@ -208,11 +202,7 @@ def _entry(array: Array, i: int, crs: Crs) -> RuleOutput:
                 rule="REF-006",
             )
     elif crs.problem is not None:
-        yield Fail(
-            pointer,
-            f"crs[{i}] is neither a reference system nor a reference: {crs.problem}",
-            rule="CS-ARR-002",
-        )
+        yield not_an_entry(array, i, crs.given, crs.problem)
 
 
 def _wrong_target(reference: Reference, target: Target, problem: str) -> str:

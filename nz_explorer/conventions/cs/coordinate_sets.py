@@ -39,6 +39,7 @@ from nz_explorer.conventions.cs.forms import (
     not_a_set,
     not_an_entry,
     not_by_name,
+    shared_by,
 )
 from nz_explorer.conventions.cs.geolocation import geolocation
 from nz_explorer.conventions.cs.references import _reference
@@ -192,13 +193,14 @@ def _entry(array: Array, i: int, crs: Crs) -> RuleOutput:
         )
         return
     if crs.reference is not None:
-        yield from _reference(array, crs.reference, pointer)
+        yield from _reference(array, crs.reference, pointer, wanted=crs.problem is None)
         if crs.reference.targets and crs.problem is not None:
             target = crs.reference.targets[0]
             yield Fail(
                 pointer,
                 _wrong_target(crs.reference, target, crs.problem),
                 related=(target.node.path,),
+                fix=shared_by(crs.reference, target, pointer),
                 rule="REF-006",
             )
     elif crs.problem is not None:

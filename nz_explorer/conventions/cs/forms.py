@@ -9,11 +9,12 @@ from typing import Any
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, FixMaker
-from nz_explorer.engine.fixes import Draft, Operation, remove, replace, set_attribute
+from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace, set_attribute
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.cs import is_first_form, is_shared, is_system
-from nz_explorer.model.dialects.ref import is_reference
+from nz_explorer.model.dialects.ref import Reference, Target, is_reference
 from nz_explorer.model.paths import all_above
+from nz_explorer.text.phrases import listed
 
 
 def not_a_set(array: Array, given: Any) -> Fail:
@@ -132,6 +133,28 @@ def not_an_entry(array: Array, i: int, given: Any, problem: str) -> Fail:
         fix=None if right is None else _instead(replace(pointer, {"ref": right})),
         rule="CS-ARR-002",
     )
+
+
+def shared_by(reference: Reference, target: Target, pointer: str) -> FixMaker | None:
+    """Return the fix that names a reference system of the group that a reference leads to, None where it has none.
+
+    Parameters
+    ----------
+    reference : Reference
+        The reference.
+    target : Target
+        What it leads to.
+    pointer : str
+        Where it is.
+    """
+    shared = target.node.attributes.get("crs") if isinstance(target.node, Group) else None
+    if not is_shared(shared):
+        return None
+    names = [join("/attributes/crs", name) for name in shared]
+    at = f"{pointer}/ref" if "ref" in reference.given else pointer
+    operation = add(f"{at}/attribute", names[0])
+    note = f"name one of the reference systems of {target.node.path}: {listed(names)}"
+    return lambda _node: Draft("suggest", (operation,) if len(names) == 1 else (), note)
 
 
 def _shared_by_name(array: Array, given: str) -> dict[str, str] | None:

@@ -46,8 +46,8 @@ from nz_explorer.conventions.cs.references import _reference
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,
     SCHEMA_NAME,
-    _name,
     identifier,
+    judge_name,
     keeps_crs,
     of_crs,
     uses_cs,
@@ -158,7 +158,7 @@ def coordinate_set(array: Array) -> RuleOutput:
     if not given["crs"]:
         yield Fail(array.attribute_pointer("cs", "crs"), "crs is empty", rule="CS-ARR-002")
         return
-    yield from _name(array.attribute_pointer("cs", "name"), given.get("name"))
+    yield from judge_name(array.attribute_pointer("cs", "name"), given)
     yield from identifier(array.attribute_pointer("cs", "id"), given.get("id"))
     for i, crs in enumerate(system.crs):
         yield from _entry(array, i, crs)
@@ -268,9 +268,14 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
             why = "has no name, and so no axis" if name is None else "has no axis"
             yield Fail(pointer, f"dimension {which} {why} in cs", rule="CS-ARR-004")
         if name is not None and (names.count(name) > 1 or not SCHEMA_NAME.fullmatch(name)):
+            why = (
+                "in which each name occurs once"
+                if names.count(name) > 1
+                else "in which names are letters, digits and underscores and begin with a letter"
+            )
             yield Fail(
                 f"/dimension_names/{number}",
-                f"dimension {json_text(name)} is not accepted by the schema of cs",
+                f"dimension {json_text(name)} is not accepted by the schema of cs, {why}",
                 rule="CS-ARR-008",
             )
     for axis in system.extra:

@@ -148,7 +148,7 @@ def shared_by(reference: Reference, target: Target, pointer: str) -> FixMaker | 
         Where it is.
     """
     shared = target.node.attributes.get("crs") if isinstance(target.node, Group) else None
-    if not is_shared(shared):
+    if not isinstance(shared, Mapping) or not is_shared(shared):
         return None
     names = [join("/attributes/crs", name) for name in shared]
     at = f"{pointer}/ref" if "ref" in reference.given else pointer
@@ -163,7 +163,7 @@ def _shared_by_name(array: Array, given: str) -> dict[str, str] | None:
     for path in all_above(array.path):
         group = array.hierarchy.get(path)
         shared = group.attributes.get("crs") if isinstance(group, Group) else None
-        if is_shared(shared) and name in shared:
+        if isinstance(shared, Mapping) and is_shared(shared) and name in shared:
             return {
                 "node": posixpath.relpath(path, array.path),
                 "attribute": join("/attributes/crs", name),

@@ -151,21 +151,22 @@ def _repaired(home: Node, reference: Reference, at: str, *, in_cs: bool) -> FixM
 
 def _renamed(reference: Reference, inner: str) -> tuple[Operation, ...]:
     """Return the operation that gives the only member with a wrong name the one that is meant."""
-    given = reference.given
-    given = given.get("ref", given) if isinstance(given, Mapping) else None
-    strange = (
-        [member for member in given if member not in MEMBERS] if isinstance(given, Mapping) else []
+    given = (
+        reference.given.get("ref", reference.given)
+        if isinstance(reference.given, Mapping)
+        else None
     )
+    if not isinstance(given, Mapping):
+        return ()
+    strange = [member for member in given if member not in MEMBERS]
     if len(strange) != 1 or not isinstance(given[strange[0]], str):
         return ()
     (wrong,) = strange
     right = EARLIER.get(wrong) if wrong in ("array", "group") else None
     close = [right] if right else get_close_matches(wrong.lower(), MEMBERS, 1, 0.75)
-    return (
-        (move(join(inner, wrong), join(inner, close[0])),)
-        if close and close[0] not in given
-        else ()
-    )
+    if not close or close[0] in given:
+        return ()
+    return (move(join(inner, wrong), join(inner, close[0])),)
 
 
 def _to_attribute(

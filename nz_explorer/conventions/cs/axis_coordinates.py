@@ -11,15 +11,15 @@ from nz_explorer.conventions.cs.references import _reference
 from nz_explorer.conventions.cs.times import time_object
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
-from nz_explorer.engine.findings import Fail, RuleOutput
-from nz_explorer.engine.fixes import Draft, remove, replace
+from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
+from nz_explorer.engine.fixes import Draft, add, remove, replace
 from nz_explorer.model import Node
 from nz_explorer.model.dialects.cs import (
     Axis,
     CoordinateSet,
     numbers,
 )
-from nz_explorer.model.dialects.ref import resolve
+from nz_explorer.model.dialects.ref import is_reference, resolve
 
 KINDS = ("regular", "external", "explicit")
 """The ways in which values are given."""
@@ -69,8 +69,13 @@ def _unit(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
     given = one.given.get("unit")
     if given is None:
         if text is False and not _is_temporal(axis, one):
+            own = axis.given.get("unit")  # which readers look for in the coordinates only
+            hint = "" if own is None else f"; that of the axis, {json_text(own)}, belongs in them"
             yield Fail(
-                pointer, f"the numeric coordinates of axis {shown} have no unit", rule="CS-CO-004"
+                pointer,
+                f"the numeric coordinates of axis {shown} have no unit{hint}",
+                fix=lambda _node: Draft("suggest", (add(pointer, own),) if own else ()),
+                rule="CS-CO-004",
             )
     elif text or (axis.abbreviation == "T" and "time" in one.given):
         what = "texts" if text else "times, whose unit is in the time object"
@@ -78,8 +83,8 @@ def _unit(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
     elif not isinstance(given, str | Mapping) or not given or not str(given).strip():
         yield Fail(
             pointer,
-            f"unit must be a string or an object of the uom convention, got {json_text(given)} (axis {shown});"
-            ' that of a number without one is "1"',
+            f"the unit of axis {shown} must be a text or an object of the uom convention, got {json_text(given)}; "
+            'that of numbers without a dimension is "1"',
             rule="CS-CO-004",
         )
     elif isinstance(given, str) and _CF_DEGREES.fullmatch(given):
@@ -122,6 +127,7 @@ def values_object(shown: str, home: Node, given: Any, pointer: str) -> RuleOutpu
         yield Fail(
             pointer,
             f"values of {shown} must have exactly one of regular, external and explicit, got {got}",
+            fix=_in_one_way(pointer, given),
             rule="CS-VAL-001",
         )
         return
@@ -145,6 +151,31 @@ def values_object(shown: str, home: Node, given: Any, pointer: str) -> RuleOutpu
             f"explicit values of {shown} must be a list of numbers or a list of texts, got {json_text(values)}",
             rule="CS-VAL-005",
         )
+    elif (beyond := next((v for v in values if not _is_finite(v)), None)) is not None:
+        yield Fail(
+            at,
+            f"explicit values of {shown} must be finite, got {json_text(beyond)}",
+            rule="CS-VAL-005",
+        )
+
+
+def _in_one_way(pointer: str, given: Any) -> FixMaker | None:
+    """Return the fix that gives a list, a number or a reference by the way that is meant."""
+    right: dict[str, Any] | None = None
+    if isinstance(given, list) and given and of_one_type(given):
+        right = {"explicit": given}
+    elif isinstance(given, int | float) and not isinstance(given, bool):
+        right = {"explicit": [given]}
+    elif is_reference(given):
+        right = {"external": {"ref": given.get("ref", given)}}
+    if right is None:
+        return None
+    return lambda _node: Draft("suggest", (replace(pointer, right),))
+
+
+def _is_finite(given: Any) -> bool:
+    """Whether a coordinate is a text, or a number that float64 can hold."""
+    return isinstance(given, str) or numbers([given], 1) is not None
 
 
 def _turned_round(given: Any) -> dict[str, Any] | None:

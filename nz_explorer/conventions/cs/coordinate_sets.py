@@ -130,7 +130,6 @@ OF_ARRAY = (
     "CS-ID-003",
     "CS-AX-002",
     "CS-AX-004",
-    "CS-VAL-004",
     "CS-BND-004",
     "CS-CF-001",
     "CS-GEO-001",
@@ -271,7 +270,7 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
             why = (
                 "in which each name occurs once"
                 if names.count(name) > 1
-                else "in which names are letters, digits and underscores and begin with a letter"
+                else "in which names begin with a letter, a to z, and have letters, digits and underscores"
             )
             yield Fail(
                 f"/dimension_names/{number}",

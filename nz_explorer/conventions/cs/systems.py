@@ -117,6 +117,7 @@ OF_CRS = (
     "CS-VAL-001",
     "CS-VAL-002",
     "CS-VAL-003",
+    "CS-VAL-004",
     "CS-VAL-005",
     "CS-VAL-006",
     "CS-VAL-007",

@@ -132,12 +132,12 @@ def _epoch(given: Mapping[str, Any], pointer: str, calendar: str, *, keyed: bool
         )
         return
     if match is None or not right:
-        year = right and re.fullmatch(r"\s*[0-9]+\s*", str(given.get("epoch"))) is not None
+        only_year = right and re.fullmatch(r"\s*[0-9]+\s*", str(given.get("epoch"))) is not None
         yield Fail(
             f"{pointer}/{member}",
-            _what_is_wrong(given, member, year=year),
-            severity="warning" if year and isinstance(given["epoch"], str) else None,
-            fix=lambda _node: _in_its_form(given, pointer, member, year=year),
+            _what_is_wrong(given, member, year=only_year),
+            severity="warning" if only_year and isinstance(given["epoch"], str) else None,
+            fix=lambda _node: _in_its_form(given, pointer, member, year=only_year),
             rule="CS-TIME-002",
         )
         return

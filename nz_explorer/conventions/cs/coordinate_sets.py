@@ -47,6 +47,7 @@ from nz_explorer.conventions.cs.systems import (
     OF_CRS,
     SCHEMA_NAME,
     identifier,
+    judge_attributes,
     judge_name,
     keeps_crs,
     of_crs,
@@ -158,6 +159,7 @@ def coordinate_set(array: Array) -> RuleOutput:
         yield Fail(array.attribute_pointer("cs", "crs"), "crs is empty", rule="CS-ARR-002")
         return
     yield from judge_name(array.attribute_pointer("cs", "name"), given)
+    yield from judge_attributes(array.attribute_pointer("cs", "attributes"), given)
     yield from identifier(array.attribute_pointer("cs", "id"), given.get("id"))
     for i, crs in enumerate(system.crs):
         yield from _entry(array, i, crs)

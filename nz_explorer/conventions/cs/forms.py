@@ -39,12 +39,13 @@ def not_a_set(array: Array, given: Any) -> Fail:
             fix=_instead(replace(pointer, right)) if right else None,
         )
     if is_first_form(given):
-        first = "here axes and composite are in cs itself, as in its first form, before there were reference systems"
         alone = is_system(given) and "composite" not in given
-        axes = given["axes"].values() if alone and isinstance(given["axes"], Mapping) else ()
-        if alone:
-            first = "here the axes are in cs itself, without a reference system around them"
-            axes = axes or given["axes"]
+        what = "the axes are" if alone else "axes and composite are"
+        first = (
+            f"here {what} in cs itself, as in its first form, before there were reference systems"
+        )
+        axes = given.get("axes") if alone else ()
+        axes = axes.values() if isinstance(axes, Mapping) else axes or ()
         return Fail(
             pointer,
             f"{wanted}; {first}",

@@ -99,6 +99,7 @@ def keeps_crs(group: Group) -> bool:
 
 OF_CRS = (
     "CS-NAME-001",
+    "CS-ATT-001",
     "CS-ID-004",
     "CS-AX-001",
     "CS-AX-003",
@@ -191,6 +192,23 @@ def judge_name(pointer: str, holder: Mapping[str, Any]) -> RuleOutput:
         yield Fail(pointer, why, rule="CS-NAME-001")
 
 
+def judge_attributes(pointer: str, holder: Mapping[str, Any]) -> RuleOutput:
+    """Check the attributes of a coordinate set, an axis or coordinates, where there are any.
+
+    Parameters
+    ----------
+    pointer : str
+        RFC 6901 pointer to the attributes.
+    holder : mapping
+        What has them.
+    """
+    given = holder.get("attributes")
+    if given is not None and not isinstance(given, Mapping):
+        yield Fail(
+            pointer, f"attributes must be an object, got {json_text(given)}", rule="CS-ATT-001"
+        )
+
+
 def identifier(pointer: str, given: Any) -> RuleOutput:
     """Check the identifier of a system.
 
@@ -256,8 +274,10 @@ def _axis(axis: Axis, *, located: bool) -> RuleOutput:
             fix=_wrap(pointer, given) if isinstance(given, dict) else None,
             rule="CS-CO-002",
         )
+    yield from judge_attributes(axis.pointer("attributes"), axis.given)
     yield from _set_names(axis)
     for one in axis.sets:
+        yield from judge_attributes(one.pointer("attributes"), one.given)
         yield from coordinates(axis, one)
         yield from parametric(one)
 

@@ -99,12 +99,17 @@ def _unit(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
 
 def _values(axis: Axis, one: CoordinateSet) -> RuleOutput:
     shown, given, pointer = json_text(axis.name), one.given.get("values"), one.pointer("values")
-    yield from values_object(shown, one.home, given, pointer)
+    yield from values_object(shown, one.home, given, pointer, keyed=is_keyed(axis))
     if one.kind == "explicit" and of_one_type(one.values):
         yield from _list_of_coordinates(shown, one.values, f"{pointer}/explicit")
 
 
-def values_object(shown: str, home: Node, given: Any, pointer: str) -> RuleOutput:
+def is_keyed(axis: Axis) -> bool:
+    """Whether an axis is one of an object by name, as since revision r3."""
+    return isinstance(axis.place[-1], str)
+
+
+def values_object(shown: str, home: Node, given: Any, pointer: str, *, keyed: bool) -> RuleOutput:
     """Judge an object that gives values in one of three ways.
 
     Parameters
@@ -117,6 +122,8 @@ def values_object(shown: str, home: Node, given: Any, pointer: str) -> RuleOutpu
         The object in the metadata.
     pointer : str
         Where it is.
+    keyed : bool
+        Whether axes are an object by name there.
     """
     there = [kind for kind in KINDS if isinstance(given, Mapping) and kind in given]
     if not there and (turned := _turned_round(given)) is not None:
@@ -145,6 +152,7 @@ def values_object(shown: str, home: Node, given: Any, pointer: str) -> RuleOutpu
             yield Fail(f"{at}/1", "the increment is 0", rule="CS-VAL-003")
     elif kind == "external":
         yield from _reference(home, resolve(values, home), at)
+        yield from _without_ref(at, values, keyed=keyed)
     elif not of_one_type(values):
         yield Fail(
             at,
@@ -156,6 +164,19 @@ def values_object(shown: str, home: Node, given: Any, pointer: str) -> RuleOutpu
             at,
             f"explicit values of {shown} must be finite, got {json_text(beyond)}",
             rule="CS-VAL-005",
+        )
+
+
+def _without_ref(at: str, given: Any, *, keyed: bool) -> RuleOutput:
+    """Note a reference with nothing around it, as examples had it while axes were lists."""
+    if keyed and isinstance(given, Mapping) and "node" in given and "ref" not in given:
+        yield Fail(
+            at,
+            "reference: ref around it is missing, which the schema has since axes are an object by name, and without"
+            " which the reader of the author of cs finds no coordinates",
+            severity="warning",
+            fix=lambda _node: Draft("suggest", (replace(at, {"ref": given}),)),
+            rule="REF-001",
         )
 
 
@@ -252,6 +273,7 @@ def _boundaries(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
     if there == ["external"]:
         reference = resolve(given["external"], one.home)
         yield from _reference(one.home, reference, f"{pointer}/external")
+        yield from _without_ref(f"{pointer}/external", given["external"], keyed=is_keyed(axis))
     elif numbers(given["regular"], 2) is None:
         yield Fail(
             f"{pointer}/regular",

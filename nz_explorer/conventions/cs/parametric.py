@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
 
-from nz_explorer.conventions.cs.axis_coordinates import values_object
+from nz_explorer.conventions.cs.axis_coordinates import is_keyed, values_object
 from nz_explorer.conventions.uris import is_uri
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, RuleOutput
-from nz_explorer.model.dialects.cs import CoordinateSet
+from nz_explorer.model.dialects.cs import Axis, CoordinateSet
 from nz_explorer.model.dialects.ref import resolve
 from nz_explorer.text.phrases import listed
 
@@ -40,8 +40,16 @@ PRINCIPAL = frozenset({"lev", "sigma", "s"})
 """Terms that are the coordinates themselves, which `values` may give instead."""
 
 
-def parametric(one: CoordinateSet) -> RuleOutput:
-    """Judge the formula of a set of coordinates, and its terms."""
+def parametric(axis: Axis, one: CoordinateSet) -> RuleOutput:
+    """Judge the formula of a set of coordinates, and its terms.
+
+    Parameters
+    ----------
+    axis : Axis
+        The axis.
+    one : CoordinateSet
+        One of its sets.
+    """
     given = one.given.get("parametric")
     if given is None:
         return
@@ -77,7 +85,7 @@ def parametric(one: CoordinateSet) -> RuleOutput:
         yield Fail(f"{pointer}/terms", "terms has no values", rule="CS-PAR-001")
     for name, values in terms.items():
         at = join(f"{pointer}/terms", name)
-        yield from values_object(json_text(name), one.home, values, at)
+        yield from values_object(json_text(name), one.home, values, at, keyed=is_keyed(axis))
         external = values.get("external") if isinstance(values, Mapping) else None
         targets = () if external is None else resolve(external, one.home).targets
         if targets and all(target.array is None for target in targets):

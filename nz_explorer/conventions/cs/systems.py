@@ -203,7 +203,7 @@ def judge_attributes(pointer: str, holder: Mapping[str, Any]) -> RuleOutput:
         What has them.
     """
     given = holder.get("attributes")
-    if given is not None and not isinstance(given, Mapping):
+    if "attributes" in holder and not isinstance(given, Mapping):
         yield Fail(
             pointer, f"attributes must be an object, got {json_text(given)}", rule="CS-ATT-001"
         )
@@ -279,7 +279,7 @@ def _axis(axis: Axis, *, located: bool) -> RuleOutput:
     for one in axis.sets:
         yield from judge_attributes(one.pointer("attributes"), one.given)
         yield from coordinates(axis, one)
-        yield from parametric(one)
+        yield from parametric(axis, one)
 
 
 def _wrap(pointer: str, given: Any) -> FixMaker:

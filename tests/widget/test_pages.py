@@ -114,7 +114,7 @@ def _with_cs(folder: Path) -> zarr.Group:
 def test_what_cs_describes_is_shown(browse: Browse, tmp_path: Path) -> None:
     _with_cs(tmp_path / "s.zarr")
     shown = said(page(browse(tmp_path / "s.zarr"), "dimensions", "/a"))
-    assert "axis X, east, cells from -1 to +1, in WGS84 EPSG:4326" in shown
+    assert "axis X, east, cells from −1 to +1, in WGS84 EPSG:4326" in shown
     assert "also old: 10 … 14 m" in shown
 
 
@@ -548,7 +548,7 @@ def test_the_coordinate_systems_of_cs_on_the_conventions_page(
     for part in (
         "axis Y",
         "north",
-        "cells from -0.5 to +0.5",
+        "cells from −0.5 to +0.5",
         "EPSG:4326",
         "lat, row",
         "50 … 52",

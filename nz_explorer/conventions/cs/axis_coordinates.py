@@ -20,6 +20,7 @@ from nz_explorer.model.dialects.cs import (
     numbers,
 )
 from nz_explorer.model.dialects.ref import is_reference, resolve
+from nz_explorer.text.phrases import plural
 
 KINDS = ("regular", "external", "explicit")
 """The ways in which values are given."""
@@ -234,7 +235,7 @@ def _list_of_coordinates(shown: str, given: list[Any], at: str) -> RuleOutput:
     if len(given) > MOST_EXPLICIT:
         yield Fail(
             at,
-            f"{len(given)} explicit values; an external array is better for so many",
+            f"{plural(len(given), 'explicit value')}; an external array is better for so many",
             rule="CS-VAL-006",
         )
     plain = [value for value in given if type(value) in (int, float)]

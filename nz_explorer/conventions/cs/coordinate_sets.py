@@ -365,12 +365,16 @@ def _length(array: Array, axis: Axis, one: CoordinateSet, length: int) -> RuleOu
             severity="warning" if turned else None,
             rule="CS-BND-004",
         )
-    elif bounds is None and outside is not None and resolve(outside, one.home).targets:
-        yield Fail(
-            at("boundaries", "external"),
-            f"bounds of {shown} are not in an array",
-            rule="CS-BND-004",
-        )
+    elif bounds is None and outside is not None:
+        reference = resolve(outside, one.home)
+        if reference.targets:
+            yield Fail(
+                at("boundaries", "external"),
+                f"bounds of {shown} are not in an array",
+                rule="CS-BND-004",
+            )
+        elif reference.kind == "node":
+            yield Undecided("dependency: REF-002", "CS-BND-004")
 
 
 def _names_of_axes(node: Node) -> Draft | None:

@@ -147,7 +147,7 @@ def _details(made: MetadataCoordinates, axis: Axis, system: str) -> str:
     mark = axis.abbreviation if isinstance(axis.abbreviation, str) else None
     cells = None
     if made.extents is not None:
-        cells = f"cells from {made.extents[0]:+g} to {made.extents[1]:+g}"
+        cells = f"cells from {made.extents[0]:+g} to {made.extents[1]:+g}".replace("-", "−")
     elif made.bounds is not None:
         cells = f"cells in {made.bounds.path}"
     parts = (mark and f"axis {mark}", direction, cells, system and f"in {system}")

@@ -7,6 +7,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from typing import Any
 from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
 
@@ -45,8 +46,7 @@ def _reference(
         )
     paths = [target.node.path for target in reference.targets]
     inner = _inner(reference, at)
-    bare = reference.given if inner == at else reference.given["ref"]
-    if isinstance(bare, str):
+    if isinstance(bare := _bare(reference), str):
         yield Fail(
             inner,
             f"reference: it is a text, and must be an object, here {json_text({'node': bare})}",
@@ -109,7 +109,7 @@ def _not_from_the_node(home: Node, reference: Reference, at: str, *, in_cs: bool
     """Report a path that begins at the group or the root, where the text has one from the node."""
     target, strayed = reference.targets[0].node.path, reference.strayed
     relative = posixpath.relpath(target, home.path)
-    pointer, shown = f"{_inner(reference, at)}/node", json_text(reference.path)
+    inner, shown = _inner(reference, at), json_text(reference.path)
     same = {} if reference.attribute is None else {"attribute": reference.attribute}
     found = resolve({"node": relative, **same}, home, in_cs=in_cs).targets
     leads_there = [one.node.path for one in found] == [target]
@@ -120,12 +120,12 @@ def _not_from_the_node(home: Node, reference: Reference, at: str, *, in_cs: bool
         begins = "its group" if strayed == "group" else "the root"
         message = f"{shown} leads to a node from {begins} only, {target}; {rest}"
     return Fail(
-        pointer,
+        inner if isinstance(_bare(reference), str) else f"{inner}/node",
         message,
         severity="info" if strayed is None else None,
         impact="advice" if strayed is None else None,
         related=() if strayed is None else (target,),
-        fix=(lambda _node: Draft("suggest", (replace(pointer, relative),)))
+        fix=(lambda _node: Draft("suggest", (_with_node(reference, inner, relative),)))
         if leads_there
         else None,
         rule="REF-002",
@@ -141,7 +141,8 @@ def _repaired(home: Node, reference: Reference, at: str, *, in_cs: bool) -> FixM
         if reference.kind == "form":
             operations = _renamed(reference, inner)
         elif reference.kind == "node" and (near := _near(home, path)) is not None:
-            operations = (replace(f"{inner}/node", posixpath.relpath(near, home.path)),)
+            beside = posixpath.relpath(near, home.path)
+            operations = (_with_node(reference, inner, beside),)
         elif reference.kind == "attribute":
             operations = _to_attribute(home, reference, inner, in_cs=in_cs)
         return Draft("suggest", operations) if operations else None
@@ -151,11 +152,7 @@ def _repaired(home: Node, reference: Reference, at: str, *, in_cs: bool) -> FixM
 
 def _renamed(reference: Reference, inner: str) -> tuple[Operation, ...]:
     """Return the operation that gives the only member with a wrong name the one that is meant."""
-    given = (
-        reference.given.get("ref", reference.given)
-        if isinstance(reference.given, Mapping)
-        else None
-    )
+    given = _bare(reference)
     if not isinstance(given, Mapping):
         return ()
     strange = [member for member in given if member not in MEMBERS]
@@ -217,6 +214,19 @@ def _near(home: Node, path: str) -> str | None:
             if close := get_close_matches(posixpath.basename(place), names, 1, 0.75):
                 return below(beside.path) + close[0]
     return None
+
+
+def _with_node(reference: Reference, inner: str, path: str) -> Operation:
+    """Return the operation that gives a reference another path, also where it is a path by itself."""
+    if isinstance(_bare(reference), str):
+        return replace(inner, {"node": path})
+    return replace(f"{inner}/node", path)
+
+
+def _bare(reference: Reference) -> Any:
+    """Return a reference without ``ref`` around it."""
+    given = reference.given
+    return given["ref"] if isinstance(given, Mapping) and "ref" in given else given
 
 
 def _inner(reference: Reference, at: str) -> str:

@@ -81,7 +81,7 @@ def _unit(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
     elif text or (axis.abbreviation == "T" and "time" in one.given):
         what = "texts" if text else "times, whose unit is in the time object"
         yield Fail(pointer, f"a unit is not allowed for {what} (axis {shown})", rule="CS-CO-004")
-    elif not isinstance(given, str | Mapping) or not given or not str(given).strip():
+    elif not _names_unit(given):
         yield Fail(
             pointer,
             f"the unit of axis {shown} must be a text or an object of the uom convention, got {json_text(given)}; "
@@ -179,6 +179,14 @@ def _without_ref(at: str, given: Any, *, keyed: bool) -> RuleOutput:
             fix=lambda _node: Draft("suggest", (replace(at, {"ref": given}),)),
             rule="REF-001",
         )
+
+
+def _names_unit(given: Any) -> bool:
+    """Whether a unit is a text, or an object of the uom convention with a unit of UCUM."""
+    if isinstance(given, Mapping):
+        inner = given.get("uom", given)
+        return isinstance(inner, Mapping) and bool(inner.get("ucum"))
+    return isinstance(given, str) and bool(given.strip())
 
 
 def _in_one_way(pointer: str, given: Any) -> FixMaker | None:

@@ -299,6 +299,14 @@ def _abbreviation(axis: Axis, *, located: bool) -> RuleOutput:
             fix=None if right is None else lambda _node: Draft("safe", (replace(pointer, right),)),
             rule="CS-AX-003",
         )
+    elif given == "T" and text:
+        yield Fail(
+            pointer,
+            f"axis {json_text(axis.name)} has texts for times, which are numbers, counted from the epoch of a time object;"
+            " texts may be a second set of coordinates beside them",
+            severity="warning",
+            rule="CS-AX-003",
+        )
     elif given is not None and text:
         yield Fail(
             pointer,

@@ -8,7 +8,6 @@ from difflib import get_close_matches
 from typing import Any
 
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, add, replace
 from nz_explorer.model.dialects.cs import Axis, CoordinateSet, time_units
@@ -79,8 +78,17 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
         )
         if axis.abbreviation is not None:  # it goes, whatever is in it
             return
-    if not isinstance(given, Mapping):
-        yield Fail(pointer, f"time must be an object, got {json_type(given)}", rule="CS-TIME-002")
+    if not isinstance(given, Mapping) or isinstance(given.get("units"), str):
+        members = given if isinstance(given, Mapping) else {}
+        units = members.get("units", given)
+        yield Fail(
+            pointer,
+            f"time has the units {json_text(units)}, as CF has them: here they are unit and epoch"
+            if members
+            else f"time must be an object with unit and epoch, got {json_text(given)}",
+            fix=lambda _node: _in_two_members(pointer, units, members),
+            rule="CS-TIME-002",
+        )
         return
     if "reference" in given and ("unit" in given or "epoch" in given):
         yield Fail(
@@ -101,6 +109,17 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
         )
     keyed = isinstance(axis.place[-1], str)  # as in revisions that have no reference any more
     yield from _epoch(given, pointer, str(calendar).lower() if known else "standard", keyed=keyed)
+
+
+def _in_two_members(pointer: str, units: Any, members: Mapping[str, Any]) -> Draft | None:
+    """Return the fix that writes units such as CF has them as a unit and an epoch; None where they are not."""
+    unit, since, epoch = units.partition(" since ") if isinstance(units, str) else ("", "", "")
+    match = _EPOCH.fullmatch(epoch.strip())
+    if not since or match is None or _TIME_UNIT.fullmatch(unit.strip()) is None:
+        return None
+    rest = {name: value for name, value in members.items() if name != "units"}
+    right = {"unit": unit.strip(), "epoch": _iso(match), **rest}
+    return Draft("suggest", (replace(pointer, right),))
 
 
 def _calendar(given: Mapping[str, Any], pointer: str) -> Draft:

@@ -332,7 +332,9 @@ def _length(array: Array, axis: Axis, one: CoordinateSet, length: int) -> RuleOu
     elif one.kind == "external":
         held, reference = one.external(), resolve(one.values, one.home)
         pointer = at("values", "external")
-        if held is not None and held.shape != (length,):
+        if held is not None and held.shape is None:
+            yield Undecided("dependency: Z3-SHAPE-001", "CS-VAL-004")
+        elif held is not None and held.shape != (length,):
             yield Fail(
                 pointer,
                 _wrong_length(held, length),
@@ -340,6 +342,8 @@ def _length(array: Array, axis: Axis, one: CoordinateSet, length: int) -> RuleOu
                 fix=_as_long(array, length),
                 rule="CS-VAL-004",
             )
+        elif held is None and reference.targets and not _is_known(reference.targets[0]):
+            yield Undecided("unreadable", "CS-VAL-004")
         elif held is None and reference.targets:
             yield Fail(
                 pointer,
@@ -351,7 +355,9 @@ def _length(array: Array, axis: Axis, one: CoordinateSet, length: int) -> RuleOu
             yield Undecided("dependency: REF-002", "CS-VAL-004")
     bounds, given = one.bounds(), one.given.get("boundaries")
     outside = given.get("external") if isinstance(given, Mapping) else None
-    if bounds is not None and bounds.shape != (2, length):
+    if bounds is not None and bounds.shape is None:
+        yield Undecided("dependency: Z3-SHAPE-001", "CS-BND-004")
+    elif bounds is not None and bounds.shape != (2, length):
         turned = bounds.shape == (length, 2)
         hint = (
             "; that is the layout of CF, which the stores of the author of cs have and his reader takes"
@@ -367,14 +373,21 @@ def _length(array: Array, axis: Axis, one: CoordinateSet, length: int) -> RuleOu
         )
     elif bounds is None and outside is not None:
         reference = resolve(outside, one.home)
-        if reference.targets:
+        if reference.targets and _is_known(reference.targets[0]):
             yield Fail(
                 at("boundaries", "external"),
                 f"bounds of {shown} are not in an array",
                 rule="CS-BND-004",
             )
+        elif reference.targets:
+            yield Undecided("unreadable", "CS-BND-004")
         elif reference.kind == "node":
             yield Undecided("dependency: REF-002", "CS-BND-004")
+
+
+def _is_known(target: Target) -> bool:
+    """Whether it is known what kind of node a reference leads to, as its document could be read."""
+    return bool(target.pointer) or isinstance(target.node, Array | Group)
 
 
 def _names_of_axes(node: Node) -> Draft | None:

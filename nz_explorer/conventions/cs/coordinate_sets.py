@@ -5,33 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import permutations
-from typing import TYPE_CHECKING
 
-from nz_explorer.conventions.suggested_names import add_names
-from nz_explorer.conventions.zcf import known_conventions
-from nz_explorer.conventions.zcf.declarations import declared_here
-from nz_explorer.documents.json_text import json_text
-from nz_explorer.engine.findings import Fail, RuleOutput, Undecided
-from nz_explorer.engine.fixes import Draft, add, remove, replace
-from nz_explorer.engine.registry import rule
-from nz_explorer.model import Array, Group, Node
-from nz_explorer.model.dialects.cs import (
-    ABBREVIATIONS,
-    Axis,
-    CoordinateSet,
-    CoordinateSystem,
-    Crs,
-    coordinate_system,
-    is_cs,
-    is_first_form,
-    is_system,
-    shared_systems,
-)
-from nz_explorer.model.dialects.ref import Reference, Target, is_reference, resolve
-
-if TYPE_CHECKING:
-    from nz_explorer.engine.findings import FixMaker
-from nz_explorer.conventions.cs.axis_coordinates import of_one_type
 from nz_explorer.conventions.cs.declared import one_revision, registered
 from nz_explorer.conventions.cs.forms import (
     has_systems,
@@ -42,6 +16,7 @@ from nz_explorer.conventions.cs.forms import (
     shared_by,
 )
 from nz_explorer.conventions.cs.geolocation import geolocation
+from nz_explorer.conventions.cs.lengths import lengths
 from nz_explorer.conventions.cs.references import _reference
 from nz_explorer.conventions.cs.systems import (
     OF_CRS,
@@ -53,7 +28,26 @@ from nz_explorer.conventions.cs.systems import (
     of_crs,
     uses_cs,
 )
-from nz_explorer.text.phrases import listed, plural
+from nz_explorer.conventions.suggested_names import add_names
+from nz_explorer.conventions.zcf import known_conventions
+from nz_explorer.conventions.zcf.declarations import declared_here
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, RuleOutput, Undecided
+from nz_explorer.engine.fixes import Draft, add, remove, replace
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Array, Group, Node
+from nz_explorer.model.dialects.cs import (
+    ABBREVIATIONS,
+    CoordinateSystem,
+    Crs,
+    coordinate_system,
+    is_cs,
+    is_first_form,
+    is_system,
+    shared_systems,
+)
+from nz_explorer.model.dialects.ref import Reference, Target, is_reference
+from nz_explorer.text.phrases import plural
 
 MOST_PERMUTED = 6
 """Axes that are tried in every order."""
@@ -180,7 +174,7 @@ def coordinate_set(array: Array) -> RuleOutput:
     else:
         for rule_id in ("CS-ARR-004", "CS-ARR-005"):
             yield Undecided(f"dependency: {missing}", rule_id)
-    yield from _lengths(system)
+    yield from lengths(system)
     yield from geolocation(system)
     yield from _described_twice(system)
 
@@ -303,93 +297,6 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
                 yield Fail(pointer, f"{what} {json_text(value)} occurs {count} times", rule=rule_id)
 
 
-def _lengths(system: CoordinateSystem) -> RuleOutput:
-    """Judge whether values are as many as the dimension is long."""
-    array = system.array
-    of_dimensions = zip(system.dimensions, array.shape or (), strict=False)
-    found = [(axis, length) for axis, length in of_dimensions if axis is not None]
-    for axis in system.extra:  # one that is not of length 1 is CS-ARR-005
-        length = axis.length()
-        found.append((axis, 1 if length is None else length))
-    for axis, length in found:
-        for one in axis.sets:
-            yield from _length(array, axis, one, length)
-
-
-def _length(array: Array, axis: Axis, one: CoordinateSet, length: int) -> RuleOutput:
-    shown = json_text(axis.name)
-
-    def at(*members: str) -> str:
-        own = one.home is array
-        return one.pointer(*members) if own else array.attribute_pointer("cs", "crs")
-
-    if one.kind == "explicit" and of_one_type(one.values) and len(one.values) != length:
-        yield Fail(
-            at("values", "explicit"),
-            f"axis {shown} has {plural(len(one.values), 'value')}, this array needs {length}",
-            rule="CS-VAL-005",
-        )
-    elif one.kind == "external":
-        held, reference = one.external(), resolve(one.values, one.home)
-        pointer = at("values", "external")
-        if held is not None and held.shape is None:
-            yield Undecided("dependency: Z3-SHAPE-001", "CS-VAL-004")
-        elif held is not None and held.shape != (length,):
-            yield Fail(
-                pointer,
-                _wrong_length(held, length),
-                related=(held.path,),
-                fix=_as_long(array, length),
-                rule="CS-VAL-004",
-            )
-        elif held is None and reference.targets and not _is_known(reference.targets[0]):
-            yield Undecided("unreadable", "CS-VAL-004")
-        elif held is None and reference.targets:
-            yield Fail(
-                pointer,
-                f"{reference.targets[0]}, which should have the values of {shown}, is not an array",
-                fix=_as_long(array, length),
-                rule="CS-VAL-004",
-            )
-        elif held is None and reference.kind == "node":
-            yield Undecided("dependency: REF-002", "CS-VAL-004")
-    bounds, given = one.bounds(), one.given.get("boundaries")
-    outside = given.get("external") if isinstance(given, Mapping) else None
-    if bounds is not None and bounds.shape is None:
-        yield Undecided("dependency: Z3-SHAPE-001", "CS-BND-004")
-    elif bounds is not None and bounds.shape != (2, length):
-        turned = bounds.shape == (length, 2)
-        hint = (
-            "; that is the layout of CF, which the stores of the author of cs have and his reader takes"
-            if turned
-            else ""
-        )
-        yield Fail(
-            at("boundaries", "external"),
-            f"bounds of {shown} in {bounds.path} have shape {list(bounds.shape or ())}, expected [2, {length}]{hint}",
-            related=(bounds.path,),
-            severity="warning" if turned else None,
-            rule="CS-BND-004",
-        )
-    elif bounds is None and outside is not None:
-        reference = resolve(outside, one.home)
-        if reference.targets and _is_known(reference.targets[0]):
-            yield Fail(
-                at("boundaries", "external"),
-                f"bounds of {shown} are not in an array",
-                rule="CS-BND-004",
-            )
-        elif reference.targets:
-            yield Undecided("unreadable", "CS-BND-004")
-        elif reference.kind == "node":
-            yield Undecided("dependency: REF-002", "CS-BND-004")
-
-
-def _is_known(target: Target) -> bool:
-    """Whether it is known what kind of node a reference leads to, as its document could be read."""
-    return bool(target.pointer) or isinstance(target.node, Array | Group)
-
-
 def _names_of_axes(node: Node) -> Draft | None:
     """Name the dimensions as the axes are, which follow their order; or as arrays beside it tell."""
     system = coordinate_system(node) if isinstance(node, Array) else None
@@ -416,25 +323,6 @@ def _in_order(
         return [name for name, _ in axes]
     orders = [order for order in permutations(axes) if fits(order)]
     return [name for name, _ in orders[0]] if len(orders) == 1 else []
-
-
-def _as_long(array: Array, length: int) -> FixMaker:
-    """Return the fix that says which arrays could hold the values."""
-
-    def fix(_node: Node) -> Draft:
-        group = array.hierarchy.node_if_loaded(array.parent or "/")
-        beside = group.arrays if isinstance(group, Group) else []
-        fitting = [other.name for other in beside if other.shape == (length,)]
-        wanted = f"name an array of one dimension with {plural(length, 'value')}"
-        return Draft("suggest", note=f"{wanted}: {listed(fitting)}" if fitting else wanted)
-
-    return fix
-
-
-def _wrong_length(held: Array, length: int) -> str:
-    if held.shape is not None and len(held.shape) == 1:
-        return f"array {held.name} is {held.shape[0]} long in {held.parent or '/'}, this array needs {length}"
-    return f"{held.path} has shape {list(held.shape or ())}, this array needs [{length}]"
 
 
 def _described_twice(system: CoordinateSystem) -> RuleOutput:

@@ -182,6 +182,8 @@ def conformance_summary(evaluation: Evaluation) -> ConformanceSummary:
             found[path] = multiscales.levels(node)
         if path != "/":
             node.release()
+    if made.knows("ref"):
+        made.of("ref").conforms = _keeps_ref(evaluation)
     zarr_format = hierarchy.zarr_format
     why_not = None
     if "nz" not in evaluation.conventions:
@@ -199,6 +201,17 @@ def conformance_summary(evaluation: Evaluation) -> ConformanceSummary:
         why_not,
         found,
     )
+
+
+def _keeps_ref(evaluation: Evaluation) -> bool | None:
+    """Return whether references keep the ref convention, whose rules are evaluated with those of cs."""
+    found = [finding for finding in evaluation.findings() if finding.rule.startswith("REF-")]
+    if any(finding.severity == "error" for finding in found):
+        return False
+    astray = any(f.rule == "REF-002" and f.severity == "warning" for f in found)
+    decided = "cs" in evaluation.conventions and evaluation.complete and not astray
+    open_questions = any(one.rule.startswith("REF-") for one in evaluation.not_evaluated())
+    return True if decided and not open_questions else None
 
 
 def _steps(evaluation: Evaluation) -> list[Step]:
@@ -224,6 +237,10 @@ class _Summaries:
     def of(self, name: str) -> ConventionSummary:
         """Return what is known of a convention so far."""
         return self._found.setdefault(name, ConventionSummary(name))
+
+    def knows(self, name: str) -> bool:
+        """Return whether a convention is declared, used or judged."""
+        return name in self._found
 
     def all(self) -> list[ConventionSummary]:
         """Return those that are declared, used or judged, what is judged first."""

@@ -28,6 +28,16 @@ SENTENCES = {
     "NCZ-MODE-001: the version of Zarr, which is a word of the text": "was understood as nczarr, file, v2; read from",
     "NCZ-MODE-001: a word that means nothing": "mode nczar is not known; ignored",
     "Z3-CM-001: no kind": 'kind is missing; it must be "inline"',
+    "CS-ARR-002: the name of a reference system that the group has": 'such as {"ref": {"node": "..", "attribute": "/attributes/crs/w"}}',
+    "CS-ARR-002: an axis is null": 'axis "x" is null, not an object',
+    "CS-REG-001: an entry with no more than the name": "entry 0 of zarr_conventions has only the name cs",
+    "REF-001: array, of an earlier form of ref": '"array" is of an earlier form of ref, which has node instead',
+    "CS-TIME-002: a blank in place of the T": "here 1850-01-01T00:00:00",
+    "CS-TIME-002: neither unit nor epoch, where axes are an object": "the time object has neither unit nor epoch",
+    "CS-NAME-001: reserved": '"__w" is reserved in Zarr',
+    "CS-GEO-001: x without y": "geodetic has no y",
+    "CS-PAR-003: a term with capitals": "did you mean ps?",
+    "CS-CO-004: the unit is at the axis": 'that of the axis, "m", belongs in them',
 }
 """A part of a message, by the case of the corpus that it is about."""
 

@@ -184,7 +184,7 @@ def test_texts_that_claim_to_be_billions_are_not_made_room_for() -> None:
     store = Memory({"zarr.json": json.dumps(document).encode(), "c/0/0": chunk})
     before = peak()
     look = make(open_store(store), "/", {})
-    assert "2147483648 elements, where 6 are expected" in look.errors[0].message
+    assert "2,147,483,648 elements, where 6 are expected" in look.errors[0].message
     assert peak() - before < 2**27
 
 

@@ -94,6 +94,26 @@ def test_arrays_of_coordinates_are_references(tmp_path: Path) -> None:
     case = next(case for case in CASES if case["name"] == "CS-VAL-004: near miss: as long")
     found = _overview(write(contents(case), tmp_path))
     assert _named(found, "ref").uses == {"references of cs": 1}
+    assert _named(found, "ref").conforms is True
+
+
+@pytest.mark.parametrize(
+    ("name", "cs", "ref"),
+    [
+        ("REF-001: array, of an earlier form of ref", False, False),
+        ("REF-005: a name with a capital", False, False),
+        ("REF-002: a character written as in a URI", None, None),
+        ("CS-AX-007: capitals", False, "unused"),
+    ],
+)
+def test_a_broken_reference_breaks_what_uses_it(
+    name: str, cs: bool | None, ref: bool | str | None, tmp_path: Path
+) -> None:
+    case = next(case for case in CASES if case["name"] == name)
+    found = _overview(write(contents(case), tmp_path))
+    assert _named(found, "cs").conforms is cs
+    if ref != "unused":
+        assert _named(found, "ref").conforms is ref
 
 
 def test_the_list_of_what_to_do(tmp_path: Path) -> None:

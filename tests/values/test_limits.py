@@ -81,7 +81,7 @@ ATTACKS = {
     "texts": (
         array([6], [6], [{"name": "vlen-utf8"}], data_type="string", fill_value=""),
         (2**32 - 1).to_bytes(4, "little") + bytes(64),
-        "4294967295 elements, where 6 are expected",
+        "4,294,967,295 elements, where 6 are expected",
     ),
     "a long chunk": (array([6], [6], [LITTLE]), bytes(2 * MIB), "1,048,600 bytes|more than the limit of 1 MiB|always make 24"),
     "a large chunk": (array([2**29], [2**29], [LITTLE, GZIP]), bomb(MIB), "more than the limit of 1 GiB for a chunk"),

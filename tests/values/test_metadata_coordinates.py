@@ -130,7 +130,7 @@ def test_the_code_of_a_combination_goes_before_those_of_its_parts(daily: Path) -
     given = dict(array.attrs)["cs"]
     array.attrs["cs"] = {**given, "id": {"proj:code": "EPSG:9518"}}
     shown = {one.name: one.details for one in metadata_coordinates(_array(daily, "/tasmin"))}
-    assert shown["lat"] == "axis Y, north, cells from -0.5 to +0.5, in WGS84 of EPSG:9518"
+    assert shown["lat"] == "axis Y, north, cells from −0.5 to +0.5, in WGS84 of EPSG:9518"
     assert shown["height"] == "axis Z, up, in EPSG:9518"
 
 

@@ -114,8 +114,34 @@ def _with_cs(folder: Path) -> zarr.Group:
 def test_what_cs_describes_is_shown(browse: Browse, tmp_path: Path) -> None:
     _with_cs(tmp_path / "s.zarr")
     shown = said(page(browse(tmp_path / "s.zarr"), "dimensions", "/a"))
-    assert "axis X, east, cells from -1 to +1, in WGS84 EPSG:4326" in shown
+    assert "axis X, east, cells from −1 to +1, in WGS84 EPSG:4326" in shown
     assert "also old: 10 … 14 m" in shown
+
+
+@pytest.mark.parametrize("values", [{"explicit": []}, {"regular": [10, 2]}])
+def test_coordinates_of_a_dimension_without_elements_are_shown(
+    values: dict[str, Any], browse: Browse, tmp_path: Path
+) -> None:
+    axis = {"name": "x", "direction": "east", "coordinates": [{"unit": "m", "values": values}]}
+    attributes = {"cs": {"crs": [{"axes": [axis]}]}}
+    root = zarr.create_group(tmp_path / "s.zarr")
+    root.create_array("a", shape=(0,), dtype="i2", dimension_names=["x"], attributes=attributes)
+    session = browse(tmp_path / "s.zarr")
+    assert "described by cs in /a" in said(page(session, "dimensions", "/a"))
+    assert "no values" in said(page(session, "conventions", "/a"))
+
+
+@pytest.mark.parametrize("part", ["values", "boundaries"])
+def test_an_integer_that_no_float_holds_does_not_end_a_page(
+    part: str, browse: Browse, tmp_path: Path
+) -> None:
+    one = {"unit": "m", "values": {"regular": [0, 1]}, part: {"regular": [-1, 10**400]}}
+    attributes = {"cs": {"crs": [{"axes": [{"name": "x", "coordinates": [one]}]}]}}
+    root = zarr.create_group(tmp_path / "s.zarr")
+    root.create_array("a", shape=(3,), dtype="i2", dimension_names=["x"], attributes=attributes)
+    session = browse(tmp_path / "s.zarr")
+    assert "x" in said(page(session, "dimensions", "/a"))
+    assert "cs" in said(page(session, "conventions", "/a"))
 
 
 def test_a_fill_value_has_the_type_of_its_array(browse: Browse, tmp_path: Path) -> None:
@@ -548,7 +574,7 @@ def test_the_coordinate_systems_of_cs_on_the_conventions_page(
     for part in (
         "axis Y",
         "north",
-        "cells from -0.5 to +0.5",
+        "cells from −0.5 to +0.5",
         "EPSG:4326",
         "lat, row",
         "50 … 52",

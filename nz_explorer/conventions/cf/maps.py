@@ -146,7 +146,7 @@ def degrees_of_the_globe(array: Array, found: Monotonicity) -> Iterator[Fail]:
         name = array.name
         yield Fail(
             "",
-            f"{array.path} goes to {max(ends):g} degrees: programs for maps count from -180 to 180, and find what is beyond"
+            f"{array.path} goes to {max(ends):g} degrees: programs for maps count from −180 to 180, and find what is beyond"
             " outside of the map",
             fix=lambda _node: Draft(
                 "suggest",

@@ -303,7 +303,7 @@ def fits_coordinates_above(group: Group) -> Iterator[Fail]:
             continue
         yield Fail(
             "",
-            f"this coordinate has {length} values, and {array.path} has {other}: {_HANDED_DOWN}",
+            f"this coordinate has {plural(length, 'value')}, and {array.path} has {other}: {_HANDED_DOWN}",
             related=(array.path,),
             path=own[name].path,
             fix=_own_names,

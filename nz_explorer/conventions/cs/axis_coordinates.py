@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from nz_explorer.conventions.cs.references import _reference
+from nz_explorer.conventions.cs.times import time_object
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import json_type
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
@@ -17,46 +18,15 @@ from nz_explorer.model.dialects.cs import (
     Axis,
     CoordinateSet,
     numbers,
-    time_units,
 )
-from nz_explorer.model.dialects.ref import resolve
-
-CALENDARS = frozenset(
-    (
-        "standard",
-        "gregorian",
-        "proleptic_gregorian",
-        "julian",
-        "noleap",
-        "365_day",
-        "all_leap",
-        "366_day",
-        "360_day",
-        "utc",
-        "tai",
-    )
-)
+from nz_explorer.model.dialects.ref import is_reference, resolve
+from nz_explorer.text.phrases import plural
 
 KINDS = ("regular", "external", "explicit")
 """The ways in which values are given."""
 
 MOST_EXPLICIT = 25
 """The most values that may be in the metadata."""
-
-_TIME_UNIT = re.compile(
-    r"([fpnuµmkMG]|milli|micro|nano|kilo)?(s|sec|secs|second|seconds)|min|mins|minutes?|h|hrs?|hours?|d|days?|weeks?|"
-    r"months?|[kM]?(y|yrs?|years?)"
-)
-
-_EPOCH = re.compile(
-    r"(-?\d{1,6})-(\d{1,2})(?:-(\d{1,2}))?(?:[T ]+(\d{1,2})(?::(\d{2})(?::(\d{2})(?:\.\d+)?)?)?)?\s*(?:Z|UTC|[+-]\d{1,2}(?::?\d{2})?)?"
-)
-
-_ISO_DATE = re.compile(r"-?\d{4,6}-\d\d-\d\d(?!\d)")
-_OTHER_DATE = re.compile(
-    r"\d{4}(?:(?P<basic>(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))|(?P<week>-?W\d\d(?:-?[1-7])?)|-?(?P<day>\d{3}))(?:T.*)?"
-)
-_DATE = re.compile(r"^(-?)(\d+)-(\d{1,2})(?:-(\d{1,2}))?")
 
 _CF_DEGREES = re.compile(r"degrees?_?(north|east|N|E)")
 
@@ -86,7 +56,7 @@ def coordinates(axis: Axis, one: CoordinateSet) -> RuleOutput:
     """
     text = is_text(one)
     yield from _unit(axis, one, text)
-    yield from _time(axis, one, text)
+    yield from time_object(axis, one, text)
     yield from _values(axis, one)
     yield from _boundaries(axis, one, text)
 
@@ -100,17 +70,22 @@ def _unit(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
     given = one.given.get("unit")
     if given is None:
         if text is False and not _is_temporal(axis, one):
+            own = axis.given.get("unit")  # which readers look for in the coordinates only
+            hint = "" if own is None else f"; that of the axis, {json_text(own)}, belongs in them"
             yield Fail(
-                pointer, f"the numeric coordinates of axis {shown} have no unit", rule="CS-CO-004"
+                pointer,
+                f"the numeric coordinates of axis {shown} have no unit{hint}",
+                fix=lambda _node: Draft("suggest", (add(pointer, own),) if own else ()),
+                rule="CS-CO-004",
             )
     elif text or (axis.abbreviation == "T" and "time" in one.given):
         what = "texts" if text else "times, whose unit is in the time object"
         yield Fail(pointer, f"a unit is not allowed for {what} (axis {shown})", rule="CS-CO-004")
-    elif not isinstance(given, str | Mapping) or not given or not str(given).strip():
+    elif not _names_unit(given):
         yield Fail(
             pointer,
-            f"unit must be a string or an object of the uom convention, got {json_text(given)} (axis {shown});"
-            ' that of a number without one is "1"',
+            f"the unit of axis {shown} must be a text or an object of the uom convention, got {json_text(given)}; "
+            'that of numbers without a dimension is "1"',
             rule="CS-CO-004",
         )
     elif isinstance(given, str) and _CF_DEGREES.fullmatch(given):
@@ -123,183 +98,19 @@ def _unit(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
         )
 
 
-def _time(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
-    pointer, shown = one.pointer("time"), json_text(axis.name)
-    given = one.given.get("time")
-    if given is None:
-        labels = text and any("time" in other.given for other in axis.sets)  # of times beside them
-        if axis.abbreviation == "T" and not labels:
-            unit = one.given.get("unit")
-            hint = "" if unit is None else f", which its unit {json_text(unit)} belongs in"
-            yield Fail(pointer, f"axis {shown} has no time object{hint}", rule="CS-TIME-001")
-        return
-    if axis.abbreviation != "T":
-        yield Fail(
-            pointer,
-            f"axis {shown} has a time object, which is allowed only with the abbreviation T",
-            rule="CS-TIME-001",
-        )
-        if axis.abbreviation is not None:  # it goes, whatever is in it
-            return
-    if not isinstance(given, Mapping):
-        yield Fail(pointer, f"time must be an object, got {json_type(given)}", rule="CS-TIME-002")
-        return
-    if "reference" in given and ("unit" in given or "epoch" in given):
-        yield Fail(
-            f"{pointer}/reference",
-            "time has both reference and unit or epoch, which belong to different revisions",
-            severity="warning",
-            rule="CS-TIME-002",
-        )
-    calendar = given.get("calendar")
-    known = isinstance(calendar, str) and calendar.lower() in CALENDARS
-    if not known:
-        what = "is missing" if calendar is None else f"{json_text(calendar)} is not known"
-        operation = (add if calendar is None else replace)(f"{pointer}/calendar", "standard")
-        yield Fail(
-            f"{pointer}/calendar",
-            f"calendar {what}",
-            fix=lambda _node: Draft("suggest", (operation,)),
-            rule="CS-TIME-003",
-        )
-    yield from _epoch(given, pointer, str(calendar) if known else "standard")
-
-
-def _epoch(given: Mapping[str, Any], pointer: str, calendar: str) -> RuleOutput:
-    units = time_units(given)
-    unit, _, epoch = (units or "").partition(" since ")
-    match = _EPOCH.fullmatch(epoch.strip())
-    right = units is not None and _TIME_UNIT.fullmatch(unit.strip()) is not None
-    member = _member_at_fault(given)
-    if match is None and right and (days := _OTHER_DATE.fullmatch(epoch.strip())):
-        yield Fail(
-            f"{pointer}/{member}",
-            f"epoch {json_text(epoch.strip())} is a date of ISO 8601 {_kind_of_date(days)}, which few readers take: "
-            "write year, month and day, such as 1850-01-01",
-            severity="warning",
-            rule="CS-TIME-002",
-        )
-        return
-    if match is None or not right:
-        year = right and isinstance(given.get("epoch"), str) and given["epoch"].strip().isdecimal()
-        yield Fail(
-            f"{pointer}/{member}",
-            _what_is_wrong(given, member, year=year),
-            severity="warning" if year else None,
-            fix=_first_of_january(f"{pointer}/epoch", given["epoch"].strip()) if year else None,
-            rule="CS-TIME-002",
-        )
-        return
-    import cftime  # type: ignore[import-untyped, unused-ignore]
-
-    year, month, day = (int(part) if part else 1 for part in match.groups()[:3])
-    hour, minute, second = (int(part) if part else 0 for part in match.groups()[3:])
-    if hour > 23 or minute > 59 or second > 60:
-        midnight = (hour, minute, second) == (24, 0, 0)
-        yield Fail(
-            f"{pointer}/{member}",
-            f"{epoch.strip()} is the end of a day; many readers refuse the hour 24: write 00:00 of the next day"
-            if midnight
-            else f"the time of {epoch.strip()} does not exist: hours go up to 23, minutes and seconds to 59",
-            severity="warning" if midnight else None,
-            rule="CS-TIME-004",
-        )
-        return
-    try:
-        cftime.datetime(
-            year if year > 0 else year % 4 + 4,  # of year 0 and before cftime warns
-            month,
-            day,
-            hour,
-            minute,
-            min(second, 59) if second == 60 else second,  # a leap second
-            calendar="standard" if calendar in ("utc", "tai") else calendar,
-        )
-    except ValueError:
-        yield Fail(
-            f"{pointer}/{member}",
-            f"{epoch.strip()} does not exist in the calendar {calendar}",
-            rule="CS-TIME-004",
-        )
-    if "epoch" in given and not _ISO_DATE.match(epoch.strip()):
-        right_date = _DATE.sub(_iso, epoch.strip(), count=1)
-        yield Fail(
-            f"{pointer}/epoch",
-            f"epoch {json_text(epoch)} should be a date of ISO 8601, such as 1850-01-01: four digits, two and two",
-            severity="warning",
-            fix=lambda _node: Draft("safe", (replace(f"{pointer}/epoch", right_date),)),
-            rule="CS-TIME-002",
-        )
-    if unit.strip() in ("week", "weeks"):
-        yield Fail(
-            f"{pointer}/{'reference' if 'reference' in given else 'unit'}",
-            "the units of time of cs are second, minute, hour, day and year; write weeks in days",
-            severity="warning",
-            rule="CS-TIME-002",
-        )
-    if unit.strip() in ("month", "months"):
-        yield Fail(
-            f"{pointer}/{'reference' if 'reference' in given else 'unit'}",
-            "months differ in length, so cs recommends another unit, such as days",
-            severity="warning",
-            rule="CS-TIME-002",
-        )
-
-
-def _what_is_wrong(given: Mapping[str, Any], member: str, *, year: bool) -> str:
-    """Return what is wrong with a time object of which nobody can count from an epoch."""
-    if year:
-        return f"epoch {json_text(given['epoch'])} is a year; an instant such as {given['epoch'].strip()}-01-01 is meant"
-    if member == "reference":
-        shown = json_text(given.get("reference"))
-        wanted = 'a unit of time and a date, such as "days since 1850-01-01"'
-        return (
-            f"reference must be {wanted}, got {shown}"
-            if "reference" in given
-            else "the time object has no reference"
-        )
-    wanted = (
-        "a date of ISO 8601, such as 1850-01-01"
-        if member == "epoch"
-        else "second, minute, hour, day or year"
-    )
-    got = f"{member} must be {wanted}, got {json_text(given.get(member))}"
-    return got if member in given else f"the time object has no {member}"
-
-
-def _kind_of_date(found: re.Match[str]) -> str:
-    """Return how a date of ISO 8601 is written that is not year, month and day with hyphens."""
-    if found["week"]:
-        return "by weeks"
-    return "by days of the year" if found["day"] else "without hyphens"
-
-
-def _first_of_january(pointer: str, year: str) -> FixMaker:
-    return lambda _node: Draft("suggest", (replace(pointer, f"{year:0>4}-01-01"),))
-
-
-def _iso(date: re.Match[str]) -> str:
-    """Return the date of an epoch with the digits that ISO 8601 wants."""
-    sign, year, month, day = date.groups()
-    return f"{sign}{year:0>4}-{month:0>2}-{day or 1:0>2}"
-
-
-def _member_at_fault(given: Mapping[str, Any]) -> str:
-    """Return the member of a time object that a message is about."""
-    if "reference" in given or not given.keys() & {"unit", "epoch"}:
-        return "reference"
-    unit = given.get("unit")
-    return "epoch" if isinstance(unit, str) and _TIME_UNIT.fullmatch(unit.strip()) else "unit"
-
-
 def _values(axis: Axis, one: CoordinateSet) -> RuleOutput:
     shown, given, pointer = json_text(axis.name), one.given.get("values"), one.pointer("values")
-    yield from values_object(shown, one.home, given, pointer)
+    yield from values_object(shown, one.home, given, pointer, keyed=is_keyed(axis))
     if one.kind == "explicit" and of_one_type(one.values):
         yield from _list_of_coordinates(shown, one.values, f"{pointer}/explicit")
 
 
-def values_object(shown: str, home: Node, given: Any, pointer: str) -> RuleOutput:
+def is_keyed(axis: Axis) -> bool:
+    """Whether an axis is one of an object by name, as since revision r3."""
+    return isinstance(axis.place[-1], str)
+
+
+def values_object(shown: str, home: Node, given: Any, pointer: str, *, keyed: bool) -> RuleOutput:
     """Judge an object that gives values in one of three ways.
 
     Parameters
@@ -312,6 +123,8 @@ def values_object(shown: str, home: Node, given: Any, pointer: str) -> RuleOutpu
         The object in the metadata.
     pointer : str
         Where it is.
+    keyed : bool
+        Whether axes are an object by name there.
     """
     there = [kind for kind in KINDS if isinstance(given, Mapping) and kind in given]
     if not there and (turned := _turned_round(given)) is not None:
@@ -322,6 +135,7 @@ def values_object(shown: str, home: Node, given: Any, pointer: str) -> RuleOutpu
         yield Fail(
             pointer,
             f"values of {shown} must have exactly one of regular, external and explicit, got {got}",
+            fix=_in_one_way(pointer, given),
             rule="CS-VAL-001",
         )
         return
@@ -332,19 +146,66 @@ def values_object(shown: str, home: Node, given: Any, pointer: str) -> RuleOutpu
         if pair is None:
             yield Fail(
                 at,
-                f"regular must be [first, increment], got {json_text(values)}",
+                f"regular must be two finite numbers, [first, increment], got {json_text(values)}",
                 rule="CS-VAL-002",
             )
         elif pair[1] == 0:
             yield Fail(f"{at}/1", "the increment is 0", rule="CS-VAL-003")
     elif kind == "external":
         yield from _reference(home, resolve(values, home), at)
+        yield from _without_ref(at, values, keyed=keyed)
     elif not of_one_type(values):
         yield Fail(
             at,
             f"explicit values of {shown} must be a list of numbers or a list of texts, got {json_text(values)}",
             rule="CS-VAL-005",
         )
+    elif (beyond := next((v for v in values if not _is_finite(v)), None)) is not None:
+        yield Fail(
+            at,
+            f"explicit values of {shown} must be finite, got {json_text(beyond)}",
+            rule="CS-VAL-005",
+        )
+
+
+def _without_ref(at: str, given: Any, *, keyed: bool) -> RuleOutput:
+    """Note a reference with nothing around it, as examples had it while axes were lists."""
+    if keyed and isinstance(given, Mapping) and "node" in given and "ref" not in given:
+        yield Fail(
+            at,
+            "reference: ref around it is missing, which the schema has since axes are an object by name, and without"
+            " which the reader of the author of cs finds no coordinates",
+            severity="warning",
+            fix=lambda _node: Draft("suggest", (replace(at, {"ref": given}),)),
+            rule="REF-001",
+        )
+
+
+def _names_unit(given: Any) -> bool:
+    """Whether a unit is a text, or an object of the uom convention with a unit of UCUM."""
+    if isinstance(given, Mapping):
+        inner = given.get("uom", given)
+        return isinstance(inner, Mapping) and bool(inner.get("ucum"))
+    return isinstance(given, str) and bool(given.strip())
+
+
+def _in_one_way(pointer: str, given: Any) -> FixMaker | None:
+    """Return the fix that gives a list, a number or a reference by the way that is meant."""
+    right: dict[str, Any] | None = None
+    if isinstance(given, list) and given and of_one_type(given):
+        right = {"explicit": given}
+    elif isinstance(given, int | float) and not isinstance(given, bool):
+        right = {"explicit": [given]}
+    elif is_reference(given):
+        right = {"external": {"ref": given.get("ref", given)}}
+    if right is None:
+        return None
+    return lambda _node: Draft("suggest", (replace(pointer, right),))
+
+
+def _is_finite(given: Any) -> bool:
+    """Whether a coordinate is a text, or a number that float64 can hold."""
+    return isinstance(given, str) or numbers([given], 1) is not None
 
 
 def _turned_round(given: Any) -> dict[str, Any] | None:
@@ -382,7 +243,7 @@ def _list_of_coordinates(shown: str, given: list[Any], at: str) -> RuleOutput:
     if len(given) > MOST_EXPLICIT:
         yield Fail(
             at,
-            f"{len(given)} explicit values; an external array is better for so many",
+            f"{plural(len(given), 'explicit value')}; an external array is better for so many",
             rule="CS-VAL-006",
         )
     plain = [value for value in given if type(value) in (int, float)]
@@ -421,10 +282,11 @@ def _boundaries(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
     if there == ["external"]:
         reference = resolve(given["external"], one.home)
         yield from _reference(one.home, reference, f"{pointer}/external")
+        yield from _without_ref(f"{pointer}/external", given["external"], keyed=is_keyed(axis))
     elif numbers(given["regular"], 2) is None:
         yield Fail(
             f"{pointer}/regular",
-            f"regular must be [lower, upper] extents, got {json_text(given['regular'])}",
+            f"regular must be two finite numbers, [lower, upper], got {json_text(given['regular'])}",
             rule="CS-BND-003",
         )
     elif given["regular"][0] >= given["regular"][1]:

@@ -5,11 +5,32 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
 
+from nz_explorer.conventions.cs.declared import one_revision, registered
+from nz_explorer.conventions.cs.forms import (
+    has_systems,
+    into_set,
+    not_a_set,
+    not_an_entry,
+    not_by_name,
+    shared_by,
+)
+from nz_explorer.conventions.cs.geolocation import geolocation
+from nz_explorer.conventions.cs.lengths import lengths
+from nz_explorer.conventions.cs.references import _reference
+from nz_explorer.conventions.cs.systems import (
+    OF_CRS,
+    SCHEMA_NAME,
+    identifier,
+    judge_attributes,
+    judge_name,
+    keeps_crs,
+    of_crs,
+    uses_cs,
+)
 from nz_explorer.conventions.suggested_names import add_names
 from nz_explorer.conventions.zcf import known_conventions
-from nz_explorer.conventions.zcf.declarations import declare, declared_here
+from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput, Undecided
 from nz_explorer.engine.fixes import Draft, add, remove, replace
@@ -17,105 +38,24 @@ from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects.cs import (
     ABBREVIATIONS,
-    REVISIONS,
-    Axis,
-    CoordinateSet,
     CoordinateSystem,
     Crs,
     coordinate_system,
     is_cs,
     is_first_form,
-    is_shared,
     is_system,
-    revision,
     shared_systems,
 )
-from nz_explorer.model.dialects.ref import Reference, Target, is_reference, resolve
-
-if TYPE_CHECKING:
-    from nz_explorer.conventions.zcf.known_conventions import Convention
-    from nz_explorer.engine.findings import FixMaker
-from nz_explorer.conventions.cs.axis_coordinates import of_one_type
-from nz_explorer.conventions.cs.geolocation import geolocation
-from nz_explorer.conventions.cs.references import _reference
-from nz_explorer.conventions.cs.systems import (
-    OF_CRS,
-    SCHEMA_NAME,
-    _name,
-    identifier,
-    keeps_crs,
-    of_crs,
-    uses_cs,
-)
-from nz_explorer.text.phrases import listed, plural
+from nz_explorer.model.dialects.ref import Reference, Target, is_reference
+from nz_explorer.text.phrases import plural
 
 MOST_PERMUTED = 6
 """Axes that are tried in every order."""
 
 
-def _registered(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput:
-    """Judge whether the conventions that a node uses are declared there."""
-    declared = declared_here(node)
-    pointer = node.attribute_pointer(attribute)
-    if known_conventions.CS not in declared:
-        yield _undeclared(pointer, attribute, known_conventions.CS, "CS-REG-001")
-    own = [crs for crs in systems if crs.home is node or crs.reference is not None]
-    used: dict[Convention, str] = {}
-    for crs in own:
-        if crs.reference is not None:
-            used[known_conventions.REF] = "a reference"
-        if crs.home is not node:
-            continue
-        given = crs.given if isinstance(crs.given, Mapping) else {}
-        if isinstance(given.get("id"), Mapping):
-            used[known_conventions.PROJ] = "id"
-        if "geolocation" in given:
-            used[known_conventions.GEOLOCATION] = "crs"
-        for one in (one for axis in crs.axes for one in axis.sets):
-            if "external" in {one.kind, *(key for more in _more_values(one) for key in more)}:
-                used[known_conventions.REF] = "external"
-            if isinstance(one.given.get("unit"), Mapping):
-                used[known_conventions.UOM] = "unit"
-    for known, what in used.items():
-        if known not in declared:
-            yield _undeclared(pointer, f"{known.name} (by {what})", known, "CS-REG-002")
-
-
-def _more_values(one: CoordinateSet) -> list[Mapping[str, Any]]:
-    """Return the objects of a set of coordinates that may refer to arrays: its boundaries, and the terms of its formula."""
-    formula = one.given.get("parametric")
-    terms = formula.get("terms") if isinstance(formula, Mapping) else None
-    given = (one.given.get("boundaries"), *(terms.values() if isinstance(terms, Mapping) else ()))
-    return [values for values in given if isinstance(values, Mapping)]
-
-
-def _undeclared(pointer: str, what: str, known: Convention, rule_id: str) -> Fail:
-    return Fail(
-        pointer,
-        f"this node uses {what}, but does not declare {known.name} in zarr_conventions",
-        fix=declare(known),
-        rule=rule_id,
-    )
-
-
 def _has_cs(group: Group) -> bool:
     given = group.attributes.get("cs")
     return is_cs(given) or (is_first_form(given) and known_conventions.CS in declared_here(group))
-
-
-def _has_crs(array: Array) -> bool:
-    given = array.attributes.get("crs")
-    return is_shared(given) or is_system(given)
-
-
-def _revision(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput:
-    found = sorted({r for crs in systems if crs.home is node for r in revision(crs)})
-    if len(found) > 1:
-        yield Fail(
-            node.attribute_pointer(attribute),
-            f"this mixes revisions of cs: {' and '.join(f'{one} ({REVISIONS[one]})' for one in found)}",
-            rule="CS-REV-001",
-        )
 
 
 @rule(
@@ -140,10 +80,7 @@ def shared(group: Group) -> RuleOutput:
         )
         return
     if not isinstance(given, dict) or not given:
-        yield Fail(
-            group.attribute_pointer("crs"),
-            f"crs must be an object with at least one reference system, got {json_text(given)}",
-        )
+        yield not_by_name(group, given)
         return
     systems = shared_systems(group)
     for key, crs in systems:
@@ -154,8 +91,8 @@ def shared(group: Group) -> RuleOutput:
             yield Fail(crs.pointer(), f"crs/{key}: {problem}", rule="CS-GRP-002")
         yield from of_crs(crs)
     found = [crs for _, crs in systems]
-    yield from _registered(group, found, "crs")
-    yield from _revision(group, found, "crs")
+    yield from registered(group, found, "crs")
+    yield from one_revision(group, found, "crs")
 
 
 @rule("CS-GRP-003", on="group", formats=(3,), needs=("attributes",), when=_has_cs)
@@ -167,12 +104,13 @@ def set_on_group(group: Group) -> RuleOutput:
     )
 
 
-@rule("CS-ARR-009", on="array", formats=(3,), needs=("attributes",), when=_has_crs)
+@rule("CS-ARR-009", on="array", formats=(3,), needs=("attributes",), when=has_systems)
 def systems_on_array(array: Array) -> RuleOutput:
     """Note shared reference systems where nothing can share them."""
     yield Fail(
         array.attribute_pointer("crs"),
         "crs belongs to groups; an array has its reference systems in the list crs of cs",
+        fix=into_set,
     )
 
 
@@ -187,7 +125,6 @@ OF_ARRAY = (
     "CS-ID-003",
     "CS-AX-002",
     "CS-AX-004",
-    "CS-VAL-004",
     "CS-BND-004",
     "CS-CF-001",
     "CS-GEO-001",
@@ -210,24 +147,20 @@ def coordinate_set(array: Array) -> RuleOutput:
     system = coordinate_system(array)
     given = array.attributes["cs"]
     if system is None or not isinstance(given, dict) or not isinstance(given.get("crs"), list):
-        wanted = 'cs must be an object with a list "crs"'
-        first = "here axes and composite are in cs itself, as in its first form, before there were reference systems"
-        yield Fail(
-            array.attribute_pointer("cs"),
-            f"{wanted}; {first}" if is_first_form(given) else f"{wanted}, got {json_text(given)}",
-        )
+        yield not_a_set(array, given)
         return
     if not given["crs"]:
         yield Fail(array.attribute_pointer("cs", "crs"), "crs is empty", rule="CS-ARR-002")
         return
-    yield from _name(array.attribute_pointer("cs", "name"), given.get("name"))
+    yield from judge_name(array.attribute_pointer("cs", "name"), given)
+    yield from judge_attributes(array.attribute_pointer("cs", "attributes"), given)
     yield from identifier(array.attribute_pointer("cs", "id"), given.get("id"))
     for i, crs in enumerate(system.crs):
         yield from _entry(array, i, crs)
         if crs.home is array:
             yield from of_crs(crs)
-    yield from _registered(array, system.crs, "cs")
-    yield from _revision(array, system.crs, "cs")
+    yield from registered(array, system.crs, "cs")
+    yield from one_revision(array, system.crs, "cs")
     yield from _identifiers(system)
     if system.names is None:
         yield Fail(
@@ -241,7 +174,7 @@ def coordinate_set(array: Array) -> RuleOutput:
     else:
         for rule_id in ("CS-ARR-004", "CS-ARR-005"):
             yield Undecided(f"dependency: {missing}", rule_id)
-    yield from _lengths(system)
+    yield from lengths(system)
     yield from geolocation(system)
     yield from _described_twice(system)
 
@@ -255,21 +188,18 @@ def _entry(array: Array, i: int, crs: Crs) -> RuleOutput:
         )
         return
     if crs.reference is not None:
-        yield from _reference(array, crs.reference, pointer)
+        yield from _reference(array, crs.reference, pointer, wanted=crs.problem is None)
         if crs.reference.targets and crs.problem is not None:
             target = crs.reference.targets[0]
             yield Fail(
                 pointer,
                 _wrong_target(crs.reference, target, crs.problem),
                 related=(target.node.path,),
+                fix=shared_by(crs.reference, target, pointer),
                 rule="REF-006",
             )
     elif crs.problem is not None:
-        yield Fail(
-            pointer,
-            f"crs[{i}] is neither a reference system nor a reference: {crs.problem}",
-            rule="CS-ARR-002",
-        )
+        yield not_an_entry(array, i, crs.given, crs.problem)
 
 
 def _wrong_target(reference: Reference, target: Target, problem: str) -> str:
@@ -333,9 +263,14 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
             why = "has no name, and so no axis" if name is None else "has no axis"
             yield Fail(pointer, f"dimension {which} {why} in cs", rule="CS-ARR-004")
         if name is not None and (names.count(name) > 1 or not SCHEMA_NAME.fullmatch(name)):
+            why = (
+                "in which each name occurs once"
+                if names.count(name) > 1
+                else "in which names begin with a letter, a to z, and have letters, digits and underscores"
+            )
             yield Fail(
                 f"/dimension_names/{number}",
-                f"dimension {json_text(name)} is not accepted by the schema of cs",
+                f"dimension {json_text(name)} is not accepted by the schema of cs, {why}",
                 rule="CS-ARR-008",
             )
     for axis in system.extra:
@@ -360,76 +295,6 @@ def _composition(system: CoordinateSystem) -> RuleOutput:
         for value, count in texts.items():
             if count > 1:
                 yield Fail(pointer, f"{what} {json_text(value)} occurs {count} times", rule=rule_id)
-
-
-def _lengths(system: CoordinateSystem) -> RuleOutput:
-    """Judge whether values are as many as the dimension is long."""
-    array = system.array
-    of_dimensions = zip(system.dimensions, array.shape or (), strict=False)
-    found = [(axis, length) for axis, length in of_dimensions if axis is not None]
-    for axis in system.extra:  # one that is not of length 1 is CS-ARR-005
-        length = axis.length()
-        found.append((axis, 1 if length is None else length))
-    for axis, length in found:
-        for one in axis.sets:
-            yield from _length(array, axis, one, length)
-
-
-def _length(array: Array, axis: Axis, one: CoordinateSet, length: int) -> RuleOutput:
-    shown = json_text(axis.name)
-
-    def at(*members: str) -> str:
-        own = one.home is array
-        return one.pointer(*members) if own else array.attribute_pointer("cs", "crs")
-
-    if one.kind == "explicit" and of_one_type(one.values) and len(one.values) != length:
-        yield Fail(
-            at("values", "explicit"),
-            f"axis {shown} has {plural(len(one.values), 'value')}, this array needs {length}",
-            rule="CS-VAL-005",
-        )
-    elif one.kind == "external":
-        held, reference = one.external(), resolve(one.values, one.home)
-        pointer = at("values", "external")
-        if held is not None and held.shape != (length,):
-            yield Fail(
-                pointer,
-                _wrong_length(held, length),
-                related=(held.path,),
-                fix=_as_long(array, length),
-                rule="CS-VAL-004",
-            )
-        elif held is None and reference.targets:
-            yield Fail(
-                pointer,
-                f"{reference.targets[0]}, which should have the values of {shown}, is not an array",
-                fix=_as_long(array, length),
-                rule="CS-VAL-004",
-            )
-        elif held is None and reference.kind == "node":
-            yield Undecided("dependency: REF-002", "CS-VAL-004")
-    bounds, given = one.bounds(), one.given.get("boundaries")
-    outside = given.get("external") if isinstance(given, Mapping) else None
-    if bounds is not None and bounds.shape != (2, length):
-        turned = bounds.shape == (length, 2)
-        hint = (
-            "; that is the layout of CF, which the stores of the author of cs have and his reader takes"
-            if turned
-            else ""
-        )
-        yield Fail(
-            at("boundaries", "external"),
-            f"bounds of {shown} in {bounds.path} have shape {list(bounds.shape or ())}, expected [2, {length}]{hint}",
-            related=(bounds.path,),
-            severity="warning" if turned else None,
-            rule="CS-BND-004",
-        )
-    elif bounds is None and outside is not None and resolve(outside, one.home).targets:
-        yield Fail(
-            at("boundaries", "external"),
-            f"bounds of {shown} are not in an array",
-            rule="CS-BND-004",
-        )
 
 
 def _names_of_axes(node: Node) -> Draft | None:
@@ -458,25 +323,6 @@ def _in_order(
         return [name for name, _ in axes]
     orders = [order for order in permutations(axes) if fits(order)]
     return [name for name, _ in orders[0]] if len(orders) == 1 else []
-
-
-def _as_long(array: Array, length: int) -> FixMaker:
-    """Return the fix that says which arrays could hold the values."""
-
-    def fix(_node: Node) -> Draft:
-        group = array.hierarchy.node_if_loaded(array.parent or "/")
-        beside = group.arrays if isinstance(group, Group) else []
-        fitting = [other.name for other in beside if other.shape == (length,)]
-        wanted = f"name an array of one dimension with {plural(length, 'value')}"
-        return Draft("suggest", note=f"{wanted}: {listed(fitting)}" if fitting else wanted)
-
-    return fix
-
-
-def _wrong_length(held: Array, length: int) -> str:
-    if held.shape is not None and len(held.shape) == 1:
-        return f"array {held.name} is {held.shape[0]} long in {held.parent or '/'}, this array needs {length}"
-    return f"{held.path} has shape {list(held.shape or ())}, this array needs [{length}]"
 
 
 def _described_twice(system: CoordinateSystem) -> RuleOutput:

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
 
-from nz_explorer.conventions.cs.axis_coordinates import values_object
+from nz_explorer.conventions.cs.axis_coordinates import is_keyed, values_object
 from nz_explorer.conventions.uris import is_uri
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.pointers import join
 from nz_explorer.engine.findings import Fail, RuleOutput
-from nz_explorer.model.dialects.cs import CoordinateSet
+from nz_explorer.model.dialects.cs import Axis, CoordinateSet
+from nz_explorer.model.dialects.ref import resolve
 from nz_explorer.text.phrases import listed
 
 FORMULAS: dict[str, tuple[frozenset[str], ...]] = {
@@ -39,8 +40,16 @@ PRINCIPAL = frozenset({"lev", "sigma", "s"})
 """Terms that are the coordinates themselves, which `values` may give instead."""
 
 
-def parametric(one: CoordinateSet) -> RuleOutput:
-    """Judge the formula of a set of coordinates, and its terms."""
+def parametric(axis: Axis, one: CoordinateSet) -> RuleOutput:
+    """Judge the formula of a set of coordinates, and its terms.
+
+    Parameters
+    ----------
+    axis : Axis
+        The axis.
+    one : CoordinateSet
+        One of its sets.
+    """
     given = one.given.get("parametric")
     if given is None:
         return
@@ -72,9 +81,20 @@ def parametric(one: CoordinateSet) -> RuleOutput:
             rule="CS-PAR-001",
         )
         return
+    if not terms and formula not in FORMULAS:
+        yield Fail(f"{pointer}/terms", "terms has no values", rule="CS-PAR-001")
     for name, values in terms.items():
         at = join(f"{pointer}/terms", name)
-        yield from values_object(json_text(name), one.home, values, at)
+        yield from values_object(json_text(name), one.home, values, at, keyed=is_keyed(axis))
+        external = values.get("external") if isinstance(values, Mapping) else None
+        targets = () if external is None else resolve(external, one.home).targets
+        if targets and all(target.array is None for target in targets):
+            yield Fail(
+                f"{at}/external",
+                f"{targets[0]}, which should have the values of {json_text(name)}, is not an array",
+                related=(targets[0].node.path,),
+                rule="CS-VAL-004",
+            )
     if formula in FORMULAS:
         yield from _terms(formula, terms.keys(), f"{pointer}/terms")
 
@@ -84,7 +104,8 @@ def _terms(formula: str, given: AbstractSet[str], pointer: str) -> RuleOutput:
     wanted = min(FORMULAS[formula], key=lambda terms: (len(terms ^ given), -len(terms)))
     missing, unknown = sorted(wanted - given - PRINCIPAL), sorted(given - wanted)
     if missing:
-        yield Fail(pointer, f"{formula} also needs {listed(missing)}", rule="CS-PAR-003")
+        also = "also " if given else ""
+        yield Fail(pointer, f"{formula} {also}needs {listed(missing)}", rule="CS-PAR-003")
     for name in unknown:
         yield Fail(
             join(pointer, name),
@@ -94,5 +115,6 @@ def _terms(formula: str, given: AbstractSet[str], pointer: str) -> RuleOutput:
 
 
 def _hint(name: str, known: Iterable[str]) -> str:
-    close = get_close_matches(name, known, 1)
-    return f"; did you mean {close[0]}?" if close else ""
+    small = {one.lower(): one for one in known}
+    close = get_close_matches(name.lower(), small, 1)
+    return f"; did you mean {small[close[0]]}?" if close else ""

@@ -1,17 +1,22 @@
-"""REF: references in attributes called ``ref``."""
+"""REF: references in attributes called ``ref``, at the top or further down where the node declares ref."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from nz_explorer.conventions.cs.references import _reference
 from nz_explorer.conventions.zcf import known_conventions
 from nz_explorer.conventions.zcf.declarations import declared_here
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
+from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Node
-from nz_explorer.model.dialects.ref import is_reference, resolve
+from nz_explorer.model.dialects.ref import DEEPEST, Reference, is_reference, resolve
+
+OTHERS = ("cs", "crs", "geolocation", "zarr_conventions")
+"""Attributes whose references other conventions judge, or begin somewhere else."""
 
 
 @rule(
@@ -20,16 +25,69 @@ from nz_explorer.model.dialects.ref import is_reference, resolve
     "REF-003",
     "REF-004",
     "REF-005",
+    "REF-007",
     on="node",
     formats=(3,),
     needs=("attributes",),
-    when=lambda node: "ref" in node.attributes,
+    when=lambda node: "ref" in node.attributes or known_conventions.REF in declared_here(node),
 )
 def reference(node: Node) -> RuleOutput:
-    """Judge a reference that is an attribute of a node."""
-    given, at = node.attributes["ref"], node.attribute_pointer("ref")
+    """Judge the references in the attributes of a node."""
     declared = known_conventions.REF in declared_here(node)
-    if isinstance(given, Mapping) and (declared or is_reference(given)):
-        yield from _reference(node, resolve(given, node, in_cs=False), at, in_cs=False)
-    elif declared:
-        yield Fail(at, f"reference: it must be an object, got {json_text(given)}", rule="REF-001")
+    for place, given in (
+        _refs(node.attributes) if declared else [(("ref",), node.attributes["ref"])]
+    ):
+        at = node.attribute_pointer(*place)
+        if isinstance(given, Mapping) and isinstance(given.get("ref"), Mapping) and len(given) == 1:
+            inner = given["ref"]
+            if declared or is_reference(inner):
+                yield Fail(
+                    at,
+                    "reference: ref is inside ref, and node has to be in the outer one",
+                    fix=lambda _node, at=at, inner=inner: Draft("suggest", (replace(at, inner),)),  # type: ignore[misc]  # bound now
+                    rule="REF-001",
+                )
+        elif isinstance(given, Mapping) and (declared or is_reference(given)):
+            found = resolve(given, node, in_cs=False)
+            yield from _reference(node, found, at, in_cs=False)
+            if _comes_back(found):
+                yield Fail(
+                    at, "reference: it leads back to itself, and to nothing else", rule="REF-007"
+                )
+        elif declared:
+            yield Fail(
+                at, f"reference: it must be an object, got {json_text(given)}", rule="REF-001"
+            )
+
+
+def _refs(
+    given: Any, place: tuple[str | int, ...] = ()
+) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """Yield each member called ref in attributes, with its place."""
+    if isinstance(given, Mapping):
+        for name, value in given.items():
+            if not place and name in OTHERS:
+                continue
+            if name == "ref":
+                yield (*place, name), value
+            else:
+                yield from _refs(value, (*place, name))
+    elif isinstance(given, list):
+        for number, value in enumerate(given):
+            yield from _refs(value, (*place, number))
+
+
+def _comes_back(found: Reference) -> bool:
+    """Whether a reference leads to references only, and at last to one where it was before."""
+    seen: set[tuple[str, str]] = set()
+    for _ in range(DEEPEST):
+        if not found.targets:
+            return False
+        target = found.targets[0]
+        if not target.pointer or not is_reference(target.value):
+            return False
+        if (target.node.path, target.pointer) in seen:
+            return True
+        seen.add((target.node.path, target.pointer))
+        found = resolve(target.value, target.node, in_cs=False)
+    return False

@@ -5,24 +5,36 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from typing import Any
+from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
 
 from nz_explorer.conventions.uris import is_uri
 from nz_explorer.documents.json_text import json_text
-from nz_explorer.documents.pointers import is_pointer
+from nz_explorer.documents.pointers import is_pointer, join, split
 from nz_explorer.engine.findings import Fail, FixMaker, RuleOutput
-from nz_explorer.engine.fixes import Draft, remove, replace
+from nz_explorer.engine.fixes import Draft, Operation, move, remove, replace
 from nz_explorer.model import Group, Node
-from nz_explorer.model.dialects.ref import Reference, joined, resolve, with_attributes
+from nz_explorer.model.dialects.ref import (
+    EARLIER,
+    MEMBERS,
+    Reference,
+    joined,
+    resolve,
+    with_attributes,
+)
 from nz_explorer.model.paths import all_above, below
 
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _OF_KIND = {"form": "REF-001", "node": "REF-002", "attribute": "REF-005"}
 
 
-def _reference(home: Node, reference: Reference, at: str, *, in_cs: bool = True) -> RuleOutput:
-    """Judge a reference in a node, in what cs says or by itself."""
+def _reference(
+    home: Node, reference: Reference, at: str, *, in_cs: bool = True, wanted: bool = True
+) -> RuleOutput:
+    """Judge a reference in a node, in what cs says or by itself; wanted is false of one that leads to nothing of use."""
     if reference.uri is not None:
         yield from _elsewhere(home, reference, reference.uri, _inner(reference, at))
     if reference.kind in _OF_KIND:
@@ -34,8 +46,7 @@ def _reference(home: Node, reference: Reference, at: str, *, in_cs: bool = True)
         )
     paths = [target.node.path for target in reference.targets]
     inner = _inner(reference, at)
-    bare = reference.given if inner == at else reference.given["ref"]
-    if isinstance(bare, str):
+    if isinstance(bare := _bare(reference), str):
         yield Fail(
             inner,
             f"reference: it is a text, and must be an object, here {json_text({'node': bare})}",
@@ -45,7 +56,7 @@ def _reference(home: Node, reference: Reference, at: str, *, in_cs: bool = True)
         )
     if reference.targets and (reference.strayed or (reference.path or "").startswith("/")):
         yield _not_from_the_node(home, reference, at, in_cs=in_cs)
-    if len(paths) > 1:
+    if len(paths) > 1 and wanted:
         yield Fail(
             at,
             f"{json_text(reference.path)} is ambiguous: relative to the node it leads to {paths[0]}, to its group to {paths[1]}",
@@ -67,7 +78,8 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
         )
         return
     if not is_uri(uri):
-        yield Fail(pointer, f"uri {json_text(uri)} is not valid (RFC 3986)", rule="REF-004")
+        why = "" if _SCHEME.match(uri) else ": it has no scheme, such as https:"
+        yield Fail(pointer, f"uri {json_text(uri)} is not a URI (RFC 3986){why}", rule="REF-004")
         return
     path, attribute = reference.path, reference.attribute
     if path is not None and not path.startswith("/"):
@@ -81,7 +93,7 @@ def _elsewhere(home: Node, reference: Reference, uri: str, at: str) -> RuleOutpu
     if attribute is not None and not is_pointer(attribute):
         yield Fail(
             f"{at}/attribute",
-            f"reference: {json_text(attribute)} is no JSON pointer (RFC 6901)",
+            f"reference: {json_text(attribute)} is not a JSON pointer (RFC 6901)",
             rule="REF-005",
         )
 
@@ -97,8 +109,9 @@ def _not_from_the_node(home: Node, reference: Reference, at: str, *, in_cs: bool
     """Report a path that begins at the group or the root, where the text has one from the node."""
     target, strayed = reference.targets[0].node.path, reference.strayed
     relative = posixpath.relpath(target, home.path)
-    pointer, shown = f"{_inner(reference, at)}/node", json_text(reference.path)
-    found = resolve({"node": relative}, home, in_cs=in_cs).targets
+    inner, shown = _inner(reference, at), json_text(reference.path)
+    same = {} if reference.attribute is None else {"attribute": reference.attribute}
+    found = resolve({"node": relative, **same}, home, in_cs=in_cs).targets
     leads_there = [one.node.path for one in found] == [target]
     rest = f"within a store it is relative to the node that refers, here {json_text(relative)}"
     if strayed is None:  # readers follow it all the same
@@ -107,12 +120,12 @@ def _not_from_the_node(home: Node, reference: Reference, at: str, *, in_cs: bool
         begins = "its group" if strayed == "group" else "the root"
         message = f"{shown} leads to a node from {begins} only, {target}; {rest}"
     return Fail(
-        pointer,
+        inner if isinstance(_bare(reference), str) else f"{inner}/node",
         message,
         severity="info" if strayed is None else None,
         impact="advice" if strayed is None else None,
         related=() if strayed is None else (target,),
-        fix=(lambda _node: Draft("suggest", (replace(pointer, relative),)))
+        fix=(lambda _node: Draft("suggest", (_with_node(reference, inner, relative),)))
         if leads_there
         else None,
         rule="REF-002",
@@ -124,21 +137,69 @@ def _repaired(home: Node, reference: Reference, at: str, *, in_cs: bool) -> FixM
     path, inner = reference.path or "", _inner(reference, at)
 
     def fix(_node: Node) -> Draft | None:
-        if reference.kind == "attribute":
-            right = with_attributes(reference.attribute or "")
-            found = resolve({"node": path, "attribute": right}, home, in_cs=in_cs)
-            operation = replace(f"{inner}/attribute", right)
-            return Draft("suggest", (operation,)) if found.targets else None
-        near = _near(home, path) if reference.kind == "node" else None
-        if near is None:
-            return None
-        return Draft("suggest", (replace(f"{inner}/node", posixpath.relpath(near, home.path)),))
+        operations: tuple[Operation, ...] = ()
+        if reference.kind == "form":
+            operations = _renamed(reference, inner)
+        elif reference.kind == "node" and (near := _near(home, path)) is not None:
+            beside = posixpath.relpath(near, home.path)
+            operations = (_with_node(reference, inner, beside),)
+        elif reference.kind == "attribute":
+            operations = _to_attribute(home, reference, inner, in_cs=in_cs)
+        return Draft("suggest", operations) if operations else None
 
     return fix
 
 
+def _renamed(reference: Reference, inner: str) -> tuple[Operation, ...]:
+    """Return the operation that gives the only member with a wrong name the one that is meant."""
+    given = _bare(reference)
+    if not isinstance(given, Mapping):
+        return ()
+    strange = [member for member in given if member not in MEMBERS]
+    if len(strange) != 1 or not isinstance(given[strange[0]], str):
+        return ()
+    (wrong,) = strange
+    right = EARLIER.get(wrong) if wrong in ("array", "group") else None
+    close = [right] if right else get_close_matches(wrong.lower(), MEMBERS, 1, 0.75)
+    if not close or close[0] in given:
+        return ()
+    return (move(join(inner, wrong), join(inner, close[0])),)
+
+
+def _to_attribute(
+    home: Node, reference: Reference, inner: str, *, in_cs: bool
+) -> tuple[Operation, ...]:
+    """Return the operation that makes a pointer, or the path beside it, lead to something."""
+    path, given = reference.path or "", reference.attribute or ""
+    for right in _pointers(home, path, given):
+        found = resolve({"node": path, "attribute": right}, home, in_cs=in_cs)
+        if found.targets and right != "/attributes":
+            return (replace(f"{inner}/attribute", right),)
+    for group in all_above(home.path):  # too far up, or not far enough
+        beside = posixpath.relpath(group, home.path)
+        if resolve({"node": beside, "attribute": given}, home, in_cs=in_cs).targets:
+            return (replace(f"{inner}/node", beside),)
+    return ()
+
+
+def _pointers(home: Node, path: str, given: str) -> Iterator[str]:
+    """Yield the pointers that may be meant, the likeliest first."""
+    plain = unquote(given).removeprefix("#").removeprefix("$").strip("/. ")
+    for one in (given, plain, plain.replace(".", "/"), plain.replace("~1", "/")):
+        yield with_attributes(one)
+        yield f"/{one.removeprefix('/')}"
+    # names that are spelled nearly so, or with other characters for the same letters
+    tokens = split(f"/{plain}")
+    for found in resolve({"node": path, "attribute": join("", *tokens[:-1])}, home).targets:
+        if isinstance(found.value, Mapping):
+            by_name = {normalize("NFC", name).lower(): name for name in found.value}
+            close = get_close_matches(normalize("NFC", tokens[-1]).lower(), by_name, 1, 0.75)
+            yield from (join("", *tokens[:-1], by_name[one]) for one in close)
+
+
 def _near(home: Node, path: str) -> str | None:
     """Return the node that a path should lead to: its end in a group above, or a name that is spelled nearly so."""
+    path = unquote(path).strip()  # paths are no URIs, where a character may be written so
     end = re.sub(r"^(\.{0,2}/)+", "", path)
     own = [home.path] if isinstance(home, Group) else []
     for group in (*own, *all_above(home.path)):
@@ -153,6 +214,19 @@ def _near(home: Node, path: str) -> str | None:
             if close := get_close_matches(posixpath.basename(place), names, 1, 0.75):
                 return below(beside.path) + close[0]
     return None
+
+
+def _with_node(reference: Reference, inner: str, path: str) -> Operation:
+    """Return the operation that gives a reference another path, also where it is a path by itself."""
+    if isinstance(_bare(reference), str):
+        return replace(inner, {"node": path})
+    return replace(f"{inner}/node", path)
+
+
+def _bare(reference: Reference) -> Any:
+    """Return a reference without ``ref`` around it."""
+    given = reference.given
+    return given["ref"] if isinstance(given, Mapping) and "ref" in given else given
 
 
 def _inner(reference: Reference, at: str) -> str:

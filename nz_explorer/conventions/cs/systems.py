@@ -99,6 +99,7 @@ def keeps_crs(group: Group) -> bool:
 
 OF_CRS = (
     "CS-NAME-001",
+    "CS-ATT-001",
     "CS-ID-004",
     "CS-AX-001",
     "CS-AX-003",
@@ -117,6 +118,7 @@ OF_CRS = (
     "CS-VAL-001",
     "CS-VAL-002",
     "CS-VAL-003",
+    "CS-VAL-004",
     "CS-VAL-005",
     "CS-VAL-006",
     "CS-VAL-007",
@@ -145,7 +147,7 @@ TYPES = ("compound", "planar", "vertical", "temporal", "undefined")
 def of_crs(crs: Crs) -> RuleOutput:
     """Judge a reference system by itself."""
     if isinstance(crs.given, Mapping):
-        yield from _name(crs.pointer("name"), crs.given.get("name"))
+        yield from judge_name(crs.pointer("name"), crs.given)
         yield from identifier(crs.pointer("id"), crs.given.get("id"))
         if "type" in crs.given and crs.given["type"] not in TYPES:
             yield Fail(
@@ -163,15 +165,47 @@ def of_crs(crs: Crs) -> RuleOutput:
         yield from _directions(axis, at_axis=at_axes or "direction" in axis.given)
 
 
-def _name(pointer: str, given: Any) -> RuleOutput:
-    if given is None:
+def judge_name(pointer: str, holder: Mapping[str, Any]) -> RuleOutput:
+    """Check the name of a coordinate set or of a reference system, where it has one.
+
+    Parameters
+    ----------
+    pointer : str
+        RFC 6901 pointer to the name.
+    holder : mapping
+        What has the name.
+    """
+    given = holder.get("name")
+    why: str | None = None
+    if "name" not in holder:
         return
-    legal = isinstance(given, str) and given and "/" not in given and given.strip(".")
-    if not legal or given.startswith("__") or given == "zarr.json":
+    if not isinstance(given, str):
+        why = f"name must be a text, got {json_text(given)}"
+    elif "/" in given:
+        why = f"{json_text(given)} has a slash, which names of nodes in Zarr cannot have"
+    elif not given.strip("."):
+        why = f"{json_text(given)} cannot be the name of a node in Zarr: it has nothing but dots"
+        why = why if given else "name is empty, which the name of a node in Zarr cannot be"
+    elif given.startswith("__") or given == "zarr.json":
+        why = f"{json_text(given)} is reserved in Zarr, so it cannot be the name of a node"
+    if why is not None:
+        yield Fail(pointer, why, rule="CS-NAME-001")
+
+
+def judge_attributes(pointer: str, holder: Mapping[str, Any]) -> RuleOutput:
+    """Check the attributes of a coordinate set, an axis or coordinates, where there are any.
+
+    Parameters
+    ----------
+    pointer : str
+        RFC 6901 pointer to the attributes.
+    holder : mapping
+        What has them.
+    """
+    given = holder.get("attributes")
+    if "attributes" in holder and not isinstance(given, Mapping):
         yield Fail(
-            pointer,
-            f"name {json_text(given)} is not a valid name in Zarr",
-            rule="CS-NAME-001",
+            pointer, f"attributes must be an object, got {json_text(given)}", rule="CS-ATT-001"
         )
 
 
@@ -210,7 +244,7 @@ def _axis(axis: Axis, *, located: bool) -> RuleOutput:
             severity="warning",
             rule="CS-AX-001",
         )
-    yield from _abbreviation(axis)
+    yield from _abbreviation(axis, located=located)
     given, pointer = axis.given.get("coordinates"), axis.pointer("coordinates")
     if given is None:
         if "boundaries" in axis.given:
@@ -240,26 +274,37 @@ def _axis(axis: Axis, *, located: bool) -> RuleOutput:
             fix=_wrap(pointer, given) if isinstance(given, dict) else None,
             rule="CS-CO-002",
         )
+    yield from judge_attributes(axis.pointer("attributes"), axis.given)
     yield from _set_names(axis)
     for one in axis.sets:
+        yield from judge_attributes(one.pointer("attributes"), one.given)
         yield from coordinates(axis, one)
-        yield from parametric(one)
+        yield from parametric(axis, one)
 
 
 def _wrap(pointer: str, given: Any) -> FixMaker:
     return lambda _node: Draft("unsafe", (replace(pointer, [given]),))
 
 
-def _abbreviation(axis: Axis) -> RuleOutput:
+def _abbreviation(axis: Axis, *, located: bool) -> RuleOutput:
     given, name = axis.abbreviation, (axis.name or "").lower()
     pointer = axis.pointer("abbreviation")
     text = bool(axis.sets) and all(is_text(one) for one in axis.sets)
     if given is not None and given not in ABBREVIATIONS:
-        right = given.upper() if isinstance(given, str) and given.upper() in ABBREVIATIONS else None
+        right = given.strip().upper() if isinstance(given, str) else None
+        right = right if right in ABBREVIATIONS else None
         yield Fail(
             pointer,
             f"axis {json_text(axis.name)}: abbreviation {json_text(given)} is not X, Y, Z or T",
             fix=None if right is None else lambda _node: Draft("safe", (replace(pointer, right),)),
+            rule="CS-AX-003",
+        )
+    elif given == "T" and text:
+        yield Fail(
+            pointer,
+            f"axis {json_text(axis.name)} has texts for times, which are numbers, counted from the epoch of a time object;"
+            " texts may be a second set of coordinates beside them",
+            severity="warning",
             rule="CS-AX-003",
         )
     elif given is not None and text:
@@ -271,7 +316,13 @@ def _abbreviation(axis: Axis) -> RuleOutput:
             fix=lambda _node: Draft("suggest", (remove(pointer),)),
             rule="CS-AX-003",
         )
-    elif given is None and not text and name in known_crs.X_NAMES | known_crs.Y_NAMES:
+    elif (
+        given is None
+        and not text
+        # one without coordinates is ordinal, such as the columns of a picture
+        and (located or axis.given.get("coordinates") is not None)
+        and name in known_crs.X_NAMES | known_crs.Y_NAMES
+    ):
         right = "X" if name in known_crs.X_NAMES else "Y"
         yield Fail(
             pointer,

@@ -188,7 +188,12 @@ def _chunks(
     if axes is None:
         names = array.dimension_names or (None,) * len(shape)
         shown = ", ".join(name or "(no name)" for name in names)
-        yield Fail("", f"cannot identify X and Y in {shown}", path=array.path, rule="GZ-MS-013")
+        yield Fail(
+            "",
+            f"nothing tells which of the dimensions {shown} are X and Y",
+            path=array.path,
+            rule="GZ-MS-013",
+        )
         return
     pointer = array.pointer("chunks" if array.zarr_format == 2 else "chunk_grid")
     names = array.dimension_names or ()

@@ -63,7 +63,7 @@ def attribute_values(node: Node) -> Iterator[Fail]:
         if isinstance(value, str) and _is_json(value):
             yield Fail(
                 pointer,
-                f"{json_text(name)} contains JSON as text",
+                f"attribute {json_text(name)} contains JSON as text",
                 fix=_parse(pointer, value),
                 rule="GZ-ATT-005",
             )
@@ -319,7 +319,7 @@ def arrays_of_group(group: Group) -> Iterator[Fail]:
         if dimension.namesake is not None:
             yield Fail(
                 "",
-                f"{dimension.namesake.path} is not a one-dimensional coordinate",
+                f"{dimension.namesake.path} has the name of a dimension, and is no coordinate: that has one dimension, of its own name",
                 severity="info" if (dimension.namesake.ndim or 0) > 1 else None,
                 path=dimension.namesake.path,
             )
@@ -334,7 +334,7 @@ def arrays_of_group(group: Group) -> Iterator[Fail]:
             if lacking:
                 yield Fail(
                     "",
-                    f"coordinate {array.path} has no {', '.join(lacking)}",
+                    f"coordinate {array.path} lacks {', '.join(lacking)}",
                     path=array.path,
                     rule="GZ-COORD-002",
                 )
@@ -345,7 +345,7 @@ def arrays_of_group(group: Group) -> Iterator[Fail]:
         ):
             yield Fail(
                 "",
-                f"{array.path} has no descriptive attributes such as {' or '.join(DESCRIPTIVE[:3])}",
+                f"{array.path} has no descriptive attributes such as {', '.join(DESCRIPTIVE[:2])} or {DESCRIPTIVE[2]}",
                 path=array.path,
                 rule="GZ-VAR-001",
             )

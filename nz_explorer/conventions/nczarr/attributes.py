@@ -99,7 +99,7 @@ def types_and_attributes(node: Node) -> Iterator[Fail | Undecided]:
         if own and (nczarr.find(node, "array") or nczarr.find(node, "group")):
             yield Fail(
                 node.attribute_pointer("_nczarr_attr"),
-                f"no attribute types are given, which netCDF-C then guesses: {listed(map(json_text, own))}",
+                f"no attribute types are given, so netCDF-C guesses those of {listed(map(json_text, own))}",
             )
         return
     types = place.value.get("types", {}) if isinstance(place.value, dict) else None

@@ -190,8 +190,8 @@ def _as_it_is(group: Group, name: str) -> str:
     """Say what a name stands for that is not one of the nodes that the list is about."""
     other = next((child for child in group.children or () if child.name == name), None)
     if other is None or other.state == "missing":
-        return f"{json_text(name)}, not in the store"
-    return f"{json_text(name)}, {article(other.kind)}"
+        return f"{json_text(name)}, which is not in the store"
+    return f"{json_text(name)}, which is {article(other.kind)}"
 
 
 def _harm(group: Group, kind: str, given: Any) -> tuple[Impact, str]:

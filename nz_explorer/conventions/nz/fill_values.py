@@ -230,7 +230,7 @@ def _for_xarray(node: Node) -> Draft | None:
         return Draft(
             "unsafe",
             (*set_attribute(node, "missing_value", fill.given), remove(pointer)),
-            f"then xarray opens the group and {masks}, but NZ readers no longer recognize missing values",
+            f"then xarray opens the group and {masks}, but NZ readers no longer recognise missing values",
         )
     if not isinstance(fill.value, np.inexact):
         return None
@@ -239,7 +239,7 @@ def _for_xarray(node: Node) -> Draft | None:
     return Draft(
         "unsafe",
         set_attribute(node, "_FillValue", parts if np.iscomplexobj(fill.value) else parts[0]),
-        "then xarray can open the group, but other readers no longer recognize missing values",
+        "then xarray can open the group, but other readers no longer recognise missing values",
     )
 
 

@@ -309,7 +309,10 @@ def exact_attributes(node: Node) -> Iterator[Fail]:
 
 def _inexact(value: Any, pointer: str) -> Iterator[Fail]:
     for place_of, number in islice(_long_integers(value, pointer), MOST):
-        yield Fail(place_of, f"{place_of}: {number} is rounded by readers written in JavaScript")
+        yield Fail(
+            place_of,
+            f"{place_of}: {json_text(number)} is rounded by readers written in JavaScript",
+        )
 
 
 def _long_integers(value: Any, pointer: str) -> Iterator[tuple[str, int]]:

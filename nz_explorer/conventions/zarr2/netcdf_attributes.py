@@ -88,7 +88,7 @@ def fill_of_the_type(array: Array) -> Iterator[Fail]:
     if does and "_FillValue" not in nczarr.attribute_types(array):
         yield Fail(
             array.attribute_pointer("_FillValue"),
-            f"_FillValue {json_text(given)} is none that netCDF-C can use for {array.data_type.text}: it {does}",
+            f"netCDF-C cannot use the _FillValue {json_text(given)} for {array.data_type.text}: it {does}",
             impact=_impact(array),
             readers={"netCDF-C": does},
         )

@@ -208,7 +208,7 @@ def filters(array: Array) -> Iterator[Fail]:
     if given == []:
         yield Fail(
             "/.zarray/filters",
-            "filters is an empty list, which is valid; netCDF-C up to 4.10 crashes on it, and reads null",
+            "filters is an empty list, which is valid; netCDF-C up to 4.10 crashes on it, but not on null",
             severity="info",
             impact="blocks",
             readers={"netCDF-C": "crashes the process (4.10)"},

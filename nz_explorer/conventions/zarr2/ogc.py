@@ -195,7 +195,7 @@ def nczarr(node: Node) -> Iterator[Fail]:
         name for name in (*node.metadata, *node.attributes) if name.lower().startswith(NCZARR)
     ]
     if marks:
-        yield Fail("", f"NCZarr ({listed(marks)}), which is outside OGC 21-050r1")
+        yield Fail("", f"metadata of NCZarr, which is outside OGC 21-050r1: {listed(marks)}")
 
 
 # --- where things are on Earth -------------------------------------------------------------------
@@ -213,7 +213,12 @@ def spatial_arrays_have_a_crs(group: Group) -> Iterator[Fail]:
             key in ("_CRS", "grid_mapping") or key.startswith("proj:") for key in attributes
         )
         if not known and not {"lat", "lon"} <= names and not {"latitude", "longitude"} <= names:
-            yield Fail("", f"no CRS found for {array.path}", path=array.path)
+            yield Fail(
+                "",
+                f"{array.path} has no coordinate reference system: neither grid_mapping, _CRS or proj: attributes,"
+                " nor latitude and longitude beside it",
+                path=array.path,
+            )
 
 
 @rule(

@@ -174,7 +174,7 @@ def structured_type(array: Array) -> Iterator[Fail]:
         called = f"; NumPy calls such fields {listed(_new_names(given))}" if taken else ""
         yield Fail(
             "/.zarray/dtype",
-            f"structured dtype: {array.data_type.text}{called}",
+            f"structured dtype is not valid: {array.data_type.text}{called}",
             readers=NCZARR_ERROR if taken else None,
             fix=set_to("/.zarray/dtype", numbered) if taken else None,
         )

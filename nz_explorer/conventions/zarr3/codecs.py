@@ -116,7 +116,7 @@ def transpose_order(array: Array) -> Iterator[Fail]:
             got = shown(order) if "order" in configuration else "nothing"
             yield Fail(
                 f"{pointer}/configuration/order",
-                f"the order of transpose must list each axis from 0 to n-1 once, got {got}",
+                f"the order of transpose must list each axis from 0 to n − 1 once, got {got}",
                 fix=_order_in_full(f"{pointer}/configuration/order", order, _rank(array, pointer)),
             )
 

@@ -161,7 +161,7 @@ def _of_number(given: Any, data_type: DataType) -> str | None:
     if name in _INTEGERS:
         low, high = _INTEGERS[name]
         sound = is_integer(given) and low <= given <= high
-        return _unless(sound, f"an integer from {low} to {high}")
+        return _unless(sound, f"an integer from {low} to {high}".replace("-", "−"))
     if kind == "float" and data_type.numpy is None:
         return _small_float(given, name, size or 1)
     if kind == "complex" and data_type.numpy is None:

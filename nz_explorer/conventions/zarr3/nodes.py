@@ -297,7 +297,7 @@ def wrong_lengths(array: Array, member: str) -> Iterator[Fail]:
         if length > MOST_ELEMENTS:
             yield Fail(
                 array.pointer(member, axis),
-                f"{member} has the length {length}, and 2**63 - 1 is the most that readers count to",
+                f"{member} has the length {length}, and readers count to 2^63 − 1 at most",
                 severity="warning",
                 readers={
                     "xarray": "raises OverflowError, and opens nothing of the group",

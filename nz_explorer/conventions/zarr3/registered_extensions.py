@@ -67,7 +67,7 @@ NUMBER = Setting("a number", _is_number)
 OPTIONAL_BIT = Setting(
     "null or an integer of 0 or more", lambda v: v is None or (type(v) is int and v >= 0)
 )
-LEVEL = Setting("a number from -131072 to 22", lambda v: _is_number(v) and -131072 <= v <= 22)
+LEVEL = Setting("a number from −131072 to 22", lambda v: _is_number(v) and -131072 <= v <= 22)
 BOOLEAN = Setting("true or false", lambda v: isinstance(v, bool))
 OBJECT = Setting("an object", lambda v: isinstance(v, dict))
 LIST = Setting("a list", lambda v: isinstance(v, list))

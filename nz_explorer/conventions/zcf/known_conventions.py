@@ -6,6 +6,7 @@ their properties.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -270,7 +271,9 @@ def _in_words(message: str) -> str:
             if "0-9" in found["pattern"]
             else "an authority, a colon and a code"
         )
-        return (
-            f"{message[: found.start()]}must be {wanted}, such as EPSG:4326, got {found['given']}"
-        )
+        try:
+            given = json_text(ast.literal_eval(found["given"]))  # as Python writes it
+        except (ValueError, SyntaxError):
+            given = found["given"]
+        return f"{message[: found.start()]}must be {wanted}, such as EPSG:4326, got {given}"
     return _TYPE.sub(lambda match: f"got {_JSON_NAMES[match[1]]}", message)

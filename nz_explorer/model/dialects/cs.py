@@ -8,12 +8,14 @@ All are read alike here. What came before them had no reference systems, and is 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from nz_explorer.documents import pointers
+from nz_explorer.documents.json_text import json_text
 from nz_explorer.model.array import Array
 from nz_explorer.model.dialects.ref import DEEPEST, Reference, is_reference, resolve
 from nz_explorer.model.group import Group
@@ -339,12 +341,14 @@ def _crs(given: Any, place: Place, home: Node) -> Crs:
         pairs = iter(enumerate(axes))
     else:
         return Crs(given, place, home, problem="it has no axes")
+    listed = list(pairs)
     found = tuple(
         _axis(value, key, (*place, "axes", key), home)
-        for key, value in pairs
+        for key, value in listed
         if isinstance(value, Mapping)
     )
-    why = "an axis is not an object" if len(found) < len(axes) else None
+    odd = next(((key, value) for key, value in listed if not isinstance(value, Mapping)), None)
+    why = None if odd is None else f"axis {json_text(odd[0])} is {json_text(odd[1])}, not an object"
     return Crs(given, place, home, found, problem=why if axes else "it has no axes")
 
 
@@ -439,4 +443,8 @@ def numbers(given: Any, count: int) -> tuple[float, ...] | None:
         return None
     if not all(isinstance(item, int | float) and not isinstance(item, bool) for item in given):
         return None
-    return tuple(float(item) for item in given)
+    try:
+        found = tuple(float(item) for item in given)
+    except OverflowError:  # JSON has integers of any size
+        return None
+    return found if all(math.isfinite(item) for item in found) else None

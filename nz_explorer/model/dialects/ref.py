@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from nz_explorer.store import Cancellation
 
 MEMBERS = ("uri", "node", "attribute")
+EARLIER = {"array": "node", "group": "node", "index": "attribute", "name": "attribute"}
+"""Members that references had before they had these (until 04b59e1), and what took their places."""
+
 DEEPEST = 8
 """References that are followed from one to the next."""
 
@@ -91,7 +94,11 @@ def is_reference(given: Any) -> bool:
     return (
         isinstance(given, Mapping)
         and "axes" not in given
-        and any(member in given for member in (*MEMBERS, "ref"))
+        and (
+            any(member in given for member in (*MEMBERS, "ref"))
+            # as they were before there was node
+            or (("array" in given or "group" in given) and given.keys() <= EARLIER.keys())
+        )
     )
 
 
@@ -114,19 +121,9 @@ def resolve(
     inner = given["ref"] if isinstance(given, Mapping) and "ref" in given else given
     if isinstance(inner, str):
         inner = {"node": inner}
-    if not isinstance(inner, Mapping):
-        return Reference(given, problem="it is neither a path nor an object", kind="form")
+    if (why := _malformed(inner)) is not None:
+        return Reference(given, problem=why, kind="form")
     path, uri, attribute = (inner.get(member) for member in ("node", "uri", "attribute"))
-    strange = [member for member in inner if member not in MEMBERS]
-    if strange:
-        return Reference(
-            given,
-            problem=f"it may have {', '.join(MEMBERS)}, and has {json_text(strange[0])}",
-            kind="form",
-        )
-    for member in MEMBERS:
-        if member in inner and not isinstance(inner[member], str):
-            return Reference(given, problem=f"{member} is not a string", kind="form")
     if not path:
         what = "missing" if path is None else "empty"
         return Reference(given, None, attribute, uri, problem=f"node is {what}", kind="form")
@@ -141,15 +138,26 @@ def resolve(
     if attribute is None:
         return Reference(given, path, targets=tuple(map(Target, nodes.values())), strayed=strayed)
     if not pointers.is_pointer(attribute):
-        why = (
-            f'{json_text(attribute)} is no JSON pointer (RFC 6901), such as "/attributes/crs/name"'
-        )
+        why = f'{json_text(attribute)} is not a JSON pointer (RFC 6901), such as "/attributes/crs/name"'
         return Reference(given, path, attribute, problem=why, kind="attribute")
     targets = tuple(t for node in nodes.values() if (t := _inside(node, attribute)) is not None)
     if not targets:
         why = f"{attribute} leads to nothing in the document of {' or '.join(nodes)}"
         return Reference(given, path, attribute, problem=why, kind="attribute")
     return Reference(given, path, attribute, targets=targets, strayed=strayed)
+
+
+def _malformed(inner: Any) -> str | None:
+    """Return why a value has not the form of a reference, None where it has."""
+    if not isinstance(inner, Mapping):
+        return "it is neither a path nor an object"
+    strange = next((member for member in inner if member not in MEMBERS), None)
+    if strange in EARLIER:
+        return f"{json_text(strange)} is of an earlier form of ref, which has {EARLIER[strange]} instead"
+    if strange is not None:
+        return f"it may have {', '.join(MEMBERS)}, and has {json_text(strange)}"
+    wrong = (m for m in MEMBERS if m in inner and not isinstance(inner[m], str))
+    return next((f"{member} is not a string" for member in wrong), None)
 
 
 def _nodes(

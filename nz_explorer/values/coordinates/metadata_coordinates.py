@@ -76,7 +76,9 @@ class MetadataCoordinates:
 
     def ends(self) -> str:
         """Return the first and the last of coordinates that are not in an array, and their units."""
-        first, last = self.at(np.array([0, max(0, self.length - 1)])).tolist()
+        if not self.length:
+            return "no values"
+        first, last = self.at(np.array([0, self.length - 1])).tolist()
         shown = [f"{one:g}" if isinstance(one, float) else str(one) for one in (first, last)]
         units = self.attributes.get("units")
         text = shown[0] if self.length == 1 else " … ".join(shown)
@@ -147,7 +149,7 @@ def _details(made: MetadataCoordinates, axis: Axis, system: str) -> str:
     mark = axis.abbreviation if isinstance(axis.abbreviation, str) else None
     cells = None
     if made.extents is not None:
-        cells = f"cells from {made.extents[0]:+g} to {made.extents[1]:+g}"
+        cells = f"cells from {made.extents[0]:+g} to {made.extents[1]:+g}".replace("-", "−")
     elif made.bounds is not None:
         cells = f"cells in {made.bounds.path}"
     parts = (mark and f"axis {mark}", direction, cells, system and f"in {system}")

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from nz_explorer.text.phrases import plural
 from nz_explorer.values.reading.size_limits import SizeLimitExceeded, bytes_text
 
 HEAD = 32
@@ -232,7 +233,7 @@ def check_elements(codec: Any, packed: Any, count: int, limit: int) -> None:
         width = max(width, wide)
     if number > count:
         raise UnpackedSizeExceeded(
-            f"the chunk declares {number} elements, where {count} are expected"
+            f"the chunk declares {plural(number, 'element')}, where {count:,} are expected"
         )
     if width * count > limit:
         raise UnpackedSizeExceeded(

@@ -158,8 +158,9 @@ def _describe_metadata_coordinates(
         _describe(row, one.array, values(one.array))
     else:
         row.coordinate, row.coordinate_state = one.path, "yes"
-        ends = one.at(np.array([0, max(0, one.length - 1)]))
-        row.first, row.last = (_text(value) for value in ends.tolist())
+        if one.length:
+            ends = one.at(np.array([0, one.length - 1]))
+            row.first, row.last = (_text(value) for value in ends.tolist())
         if one.regular is not None and one.length > 1:
             row.step = _text(float(one.regular[1]))
             row.direction = "increasing" if one.regular[1] > 0 else "decreasing"

@@ -1,0 +1,115 @@
+"""CS: whether a node declares what it uses, and follows one revision of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from nz_explorer.conventions.zcf import known_conventions
+from nz_explorer.conventions.zcf.declarations import (
+    IDENTIFIERS,
+    declare,
+    declared_here,
+    entries,
+    pointer_to,
+)
+from nz_explorer.engine.findings import Fail, RuleOutput
+from nz_explorer.engine.fixes import Draft, replace
+from nz_explorer.model import Node
+from nz_explorer.model.dialects.cs import REVISIONS, CoordinateSet, Crs, revision
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from nz_explorer.conventions.zcf.known_conventions import Convention
+
+
+def registered(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput:
+    """Judge whether the conventions that a node uses are declared there.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    systems : iterable of Crs
+        The reference systems that it has or refers to.
+    attribute : str
+        The attribute that they are in, ``cs`` or ``crs``.
+    """
+    declared = declared_here(node)
+    if known_conventions.CS not in declared:
+        yield _undeclared(node, attribute, attribute, known_conventions.CS, "CS-REG-001")
+    own = [crs for crs in systems if crs.home is node or crs.reference is not None]
+    used: dict[Convention, str] = {}
+    for crs in own:
+        if crs.reference is not None:
+            used[known_conventions.REF] = "a reference"
+        if crs.home is not node:
+            continue
+        given = crs.given if isinstance(crs.given, Mapping) else {}
+        if isinstance(given.get("id"), Mapping):
+            used[known_conventions.PROJ] = "id"
+        if "geolocation" in given:
+            used[known_conventions.GEOLOCATION] = "crs"
+        for one in (one for axis in crs.axes for one in axis.sets):
+            if "external" in {one.kind, *(key for more in _more_values(one) for key in more)}:
+                used[known_conventions.REF] = "external"
+            if isinstance(one.given.get("unit"), Mapping):
+                used[known_conventions.UOM] = "unit"
+    for known, what in used.items():
+        if known not in declared:
+            yield _undeclared(node, attribute, f"{known.name} (by {what})", known, "CS-REG-002")
+
+
+def _more_values(one: CoordinateSet) -> list[Mapping[str, Any]]:
+    """Return the objects of a set of coordinates that may refer to arrays: its boundaries, and the terms of its formula."""
+    formula = one.given.get("parametric")
+    terms = formula.get("terms") if isinstance(formula, Mapping) else None
+    given = (one.given.get("boundaries"), *(terms.values() if isinstance(terms, Mapping) else ()))
+    return [values for values in given if isinstance(values, Mapping)]
+
+
+def _undeclared(node: Node, attribute: str, what: str, known: Convention, rule_id: str) -> Fail:
+    """Report a convention that is used and not declared; an entry that only has its name does not declare it."""
+    names = (known.name, f"{known.name}:")
+    named = [
+        i
+        for i, entry in entries(node)
+        if entry.get("name") in names and not any(member in entry for member in IDENTIFIERS)
+    ]
+    rest = f"does not declare {known.name} in zarr_conventions"
+    if named:
+        rest = (
+            f"entry {named[0]} of zarr_conventions has only the name {known.name}: "
+            "the uuid or a URL has to identify the convention, since names are not unique"
+        )
+    whole = dict(known.entry)
+    return Fail(
+        node.attribute_pointer(attribute),
+        f"this node uses {what}, but {rest}",
+        fix=(lambda _node: Draft("safe", (replace(pointer_to(node, named[0]), whole),)))
+        if named
+        else declare(known),
+        rule=rule_id,
+    )
+
+
+def one_revision(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput:
+    """Judge whether the reference systems that a node describes follow one revision.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    systems : iterable of Crs
+        The reference systems that it has or refers to.
+    attribute : str
+        The attribute that they are in, ``cs`` or ``crs``.
+    """
+    found = sorted({r for crs in systems if crs.home is node for r in revision(crs)})
+    if len(found) > 1:
+        yield Fail(
+            node.attribute_pointer(attribute),
+            f"this mixes revisions of cs: {' and '.join(f'{one} ({REVISIONS[one]})' for one in found)}",
+            rule="CS-REV-001",
+        )

@@ -1,0 +1,180 @@
+"""CS: what stands where a coordinate set, a list of reference systems or an object of them must be."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from typing import Any
+
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.documents.pointers import join
+from nz_explorer.engine.findings import Fail, FixMaker
+from nz_explorer.engine.fixes import Draft, Operation, add, remove, replace, set_attribute
+from nz_explorer.model import Array, Group, Node
+from nz_explorer.model.dialects.cs import is_first_form, is_shared, is_system
+from nz_explorer.model.dialects.ref import Reference, Target, is_reference
+from nz_explorer.model.paths import all_above
+from nz_explorer.text.phrases import listed
+
+
+def not_a_set(array: Array, given: Any) -> Fail:
+    """Report an attribute ``cs`` that is not an object with a list ``crs``.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    given : object
+        Its attribute.
+    """
+    wanted, pointer = 'cs must be an object with a list "crs"', array.attribute_pointer("cs")
+    if isinstance(given, Mapping) and "crs" in given:
+        inner, pointer = given["crs"], array.attribute_pointer("cs", "crs")
+        right = [inner] if is_system(inner) or is_reference(inner) else None
+        if right is None and is_shared(inner):
+            right = list(inner.values())  # as groups keep them
+        return Fail(
+            pointer,
+            f"crs of cs must be a list of reference systems, got {json_text(inner)}",
+            fix=_instead(replace(pointer, right)) if right else None,
+        )
+    if is_first_form(given):
+        alone = is_system(given) and "composite" not in given
+        what = "the axes are" if alone else "axes and composite are"
+        first = (
+            f"here {what} in cs itself, as in its first form, before there were reference systems"
+        )
+        axes = given.get("axes") if alone else ()
+        axes = axes.values() if isinstance(axes, Mapping) else axes or ()
+        return Fail(
+            pointer,
+            f"{wanted}; {first}",
+            fix=_instead(replace(pointer, {"crs": [given]}))
+            if alone and not any(map(is_reference, axes))
+            else None,
+        )
+    if is_reference(given):
+        return Fail(pointer, f"{wanted}; only the entries of that list may be references")
+    listed = isinstance(given, list) and given and all(map(_is_entry, given))
+    return Fail(
+        pointer,
+        f"{wanted}, got {json_text(given)}",
+        fix=_instead(replace(pointer, {"crs": given})) if listed else None,
+    )
+
+
+def not_by_name(group: Group, given: Any) -> Fail:
+    """Report an attribute ``crs`` of a group that is not an object of reference systems.
+
+    Parameters
+    ----------
+    group : Group
+        The group.
+    given : object
+        Its attribute.
+    """
+    pointer = group.attribute_pointer("crs")
+    listed = isinstance(given, list) and given and all(map(is_system, given))
+    names = [one.get("name") for one in given] if listed else []
+    named = len(set(map(str, names))) == len(names) and all(isinstance(n, str) and n for n in names)
+    right = dict(zip(names, given, strict=True)) if listed and named else None
+    wanted = "of reference systems by name" if listed else "with at least one reference system"
+    return Fail(
+        pointer,
+        f"crs must be an object {wanted}, got {json_text(given)}",
+        fix=None if right is None else _instead(replace(pointer, right)),
+    )
+
+
+def has_systems(array: Array) -> bool:
+    """Whether an array has reference systems in its attribute ``crs``, which is one of groups."""
+    given = array.attributes.get("crs")
+    listed = isinstance(given, list) and bool(given) and all(map(is_system, given))
+    return is_shared(given) or is_system(given) or listed
+
+
+def into_set(node: Node) -> Draft | None:
+    """Return the fix that makes a coordinate set of what an array has in ``crs``, where it has none."""
+    given = node.attributes["crs"]
+    if "cs" in node.attributes:
+        return None
+    systems = given if isinstance(given, list) else [given]
+    if is_shared(given) and not is_system(given):
+        systems = list(given.values())
+    operations = (
+        *set_attribute(node, "cs", {"crs": systems}),
+        remove(node.attribute_pointer("crs")),
+    )
+    return Draft("suggest", operations)
+
+
+def not_an_entry(array: Array, i: int, given: Any, problem: str) -> Fail:
+    """Report an entry of the list that is neither a reference system nor a reference to one.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    i : int
+        The place in the list.
+    given : object
+        The entry.
+    problem : str
+        Why it is no reference system.
+    """
+    pointer = array.attribute_pointer("cs", "crs", i)
+    if not isinstance(given, str):
+        message = f"crs[{i}] is neither a reference system nor a reference: {problem}"
+        return Fail(pointer, message, rule="CS-ARR-002")
+    right = _shared_by_name(array, given)
+    such = json_text({"ref": right or {"node": "..", "attribute": "/attributes/crs/name"}})
+    return Fail(
+        pointer,
+        f"crs[{i}] is the text {json_text(given)}, and must be a reference system or a reference to one, such as {such}",
+        fix=None if right is None else _instead(replace(pointer, {"ref": right})),
+        rule="CS-ARR-002",
+    )
+
+
+def shared_by(reference: Reference, target: Target, pointer: str) -> FixMaker | None:
+    """Return the fix that names a reference system of the group that a reference leads to, None where it has none.
+
+    Parameters
+    ----------
+    reference : Reference
+        The reference.
+    target : Target
+        What it leads to.
+    pointer : str
+        Where it is.
+    """
+    shared = target.node.attributes.get("crs") if isinstance(target.node, Group) else None
+    if not isinstance(shared, Mapping) or not is_shared(shared):
+        return None
+    names = [join("/attributes/crs", name) for name in shared]
+    at = f"{pointer}/ref" if "ref" in reference.given else pointer
+    operation = add(f"{at}/attribute", names[0])
+    note = f"name one of the reference systems of {target.node.path}: {listed(names)}"
+    return lambda _node: Draft("suggest", (operation,) if len(names) == 1 else (), note)
+
+
+def _shared_by_name(array: Array, given: str) -> dict[str, str] | None:
+    """Return the reference to the system of a group above that a text ends in."""
+    name = given.rpartition("/")[2]
+    for path in all_above(array.path):
+        group = array.hierarchy.get(path)
+        shared = group.attributes.get("crs") if isinstance(group, Group) else None
+        if isinstance(shared, Mapping) and is_shared(shared) and name in shared:
+            return {
+                "node": posixpath.relpath(path, array.path),
+                "attribute": join("/attributes/crs", name),
+            }
+    return None
+
+
+def _is_entry(given: Any) -> bool:
+    return is_system(given) or is_reference(given)
+
+
+def _instead(operation: Operation) -> FixMaker:
+    return lambda _node: Draft("suggest", (operation,))

@@ -1,0 +1,287 @@
+"""CS: the time object of coordinates: its unit, its epoch and its calendar."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail, RuleOutput
+from nz_explorer.engine.fixes import Draft, add, replace
+from nz_explorer.model.dialects.cs import Axis, CoordinateSet, time_units
+
+CALENDARS = (
+    "standard",
+    "gregorian",
+    "proleptic_gregorian",
+    "julian",
+    "noleap",
+    "365_day",
+    "all_leap",
+    "366_day",
+    "360_day",
+    "utc",
+    "tai",
+    "none",
+)
+"""Those of CF; explicitly defined ones are not supported by cs."""
+
+_AS_CFTIME = {"utc": "standard", "tai": "standard", "none": "all_leap"}
+"""How cftime checks dates of calendars that it does not know; in perpetual time each date of a year is one."""
+
+_TIME_UNIT = re.compile(
+    r"([fpnuµmkMG]|milli|micro|nano|kilo)?(s|sec|secs|second|seconds)|min|mins|minutes?|h|hrs?|hours?|d|days?|weeks?|"
+    r"months?|[kM]?(y|yrs?|years?)"
+)
+_EPOCH = re.compile(
+    r"(-?)(\d{1,6})-(\d{1,2})(?:-(\d{1,2}))?(?:[T ]+(\d{1,2})(?::(\d{2})(?::(\d{2}(?:\.\d+)?))?)?)?\s*"
+    r"(Z|UTC|([+-])(\d{1,2})(?::?(\d{2}))?)?",
+    re.ASCII,
+)
+_ISO = re.compile(
+    r"-?\d{4,6}-\d\d-\d\d(T\d\d(:\d\d(:\d\d([.,]\d+)?)?)?(Z|[+-]\d\d(:?\d\d)?)?)?", re.ASCII
+)
+_OTHER_DATE = re.compile(
+    r"\d{4}(?:(?P<basic>(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))|(?P<week>-?W\d\d(?:-?[1-7])?)|-?(?P<day>\d{3}))(?:T.*)?",
+    re.ASCII,
+)
+
+
+def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput:
+    """Judge the time object of a set of coordinates, or that there is none.
+
+    Parameters
+    ----------
+    axis : Axis
+        The axis.
+    one : CoordinateSet
+        One of its sets.
+    text : bool or None
+        Whether its values are texts; None if that is not known.
+    """
+    pointer, shown = one.pointer("time"), json_text(axis.name)
+    given = one.given.get("time")
+    if given is None:
+        labels = text and any("time" in other.given for other in axis.sets)  # of times beside them
+        if axis.abbreviation == "T" and not labels:
+            unit = one.given.get("unit")
+            hint = "" if unit is None else f", which its unit {json_text(unit)} belongs in"
+            yield Fail(pointer, f"axis {shown} has no time object{hint}", rule="CS-TIME-001")
+        return
+    if axis.abbreviation != "T":
+        yield Fail(
+            pointer,
+            f"axis {shown} has a time object, which is allowed only with the abbreviation T",
+            rule="CS-TIME-001",
+        )
+        if axis.abbreviation is not None:  # it goes, whatever is in it
+            return
+    if not isinstance(given, Mapping) or isinstance(given.get("units"), str):
+        members = given if isinstance(given, Mapping) else {}
+        units = members.get("units", given)
+        yield Fail(
+            pointer,
+            f"time has the units {json_text(units)}, as CF has them: here they are unit and epoch"
+            if members
+            else f"time must be an object with unit and epoch, got {json_text(given)}",
+            fix=lambda _node: _in_two_members(pointer, units, members),
+            rule="CS-TIME-002",
+        )
+        return
+    if "reference" in given and ("unit" in given or "epoch" in given):
+        yield Fail(
+            f"{pointer}/reference",
+            "time has both reference and unit or epoch, which belong to different revisions",
+            severity="warning",
+            rule="CS-TIME-002",
+        )
+    calendar = given.get("calendar")
+    known = isinstance(calendar, str) and calendar.lower() in CALENDARS
+    if not known:
+        what = "is missing" if calendar is None else f"{json_text(calendar)} is not known"
+        yield Fail(
+            f"{pointer}/calendar",
+            f"calendar {what}",
+            fix=lambda _node: _calendar(given, f"{pointer}/calendar"),
+            rule="CS-TIME-003",
+        )
+    keyed = isinstance(axis.place[-1], str)  # as in revisions that have no reference any more
+    yield from _epoch(given, pointer, str(calendar).lower() if known else "standard", keyed=keyed)
+
+
+def _in_two_members(pointer: str, units: Any, members: Mapping[str, Any]) -> Draft | None:
+    """Return the fix that writes units such as CF has them as a unit and an epoch; None where they are not."""
+    unit, since, epoch = units.partition(" since ") if isinstance(units, str) else ("", "", "")
+    match = _EPOCH.fullmatch(epoch.strip())
+    if not since or match is None or _TIME_UNIT.fullmatch(unit.strip()) is None:
+        return None
+    rest = {name: value for name, value in members.items() if name != "units"}
+    right = {"unit": unit.strip(), "epoch": _iso(match), **rest}
+    return Draft("suggest", (replace(pointer, right),))
+
+
+def _calendar(given: Mapping[str, Any], pointer: str) -> Draft:
+    """Return the fix of a calendar that is missing or not known."""
+    wrong = given.get("calendar")
+    if wrong is None:
+        operation = (replace if "calendar" in given else add)(pointer, "standard")
+        return Draft(
+            "suggest", (operation,), "standard is usual; a climate model may have another one"
+        )
+    close = get_close_matches(wrong.strip().lower(), CALENDARS, 1) if isinstance(wrong, str) else []
+    operations = (replace(pointer, close[0]),) if close else ()
+    return Draft("suggest", operations, None if close else f"write one of {', '.join(CALENDARS)}")
+
+
+def _epoch(given: Mapping[str, Any], pointer: str, calendar: str, *, keyed: bool) -> RuleOutput:
+    units = time_units(given)
+    unit, _, epoch = (units or "").partition(" since ")
+    match = _EPOCH.fullmatch(epoch.strip())
+    right = units is not None and _TIME_UNIT.fullmatch(unit.strip()) is not None
+    member = _member_at_fault(given, keyed=keyed)
+    if match is None and right and (days := _OTHER_DATE.fullmatch(epoch.strip())):
+        yield Fail(
+            f"{pointer}/{member}",
+            f"epoch {json_text(epoch.strip())} is a date of ISO 8601 {_kind_of_date(days)}, which few readers take: "
+            "write year, month and day, such as 1850-01-01",
+            severity="warning",
+            rule="CS-TIME-002",
+        )
+        return
+    if match is None or not right:
+        only_year = right and re.fullmatch(r"\s*[0-9]+\s*", str(given.get("epoch"))) is not None
+        yield Fail(
+            f"{pointer}/{member}",
+            _what_is_wrong(given, member, year=only_year),
+            severity="warning" if only_year and isinstance(given["epoch"], str) else None,
+            fix=lambda _node: _in_its_form(given, pointer, member, year=only_year),
+            rule="CS-TIME-002",
+        )
+        return
+    import cftime  # type: ignore[import-untyped, unused-ignore]
+
+    year, month, day = (int(part) if part else 1 for part in match.groups()[1:4])
+    year = -year if match[1] else year
+    hour, minute, second = (int(float(part)) if part else 0 for part in match.groups()[4:7])
+    if int(match[10] or 0) > 23 or int(match[11] or 0) > 59:
+        yield Fail(
+            f"{pointer}/{member}",
+            f"the time zone of {epoch.strip()} does not exist: it is {match[8]} from UTC",
+            rule="CS-TIME-004",
+        )
+        return
+    if hour > 23 or minute > 59 or second > 60:
+        midnight = (hour, minute, second) == (24, 0, 0)
+        yield Fail(
+            f"{pointer}/{member}",
+            f"{epoch.strip()} is the end of a day; many readers refuse the hour 24: write 00:00 of the next day"
+            if midnight
+            else f"the time of {epoch.strip()} does not exist: hours go up to 23, minutes and seconds to 59",
+            severity="warning" if midnight else None,
+            rule="CS-TIME-004",
+        )
+        return
+    try:
+        cftime.datetime(
+            year if year > 0 else year % 4 + 4,  # of year 0 and before cftime warns
+            month,
+            day,
+            hour,
+            minute,
+            min(second, 59) if second == 60 else second,  # a leap second
+            calendar=_AS_CFTIME.get(calendar, calendar),
+        )
+    except ValueError:
+        yield Fail(
+            f"{pointer}/{member}",
+            f"{epoch.strip()} does not exist in the calendar {calendar}",
+            rule="CS-TIME-004",
+        )
+    if "epoch" in given and not _ISO.fullmatch(given["epoch"]):
+        iso = _iso(match)
+        yield Fail(
+            f"{pointer}/epoch",
+            f"epoch {json_text(given['epoch'])} should be a date or an instant of ISO 8601, here {iso}",
+            severity="warning",
+            fix=lambda _node: Draft("safe", (replace(f"{pointer}/epoch", iso),)),
+            rule="CS-TIME-002",
+        )
+    if unit.strip() in ("week", "weeks"):
+        yield Fail(
+            f"{pointer}/{'reference' if 'reference' in given else 'unit'}",
+            "the units of time of cs are second, minute, hour, day and year; write weeks in days",
+            severity="warning",
+            rule="CS-TIME-002",
+        )
+    if unit.strip() in ("month", "months"):
+        yield Fail(
+            f"{pointer}/{'reference' if 'reference' in given else 'unit'}",
+            "months differ in length, so cs recommends another unit, such as days",
+            severity="warning",
+            rule="CS-TIME-002",
+        )
+
+
+def _what_is_wrong(given: Mapping[str, Any], member: str, *, year: bool) -> str:
+    """Return what is wrong with a time object of which nobody can count from an epoch."""
+    if year:
+        first = f"{str(given['epoch']).strip():0>4}-01-01"
+        return f"epoch {json_text(given['epoch'])} is a year; an instant such as {first} is meant"
+    if member == "reference":
+        shown = json_text(given.get("reference"))
+        wanted = 'a unit of time and a date, such as "days since 1850-01-01"'
+        return (
+            f"reference must be {wanted}, got {shown}"
+            if "reference" in given
+            else "the time object has no reference"
+        )
+    if not given.keys() & {"unit", "epoch"}:
+        return "the time object has neither unit nor epoch"
+    wanted = (
+        "a date of ISO 8601, such as 1850-01-01"
+        if member == "epoch"
+        else "second, minute, hour, day or year"
+    )
+    got = f"{member} must be {wanted}, got {json_text(given.get(member))}"
+    return got if member in given else f"the time object has no {member}"
+
+
+def _kind_of_date(found: re.Match[str]) -> str:
+    """Return how a date of ISO 8601 is written that is not year, month and day with hyphens."""
+    if found["week"]:
+        return "by weeks"
+    return "by days of the year" if found["day"] else "without hyphens"
+
+
+def _in_its_form(
+    given: Mapping[str, Any], pointer: str, member: str, *, year: bool
+) -> Draft | None:
+    """Return the fix that writes a year as a date, or a unit in small letters; None where that is not it."""
+    if year:
+        first = f"{str(given['epoch']).strip():0>4}-01-01"
+        return Draft("suggest", (replace(f"{pointer}/epoch", first),))
+    unit = given.get("unit")
+    small = unit.strip().lower() if isinstance(unit, str) else ""
+    if member == "unit" and len(small) > 1 and _TIME_UNIT.fullmatch(small):
+        return Draft("safe", (replace(f"{pointer}/unit", small),))
+    return None
+
+
+def _iso(given: re.Match[str]) -> str:
+    """Return an epoch as ISO 8601 writes it."""
+    sign, year, month, day, hour, minute, second, zone, side, hours, minutes = given.groups()
+    date = f"{sign}{year:0>4}-{month:0>2}-{day or 1:0>2}"
+    if hour is None and zone is None:
+        return date
+    offset = f"{side}{hours:0>2}:{minutes or 0:0>2}" if side else "Z" if zone else ""
+    return f"{date}T{hour or 0:0>2}:{minute or 0:0>2}:{second or 0:0>2}{offset}"
+
+
+def _member_at_fault(given: Mapping[str, Any], *, keyed: bool) -> str:
+    """Return the member of a time object that a message is about."""
+    if "reference" in given or not (keyed or given.keys() & {"unit", "epoch"}):
+        return "reference"
+    unit = given.get("unit")
+    return "epoch" if isinstance(unit, str) and _TIME_UNIT.fullmatch(unit.strip()) else "unit"

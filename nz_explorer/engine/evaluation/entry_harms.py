@@ -1,0 +1,106 @@
+"""What readers do where a consolidated entry says something else than the stored document.
+
+zarr-python and xarray use the consolidated metadata unless they are told not to: what is wrong with a document alone does
+not hurt them, and what is wrong with its entry alone does.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from nz_explorer.engine.findings import Violation
+from nz_explorer.engine.impact import HARMS, affected, impact_of, readers_of
+from nz_explorer.model.node_of_documents import build_node
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container
+
+    from nz_explorer.engine.plan import RuleResults
+    from nz_explorer.model import Consolidated, Node
+
+USERS = ("zarr-python", "xarray")
+"""Readers that use consolidated metadata where there are some."""
+SEEN_WITHOUT = "zarr-python and xarray see this only without the consolidated metadata"
+UNLESS = "unless told not to use consolidated metadata"
+
+
+def with_entry(
+    node: Node,
+    consolidated: Consolidated,
+    documents: RuleResults,
+    entry: RuleResults,
+    judge: Callable[[Node], RuleResults],
+) -> tuple[RuleResults, RuleResults]:
+    """Return the results on the documents of a node and on its entry, with what readers of the entry do.
+
+    Parameters
+    ----------
+    node : Node
+        As it is stored.
+    consolidated : Consolidated
+        Where its entry is.
+    documents, entry : RuleResults
+        The results on its documents, and on how its entry differs from them.
+    judge : callable
+        Returns the results on the documents of a node.
+    """
+    if consolidated.why_no_node(node.path) is not None:
+        return documents, entry
+    seen = build_node(node.hierarchy, node.path, consolidated.documents(node.path))
+    if seen is None or seen.kind == "unknown":
+        return documents, entry
+    of_entry = judge(seen)
+    stops = _stops(of_entry, {one.rule.id for one in documents.violations})
+    stale = next((one for one in entry.violations if one.fail.path is None), None)
+    if stale is not None and stops:
+        entry = dataclasses.replace(
+            entry,
+            violations=tuple(
+                _stopping(one, stops) if one is stale else one for one in entry.violations
+            ),
+        )
+    elif stops:  # the documents cannot be compared with it, and are no better
+        return documents, entry
+    broken = {one.rule.id for one in of_entry.violations}
+    return dataclasses.replace(
+        documents, violations=tuple(_unseen(one, broken) for one in documents.violations)
+    ), entry
+
+
+def _stops(results: RuleResults, known: Container[str]) -> dict[str, str]:
+    """Return by reader what it does with an entry that breaks rules that the document keeps."""
+    found: dict[str, str] = {}
+    for one in results.violations:
+        if one.rule.id in known or impact_of(one, undeclared=True) != "blocks":
+            continue
+        does = readers_of(one)
+        for reader in affected(one):
+            if reader in USERS and reader in does:
+                found.setdefault(reader, f"{does[reader]}, {UNLESS}: {one.fail.message}")
+    return found
+
+
+def _stopping(stale: Violation, stops: dict[str, str]) -> Violation:
+    """Return that an entry differs, and that readers stop at it."""
+    readers = {**(stale.fail.readers or {}), **stops}
+    fail = dataclasses.replace(stale.fail, readers=readers, impact="blocks")
+    return dataclasses.replace(stale, fail=fail)
+
+
+def _unseen(one: Violation, broken: Container[str]) -> Violation:
+    """Return a failure of a document without what readers would do that have another entry in its place."""
+    fail = one.fail
+    hurt = [name for name in affected(one) if name in USERS]
+    harms = fail.impact in HARMS or one.rule.impact in HARMS
+    if not harms or not hurt or fail.path is not None or one.rule.id in broken:
+        return one
+    does = readers_of(one)
+    readers = {name: does.get(name, "") for name in affected(one) if name not in USERS}
+    fail = dataclasses.replace(
+        fail,
+        message=f"{fail.message}; {SEEN_WITHOUT}",
+        readers=readers,
+        impact=fail.impact if readers or fail.impact not in HARMS else None,
+    )
+    return dataclasses.replace(one, fail=fail)

@@ -81,6 +81,7 @@ def mandatory_members(array: Array) -> Iterator[Fail]:
                 fix=_add_null(member) if member in NULLABLE else None,
                 readers=READERS_WITHOUT.get(member),
                 impact="values" if member in UNSEEN_WITHOUT else None,
+                stops=("netCDF-C",) if member in UNSEEN_WITHOUT else (),
             )
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from nz_explorer.engine.plan import RuleResults
     from nz_explorer.model import Consolidated, Node
+    from nz_explorer.model.hierarchy import Hierarchy
 
 USERS = ("zarr-python", "xarray")
 """Readers that use consolidated metadata where there are some."""
@@ -45,27 +46,58 @@ def with_entry(
     judge : callable
         Returns the results on the documents of a node.
     """
-    if consolidated.why_no_node(node.path) is not None:
+    of_entry = _results(node.hierarchy, node.path, consolidated, judge)
+    if of_entry is None:
         return documents, entry
-    seen = build_node(node.hierarchy, node.path, consolidated.documents(node.path))
-    if seen is None or seen.kind == "unknown":
-        return documents, entry
-    of_entry = judge(seen)
     stops = _stops(of_entry, {one.rule.id for one in documents.violations})
-    stale = next((one for one in entry.violations if one.fail.path is None), None)
-    if stale is not None and stops:
-        entry = dataclasses.replace(
-            entry,
-            violations=tuple(
-                _stopping(one, stops) if one is stale else one for one in entry.violations
-            ),
-        )
-    elif stops:  # the documents cannot be compared with it, and are no better
+    if (
+        stops and not entry.violations
+    ):  # the documents cannot be compared with it, and are no better
         return documents, entry
+    entry = _stopping(entry, stops)
     broken = {one.rule.id for one in of_entry.violations}
     return dataclasses.replace(
         documents, violations=tuple(_unseen(one, broken) for one in documents.violations)
     ), entry
+
+
+def without_document(
+    hierarchy: Hierarchy,
+    path: str,
+    consolidated: Consolidated,
+    entry: RuleResults,
+    judge: Callable[[Node], RuleResults],
+) -> RuleResults:
+    """Return the results on an entry that belongs to no document, with what readers of the entry do.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        The documents that are stored.
+    path : str
+        The node that the entry is for.
+    consolidated : Consolidated
+        Where the entry is.
+    entry : RuleResults
+        The results on that it has no document.
+    judge : callable
+        Returns the results on the documents of a node.
+    """
+    of_entry = _results(hierarchy, path, consolidated, judge)
+    return entry if of_entry is None else _stopping(entry, _stops(of_entry, ()))
+
+
+def _results(
+    hierarchy: Hierarchy,
+    path: str,
+    consolidated: Consolidated,
+    judge: Callable[[Node], RuleResults],
+) -> RuleResults | None:
+    """Return the results on the node that an entry describes; None where it describes none."""
+    if consolidated.why_no_node(path) is not None:
+        return None
+    seen = build_node(hierarchy, path, consolidated.documents(path))
+    return None if seen is None or seen.kind == "unknown" else judge(seen)
 
 
 def _stops(results: RuleResults, known: Container[str]) -> dict[str, str]:
@@ -81,11 +113,14 @@ def _stops(results: RuleResults, known: Container[str]) -> dict[str, str]:
     return found
 
 
-def _stopping(stale: Violation, stops: dict[str, str]) -> Violation:
-    """Return that an entry differs, and that readers stop at it."""
-    readers = {**(stale.fail.readers or {}), **stops}
-    fail = dataclasses.replace(stale.fail, readers=readers, impact="blocks")
-    return dataclasses.replace(stale, fail=fail)
+def _stopping(entry: RuleResults, stops: dict[str, str]) -> RuleResults:
+    """Return the results on an entry, of which the first failure says that readers stop at it."""
+    if not stops or not entry.violations:
+        return entry
+    first, *others = entry.violations
+    readers = {**(first.fail.readers or {}), **stops}
+    fail = dataclasses.replace(first.fail, readers=readers, impact="blocks")
+    return dataclasses.replace(entry, violations=(dataclasses.replace(first, fail=fail), *others))
 
 
 def _unseen(one: Violation, broken: Container[str]) -> Violation:

@@ -546,7 +546,7 @@ class Evaluation:
                         self._coverage.leave_out({v.rule.id for v in results.violations}, "budget")
                         records.work.set("/", "stored", False)
                     return False
-                results = self._judge.entry(path, None, consolidated)
+                results = self._judge.without_document(stored, path, consolidated)
                 node = self.hierarchy.node_if_loaded(path) or stored.root
                 with self._lock:
                     if record is None:

@@ -133,6 +133,8 @@ def encoding_is_of_bytes(array: Array) -> Iterator[Fail]:
         said = f"these {array.data_type.name} values are no bytes, and xarray decodes them all the same"
     elif kind == "bytes" and isinstance(given, str) and not _is_codec(given):
         error, said = "LookupError: unknown encoding", "Python knows no such encoding"
+    elif kind == "bytes" and not isinstance(given, str):
+        error, said = "TypeError: encoding must be str", "it is to be the name of an encoding"
     else:
         return
     yield Fail(

@@ -51,6 +51,9 @@ def run(asked: Asked, answers: Answers) -> None:
                     node = dataset[path]
                     if path in asked.arrays:
                         _read(node, step)
+                    else:  # of a group below the root they are read when somebody asks for them
+                        step.during = "reading the attributes"
+                        node.ncattrs()
 
 
 def _read(variable: Any, step: Step) -> None:

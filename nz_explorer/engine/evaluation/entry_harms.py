@@ -96,20 +96,26 @@ def _results(
     """Return the results on the node that an entry describes; None where it describes none."""
     if consolidated.why_no_node(path) is not None:
         return None
-    seen = build_node(hierarchy, path, consolidated.documents(path))
-    return None if seen is None or seen.kind == "unknown" else judge(seen)
+    documents = consolidated.documents(path)
+    seen = build_node(hierarchy, path, documents)
+    unusable = seen is None or seen.kind == "unknown" or not all(one.ok for one in documents)
+    return None if unusable else judge(seen)
 
 
 def _stops(results: RuleResults, known: Container[str]) -> dict[str, str]:
     """Return by reader what it does with an entry that breaks rules that the document keeps."""
     found: dict[str, str] = {}
     for one in results.violations:
-        if one.rule.id in known or impact_of(one, undeclared=True) != "blocks":
+        impact = impact_of(one, undeclared=True)
+        # a document that describes no array hides it, and an entry is taken for that of one
+        hidden = impact == "values" and one.rule.impact == "blocks"
+        if one.rule.id in known or not (hidden or impact == "blocks"):
             continue
         does = readers_of(one)
         for reader in affected(one):
             if reader in USERS and reader in does:
-                found.setdefault(reader, f"{does[reader]}, {UNLESS}: {one.fail.message}")
+                said = "cannot open the root" if hidden else does[reader]
+                found.setdefault(reader, f"{said}, {UNLESS}: {one.fail.message}")
     return found
 
 

@@ -108,7 +108,7 @@ def _stops(results: RuleResults, known: Container[str]) -> dict[str, str]:
     for one in results.violations:
         impact = impact_of(one, undeclared=True)
         # a document that describes no array hides it, and an entry is taken for that of one
-        hidden = impact == "values" and one.rule.impact == "blocks"
+        hidden = impact == "values" and one.rule.required and one.rule.scope == "array"
         if one.rule.id in known or not (hidden or impact == "blocks"):
             continue
         does = readers_of(one)

@@ -156,7 +156,7 @@ def harms(finding: Finding) -> Iterator[Harm]:
     how = finding.impact if finding.impact in HARMS else finding.info.impact
     if how in HARMS and (how == finding.impact or violation.fail.impact is not None):
         for reader in affected(violation):
-            yield finding.rule, how, reader
+            yield finding.rule, "blocks" if reader in violation.fail.stops else how, reader
 
 
 def forecasts(

@@ -74,6 +74,8 @@ class Fail:
         Where it is, for a failure that several documents make together.
     alternatives
         Other ways out than `fix`.
+    stops
+        Those of the readers that cannot open or read it at all, where its impact on the others is wrong values.
     covers
         Rules whose failures, of the same thing, this one says as well and explains: they are left out beside it. A rule on
         all values of an array may name those on its documents.
@@ -90,6 +92,7 @@ class Fail:
     readers: Mapping[str, str] | None = None
     places: tuple[Place, ...] = ()
     alternatives: tuple[FixMaker, ...] = ()
+    stops: tuple[str, ...] = ()
     covers: tuple[str, ...] = ()
 
 

@@ -143,14 +143,24 @@ def encoding_is_of_bytes(array: Array) -> Iterator[Fail]:
         said = f"these {array.data_type.name} values are no bytes, and xarray decodes them all the same"
     elif kind == "bytes" and isinstance(given, str) and not _is_codec(given):
         error, said = "LookupError: unknown encoding", "Python knows no such encoding"
+    elif kind == "bytes" and not isinstance(given, str):
+        error, said = "TypeError: encoding must be str", "it is to be the name of an encoding"
     else:
         return
     yield Fail(
         array.attribute_pointer("_Encoding"),
         f"_Encoding is {shown(given)}: {said}",
-        readers={"xarray": f"opens it, and raises {error} when values are loaded"},
+        readers=dict.fromkeys(
+            # netCDF4-python decodes single characters alone
+            ("xarray", "netCDF-C") if kind == "bytes" and _is_character(array) else ("xarray",),
+            f"opens it, and raises {error} when values are loaded",
+        ),
         fix=lambda node: Draft("unsafe", (remove(node.attribute_pointer("_Encoding")),)),
     )
+
+
+def _is_character(array: Array) -> bool:
+    return array.zarr_format == 2 and array.data_type.itemsize == 1
 
 
 def _is_codec(name: str) -> bool:

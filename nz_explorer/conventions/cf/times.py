@@ -28,6 +28,8 @@ NOT_A_TIME = -(2**63)
 """What NumPy stores for a time that is missing."""
 _WITH_NANOSECONDS = frozenset({"standard", "gregorian", "proleptic_gregorian"})
 """Calendars that xarray decodes with NumPy, where it can."""
+_COUNTED_BY_CFTIME = frozenset({"noleap", "365_day", "all_leap", "366_day", "360_day", "julian"})
+"""Calendars for which xarray gives values of any type to cftime."""
 _WRITTEN = ("int", "uint", "float", "string")
 _SINGULAR = {unit: f"{unit}s" for unit in ("day", "hour", "minute", "second", "millisecond")}
 """Units of durations that no version of xarray takes for one."""
@@ -62,9 +64,16 @@ def _are_no_numbers(array: Array) -> bool:
 def times_are_numbers(array: Array) -> Iterator[Fail]:
     """Require numbers where units say that they are counted from a date."""
     units = array.attributes["units"]
+    calendar = array.attributes.get("calendar")
+    # cftime counts them all the same
+    counted = calendar in _COUNTED_BY_CFTIME and array.data_type.kind != "string"
     yield Fail(
         array.attribute_pointer("units"),
         f"units {shown(units)} make readers take these {array.data_type.name} values for times, and they are no numbers",
+        impact="values" if counted else None,
+        readers={"xarray": "shows dates that cftime makes of them, or raises ValueError"}
+        if counted
+        else None,
         fix=lambda node: Draft(
             "suggest",
             (remove(node.attribute_pointer("units")),),

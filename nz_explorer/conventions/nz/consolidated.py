@@ -18,7 +18,7 @@ from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from nz_explorer.documents import Document
-    from nz_explorer.model import Node
+    from nz_explorer.model import Consolidated, Node
 
 
 def _is_stored(pair: Pair) -> bool:
@@ -57,6 +57,31 @@ def entry_is_current(pair: Pair) -> Iterator[Fail | Undecided]:
             yield Undecided("dependency: JSON-003")
         elif found:
             yield _stale(pair, document, found, entry)
+    yield from _attributes_alone(pair)
+
+
+def _attributes_alone(pair: Pair) -> Iterator[Fail]:
+    """Fail on attributes of Zarr v2 that only the entry has, as there is no .zattrs."""
+    name = ".zattrs"
+    entry = pair.consolidated.entry(pair.path, name)
+    if pair.consolidated.zarr_format == 3 or not isinstance(entry, Mapping) or not entry:
+        return
+    if any(document.name == name for document in pair.stored):
+        return
+    holder, pointer = pair.consolidated.holder, pair.pointer(name)
+    yield Fail(
+        f"/{name}",
+        f"{pair.path} has no .zattrs, and the consolidated metadata have attributes for it:"
+        f" {listed(map(json_text, entry))}",
+        related=("/",),
+        places=(Place(pair.path, f"/{name}"), Place("/", f"/{holder.name}{pointer}")),
+        fix=lambda _node: Draft("unsafe", (remove(pointer),), document=holder.key),
+        alternatives=(
+            lambda _node: Draft(
+                "suggest", note="write .zattrs again with what the consolidated metadata have"
+            ),
+        ),
+    )
 
 
 UNLESS = "unless told not to use consolidated metadata"
@@ -94,6 +119,8 @@ def _stopped_by(pair: Pair, name: str, entry: Any) -> dict[str, str] | None:
     """Return what readers do with an entry of an array in ``.zmetadata`` that is no object, or names no dimensions."""
     if name == ".zattrs" and _loses_names(pair, entry):
         return {"xarray": f"raises KeyError: _ARRAY_DIMENSIONS, {UNLESS}"}
+    if pair.path != "/" and name != ".zattrs" and _is_no_node(pair.consolidated, pair.path):
+        return _NOT_FOUND
     there = pair.consolidated.key(pair.path, name) is not None
     if not there or isinstance(entry, Mapping):
         return None
@@ -102,6 +129,22 @@ def _stopped_by(pair: Pair, name: str, entry: Any) -> dict[str, str] | None:
         return {"zarr-python": said, "xarray": said}
     of_array = pair.consolidated.key(pair.path, ".zarray") is not None
     return {"xarray": said} if name == ".zattrs" and of_array and entry is not None else None
+
+
+_NOT_FOUND = dict.fromkeys(
+    ("zarr-python", "xarray"), f"raises GroupNotFoundError for the root, {UNLESS}"
+)
+
+
+def _is_no_node(consolidated: Consolidated, path: str) -> bool:
+    """Whether .zmetadata have no entry with a format for what they list; zarr-python then opens nothing at all."""
+    if consolidated.zarr_format == 3:
+        return False
+    entries = [consolidated.entry(path, name) for name in (".zarray", ".zgroup")]
+    return not any(
+        entry is not None and (not isinstance(entry, Mapping) or "zarr_format" in entry)
+        for entry in entries
+    )
 
 
 def _loses_names(pair: Pair, entry: Any) -> bool:
@@ -154,13 +197,12 @@ def node_has_entry(pair: Pair) -> Iterator[Fail | Undecided]:
         return
     # zarr-python looks for the groups of the entries that it has of Zarr v2
     needed = pair.consolidated.zarr_format == 2 and bool(pair.consolidated.child_names(pair.path))
-    said = f"raises GroupNotFoundError for the root, {UNLESS}"
     yield Fail(
         "",
         f"{pair.path} is missing from the consolidated metadata, so readers do not see it",
         related=("/",),
         impact="blocks" if needed else None,
-        readers={"zarr-python": said, "xarray": said} if needed else None,
+        readers=_NOT_FOUND if needed else None,
         fix=_add_entry(pair),
     )
 
@@ -194,10 +236,18 @@ def entry_has_node(pair: Pair) -> Iterator[Fail | Undecided]:
         yield Undecided("dependency: Z3-CM-002")
         return
     consolidated, path = pair.consolidated, pair.path
+    # Of Zarr v3 that is Z3-CM-002.
+    stops = any(
+        (one == path or one not in consolidated) and _is_no_node(consolidated, one)
+        for one in (path, *all_above(path))
+        if one != "/"
+    )
     yield Fail(
         "",
         f"the consolidated metadata list {pair.path}, which does not exist",
         related=("/",),
+        impact="blocks" if stops else None,
+        readers=_NOT_FOUND if stops else None,
         fix=lambda _node: Draft(
             "safe",
             tuple(

@@ -69,6 +69,9 @@ def root_is_array(node: Node) -> Iterator[Fail]:
         )
 
 
+_NO_ROOT = dict.fromkeys(("zarr-python", "xarray"), "raises GroupNotFoundError")
+
+
 def _has_no_document(group: Group) -> bool:
     return group.state == "missing" and group.hierarchy.metadata_source == "documents"
 
@@ -98,6 +101,9 @@ def group_document(group: Group) -> Iterator[Fail]:
             "",
             f"{group.path} has no metadata document: readers do not see {hidden}",
             related=tuple(child.path for child in children),
+            # zarr-python looks for the documents of the root before it opens the consolidated metadata
+            impact="blocks" if group.path == "/" else None,
+            readers=_NO_ROOT if group.path == "/" else None,
             # On a disk a node of the document's name (Z3-NAME-003) leaves no room for the document.
             fix=None if any(child.name == "zarr.json" for child in children) else _create_group,
         )

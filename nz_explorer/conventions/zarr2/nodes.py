@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
@@ -27,6 +28,7 @@ from nz_explorer.engine.findings import Fail, FixMaker
 from nz_explorer.engine.fixes import Draft, add, move, remove
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array
+from nz_explorer.model.dialects import nczarr
 from nz_explorer.text.phrases import plural
 
 if TYPE_CHECKING:
@@ -81,6 +83,7 @@ def mandatory_members(array: Array) -> Iterator[Fail]:
                 fix=_add_null(member) if member in NULLABLE else None,
                 readers=READERS_WITHOUT.get(member),
                 impact="values" if member in UNSEEN_WITHOUT else None,
+                stops=("netCDF-C",) if member in UNSEEN_WITHOUT else (),
             )
 
 
@@ -134,7 +137,7 @@ def zarr_format(array: Array) -> Iterator[Fail]:
     if "zarr_format" in array.metadata:  # else Z2-ARR-002
         given = array.metadata["zarr_format"]
         netcdf = _crash_at(given)
-        if given is True or (is_integer(given) and given != 2):
+        if given is True or (is_integer(given) and given != 2) or _is_text_of_another(given):
             netcdf = NCZARR_ERROR
         for fail in wrong_format(array, 2):
             yield _hurts(fail, netcdf)
@@ -143,6 +146,30 @@ def zarr_format(array: Array) -> Iterator[Fail]:
 def _crash_at(given: Any) -> Mapping[str, str]:
     """Return what netCDF-C does with what is neither a text nor a number; nothing for others."""
     return CRASHES if given is None or isinstance(given, list | dict) else {}
+
+
+_EMPTY = {"zarr-python": "finds nothing in it", "xarray": "does not show what is in it"}
+"""What becomes of a group that is not said to be one of Zarr v2, unless the consolidated metadata list what is in it."""
+_TWO = re.compile(r"\s*\+?0*2(?!\d)")
+"""How a text begins of which C reads the number 2."""
+
+
+def _is_text_of_another(given: Any) -> bool:
+    return isinstance(given, str) and not _TWO.match(given)
+
+
+def _refusal_of_root(group: Group) -> Mapping[str, str]:
+    """Return what netCDF-C does with the format of a group, of which it looks at that of the root alone."""
+    given = group.metadata.get("zarr_format")
+    if group.path != "/":
+        return {}
+    if given is True or (is_integer(given) and given != 2):
+        return NCZARR_ERROR
+    if nczarr.is_read(group, "superblock"):  # what else there is it does not need in its own
+        return NCZARR_ERROR if _is_text_of_another(given) else {}
+    if isinstance(given, str):
+        return NCZARR_ERROR if given != "2" else {}
+    return NCZARR_ERROR if type(given) is float else _crash_at(given)
 
 
 def _hurts(fail: Fail, netcdf: Mapping[str, str]) -> Fail:
@@ -259,19 +286,14 @@ def group_members(group: Group) -> Iterator[Fail]:
             "zarr_format is missing from .zgroup",
             impact="blocks",
             readers={
-                "zarr-python": "finds nothing in it",
-                "xarray": "does not show what is in it",
-                **(CRASHES if group.path == "/" else {}),
+                **(_EMPTY if group.path != "/" or group.hierarchy.consolidated is None else {}),
+                **_refusal_of_root(group),
             },
             fix=lambda _node: Draft("safe", (add("/.zgroup/zarr_format", 2),)),
         )
     else:
-        given = group.metadata["zarr_format"]
-        netcdf = _crash_at(given)
-        if not isinstance(given, str) and (type(given) is float or given != 2):
-            netcdf = netcdf or NCZARR_ERROR
-        for fail in wrong_format(group, 2):  # of groups below the root netCDF-C does not look at it
-            yield _hurts(fail, netcdf if group.path == "/" else {})
+        for fail in wrong_format(group, 2):
+            yield _hurts(fail, _refusal_of_root(group))
     known = {"zarr_format"}
     if main.origin == "consolidated":  # zarr-python puts an empty one into each consolidated entry
         known.add("consolidated_metadata")

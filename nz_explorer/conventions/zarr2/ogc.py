@@ -115,7 +115,11 @@ def _for_readers(array: Array, given: Any) -> dict[str, str]:
         any(name is None or isinstance(name, list | dict) for name in given) if named else False
     )
     too_short = named and 0 < len(given) < rank
+    # what is one too many has any length
+    twice = named and any(name in given[:place] for place, name in enumerate(given[rank:], rank))
     crashes = CRASHES if no_text or too_short else {}
+    if twice and not crashes:
+        crashes = {"netCDF-C": "refuses the dataset: Invalid dimension size"}
     if isinstance(given, str) and rank != 1:
         return XARRAY
     if isinstance(given, list) and any(isinstance(name, list | dict) for name in given):

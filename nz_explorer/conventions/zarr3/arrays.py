@@ -17,6 +17,7 @@ from nz_explorer.conventions.zarr3.codec_packages import (
     what_it_needs,
 )
 from nz_explorer.conventions.zarr3.nodes import (
+    MOST_ELEMENTS,
     V3,
     are_integers_or_booleans,
     empty_chunks,
@@ -219,6 +220,15 @@ def grid_shape(array: Array) -> Iterator[Fail | Undecided]:
                 fix=None
                 if (meant := whole_numbers(given)) is None
                 else set_to("/chunk_grid/configuration/chunk_shape", meant),
+            )
+        elif max(given, default=0) > MOST_ELEMENTS:
+            yield Fail(
+                "/chunk_grid/configuration/chunk_shape",
+                f"chunk_shape is {shown(given)}, and 2**63 - 1 is the most that readers count to",
+                severity="warning",
+                readers=dict.fromkeys(
+                    ("zarr-python", "xarray"), "raises ValueError when values are read"
+                ),
             )
 
 

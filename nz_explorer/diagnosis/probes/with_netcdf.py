@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from nz_explorer.diagnosis.probes.answers import Answers, Asked, Step, corners, text_of
 
@@ -24,7 +25,8 @@ def address_of(asked: Asked) -> str:
         modes.insert(0, "zarr")
     if not STORAGE & set(modes):
         modes.append("s3" if asked.is_url else "zip" if asked.is_zip else "file")
-    place = asked.location if asked.is_url else Path(asked.location).resolve().as_uri()
+    # it takes %20 in the address of a file for these three characters
+    place = asked.location if asked.is_url else unquote(Path(asked.location).resolve().as_uri())
     return f"{place}#mode={','.join(modes)}"
 
 
@@ -49,6 +51,9 @@ def run(asked: Asked, answers: Answers) -> None:
                     node = dataset[path]
                     if path in asked.arrays:
                         _read(node, step)
+                    else:  # of a group below the root they are read when somebody asks for them
+                        step.during = "reading the attributes"
+                        node.ncattrs()
 
 
 def _read(variable: Any, step: Step) -> None:

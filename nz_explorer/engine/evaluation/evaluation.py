@@ -286,7 +286,10 @@ class Evaluation:
                 if compares and stored and copies is not None
                 else None
             )
-            judged.append((node, stored, judge.documents(node), judge.name(node), entry))
+            documents = judge.documents(node)
+            if entry is not None and copies is not None:
+                documents, entry = judge.with_entry(node, copies, documents, entry)
+            judged.append((node, stored, documents, judge.name(node), entry))
         with self._lock:
             for one in judged:
                 self._put_node(*one)
@@ -543,7 +546,7 @@ class Evaluation:
                         self._coverage.leave_out({v.rule.id for v in results.violations}, "budget")
                         records.work.set("/", "stored", False)
                     return False
-                results = self._judge.entry(path, None, consolidated)
+                results = self._judge.without_document(stored, path, consolidated)
                 node = self.hierarchy.node_if_loaded(path) or stored.root
                 with self._lock:
                     if record is None:

@@ -6,6 +6,7 @@ import copy
 from typing import TYPE_CHECKING
 
 from nz_explorer.engine.entry_comparison import Pair
+from nz_explorer.engine.evaluation.entry_harms import with_entry, without_document
 from nz_explorer.engine.memo_keys import MEMO_ENTRIES
 from nz_explorer.engine.plan import NOTHING, Plan, RuleResults, joined
 from nz_explorer.model import Array, Group, Inside, Node, is_candidate
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from nz_explorer.engine.evaluation.coverage import Coverage
     from nz_explorer.engine.registry import On, Registry
     from nz_explorer.model import Consolidated
+    from nz_explorer.model.hierarchy import Hierarchy
 
 _SUBJECTS: dict[str, tuple[On, ...]] = {
     "group": ("document", "node", "group"),
@@ -143,6 +145,41 @@ class Judge:
         if self._agreed is None:
             self._agreed = results(pair)
         return self._agreed
+
+    def with_entry(
+        self, node: Node, consolidated: Consolidated, documents: RuleResults, entry: RuleResults
+    ) -> tuple[RuleResults, RuleResults]:
+        """Return the results on documents and their entry, with what readers of the entry do where it differs.
+
+        Parameters
+        ----------
+        node : Node
+            The node as it is stored.
+        consolidated : Consolidated
+            Where the entry is.
+        documents, entry : RuleResults
+            What `documents` and `entry` have said of it.
+        """
+        if node.path == "/" or entry.clean or node.path not in consolidated:
+            return documents, entry
+        return with_entry(node, consolidated, documents, entry, self.documents)
+
+    def without_document(
+        self, hierarchy: Hierarchy, path: str, consolidated: Consolidated
+    ) -> RuleResults:
+        """Return the results on a consolidated entry that belongs to no document.
+
+        Parameters
+        ----------
+        hierarchy : Hierarchy
+            The documents that are stored.
+        path : str
+            The node that the entry is for.
+        consolidated : Consolidated
+            Where the entry is.
+        """
+        results = self.entry(path, None, consolidated)
+        return without_document(hierarchy, path, consolidated, results, self.documents)
 
     def members(self, group: Group) -> RuleResults:
         """Return the results on a group and its children, which must have been read."""

@@ -1,0 +1,147 @@
+"""What readers do where a consolidated entry says something else than the stored document.
+
+zarr-python and xarray use the consolidated metadata unless they are told not to: what is wrong with a document alone does
+not hurt them, and what is wrong with its entry alone does.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from nz_explorer.engine.findings import Violation
+from nz_explorer.engine.impact import HARMS, affected, impact_of, readers_of
+from nz_explorer.model.node_of_documents import build_node
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container
+
+    from nz_explorer.engine.plan import RuleResults
+    from nz_explorer.model import Consolidated, Node
+    from nz_explorer.model.hierarchy import Hierarchy
+
+USERS = ("zarr-python", "xarray")
+"""Readers that use consolidated metadata where there are some."""
+SEEN_WITHOUT = "zarr-python and xarray see this only without the consolidated metadata"
+UNLESS = "unless told not to use consolidated metadata"
+
+
+def with_entry(
+    node: Node,
+    consolidated: Consolidated,
+    documents: RuleResults,
+    entry: RuleResults,
+    judge: Callable[[Node], RuleResults],
+) -> tuple[RuleResults, RuleResults]:
+    """Return the results on the documents of a node and on its entry, with what readers of the entry do.
+
+    Parameters
+    ----------
+    node : Node
+        As it is stored.
+    consolidated : Consolidated
+        Where its entry is.
+    documents, entry : RuleResults
+        The results on its documents, and on how its entry differs from them.
+    judge : callable
+        Returns the results on the documents of a node.
+    """
+    of_entry = _results(node.hierarchy, node.path, consolidated, judge)
+    if of_entry is None:
+        return documents, entry
+    stops = _stops(of_entry, {one.rule.id for one in documents.violations})
+    if (
+        stops and not entry.violations
+    ):  # the documents cannot be compared with it, and are no better
+        return documents, entry
+    entry = _stopping(entry, stops)
+    broken = {one.rule.id for one in of_entry.violations}
+    return dataclasses.replace(
+        documents, violations=tuple(_unseen(one, broken) for one in documents.violations)
+    ), entry
+
+
+def without_document(
+    hierarchy: Hierarchy,
+    path: str,
+    consolidated: Consolidated,
+    entry: RuleResults,
+    judge: Callable[[Node], RuleResults],
+) -> RuleResults:
+    """Return the results on an entry that belongs to no document, with what readers of the entry do.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        The documents that are stored.
+    path : str
+        The node that the entry is for.
+    consolidated : Consolidated
+        Where the entry is.
+    entry : RuleResults
+        The results on that it has no document.
+    judge : callable
+        Returns the results on the documents of a node.
+    """
+    of_entry = _results(hierarchy, path, consolidated, judge)
+    return entry if of_entry is None else _stopping(entry, _stops(of_entry, ()))
+
+
+def _results(
+    hierarchy: Hierarchy,
+    path: str,
+    consolidated: Consolidated,
+    judge: Callable[[Node], RuleResults],
+) -> RuleResults | None:
+    """Return the results on the node that an entry describes; None where it describes none."""
+    if consolidated.why_no_node(path) is not None:
+        return None
+    documents = consolidated.documents(path)
+    seen = build_node(hierarchy, path, documents)
+    unusable = seen is None or seen.kind == "unknown" or not all(one.ok for one in documents)
+    return None if unusable else judge(seen)
+
+
+def _stops(results: RuleResults, known: Container[str]) -> dict[str, str]:
+    """Return by reader what it does with an entry that breaks rules that the document keeps."""
+    found: dict[str, str] = {}
+    for one in results.violations:
+        impact = impact_of(one, undeclared=True)
+        # a document that describes no array hides it, and an entry is taken for that of one
+        hidden = impact == "values" and one.rule.required and one.rule.scope == "array"
+        if one.rule.id in known or not (hidden or impact == "blocks"):
+            continue
+        does = readers_of(one)
+        for reader in affected(one):
+            if reader in USERS and reader in does:
+                said = "cannot open the root" if hidden else does[reader]
+                found.setdefault(reader, f"{said}, {UNLESS}: {one.fail.message}")
+    return found
+
+
+def _stopping(entry: RuleResults, stops: dict[str, str]) -> RuleResults:
+    """Return the results on an entry, of which the first failure says that readers stop at it."""
+    if not stops or not entry.violations:
+        return entry
+    first, *others = entry.violations
+    readers = {**(first.fail.readers or {}), **stops}
+    fail = dataclasses.replace(first.fail, readers=readers, impact="blocks")
+    return dataclasses.replace(entry, violations=(dataclasses.replace(first, fail=fail), *others))
+
+
+def _unseen(one: Violation, broken: Container[str]) -> Violation:
+    """Return a failure of a document without what readers would do that have another entry in its place."""
+    fail = one.fail
+    hurt = [name for name in affected(one) if name in USERS]
+    harms = fail.impact in HARMS or one.rule.impact in HARMS
+    if not harms or not hurt or fail.path is not None or one.rule.id in broken:
+        return one
+    does = readers_of(one)
+    readers = {name: does.get(name, "") for name in affected(one) if name not in USERS}
+    fail = dataclasses.replace(
+        fail,
+        message=f"{fail.message}; {SEEN_WITHOUT}",
+        readers=readers,
+        impact=fail.impact if readers or fail.impact not in HARMS else None,
+    )
+    return dataclasses.replace(one, fail=fail)

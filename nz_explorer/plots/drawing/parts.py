@@ -111,7 +111,7 @@ def set_ticks(axes: Axes, axis: Axis, which: Literal["x", "y"]) -> None:
         room = (box.width if which == "x" else 1.6 * box.height) / axes.figure.dpi
         most = min(4 if long else 8, max(2, int(room)))
         round_about = units_text(axis.units or "") in ("°", "°N", "°E")
-        steps = _QUARTERS if round_about and np.ptp(places_of(axis)) > 60 else ROUND
+        steps = _QUARTERS if round_about and float(np.ptp(places_of(axis))) > 60 else ROUND
         target.set_major_locator(MaxNLocator(most, integer=axis.kind == "index", steps=steps))
         axes.ticklabel_format(axis=which, useOffset=False, style="plain")
     target.set_label_text(safe(_axis_title(axis)))

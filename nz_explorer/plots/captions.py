@@ -14,7 +14,14 @@ from nz_explorer.model.fill_values import value_text
 from nz_explorer.text.phrases import plural
 from nz_explorer.text.units import with_units
 from nz_explorer.values.coordinates.axes import number_text
-from nz_explorer.values.masks.cell_states import STORAGE_FILL, TITLES, UNREADABLE, VALUE, States
+from nz_explorer.values.masks.cell_states import (
+    ABSENT,
+    STORAGE_FILL,
+    TITLES,
+    UNREADABLE,
+    VALUE,
+    States,
+)
 from nz_explorer.values.points import Points
 
 if TYPE_CHECKING:
@@ -149,6 +156,8 @@ def missing(look: QuickLook) -> list[str]:
     # storage_fill is another way to look at points that are counted already
     counts = [count for count in look.states if count.state != "storage_fill"]
     total = sum(count.count for count in counts)
+    if total > 1 and [count.code for count in counts if count.count] == [ABSENT]:
+        return ["no chunk of it is in the store"]
     return [
         f"{f'{100 * count.count / total:.3g} %' if total > 1 else 'state:'} {TITLES[count.code]}"
         for count in counts

@@ -383,6 +383,8 @@ def test_nothing_small_of_what_is_no_picture(group):
     group.create_array("n", data=np.full((4, 4), np.nan))
     assert thumbnail(look(group, "/n")) is None  # an empty picture says nothing
     assert missing(look(group, "/n")) == ["100 % NaN"]
+    group.create_array("e", shape=(4, 4), chunks=(2, 4), dtype="f4")
+    assert missing(look(group, "/e")) == ["no chunk of it is in the store"]
     group.create_array("c", data=np.full((4, 4), 1e308))
     assert (thumbnail(look(group, "/c")) == 128).all()
     group.create_array("w", data=np.array([[-1.7e308, 1.7e308]]))

@@ -425,3 +425,28 @@ def test_axes_that_measure_the_same_have_one_scale(tmp_path, units, wide, true):
     assert np.allclose([beside.y0, beside.y1], [image.y0, image.y1])  # no higher than the map
     assert 0 < beside.x0 - image.x1 < 40
     assert axes._left_title.get_window_extent().y1 <= picture.bbox.y1
+
+
+def test_ticks_are_round(tmp_path):
+    group = zarr.open_group(tmp_path / "store.zarr")
+    for name, data, units in [
+        ("lat", np.linspace(50.5, 62, 24), "degrees_north"),
+        ("lon", np.arange(0.0, 360, 10), "degrees_east"),
+    ]:
+        group.create_array(name, data=data, dimension_names=[name], attributes={"units": units})
+    group.create_array("sst", data=np.ones((24, 36)), dimension_names=["lat", "lon"])
+    group.create_array("n", data=np.array([0, 1, 3]), dimension_names=["i"])
+    hierarchy = open_store(tmp_path / "store.zarr")
+    map_ = figure(make(hierarchy, "/sst")).axes[0]
+    assert set(np.diff(map_.get_yticks())) <= {2.0, 5.0}
+    assert set(np.diff(map_.get_xticks())) <= {45.0, 60.0}
+    line = figure(make(hierarchy, "/n")).axes[0]
+    assert all(tick == int(tick) for tick in line.get_yticks())
+
+
+def test_what_is_subtracted_is_named_after_what_it_is_subtracted_from(tmp_path):
+    group = zarr.open_group(tmp_path / "store.zarr")
+    values = np.arange(24.0).reshape(2, 3, 4)
+    group.create_array("a", data=values, dimension_names=["time", "y", "x"])
+    look = make(open_store(tmp_path / "store.zarr"), "/a", {"time": 1}, against={"time": 0})
+    assert figure(look).axes[0].get_title("right") == "time 1   minus time 0"

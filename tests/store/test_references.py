@@ -187,6 +187,7 @@ def test_a_missing_file_is_an_unreadable_chunk_that_says_so(made: Path, tmp_path
     ("text", "said"),
     [
         ('{"a": 1}', "neither references of kerchunk or VirtualiZarr nor a Zarr document"),
+        ('{"zarr_format": 3, "node_type": "array", "shape": [2]}', "is the document of one array"),
         ("[1, 2]", "is no folder, zip file or JSON object"),
         ("{", "is no folder, zip file or JSON object"),
         ('{"version": 1, "refs": [1]}', "its references"),

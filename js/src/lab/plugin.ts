@@ -9,10 +9,14 @@ const DOCUMENTS = new Set(["zarr.json", ".zgroup", ".zarray"]);
 /** How long a folder may take to be looked into before its menu opens without us. */
 const LOOK_MS = 800;
 
-/** Cells of a cube: the first of them missing. */
+/** Cells of a cube: the first of them missing. JupyterLab's theme fills what has the attribute `fill`, also where it is none. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><g class="jp-icon3" fill="#616161">
 <path d="M3 9h5v5H3zM9.5 9h5v5h-5zM16 9h5v5h-5zM3 15.5h5v5H3zM9.5 15.5h5v5h-5zM16 15.5h5v5h-5zM9.5 2.5h5v5h-5zM16 2.5h5v5h-5z"/>
-</g><path class="jp-icon3" fill="none" stroke="#616161" d="M3.5 3h4v4h-4z"/></svg>`;
+</g><path class="jp-icon3" style="fill:none" stroke="#616161" d="M3.5 3h4v4h-4z"/></svg>`;
+
+const PLACEHOLDER = "data/forecast.zarr, s3://bucket/forecast.zarr, https://…";
+/** JupyterLab's dialog has a field of twenty characters, and addresses are long. */
+const STYLE = `.jp-Dialog input[placeholder="${PLACEHOLDER}"] { width: 32em; max-width: 70vw; }`;
 
 /** The plugin, made of the modules that JupyterLab shares. */
 export function plugin(lab: Modules): object {
@@ -59,6 +63,9 @@ class Extension {
     );
     this.#addCommand(browsers);
     this.#addFactory();
+    const style = document.createElement("style");
+    style.textContent = STYLE;
+    document.head.append(style);
     showSavedPages(app);
     if (browsers) this.#addMenu(browsers);
     launcher?.add({ command: OPEN, category: "Other", rank: 9, args: { ask: true } });
@@ -97,7 +104,8 @@ class Extension {
         const answer = await InputDialog.getText({
           title: "Explore Zarr",
           label: "Path or address of a Zarr hierarchy or a netCDF file",
-          placeholder: "data/forecast.zarr, s3://bucket/forecast.zarr, https://…",
+          placeholder: PLACEHOLDER,
+          okLabel: "Open",
         });
         if (answer.button.accept && answer.value) this.#open(answer.value, folder);
       },

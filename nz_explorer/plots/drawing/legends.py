@@ -109,12 +109,18 @@ def entitle(axes: Axes, look: QuickLook) -> None:
     look
         The picture.
     """
-    slices = safe(SLICE_GAP.join(slice_texts(look.sliders)), 200)
-    if look.aside:  # above, where there is more room
-        slices = f"{safe(SLICE_GAP.join(look.aside), 200)}\n{slices}"
+    aside, slices = (safe(SLICE_GAP.join(texts), 200) for texts in _places(look))
+    if aside:  # above, where there is more room
+        slices = f"{aside}\n{slices}"
     axes.set_title(safe(look.path), loc="left", fontsize="medium", fontweight="bold")
     if slices:
         axes.set_title(slices, loc="right", fontsize="medium")
+
+
+def _places(look: QuickLook) -> tuple[list[str], list[str]]:
+    """Return what belongs to a picture beside its slices, and these; what is subtracted is read after them."""
+    minus = [text for text in look.aside if text.startswith("minus ")]
+    return [text for text in look.aside if text not in minus], [*slice_texts(look.sliders), *minus]
 
 
 def title_program(look: QuickLook) -> str:
@@ -125,7 +131,8 @@ def title_program(look: QuickLook) -> str:
     look
         The picture.
     """
-    slices = SLICE_GAP.join([*look.aside, *slice_texts(look.sliders)])
+    aside, places = _places(look)
+    slices = SLICE_GAP.join([*aside, *places])
     text = "\n".join([safe(look.path), *([safe(slices, 200)] if slices else [])])
     return line("plt.title({}, loc='left', fontsize='medium', wrap=True)", text)
 

@@ -22,6 +22,10 @@ _MANY_DIGITS = 1e5
 SLICE_GAP = "   "
 """Between the dimensions in a title."""
 _LONGEST = 90
+ROUND = (1, 2, 2.5, 5, 10)
+"""Between ticks, times a power of ten."""
+_QUARTERS = (1, 1.5, 3, 4.5, 6, 9, 10)
+"""Those of a large part of a circle in degrees, such as 30 and 45."""
 
 
 def is_by_number(axis: Axis) -> bool:
@@ -106,7 +110,9 @@ def set_ticks(axes: Axes, axis: Axis, which: Literal["x", "y"]) -> None:
         box = axes.figure.bbox
         room = (box.width if which == "x" else 1.6 * box.height) / axes.figure.dpi
         most = min(4 if long else 8, max(2, int(room)))
-        target.set_major_locator(MaxNLocator(most, integer=axis.kind == "index"))
+        round_about = units_text(axis.units or "") in ("°", "°N", "°E")
+        steps = _QUARTERS if round_about and float(np.ptp(places_of(axis))) > 60 else ROUND
+        target.set_major_locator(MaxNLocator(most, integer=axis.kind == "index", steps=steps))
         axes.ticklabel_format(axis=which, useOffset=False, style="plain")
     target.set_label_text(safe(_axis_title(axis)))
 

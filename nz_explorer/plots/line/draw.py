@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from nz_explorer.plots.drawing.legends import (
     with_left_out,
 )
 from nz_explorer.plots.drawing.parts import (
+    ROUND,
     edges_of,
     places_of,
     safe,
@@ -99,6 +101,8 @@ def set_heights(axes: Axes, across: str, look: QuickLook, view: View) -> None:
     look, view
         What is drawn, and how.
     """
+    from matplotlib.ticker import MaxNLocator
+
     low, high = view.heights(look)
     # first, or matplotlib looks for limits of its own, and warns where nothing is positive
     axes.set(**{f"{across}lim": (low, high)})
@@ -107,6 +111,9 @@ def set_heights(axes: Axes, across: str, look: QuickLook, view: View) -> None:
         set_scale("symlog", linthresh=threshold(low, high))
     elif view.scale == "log":
         set_scale("log")
+    elif re.match(r"u?int\d", look.data_type or "") and look.packing is None and not look.derived:
+        ticks = MaxNLocator("auto", integer=True, steps=ROUND)  # there is nothing half-way
+        (axes.xaxis if across == "x" else axes.yaxis).set_major_locator(ticks)
 
 
 def heights_program(across: str, look: QuickLook, view: View) -> list[str]:

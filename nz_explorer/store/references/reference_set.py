@@ -104,6 +104,12 @@ class JsonReferences(ReferenceSet):
                     " with kerchunk first"
                 )
             templates = whole.get("templates") or {}
+        node_type = _plain(given.get("node_type"))
+        if node_type in ("group", "array") and "zarr_format" in given:
+            raise SourceError(
+                f"{label} is the document of one {node_type}, but not where a store has it: put it into a folder"
+                " of its own as zarr.json and open the folder"
+            )
         if not any(key.rsplit("/", 1)[-1] in DOCUMENTS for key in refs):
             raise SourceError(
                 f"{label} is a JSON file, but neither references of kerchunk or VirtualiZarr nor a Zarr document: it"

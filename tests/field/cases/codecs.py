@@ -220,3 +220,23 @@ def blosc_with_typesize(folder: Path) -> Path:
     put(folder / "my_array" / ".zarray", {**settings, "typesize": 4}, "compressor")
     (folder / "my_array" / "0.0").write_bytes(Blosc().encode(values))
     return folder
+
+
+@reported(
+    "zarr-developers/zarr-python#2508",
+    "ValueError: codec not available: 'imagecodecs_jpeg2k', where the environment is not that of the writer",
+    finding=("Z2-CODEC-001", "/image", "imagecodecs_jpeg2k", "pip install imagecodecs"),
+    before=fails(zarr_python, Exception, "imagecodecs_jpeg2k"),
+)
+def images_as_jpeg2000(folder: Path) -> Path:
+    return _v2(folder, "image", {"id": "imagecodecs_jpeg2k", "level": 0})
+
+
+@reported(
+    "zarr-developers/zarr-python#2806",
+    "codec not available: 'pcodec', of arrays that numcodecs.zarr3 wrote",
+    finding=("Z2-CODEC-001", "/x", "pcodec"),
+    before=fails(zarr_python, Exception, "pcodec"),
+)
+def numbers_as_pcodec(folder: Path) -> Path:
+    return _v2(folder, "x", {"id": "pcodec", "level": 8})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -360,3 +361,25 @@ def coordinates_that_nothing_names(folder: Path) -> Path:
         array(root, name, np.arange(6.0).reshape(2, 3), ["eta_rho", "xi_rho"], **given)
     array(root, "temp", np.ones((2, 3)), ["eta_rho", "xi_rho"], units="Celsius")
     return folder
+
+
+def _crs_of_gdal(source: Path) -> Any:
+    """Return the reference system as GDAL looks for it: by a member of the object _CRS."""
+    given = zarr.open_group(source, mode="r")["band"].attrs.get("_CRS")
+    return next((given[key] for key in ("url", "wkt", "projjson") if key in given), None)
+
+
+@reported(
+    "zarr-developers/geozarr-spec#36",
+    "_CRS is not picked up: GDAL looks for a key url, wkt or projjson in it, and its value is the WKT itself",
+    finding=("Z2-OGC-007", "/band", "_CRS must be an object", "wkt"),
+    before=sees(_crs_of_gdal, lambda found: found is None),
+    beside=("Z2-OGC-002",),
+)
+def wkt_without_its_key(folder: Path) -> Path:
+    values = np.array([[1.0, 2.0], [3.0, 4.0]])
+    array(group(folder, 2), "band", values, ["y", "x"], fill_value=None, _CRS=WKT_OF_UTM)
+    return folder
+
+
+WKT_OF_UTM = 'PROJCS["WGS 84 / UTM zone 10N",GEOGCS["WGS 84"]]'

@@ -466,3 +466,13 @@ def nanoseconds_called_seconds(folder: Path) -> Path:
     since = "seconds since 2019-05-30T12:00:00.000000000"
     array(group(folder), "time", np.array([[1.5592176e18]]), ["trajectory", "obs"], units=since)
     return folder
+
+
+@reported(
+    "openclimatefix-archives/Satip#29",
+    "xarray corrupts datetimes out of the box when something is appended along time to an existing Zarr",
+    finding=("CF-TIME-004", "/time", "whole days", "2021-11-10"),
+    before=sees(xarray, _repeats),
+)
+def satellite_images_of_a_day(folder: Path) -> Path:
+    return _series(folder, [0, 0, 0], units="days since 2021-11-10")

@@ -209,3 +209,17 @@ def pings_of_a_beam(folder: Path) -> Path:
     array(beam, "ping_time", np.array([1.0, 2.0]), ["ping_time"])
     array(beam, "backscatter_r", np.ones(2), ["ping_time"])
     return folder
+
+
+@reported(
+    "pydata/xarray#10766",
+    "to_zarr with append_dim breaks an existing dataset: what was appended lacks one of its variables",
+    finding=("NZ-DIM-010", "/", "dimension x", "a", "b"),
+    before=fails(xarray, ValueError, "conflicting sizes for dimension 'x'"),
+    after=opens(xarray),
+)
+def appended_without_one_variable(folder: Path) -> Path:
+    root = group(folder)
+    array(root, "a", np.array([1, 2, 3, 4]), ["x"])
+    array(root, "b", np.array([10, 20]), ["x"])
+    return folder

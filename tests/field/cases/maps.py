@@ -383,3 +383,15 @@ def wkt_without_its_key(folder: Path) -> Path:
 
 
 WKT_OF_UTM = 'PROJCS["WGS 84 / UTM zone 10N",GEOGCS["WGS 84"]]'
+
+
+@reported(
+    "developmentseed/titiler#1193",
+    "Coordinates are encoded from 0 to 360 instead of -180 to 180, and the origin is at Greenwich, not at the dateline",
+    finding=("CF-MAP-003", "/x", "180"),
+    before=sees(xarray, lambda ds: float(ds["x"].max()) > 180),
+    after=sees(xarray, lambda ds: float(ds["x"].min()) < 0),
+    by_hand=_around_greenwich,
+)
+def origin_at_greenwich(folder: Path) -> Path:
+    return _grid(folder, [0.0, 90.0, 180.0, 270.0])

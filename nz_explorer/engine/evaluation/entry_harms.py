@@ -13,7 +13,6 @@ from nz_explorer.engine.findings import Violation
 from nz_explorer.engine.impact import HARMS, affected, impact_of, readers_of
 from nz_explorer.model.node_of_documents import build_node
 from nz_explorer.model.paths import above
-from nz_explorer.text.phrases import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
@@ -138,7 +137,7 @@ def _unseen(one: Violation, broken: Container[str], users: Sequence[str]) -> Vio
         return one
     does = readers_of(one)
     readers = {name: does.get(name, "") for name in affected(one) if name not in hurt}
-    see = f"{listed(users)} {'see' if len(users) > 1 else 'sees'}"
+    see = f"{' and '.join(hurt)} {'see' if len(hurt) > 1 else 'sees'}"
     fail = dataclasses.replace(
         fail,
         message=f"{fail.message}; {see} this only without the consolidated metadata",

@@ -395,3 +395,21 @@ WKT_OF_UTM = 'PROJCS["WGS 84 / UTM zone 10N",GEOGCS["WGS 84"]]'
 )
 def origin_at_greenwich(folder: Path) -> Path:
     return _grid(folder, [0.0, 90.0, 180.0, 270.0])
+
+
+@reported(
+    "zarr-developers/VirtualiZarr#189",
+    "Coordinates of more than one dimension are returned as data variables: lon_rho and lat_rho of ROMS",
+    finding=("CF-REF-005", "/lat_rho", "no array names them in coordinates"),
+    before=sees(xarray, lambda ds: "lat_rho" in ds.data_vars),
+)
+def grid_of_roms(folder: Path) -> Path:
+    root = group(folder)
+    dims = ["eta_rho", "xi_rho"]
+    for name, values, unit in (
+        ("lon_rho", [[1.0, 2.0], [1.0, 2.0]], "degree_east"),
+        ("lat_rho", [[1.0, 1.0], [2.0, 2.0]], "degree_north"),
+    ):
+        array(root, name, values, dims, units=unit)
+    array(root, "zeta", np.ones((2, 2)), dims)
+    return folder

@@ -281,7 +281,7 @@ class Array(Node):
 
         That is `nz_fill`, except that on Zarr v2 xarray and netCDF-C move the ``_FillValue`` of their arrays into
         ``fill_value``. It serves where they have named the dimensions and there is no ``_FillValue``; yet zero,
-        which every other program writes there as the default, marks nothing.
+        which every other program writes there as the default, marks nothing, nor does true or false.
         """
         if self._fill is _UNSET:
             if "_FillValue" in self.attributes:
@@ -310,6 +310,7 @@ class Array(Node):
         return (
             self.zarr_format == 2
             and stored is not None
+            and self.data_type.kind != "bool"
             and not (stored.usable and (is_zero(stored.value) or stored.given == 0))
             and self.metadata.get("fill_value") is not None
             and self.dimension_names is not None

@@ -225,3 +225,14 @@ def test_an_entry_at_which_readers_stop_says_why(tmp_path: Path) -> None:
     assert found.rule == "NZ-CONS-002"
     assert UNLESS in found.readers["xarray"]
     assert "codecs must be a list with at least one codec" in found.readers["xarray"]
+
+
+def test_xarray_opens_groups_below_the_root_by_themselves(tmp_path: Path) -> None:
+    root = group(tmp_path)
+    array(root.create_group("g"), "a", np.array([1.0, 2.0]), ["x"])
+    zarr.consolidate_metadata(tmp_path)
+    (tmp_path / "g/a/zarr.json").write_text("{")
+    assert _said_and_done(tmp_path) == {
+        "xarray": ("blocks", "blocks"),
+        "zarr-python": ("opens", "opens"),
+    }

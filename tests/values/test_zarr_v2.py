@@ -103,8 +103,9 @@ def test_what_was_never_written_holds_the_fill_value_and_is_missing(
     found = masked(array)
     expected = np.array([value, value], found.dtype)
     np.testing.assert_array_equal(found.data, expected)
-    assert set(np.ravel(np.ma.getmaskarray(found).tolist())) == {given != 0}
-    assert array.fill_source == ("fill_value" if given != 0 else None)
+    marks = given != 0 and given is not True  # true is as good a value as false
+    assert set(np.ravel(np.ma.getmaskarray(found).tolist())) == {marks}
+    assert array.fill_source == ("fill_value" if marks else None)
     np.testing.assert_array_equal(zarr.open_array(tmp_path)[...], found.data)
 
 

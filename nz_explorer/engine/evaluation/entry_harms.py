@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from nz_explorer.engine.findings import Violation
 from nz_explorer.engine.impact import HARMS, affected, impact_of, readers_of
 from nz_explorer.model.node_of_documents import build_node
+from nz_explorer.model.paths import above
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Callable, Container, Sequence
 
     from nz_explorer.engine.plan import RuleResults
     from nz_explorer.model import Consolidated, Node
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 USERS = ("zarr-python", "xarray")
 """Readers that use consolidated metadata where there are some."""
-SEEN_WITHOUT = "zarr-python and xarray see this only without the consolidated metadata"
 UNLESS = "unless told not to use consolidated metadata"
 
 
@@ -46,9 +46,10 @@ def with_entry(
     judge : callable
         Returns the results on the documents of a node.
     """
-    of_entry = _results(node.hierarchy, node.path, consolidated, judge)
-    if of_entry is None:
+    seen = _seen(node.hierarchy, node.path, consolidated)
+    if seen is None:
         return documents, entry
+    of_entry = judge(seen)
     stops = _stops(of_entry, {one.rule.id for one in documents.violations})
     if (
         stops and not entry.violations
@@ -56,8 +57,11 @@ def with_entry(
         return documents, entry
     entry = _stopping(entry, stops)
     broken = {one.rule.id for one in of_entry.violations}
+    # xarray opens groups below the root by themselves, and then reads their documents and those in them
+    in_root = seen.kind == "array" and above(node.path) == "/"
+    users = USERS if in_root else USERS[:1]
     return dataclasses.replace(
-        documents, violations=tuple(_unseen(one, broken) for one in documents.violations)
+        documents, violations=tuple(_unseen(one, broken, users) for one in documents.violations)
     ), entry
 
 
@@ -83,23 +87,18 @@ def without_document(
     judge : callable
         Returns the results on the documents of a node.
     """
-    of_entry = _results(hierarchy, path, consolidated, judge)
-    return entry if of_entry is None else _stopping(entry, _stops(of_entry, ()))
+    seen = _seen(hierarchy, path, consolidated)
+    return entry if seen is None else _stopping(entry, _stops(judge(seen), ()))
 
 
-def _results(
-    hierarchy: Hierarchy,
-    path: str,
-    consolidated: Consolidated,
-    judge: Callable[[Node], RuleResults],
-) -> RuleResults | None:
-    """Return the results on the node that an entry describes; None where it describes none."""
+def _seen(hierarchy: Hierarchy, path: str, consolidated: Consolidated) -> Node | None:
+    """Return the node that an entry describes; None where it describes none."""
     if consolidated.why_no_node(path) is not None:
         return None
     documents = consolidated.documents(path)
     seen = build_node(hierarchy, path, documents)
-    unusable = seen is None or seen.kind == "unknown" or not all(one.ok for one in documents)
-    return None if unusable else judge(seen)
+    usable = seen is not None and seen.kind != "unknown" and all(one.ok for one in documents)
+    return seen if usable else None
 
 
 def _stops(results: RuleResults, known: Container[str]) -> dict[str, str]:
@@ -129,18 +128,19 @@ def _stopping(entry: RuleResults, stops: dict[str, str]) -> RuleResults:
     return dataclasses.replace(entry, violations=(dataclasses.replace(first, fail=fail), *others))
 
 
-def _unseen(one: Violation, broken: Container[str]) -> Violation:
+def _unseen(one: Violation, broken: Container[str], users: Sequence[str]) -> Violation:
     """Return a failure of a document without what readers would do that have another entry in its place."""
     fail = one.fail
-    hurt = [name for name in affected(one) if name in USERS]
+    hurt = [name for name in users if name in affected(one)]
     harms = fail.impact in HARMS or one.rule.impact in HARMS
     if not harms or not hurt or fail.path is not None or one.rule.id in broken:
         return one
     does = readers_of(one)
-    readers = {name: does.get(name, "") for name in affected(one) if name not in USERS}
+    readers = {name: does.get(name, "") for name in affected(one) if name not in hurt}
+    see = f"{' and '.join(hurt)} {'see' if len(hurt) > 1 else 'sees'}"
     fail = dataclasses.replace(
         fail,
-        message=f"{fail.message}; {SEEN_WITHOUT}",
+        message=f"{fail.message}; {see} this only without the consolidated metadata",
         readers=readers,
         impact=fail.impact if readers or fail.impact not in HARMS else None,
     )

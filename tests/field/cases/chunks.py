@@ -360,3 +360,53 @@ def half_of_a_shard(folder: Path) -> Path:
     shard = folder / "image" / "c" / "0"
     shard.write_bytes(shard.read_bytes()[: shard.stat().st_size // 2])
     return folder
+
+
+@reported(
+    "zarr-developers/zarr-python#530",
+    "open_array does not recognise the chunks of a NestedDirectoryStore, and reads none of them",
+    finding=("Z2-ARR-010", "/x", '"."', '"/"'),
+    before=sees(zarr_python, lambda found: not found["x"].any()),
+    after=sees(zarr_python, lambda found: found["x"].tolist() == [[7, 7], [7, 7]]),
+)
+def nested_directory_store(folder: Path) -> Path:
+    made = group(folder, 2).create_array(
+        "x",
+        shape=(2, 2),
+        chunks=(1, 2),
+        dtype="u1",
+        fill_value=0,
+        compressors=None,
+        attributes={"_ARRAY_DIMENSIONS": ["y", "x"]},
+        chunk_key_encoding={"name": "v2", "separator": "/"},
+    )
+    made[:] = 7
+    put(folder / "x" / ".zarray", ".", "dimension_separator")
+    return folder
+
+
+@reported(
+    "pangeo-data/pangeo#196",
+    "Errors during blosc decompression of chunks, when a large dataset on cloud storage is reduced",
+    finding=("Z2-CHUNK-004", "/temp", "1 of 2 chunks"),
+    before=fails(zarr_python, Exception, ""),
+    after=sees(zarr_python, lambda found: found["temp"][:200].tolist() == list(range(200))),
+    by_hand=lambda folder: _deleted(folder, "temp/1"),
+    values="all",
+)
+def chunk_that_blosc_cannot_read(folder: Path) -> Path:
+    from numcodecs import Blosc
+
+    made = group(folder, 2).create_array(
+        "temp",
+        shape=(400,),
+        chunks=(200,),
+        dtype="f4",
+        compressors=Blosc(),
+        fill_value=None,
+        attributes={"_ARRAY_DIMENSIONS": ["time"]},
+    )
+    made[:] = np.arange(400)
+    chunk = folder / "temp" / "1"
+    chunk.write_bytes(chunk.read_bytes()[:40])
+    return folder

@@ -6,6 +6,7 @@ import zlib
 from pathlib import Path
 
 import numpy as np
+import zarr
 from numcodecs import Blosc
 
 from tests.field.case import fails, opens, reported, sees
@@ -219,4 +220,59 @@ def blosc_with_typesize(folder: Path) -> Path:
     settings = Blosc().get_config()
     put(folder / "my_array" / ".zarray", {**settings, "typesize": 4}, "compressor")
     (folder / "my_array" / "0.0").write_bytes(Blosc().encode(values))
+    return folder
+
+
+@reported(
+    "zarr-developers/zarr-python#2508",
+    "ValueError: codec not available: 'imagecodecs_jpeg2k', where the environment is not that of the writer",
+    finding=("Z2-CODEC-001", "/image", "imagecodecs_jpeg2k", "pip install imagecodecs"),
+    before=fails(zarr_python, Exception, "imagecodecs_jpeg2k"),
+)
+def images_as_jpeg2000(folder: Path) -> Path:
+    return _v2(folder, "image", {"id": "imagecodecs_jpeg2k", "level": 0})
+
+
+@reported(
+    "zarr-developers/zarr-python#2806",
+    "codec not available: 'pcodec', of arrays that numcodecs.zarr3 wrote",
+    finding=("Z2-CODEC-001", "/x", "pcodec"),
+    before=fails(zarr_python, Exception, "pcodec"),
+)
+def numbers_as_pcodec(folder: Path) -> Path:
+    return _v2(folder, "x", {"id": "pcodec", "level": 8})
+
+
+@reported(
+    "zarr-developers/zarr-python#3482",
+    "PCodec is broken, UnknownCodecError: what was written with it cannot be opened where pcodec is not installed",
+    finding=("Z3-CODEC-012", "/x", "numcodecs.pcodec", "pip install"),
+    before=fails(zarr_python, Exception, "pcodec"),
+)
+def numbers_as_pcodec_of_v3(folder: Path) -> Path:
+    array(group(folder), "x", np.ones(2), ["n"])
+    codec = {"name": "numcodecs.pcodec", "configuration": {"level": 8}}
+    put(folder / "x" / "zarr.json", [codec], "codecs")
+    return folder
+
+
+def _as_tensorstore(source: Path) -> str:
+    """Return the data type as TensorStore reads it, which takes a name alone."""
+    given = zarr.open_group(source, mode="r")["polarization"].metadata.to_dict()["data_type"]
+    if not isinstance(given, str):
+        raise ValueError(
+            f'Error parsing object member "data_type": Expected string, but received: {given}'
+        )
+    return given
+
+
+@reported(
+    "casangi/xradio#587",
+    'Error parsing object member "data_type": Expected string, but received: {"configuration":{"length_bytes":4},"name":"fixed_length_utf32"}',
+    finding=("NZ-TYPE-002", "/polarization", "fixed_length_utf32"),
+    before=fails(_as_tensorstore, TypeError, "Expected string"),
+)
+def polarization_of_an_image(folder: Path) -> Path:
+    made = group(folder)
+    made.create_array("polarization", data=np.array(["I", "Q"]), dimension_names=["polarization"])
     return folder

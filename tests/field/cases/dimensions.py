@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import zarr
@@ -158,4 +159,67 @@ def names_in_the_axes_of_an_image(folder: Path) -> Path:
     datasets = [{"path": "0", "coordinateTransformations": [{"type": "scale", "scale": [4, 4]}]}]
     scales = [{"axes": axes, "datasets": datasets}]
     array(group(folder, ome={"version": "0.5", "multiscales": scales}), "0", np.ones((2, 3), "u1"))
+    return folder
+
+
+@reported(
+    "zarr-developers/zarr-specs#348",
+    "Zarr object is missing the `dimension_names` metadata which is required for xarray to determine variable dimensions",
+    finding=("NZ-DIM-001", "/pr", "dimension_names"),
+    before=fails(xarray, KeyError, "dimension_names"),
+    after=opens(xarray),
+)
+def parts_that_were_written_one_by_one(folder: Path) -> Path:
+    array(group(folder), "pr", np.array([1.0, 2.0]))
+    return folder
+
+
+def _of_both_countries(source: Path) -> Any:
+    """Take the covariance with one country out of a matrix, as of any other variable."""
+    found = xarray(source)["covariance"].transpose("country", ...)
+    if found.ndim == len(set(found.dims)):
+        return found
+    raise ValueError(
+        "Duplicate dimension names present: dimensions {'country'} appear more than once"
+    )
+
+
+@reported(
+    "openghg/fluxie#119",
+    "Duplicate dimension names present: dimensions {'country'} appear more than once in dims=('time', 'country', 'country')",
+    finding=("NZ-DIM-008", "/covariance", '"country"', "2 axes"),
+    before=fails(_of_both_countries, ValueError),
+)
+def covariance_of_countries(folder: Path) -> Path:
+    array(group(folder), "covariance", np.eye(2), ["country", "country"])
+    return folder
+
+
+@reported(
+    "echostack-org/echopype#1447",
+    "group '/Sonar/Beam_group1' is not aligned with its parents",
+    finding=("CF-COORD-003", "/Beam_group1/ping_time", "2 values", "3"),
+    before=fails(tree, ValueError, "not aligned with its parents"),
+    kind="pull",
+)
+def pings_of_a_beam(folder: Path) -> Path:
+    root = group(folder)
+    array(root, "ping_time", np.array([1.0, 2.0, 3.0]), ["ping_time"])
+    beam = root.create_group("Beam_group1")
+    array(beam, "ping_time", np.array([1.0, 2.0]), ["ping_time"])
+    array(beam, "backscatter_r", np.ones(2), ["ping_time"])
+    return folder
+
+
+@reported(
+    "pydata/xarray#10766",
+    "to_zarr with append_dim breaks an existing dataset: what was appended lacks one of its variables",
+    finding=("NZ-DIM-010", "/", "dimension x", "a", "b"),
+    before=fails(xarray, ValueError, "conflicting sizes for dimension 'x'"),
+    after=opens(xarray),
+)
+def appended_without_one_variable(folder: Path) -> Path:
+    root = group(folder)
+    array(root, "a", np.array([1, 2, 3, 4]), ["x"])
+    array(root, "b", np.array([10, 20]), ["x"])
     return folder

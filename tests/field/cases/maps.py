@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -359,4 +360,56 @@ def coordinates_that_nothing_names(folder: Path) -> Path:
         given = {"standard_name": standard_name, "units": units}
         array(root, name, np.arange(6.0).reshape(2, 3), ["eta_rho", "xi_rho"], **given)
     array(root, "temp", np.ones((2, 3)), ["eta_rho", "xi_rho"], units="Celsius")
+    return folder
+
+
+def _crs_of_gdal(source: Path) -> Any:
+    """Return the reference system as GDAL looks for it: by a member of the object _CRS."""
+    given = zarr.open_group(source, mode="r")["band"].attrs.get("_CRS")
+    return next((given[key] for key in ("url", "wkt", "projjson") if key in given), None)
+
+
+@reported(
+    "zarr-developers/geozarr-spec#36",
+    "_CRS is not picked up: GDAL looks for a key url, wkt or projjson in it, and its value is the WKT itself",
+    finding=("Z2-OGC-007", "/band", "_CRS must be an object", "wkt"),
+    before=sees(_crs_of_gdal, lambda found: found is None),
+    beside=("Z2-OGC-002",),
+)
+def wkt_without_its_key(folder: Path) -> Path:
+    values = np.array([[1.0, 2.0], [3.0, 4.0]])
+    array(group(folder, 2), "band", values, ["y", "x"], fill_value=None, _CRS=WKT_OF_UTM)
+    return folder
+
+
+WKT_OF_UTM = 'PROJCS["WGS 84 / UTM zone 10N",GEOGCS["WGS 84"]]'
+
+
+@reported(
+    "developmentseed/titiler#1193",
+    "Coordinates are encoded from 0 to 360 instead of -180 to 180, and the origin is at Greenwich, not at the dateline",
+    finding=("CF-MAP-003", "/x", "180"),
+    before=sees(xarray, lambda ds: float(ds["x"].max()) > 180),
+    after=sees(xarray, lambda ds: float(ds["x"].min()) < 0),
+    by_hand=_around_greenwich,
+)
+def origin_at_greenwich(folder: Path) -> Path:
+    return _grid(folder, [0.0, 90.0, 180.0, 270.0])
+
+
+@reported(
+    "zarr-developers/VirtualiZarr#189",
+    "Coordinates of more than one dimension are returned as data variables: lon_rho and lat_rho of ROMS",
+    finding=("CF-REF-005", "/lat_rho", "no array names them in coordinates"),
+    before=sees(xarray, lambda ds: "lat_rho" in ds.data_vars),
+)
+def grid_of_roms(folder: Path) -> Path:
+    root = group(folder)
+    dims = ["eta_rho", "xi_rho"]
+    for name, values, unit in (
+        ("lon_rho", [[1.0, 2.0], [1.0, 2.0]], "degree_east"),
+        ("lat_rho", [[1.0, 1.0], [2.0, 2.0]], "degree_north"),
+    ):
+        array(root, name, values, dims, units=unit)
+    array(root, "zeta", np.ones((2, 2)), dims)
     return folder

@@ -466,3 +466,35 @@ def nanoseconds_called_seconds(folder: Path) -> Path:
     since = "seconds since 2019-05-30T12:00:00.000000000"
     array(group(folder), "time", np.array([[1.5592176e18]]), ["trajectory", "obs"], units=since)
     return folder
+
+
+@reported(
+    "openclimatefix-archives/Satip#29",
+    "xarray corrupts datetimes out of the box when something is appended along time to an existing Zarr",
+    finding=("CF-TIME-004", "/time", "whole days", "2021-11-10"),
+    before=sees(xarray, _repeats),
+)
+def satellite_images_of_a_day(folder: Path) -> Path:
+    return _series(folder, [0, 0, 0], units="days since 2021-11-10")
+
+
+@reported(
+    "pydata/xarray#5939",
+    "Unable to decode time units 'months since 1850-01-01' with calendar 'gregorian'",
+    finding=("CF-TIME-001", "/time", "months", "no fixed length"),
+    before=fails(xarray, ValueError, "months since 1850-01-01"),
+    after=opens(xarray),
+)
+def months_of_a_model(folder: Path) -> Path:
+    return _series(folder, [0, 1, 2], "f4", units="months since 1850-01-01", calendar="gregorian")
+
+
+@reported(
+    "pydata/xarray#330",
+    "unable to decode time units 'foobar since 123' with the default calendar",
+    finding=("CF-TIME-001", "/time", "foobar since 123"),
+    before=fails(xarray, ValueError, "foobar since 123"),
+    kind="pull",
+)
+def units_that_there_are_not(folder: Path) -> Path:
+    return _series(folder, [0, 1, 2], units="foobar since 123")

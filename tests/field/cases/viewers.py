@@ -204,3 +204,31 @@ def no_codecs_of_zarrita(folder: Path) -> Path:
     array(group(folder), "0", np.array([[1, 2], [3, 4]], "i4"), ["y", "x"])
     edit(folder / "0" / "zarr.json", lambda document: document.update(codecs=[]))
     return folder
+
+
+@reported(
+    "hms-dbmi/vizarr#92",
+    "Error: key 1/0.0.750.0.2 not present, though the image is a legitimate one to other programs",
+    finding=("OME-IMG-018", "/", "planes along z", "vizarr"),
+    before=fails(_every_plane, KeyError, "not present"),
+    beside=("Z2-OGC-002",),
+)
+def slab_that_is_smaller_along_z(folder: Path) -> Path:
+    _image(group(folder, 2), (16, 8, 8), (8, 4, 4), axes="zyx")
+    return folder
+
+
+@reported(
+    "ome/ome2024-ngff-challenge#60",
+    "Group is missing multiscales specification: vizarr opens it with /0 at the end, and the validator finds nothing wrong",
+    finding=("OME-IMG-016", "/", '"0"', "bioformats2raw"),
+    before=fails(_at_the_root, ValueError),
+    after=opens(_at_the_root),
+    by_hand=lambda source: source / "0",
+    beside=("Z2-OGC-002",),
+)
+def image_below_the_address(folder: Path) -> Path:
+    root = group(folder, 2, **{"bioformats2raw.layout": 3})
+    root.create_group("OME").attrs["series"] = ["0"]
+    _image(root.create_group("0"), (8, 8))
+    return folder

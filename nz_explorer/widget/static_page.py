@@ -18,7 +18,6 @@ from nz_explorer.plots.columns.scatter import texts
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.table import TABLE, table_rows
-from nz_explorer.text.phrases import plural
 from nz_explorer.widget import protocol, text
 from nz_explorer.widget.requests import dimensions, findings, tables
 from nz_explorer.widget.requests.export import drawing, looking
@@ -70,7 +69,7 @@ def static_page(
     head = (
         f"<p><b>{_text(summary.source)}</b> · Zarr v{summary.zarr_format or '?'} · "
         f"{text.number(summary.nodes)} nodes read · {escape(conforms)}<br>"
-        f"{plural(counts.error, 'error')}, {plural(counts.warning, 'warning')}, {plural(counts.info, 'note')}, "
+        f"{text.counted(counts.error, 'error')}, {text.counted(counts.warning, 'warning')}, {text.counted(counts.info, 'note')}, "
         f"{summary.not_evaluated} not evaluated"
         f"{'' if summary.progress.phase == 'done' else ' – saved before everything was read'}<br>"
         f"as of {_moment(datetime.now().astimezone())}</p>"
@@ -103,7 +102,7 @@ def _moment(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M} UTC" + (f"{east[:3]}:{east[3:5]}" if int(east) else "")
 
 
-THIN_SPACE = "\u2009"
+THIN_SPACE = "\u202f"
 """Between the thousands of numbers."""
 
 
@@ -195,7 +194,7 @@ def _rows(columns: tables.Columns) -> str:
     left_out = len(found.columns) - len(cells)
     title = f"Table of {columns.group.path}"
     if left_out:
-        title += f", without {plural(left_out, 'column')}"
+        title += f", without {text.counted(left_out, 'column')}"
     head = tuple(label(one.column) for one in cells)
     return _table(title, head, rows, found.length - len(rows))
 

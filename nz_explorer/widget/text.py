@@ -9,6 +9,7 @@ from typing import Any
 
 from nz_explorer.model import Array, Group, Node
 from nz_explorer.model.dialects import images
+from nz_explorer.text.phrases import noun
 from nz_explorer.values.coordinates.axes import long_name
 from nz_explorer.values.reading.size_limits import bytes_text
 
@@ -28,8 +29,21 @@ ABOUT = (
 
 
 def number(count: int) -> str:
-    """Return an integer with thin spaces between its thousands."""
-    return f"{count:,}".replace(",", "\u2009")
+    """Return an integer with narrow no-break spaces between its thousands, as the front end writes them."""
+    return f"{count:,}".replace(",", "\u202f")
+
+
+def counted(count: int, word: str) -> str:
+    """Return a number with its noun, such as ``1 024 chunks``.
+
+    Parameters
+    ----------
+    count : int
+        How many there are.
+    word : str
+        The singular.
+    """
+    return f"{number(count)} {noun(count, word)}"
 
 
 def lengths(shape: tuple[int, ...]) -> str:

@@ -144,6 +144,14 @@ def test_an_integer_that_no_float_holds_does_not_end_a_page(
     assert "cs" in said(page(session, "conventions", "/a"))
 
 
+def test_thousands_are_separated_as_the_front_end_does(browse: Browse, tmp_path: Path) -> None:
+    root = zarr.create_group(tmp_path / "s.zarr")
+    root.create_array("a", shape=(1536,), chunks=(1,), dtype="i2", dimension_names=["x"])
+    shown = said(page(browse(tmp_path / "s.zarr"), "storage", "/a"))
+    assert "1\u202f536" in shown
+    assert "1,536" not in shown
+
+
 def test_a_fill_value_has_the_type_of_its_array(browse: Browse, tmp_path: Path) -> None:
     _with_cs(tmp_path / "s.zarr")
     assert "_FillValue  int16" in said(page(browse(tmp_path / "s.zarr"), "about", "/a"))
@@ -176,7 +184,7 @@ def test_fields_keep_their_shapes_and_lengths_are_text_wherever_they_are_shown(
     bundle = ex._repr_mimebundle_()
     ex.close()
     shown = (bundle[0] if isinstance(bundle, tuple) else bundle)["text/html"]
-    assert f"{fields} (n 8\u2009605)" in shown
+    assert f"{fields} (n 8\u202f605)" in shown
     assert "\\u" not in shown
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from nz_explorer.model import Array
 from nz_explorer.report.store_diff import HEADINGS, KINDS, Change
-from nz_explorer.text.phrases import plural
-from nz_explorer.widget import protocol
+from nz_explorer.widget import protocol, text
 from nz_explorer.widget.panels import blocks
 from nz_explorer.widget.panels.blocks import Blocks
 from nz_explorer.widget.panels.registry import CannotDo, Context, Outcome, action, page
@@ -46,7 +45,7 @@ def comparison_page(context: Context) -> Blocks:
         said = "Nodes, dimensions, metadata, attributes and findings are the same. Values were not compared."
         return [*shown, blocks.paragraph(said, "good")]
     if len(changes) < len(found.changes):
-        more = f"{plural(len(found.changes), 'difference')} in the whole store; here and below: {len(changes)}. "
+        more = f"{text.counted(len(found.changes), 'difference')} in the whole store; here and below: {len(changes)}. "
         shown.append(blocks.paragraph([blocks.quiet(more), blocks.link("/", "Show all")]))
     for kind in KINDS:
         own = [change for change in changes if change.kind == kind]

@@ -15,10 +15,9 @@ from nz_explorer.report.conformance_summary import (
     conformance_summary,
 )
 from nz_explorer.report.formats import MARKS, MEANING, declared_in, used_by
-from nz_explorer.text.phrases import plural
 from nz_explorer.text.printable import printable
 from nz_explorer.values.coordinates.metadata_coordinates import metadata_coordinates
-from nz_explorer.widget import protocol
+from nz_explorer.widget import protocol, text
 from nz_explorer.widget.panels import blocks
 from nz_explorer.widget.panels.blocks import Blocks
 from nz_explorer.widget.panels.registry import Context, Outcome, action, page
@@ -70,7 +69,7 @@ def _problems(found: ConformanceSummary) -> Blocks:
 def _pyramids(found: ConformanceSummary) -> Blocks:
     return [
         blocks.section(
-            ["Pyramid ", blocks.link(path), f": {plural(len(levels), 'level')}"],
+            ["Pyramid ", blocks.link(path), f": {text.counted(len(levels), 'level')}"],
             [
                 blocks.table(
                     f"Levels of {path}",
@@ -133,12 +132,16 @@ def _to_do(context: Context, found: ConformanceSummary) -> Blocks:
     if not found.steps and found.why_not is None:
         shown.append(blocks.paragraph("No rule of NZ-1.0 is known to be broken.", "good"))
     if found.undecided:
-        checks = plural(found.undecided, "check")
+        checks = text.counted(found.undecided, "check")
         shown.append(blocks.paragraph(f"{checks} could not be made, so there may be more.", "info"))
     if found.looked_at < found.nodes:
         shown.append(
             blocks.paragraph(
-                [blocks.quiet(f"{found.looked_at} of {found.nodes} nodes were looked at.")]
+                [
+                    blocks.quiet(
+                        f"{text.number(found.looked_at)} of {text.counted(found.nodes, 'node')} were looked at."
+                    )
+                ]
             )
         )
     return shown
@@ -152,7 +155,7 @@ def _step(step: Step) -> Blocks:
         fix = "safe to fix" if step.is_safe else f"{safe} of {count} safe to fix"
     said: blocks.Words = [
         blocks.chip(step.rule, "error", step.title),
-        f" {step.title}: {plural(count, 'finding')}, {fix}. ",
+        f" {step.title}: {text.counted(count, 'finding')}, {fix}. ",
         *blocks.links(paths, 5),
     ]
     shown: Blocks = [blocks.paragraph(said)]
@@ -167,7 +170,7 @@ def try_rule(context: Context) -> Outcome:
     rule, session = context.text("rule"), context.session
     done = fix_all(session.what_if, lambda finding: finding.rule == rule)
     session.show_edits(True)
-    return Outcome(f"{plural(len(done.done), 'finding')} fixed in memory", panel="changes")
+    return Outcome(f"{text.counted(len(done.done), 'finding')} fixed in memory", panel="changes")
 
 
 @action("convert")
@@ -176,5 +179,5 @@ def convert(context: Context) -> Outcome:
     session = context.session
     left = converted(session.what_if)
     session.show_edits(True)
-    what = "" if not left else f"; {plural(len(left), 'error')} are left to be decided"
+    what = "" if not left else f"; {text.counted(len(left), 'error')} are left to be decided"
     return Outcome(f"Converted in memory{what}", panel="changes")

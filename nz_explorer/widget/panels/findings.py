@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from nz_explorer.diagnosis import explain
 from nz_explorer.engine.findings import Finding
 from nz_explorer.engine.fixes import Fix
-from nz_explorer.text.phrases import plural
 from nz_explorer.values.reading.size_limits import bytes_text
 from nz_explorer.widget import protocol, text
 from nz_explorer.widget.panels import blocks
@@ -239,7 +238,7 @@ def _not_compared(context: Context) -> Blocks:
     evaluation = context.session.base
     if not evaluation.not_compared:
         return []
-    entries = plural(len(evaluation.hierarchy.consolidated or ()), "node")
+    entries = text.counted(len(evaluation.hierarchy.consolidated or ()), "node")
     said = f"The consolidated metadata of {entries} were not compared with the stored documents: each takes a request."
     compare = blocks.action("Compare", "compare", title="In the background; it can be stopped")
     return [blocks.paragraph(said, "info"), blocks.actions(compare)]
@@ -276,7 +275,7 @@ def _nothing(complete: bool, undecided: int, *, whole: bool) -> protocol.Block:
             " Every rule that applies here was evaluated.",
         ]
         return blocks.paragraph(said, "good")
-    not_done = f" {plural(undecided, 'check')} could not be evaluated." if undecided else ""
+    not_done = f" {text.counted(undecided, 'check')} could not be evaluated." if undecided else ""
     warning = (
         f"{not_done} The absence of findings is not conformance:"
         " what was not looked at may still break a rule."

@@ -7,8 +7,7 @@ from nz_explorer.report.report import Report
 from nz_explorer.report.store_diff import compare
 from nz_explorer.store import SourceError
 from nz_explorer.store.remote.icechunk_reader import VERSIONS, IcechunkReader, Version
-from nz_explorer.text.phrases import plural
-from nz_explorer.widget import protocol
+from nz_explorer.widget import protocol, text
 from nz_explorer.widget.background.version_history import HISTORY, Search, VersionHistory
 from nz_explorer.widget.panels import blocks
 from nz_explorer.widget.panels.blocks import Blocks
@@ -76,7 +75,7 @@ def _search(search: Search) -> Blocks:
     if search.found is None:
         return [*shown, blocks.paragraph(f"Not found: {search.problem}", "warning")]
     found = search.found
-    looked = f"{found.checks} of {plural(found.versions, 'version')} checked"
+    looked = f"{found.checks} of {text.counted(found.versions, 'version')} checked"
     if found.first is None:
         said = f"The version that is shown has no such finding; {looked}."
         return [*shown, blocks.paragraph(said, "good")]

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from nz_explorer.model import Array, Group, dimension_table, nz_type
-from nz_explorer.text.phrases import plural
 from nz_explorer.widget import protocol, text
 from nz_explorer.widget.code import Code, code
 from nz_explorer.widget.panels import blocks
@@ -54,11 +53,11 @@ def about(context: Context) -> Blocks:
     return [blocks.table("Attributes", ["Attribute", "NZ type", "Value"], rows)]
 
 
-def _member(name: Words, kind: protocol.Span, text: str, value: Any) -> protocol.TableRow:
+def _member(name: Words, kind: protocol.Span, shown: str, value: Any) -> protocol.TableRow:
     """Return a row for a value, under which its parts unfold where they are many or nested."""
-    if not isinstance(value, (dict, list)) or len(text) <= SHORT:
-        return blocks.row(name, kind, blocks.code(text))
-    parts = plural(len(value), PARTS[type(value)])
+    if not isinstance(value, (dict, list)) or len(shown) <= SHORT:
+        return blocks.row(name, kind, blocks.code(shown))
+    parts = text.counted(len(value), PARTS[type(value)])
     return blocks.row(name, kind, blocks.quiet(parts), inside=_inside(value))
 
 
@@ -71,19 +70,19 @@ def _inside(value: Any, depth: int = 1) -> Blocks:
     )
     flat = isinstance(value, list) and not any(isinstance(item, dict) for item in value)
     if flat or depth > MAX_DEPTH or len(members) > MAX_MEMBERS:
-        text = json.dumps(value, indent=2, ensure_ascii=False)
-        shown = text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}\n…"
+        whole = json.dumps(value, indent=2, ensure_ascii=False)
+        shown = whole if len(whole) <= MAX_TEXT else f"{whole[:MAX_TEXT]}\n…"
         return [blocks.listed_code(shown, "json", "Value")]
     rows = []
     for name, item in members:
         kind = nz_type(item)
-        text = json.dumps(item, ensure_ascii=False)
+        whole = json.dumps(item, ensure_ascii=False)
         typed = protocol.Span(kind.name, "type", title=kind.note)
-        if isinstance(item, (dict, list)) and len(text) > SHORT:
-            parts = blocks.quiet(plural(len(item), PARTS[type(item)]))
+        if isinstance(item, (dict, list)) and len(whole) > SHORT:
+            parts = blocks.quiet(text.counted(len(item), PARTS[type(item)]))
             rows.append(blocks.row(name, typed, parts, inside=_inside(item, depth + 1)))
         else:
-            shown = text if len(text) <= MAX_VALUE else f"{text[:MAX_VALUE]}…"
+            shown = whole if len(whole) <= MAX_VALUE else f"{whole[:MAX_VALUE]}…"
             rows.append(blocks.row(name, typed, blocks.code(shown)))
     return [blocks.table("Members", ["Member", "Type", "Value"], rows)]
 

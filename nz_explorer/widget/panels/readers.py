@@ -8,8 +8,8 @@ from nz_explorer.diagnosis import READERS, Failure, FirstValue, Trial, explain, 
 from nz_explorer.diagnosis.probes import PROBES
 from nz_explorer.diagnosis.trial import SECONDS
 from nz_explorer.diagnosis.trial_report import UNEXPLAINED, summary
-from nz_explorer.text.phrases import listed, plural
-from nz_explorer.widget import protocol
+from nz_explorer.text.phrases import listed
+from nz_explorer.widget import protocol, text
 from nz_explorer.widget.panels import blocks
 from nz_explorer.widget.panels.blocks import Blocks
 from nz_explorer.widget.panels.registry import Context, Outcome, action, page
@@ -36,7 +36,7 @@ def readers_page(context: Context) -> Blocks:
     ]
     if trials.trying is None:
         where = "the whole store" if context.path == "/" else f"this {context.node.kind}"
-        edits = f" with {plural(steps, 'edit')}" if steps else ""
+        edits = f" with {text.counted(steps, 'edit')}" if steps else ""
         label = f"Try {'again ' if done else ''}on {where}{edits}"
         buttons = blocks.actions(blocks.action(label, "try readers", title=context.path))
     else:
@@ -64,11 +64,13 @@ def readers_page(context: Context) -> Blocks:
 def _what_is_opened(steps: int) -> str:
     if not steps:
         return "The store is opened as it is stored."
-    return f"The store is opened with {plural(steps, 'edit')}, in a temporary copy: nothing is written to it."
+    return f"The store is opened with {text.counted(steps, 'edit')}, in a temporary copy: nothing is written to it."
 
 
 def _label(path: str, steps: int) -> str:
-    return f"Readers of {path} with {plural(steps, 'edit')}" if steps else f"Readers of {path}"
+    return (
+        f"Readers of {path} with {text.counted(steps, 'edit')}" if steps else f"Readers of {path}"
+    )
 
 
 def _first_values(trials: Sequence[Trial]) -> protocol.Block | None:

@@ -11,7 +11,6 @@ import numpy as np
 
 from nz_explorer.model import Array, Group
 from nz_explorer.store import ReadError
-from nz_explorer.text.phrases import plural
 from nz_explorer.values.reading.chunk_presence import Presence, listed, stored_size
 from nz_explorer.values.reading.opening import OpenArray, UnsupportedArray, open_for_reading
 from nz_explorer.values.reading.size_limits import bytes_text
@@ -109,9 +108,9 @@ def _grid(array: Array) -> Blocks:
     number = text.grid_size(shape, chunk)
     each = f" of {bytes_text(math.prod(chunk) * item)}" if item else ""
     what = "inner chunk" if shard else "chunk"
-    said = f"{plural(number, what)}{each} decoded"
+    said = f"{text.counted(number, what)}{each} decoded"
     if shard:
-        said += f", in {plural(text.grid_size(shape, shard), 'shard')}"
+        said += f", in {text.counted(text.grid_size(shape, shard), 'shard')}"
     return [
         blocks.heading("Chunk grid"),
         blocks.paragraph([f"{array.data_type.text}: {said}. Reading one value reads one {what}."]),
@@ -136,9 +135,9 @@ def _rectilinear(
     inner = array.chunk_shape
     what = "chunk" if inner is None else "shard"
     number = math.prod(map(len, edges))
-    said = f"{array.data_type.text}: {plural(number, what)}, which differ in length (rectilinear grid)."
+    said = f"{array.data_type.text}: {text.counted(number, what)}, which differ in length (rectilinear grid)."
     if inner is not None:
-        count = plural(text.grid_size(shape, inner), "inner chunk")
+        count = text.counted(text.grid_size(shape, inner), "inner chunk")
         said += f" In them are {count} of {text.lengths(inner)}."
     columns = ["Dimension", "Length", f"{what.title()}s", "Long", "One after the other"]
     each = "chunk" if inner is None else "inner chunk"
@@ -239,7 +238,7 @@ def _targets(array: Array, opened: OpenArray, presence: Presence) -> Blocks:
         blocks.table("Where the chunks are", ["Chunk", "File and bytes", ""], rows),
     ]
     if (more := len(presence.stored) - len(rows)) > 0:
-        found.append(blocks.paragraph([blocks.quiet(f"and {plural(more, 'more chunk')}")]))
+        found.append(blocks.paragraph([blocks.quiet(f"and {text.counted(more, 'more chunk')}")]))
     return found
 
 

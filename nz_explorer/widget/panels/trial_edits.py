@@ -12,8 +12,7 @@ from nz_explorer.editing.apply import apply, fix_all
 from nz_explorer.editing.trial_edits.what_if import WhatIf
 from nz_explorer.engine.findings import SEVERITIES, Finding
 from nz_explorer.model import Array, Hierarchy, Node, NodeNotFound
-from nz_explorer.text.phrases import plural
-from nz_explorer.widget import protocol
+from nz_explorer.widget import protocol, text
 from nz_explorer.widget.impacts import Impacts
 from nz_explorer.widget.panels import blocks
 from nz_explorer.widget.panels.blocks import Blocks
@@ -75,8 +74,8 @@ def changes(context: Context) -> Blocks:
         *said,
         blocks.paragraph(
             [
-                f"{plural(len(edits), 'document')} changed in memory: ",
-                blocks.chip(f"{plural(len(gone), 'finding')} gone", "good"),
+                f"{text.counted(len(edits), 'document')} changed in memory: ",
+                blocks.chip(f"{text.counted(len(gone), 'finding')} gone", "good"),
                 " ",
                 blocks.chip(f"{len(new)} new", _worst(new)),
             ]
@@ -101,7 +100,7 @@ def saving(context: Context) -> Blocks:
         blocks.paragraph(f"This writes to {source}. All of these documents are written, or none:"),
         blocks.listing(([blocks.code(key)] for key in keys), "Documents to write"),
         blocks.actions(
-            blocks.action(f"Write {plural(len(keys), 'document')}", "save", documents=keys)
+            blocks.action(f"Write {text.counted(len(keys), 'document')}", "save", documents=keys)
         ),
     ]
 
@@ -200,9 +199,11 @@ def _diffs(what_if: WhatIf) -> Blocks:
         for key, text in list(diff.items())[:MAX_DIFFS]
     ]
     if len(diff) > MAX_DIFFS:
-        more = plural(len(diff) - MAX_DIFFS, "more document")
+        more = text.counted(len(diff) - MAX_DIFFS, "more document")
         shown.append(blocks.paragraph([blocks.quiet(f"and {more}")]))
-    return [blocks.section(f"Difference: {plural(len(diff), 'document')}", shown, opened=True)]
+    return [
+        blocks.section(f"Difference: {text.counted(len(diff), 'document')}", shown, opened=True)
+    ]
 
 
 # --- what the buttons do ------------------------------------------------------------------------
@@ -223,7 +224,7 @@ def try_safe(context: Context) -> Outcome:
     done = fix_all(context.session.what_if)
     context.session.show_edits(True)
     context.session.show_outcome(
-        f"{plural(len(done.done), 'finding')} fixed in memory by the safe fixes."
+        f"{text.counted(len(done.done), 'finding')} fixed in memory by the safe fixes."
     )
     return Outcome()
 
@@ -293,7 +294,7 @@ def save(context: Context) -> Outcome:
         raise CannotDo("the edits have changed since they were confirmed; review them again")
     applied = apply(session.what_if).write()
     session.show_outcome(
-        f"{plural(len(applied.documents), 'document')} written: {', '.join(applied.documents)}."
-        f" {plural(len(applied.gone), 'finding')} gone, {len(applied.new)} new, {len(applied.left)} left."
+        f"{text.counted(len(applied.documents), 'document')} written: {', '.join(applied.documents)}."
+        f" {text.counted(len(applied.gone), 'finding')} gone, {len(applied.new)} new, {len(applied.left)} left."
     )
     return Outcome(panel="changes")

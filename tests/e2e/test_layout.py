@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -216,6 +217,13 @@ def test_what_opens_beside_the_map_shows_all_of_its_numbers(
                 # Two lines are enough for where a pin is.
                 places = beside.locator("li > span:nth-child(2)")
                 assert all(place.evaluate("one => one.offsetHeight") < 40 for place in places.all())
+                # The tree gives way to the map, and the foot says the mean before what was read.
+                assert explorer.values.evaluate("one => one.offsetWidth") > 150
+                foot = explorer.root.get_by_role("group", name="What was read")
+                of = foot.bounding_box()
+                mean = foot.get_by_text(re.compile("^mean")).bounding_box()
+                assert of is not None and mean is not None  # noqa: PT018
+                assert mean["y"] + mean["height"] < of["y"] + of["height"]
                 statistics.click()
                 expect(beside.get_by_role("table").last).to_contain_text("outside valid range")
         explorer.root.get_by_role("button", name="Pins", exact=True).click()

@@ -351,3 +351,22 @@ def test_numbers_as_people_write_them():
     assert number_text(1234567.25) == "1234567.25"
     assert number_text(float("nan")) == "nan"
     assert number_text(1e300) == "1e+300"
+
+
+@pytest.mark.parametrize(
+    ("number", "kind", "text"),
+    [
+        (-4.9999881744384766, "f4", "-5"),  # computed in float32
+        (-4.9999881744384766, "f8", "-4.99998817444"),
+        (59.994999, "f4", "59.995"),
+        (0.1, "f4", "0.1"),
+        (12.34567, "f4", "12.34567"),
+        (7.6e-06, "f8", "0"),
+    ],
+)
+def test_degrees_that_were_computed(any_store, number, kind, text):
+    any_store.array("a", np.zeros(2), dims=("lat",))
+    degrees = np.array([number, 9], kind)
+    any_store.array("lat", degrees, dims=("lat",), attributes={"units": "degrees_north"})
+    label, units = coordinate_label(any_store["a"], 0, 0)
+    assert (label, units) == (text, "degrees_north")

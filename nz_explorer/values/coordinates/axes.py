@@ -272,11 +272,22 @@ def coordinate_label(
     text, units = str(index), None
     if found.coordinates is not None:
         number, units = float(found.coordinates[0]), found.units
-        # a metre is what degrees are good for: 7.6e-06 is a zero that was computed
         degrees = units is not None and units.startswith("degree")
-        text = number_text(0.0 if degrees and abs(number) < 1e-5 else number)
+        text = number_text(_computed_degrees(number) if degrees else number)
     time = None if units else _auxiliary_time(array, axis, index, cache, cancel)
     return (f"{text} ({time})" if time else text), units
+
+
+def _computed_degrees(number: float) -> float:
+    """Return degrees without what arithmetic has left: 7.6e-06 was a zero, and -4.999988 in float32 was -5.
+
+    A metre is what degrees are good for; those of float32 are as good as two.
+    """
+    if abs(number) < 1e-5:
+        return 0.0
+    meant = round(number, 3)
+    is_near = float(np.float32(number)) == number and abs(number - meant) < 2e-5
+    return meant if is_near else number
 
 
 def _auxiliary_time(

@@ -107,6 +107,21 @@ def every(number: int, word: str) -> str:
     return f"the only {word}" if number == 1 else f"all {plural(number, word)}"
 
 
+def capitalized(phrase: str) -> str:
+    """Return a phrase as the beginning of a sentence.
+
+    Parameters
+    ----------
+    phrase : str
+        Any text; unlike `str.capitalize` this leaves all but its first character as it is.
+
+    Returns
+    -------
+    str
+    """
+    return phrase[:1].upper() + phrase[1:]
+
+
 def article(phrase: str) -> str:
     """Return a phrase with its indefinite article, by how the first word is pronounced.
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nz_explorer.text.phrases import SHOWN, article, every, listed, noun, plural
+from nz_explorer.text.phrases import SHOWN, article, capitalized, every, listed, noun, plural
 
 NOUNS = {
     "array": "arrays",
@@ -118,3 +118,8 @@ def test_a_list_names_some_and_counts_the_others(names: list[str]) -> None:
     assert text.startswith(", ".join(names[:SHOWN]))
     more = len(names) - SHOWN
     assert text.endswith(f" and {more} more") if more > 0 else text == ", ".join(names)
+
+
+def test_a_sentence_begins_with_a_capital_letter_and_keeps_the_others() -> None:
+    assert capitalized("reading /SST of NEMO") == "Reading /SST of NEMO"
+    assert capitalized("") == ""

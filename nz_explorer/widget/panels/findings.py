@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from nz_explorer.diagnosis import explain
 from nz_explorer.engine.findings import Finding
 from nz_explorer.engine.fixes import Fix
+from nz_explorer.text.phrases import capitalized
 from nz_explorer.values.reading.size_limits import bytes_text
 from nz_explorer.widget import protocol, text
 from nz_explorer.widget.panels import blocks
@@ -99,7 +100,7 @@ def _way_out(finding: Finding, fix: Fix, number: int) -> Blocks:
     does = findings.in_words(fix)
     note = fix.note or ""
     if not does:
-        does, note = [note[:1].upper() + note[1:]], ""
+        does, note = [capitalized(note)], ""
     said: protocol.Text = [*does, " ", SAFETY[fix.safety]]
     if note:
         said += [" ", blocks.quiet(note)]

@@ -7,6 +7,7 @@ from nz_explorer.report.report import Report
 from nz_explorer.report.store_diff import compare
 from nz_explorer.store import SourceError
 from nz_explorer.store.remote.icechunk_reader import VERSIONS, IcechunkReader, Version
+from nz_explorer.text.phrases import capitalized
 from nz_explorer.widget import protocol, text
 from nz_explorer.widget.background.version_history import HISTORY, Search, VersionHistory
 from nz_explorer.widget.panels import blocks
@@ -71,7 +72,7 @@ def _search(search: Search) -> Blocks:
     shown: Blocks = [blocks.heading(title)]
     if search.doing:
         stop = blocks.actions(blocks.action("Stop", "stop search"))
-        return [*shown, blocks.paragraph(f"{search.doing[:1].upper()}{search.doing[1:]} …"), stop]
+        return [*shown, blocks.paragraph(f"{capitalized(search.doing)} …"), stop]
     if search.found is None:
         return [*shown, blocks.paragraph(f"Not found: {search.problem}", "warning")]
     found = search.found

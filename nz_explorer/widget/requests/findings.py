@@ -22,6 +22,7 @@ from nz_explorer.engine.impact import Impact
 from nz_explorer.model import Node
 from nz_explorer.report.fix_words import words
 from nz_explorer.store import Cancellation
+from nz_explorer.text.phrases import capitalized
 from nz_explorer.widget import protocol
 from nz_explorer.widget.impacts import impacts_of
 from nz_explorer.widget.requests import documents
@@ -304,5 +305,5 @@ def in_words(fix: Fix) -> list[str | protocol.Span]:
         for part in words(fix)
     ]
     if done and isinstance(done[0], str):
-        done[0] = done[0][:1].upper() + done[0][1:]
+        done[0] = capitalized(done[0])
     return done

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nz_explorer.model import Array, Group, NodeNotFound, dimension_table
 from nz_explorer.store import Cancellation
+from nz_explorer.text.phrases import capitalized
 from nz_explorer.widget import protocol, text
 from nz_explorer.widget.requests.answer import MAX_PAGE, Answer, BadRequest, answers, page_of
 from nz_explorer.widget.requests.tables import default_kind
@@ -106,6 +107,6 @@ def node(session: SessionView, params: protocol.NodeParams, cancel: Cancellation
         result.default_kind = default_kind(node)
         if node.listing_problem is not None and not tree.children(node):
             problem = node.listing_problem
-            problem = f"{problem[:1].upper()}{problem[1:]}. Type a path into the search, such as ocean/temp."
+            problem = f"{capitalized(problem)}. Type a path into the search, such as ocean/temp."
             result.row.problem = result.row.problem or problem
     return result, ()

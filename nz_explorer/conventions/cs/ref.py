@@ -38,6 +38,8 @@ def reference(node: Node) -> RuleOutput:
         _refs(node.attributes) if declared else [(("ref",), node.attributes["ref"])]
     ):
         at = node.attribute_pointer(*place)
+        if len(place) > 1 and not is_reference(given):
+            continue  # of something else that is called so, such as a citation
         if isinstance(given, Mapping) and isinstance(given.get("ref"), Mapping) and len(given) == 1:
             inner = given["ref"]
             if declared or is_reference(inner):

@@ -73,6 +73,13 @@ def test_without_a_notebook(lab: Lab, page: Page, sample_store: Path, data: Path
     page.goto(lab.server.lab_url("").replace("lab/tree/", "lab"))
     page.get_by_role("tab", name=re.compile("File Browser")).click(timeout=START_MS)
     files = page.locator(".jp-DirListing-item")
+    card = page.locator(".jp-LauncherCard").filter(has_text="Zarr Explorer")
+    missing = card.locator("svg path").last
+    assert missing.evaluate("one => getComputedStyle(one).fill") == "none"
+    card.click()
+    field = page.get_by_label("Path or address of a Zarr hierarchy or a netCDF file")
+    assert field.evaluate("one => one.clientWidth > 350")  # an address is to be seen
+    page.get_by_role("button", name="Cancel").click()
     files.filter(has_text="forecast").click(button="right")
     page.get_by_role("menuitem", name="Explore Zarr").click()
     look_around(Explorer(page.locator(".nzx").first))

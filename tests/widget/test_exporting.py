@@ -13,6 +13,7 @@ import xarray as xr
 import zarr
 
 import nz_explorer as nz
+from nz_explorer.widget.requests.netcdf_bytes import netcdf_file
 
 RNG = np.random.default_rng(3)
 COMPLEX = RNG.normal(size=(3, 20, 30)) + 1j * RNG.normal(size=(3, 20, 30))
@@ -285,3 +286,30 @@ def test_what_is_outside_the_valid_range_makes_no_limits_and_no_statistics(tmp_p
         assert found.histogram.counts.sum() == 38
     finally:
         ex.close()
+
+
+@pytest.mark.filterwarnings("ignore:The data type")
+def test_netcdf_has_a_variable_for_each_member_of_structures(tmp_path: Path) -> None:
+    members = [("n", "i4"), ("at", [("x", "f8"), ("y", "f4")]), ("name", "S3")]
+    rows = np.array([(1, (2.5, -1), b"ab"), (3, (4.5, 0), b"c")], members)
+    group = zarr.open_group(tmp_path / "s.zarr", mode="w")
+    group.create_array("rows", data=rows, dimension_names=("row",))
+    ex = nz.explore(tmp_path / "s.zarr", path="/rows")
+    with xr.open_dataset(ex.export(tmp_path / "a.nc")) as found:
+        assert set(found.data_vars) == {"rows_n", "rows_at_x", "rows_at_y", "rows_name"}
+        assert found["rows_n"].dims == ("row",)
+        assert found["rows_n"].values.tolist() == [1, 3]
+        assert found["rows_at_x"].values.tolist() == [2.5, 4.5]
+        assert found["rows_at_y"].values.tolist() == [-1, 0]
+        assert found["rows_name"].values.tolist() == [b"ab", b"c"]
+    ex.close()
+
+
+def test_netcdf_has_members_that_are_arrays_and_masked(tmp_path: Path) -> None:
+    rows = np.array([(1, [1, 2, 3]), (2, [4, 5, 6])], [("n", "i4"), ("rgb", "f4", (3,))])
+    masked = np.ma.masked_array(rows, [(True, False), (False, True)])
+    file = tmp_path / "a.nc"
+    file.write_bytes(netcdf_file(xr.DataArray(rows, dims="row", name="v"), masked))
+    with xr.open_dataset(file) as found:
+        np.testing.assert_array_equal(found["v_n"], [np.nan, 2])
+        np.testing.assert_array_equal(found["v_rgb"], [[1, 2, 3], [np.nan] * 3])

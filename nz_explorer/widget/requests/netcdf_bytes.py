@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,9 +63,15 @@ RESERVED = frozenset(
 """What netCDF-C and HDF5 keep for themselves in the attributes of a file; stores that were made from one may have them."""
 
 
-def _parts(array: xarray.DataArray) -> Mapping[str, xarray.DataArray]:
-    """Return an array as netCDF can hold it, which has no complex numbers, by name."""
+def _parts(
+    array: xarray.DataArray, values: np.ma.MaskedArray[Any, Any] | None
+) -> Mapping[str, xarray.DataArray]:
+    """Return an array as netCDF can hold it, by name: of complex numbers and of structures the parts, one by one."""
     name = "values" if array.name is None else str(array.name)
+    if array.dtype.names is not None:
+        return dict(_fields(name, array, values))
+    if values is not None:
+        array = _integers(array, values)
     if array.dtype.kind != "c":
         return {name: array}
     from nz_explorer.plots.complex_parts import PART_OF
@@ -74,6 +80,29 @@ def _parts(array: xarray.DataArray) -> Mapping[str, xarray.DataArray]:
         f"{name}_{one}": array.copy(data=PART_OF[one](array.values)).drop_encoding()
         for one in ("real", "imaginary")
     }
+
+
+def _fields(
+    name: str, array: xarray.DataArray, values: np.ma.MaskedArray[Any, Any] | None
+) -> Iterator[tuple[str, xarray.DataArray]]:
+    """Yield the members of structures as arrays of their own, which xarray writes, and the names for them."""
+    whole = np.ma.asarray(array.values) if values is None else values
+    for field in whole.dtype.names or ():
+        found = whole[field]
+        longer = [f"{name}_{field}_{at}" for at in range(found.ndim - array.ndim)]
+        part = (
+            array.drop_encoding()
+            .copy(data=np.zeros(array.shape, bool))
+            .expand_dims(
+                dict(zip(longer, found.shape[array.ndim :], strict=True)),
+                tuple(range(array.ndim, found.ndim)),
+            )
+        )
+        part.attrs.pop("_FillValue", None)
+        gone = np.ma.getmaskarray(found)
+        if found.dtype.kind == "f" and gone.any():
+            found = np.ma.masked_array(np.where(gone, np.nan, found.data), gone)
+        yield from _parts(part.copy(data=found.data).rename(f"{name}_{field}"), found).items()
 
 
 def _netcdf_name(name: str, taken: set[str]) -> str:
@@ -260,7 +289,7 @@ def netcdf_file(
     """
     import xarray as xr
 
-    dataset = xr.Dataset(_parts(array if values is None else _integers(array, values)))
+    dataset = xr.Dataset(_parts(array, values))
     taken: set[str] = set()
     dataset = dataset.rename(
         {name: _netcdf_name(str(name), taken) for name in {*dataset.variables, *dataset.dims}}

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nz_explorer.widget.search import Searches
     from nz_explorer.widget.slice_limits import SliceLimits
     from nz_explorer.widget.tree import Tree
+    from nz_explorer.widget.whole_slice import WholeSlice
 
 ALL_POINTS = 2**40
 """More points along an axis than any slice has that fits in memory."""
@@ -219,6 +220,10 @@ class SessionView(Protocol):
     @property
     def limits(self) -> SliceLimits:
         """What limits of pictures are taken from."""
+
+    @property
+    def whole_slice(self) -> WholeSlice:
+        """Which slice the browser shows whole."""
 
     @property
     def trials(self) -> Trials:

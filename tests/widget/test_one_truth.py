@@ -21,6 +21,7 @@ import nz_explorer as nz
 from nz_explorer.plots.drawing.mask import masked_states
 from nz_explorer.values.masks.cell_states import VALUE
 from nz_explorer.widget.picture_messages import picture
+from nz_explorer.widget.protocol import PictureParams
 
 Explore = Callable[..., nz.Explorer]
 
@@ -368,3 +369,29 @@ def test_a_missing_number_of_days_is_missing_in_a_netcdf_file(
     ex = explore(np.array([-9, 1, 2], "i2"), _FillValue=-9, units="days")
     with xr.open_dataset(ex.export(tmp_path / "a.nc"), engine="netcdf4") as read:
         np.testing.assert_array_equal(read.v, [np.nan, 1, 2])
+
+
+def test_what_the_browser_has_read_whole_is_whole_everywhere(tmp_path: Path) -> None:
+    values = np.random.default_rng(0).normal(size=(300, 400))
+    group = zarr.create_group(tmp_path / "a.zarr")
+    group.create_array("v", data=values, chunks=(50, 50), dimension_names=("y", "x"))
+    ex = nz.explore(tmp_path / "a.zarr", path="/v", budget=200_000)
+    assert np.ma.getmaskarray(ex.values()).any()  # not read
+
+    for everything in (True, False):  # as the browser asks, then a page that is saved
+        ex._session.answer("picture", PictureParams("/v", everything=everything))
+    ex._session.forget_values()
+    np.testing.assert_array_equal(ex.values(), values)
+    np.testing.assert_array_equal(ex.to_xarray(shown=True), values)
+    np.testing.assert_array_equal(np.load(ex.export(tmp_path / "a.npy")), values)
+    for using in ("zarr", "xarray", "nz_explorer"):
+        np.testing.assert_array_equal(run(ex, using), values)
+    # of another part, and of what was stopped, as much as the budget allows
+    ex._session.forget_values()
+    ex.view = {"window": {"x": [0, 390]}}
+    assert np.ma.getmaskarray(ex.values()).any()
+    ex.view = {}
+    ex._session.whole_slice.show(ex.node, {}, {}, whole=False)
+    ex._session.forget_values()
+    assert np.ma.getmaskarray(ex.values()).any()
+    ex.close()

@@ -45,8 +45,7 @@ from nz_explorer.widget.code.refusal import refused_by_xarray, refused_by_zarr
 from nz_explorer.widget.code.result import Code
 from nz_explorer.widget.requests.export import drawing, unusual
 
-STORE = "# store: what you opened the explorer with"
-DATASET = "# ds: what you opened the explorer with"
+STORE, DATASET = (f"# {name}: what you opened the explorer with" for name in ("store", "ds"))
 Using = Literal["zarr", "xarray"] | None
 _TICKS = "np.ma.masked_array(np.where(np.isnat(values), np.nan, values.astype('i8')), values.mask)"
 _PARTS = {"real": "np.real", "imaginary": "np.imag", "magnitude": "np.abs", "phase": "np.angle"}
@@ -95,10 +94,11 @@ class ProgramWriter:
     ) -> None:
         self.hierarchy = hierarchy
         self.node = node
-        self.index = dict(index)
-        self.view = dict(view)
+        self.index, self.view = dict(index), dict(view)
         self.look = look
-        self.budget = budget
+        read = None if look is None else look.read
+        whole = read and read.chunks_read == read.chunks_total  # also of more than the budget
+        self.budget = max(budget, read.whole_bytes if read and whole else 0)
         self.reading = Reading.of(view)
         self.given = given_as(hierarchy)
         self.served = is_served(hierarchy)

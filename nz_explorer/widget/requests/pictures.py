@@ -28,6 +28,10 @@ def picture(session: SessionView, params: protocol.PictureParams, cancel: Cancel
     ) -> tuple[protocol.PictureResult, list[bytes]]:
         return picture_messages.picture(session.limits.known(array, look, finished=finished))
 
+    is_shown = params.width > 1  # not the value at a pin, which is asked for beside the picture
+    if is_shown and (params.everything or send is not None):  # not for a page that is saved
+        given = array, params.index, params.choices
+        session.whole_slice.show(*given, whole=params.everything)
     look = session.quicklook(
         array,
         params.index,
@@ -39,7 +43,7 @@ def picture(session: SessionView, params: protocol.PictureParams, cancel: Cancel
         partial=None if send is None else lambda part: send(*message(part, finished=False)),
     )
     look = with_cached(look, array, session.cache)
-    if params.width > 1:  # not the value at a pin, which is asked for beside the picture
+    if is_shown:
         session.prefetch.shown(array, params, look)
     return message(look)
 

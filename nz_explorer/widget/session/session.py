@@ -41,6 +41,7 @@ from nz_explorer.widget.session.walker import Walker
 from nz_explorer.widget.session_view import MAX_PIXELS, Happening, SendUnfinished, SetTraits
 from nz_explorer.widget.slice_limits import SliceLimits
 from nz_explorer.widget.tree import Tree
+from nz_explorer.widget.whole_slice import WholeSlice
 
 if TYPE_CHECKING:
     from nz_explorer.plots import Lines, QuickLook
@@ -100,6 +101,7 @@ class Session:
         self.prefetch = Prefetch(self.quicklook)
         self.scans = Scans(self._send_scan)
         self.limits = SliceLimits(self.scans, lambda: happened("limits"))
+        self.whole_slice = WholeSlice()
         self.trials = Trials(evaluation.hierarchy, lambda: self.page_changed("readers"))
         self.history = history_of(evaluation.hierarchy, lambda: self.page_changed("history"))
         """The versions of the store, where it has a history."""
@@ -429,25 +431,21 @@ class Session:
 
         Parameters
         ----------
-        array : Array
-            The array.
-        index : mapping of str to int
-            By dimension, where it is fixed.
-        width, height : int
-            The size in pixels that there is room for.
-        cancel : Cancellation, optional
-            Ends the reading early.
+        array, index, width, height, cancel
+            As for `plots.make`.
         **choices
-            Further arguments of `plots.make`.
+            Further arguments of `plots.make`; ``everything`` by default where the browser shows the slice whole.
         """
         from nz_explorer.plots import make
 
+        whole = choices.pop("everything", self.whole_slice.is_shown(array, index, choices))
         return make(
             array.hierarchy,
             array,
             index,
-            width=max(16, width if choices.get("everything") else min(width, MAX_PIXELS)),
-            height=max(16, height if choices.get("everything") else min(height, MAX_PIXELS)),
+            width=max(16, width if whole else min(width, MAX_PIXELS)),
+            height=max(16, height if whole else min(height, MAX_PIXELS)),
+            everything=whole,
             budget=self.budget,
             cancel=cancel,
             cache=self.cache,

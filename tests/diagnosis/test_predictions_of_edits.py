@@ -155,6 +155,12 @@ def test_the_format_of_a_root_that_netcdf_c_wrote(tmp_path: Path, given: Any, wa
     assert _said_and_done(_make(tmp_path, 2, change))["netCDF-C"] == (wanted, wanted)
 
 
+def test_what_netcdf_c_notes_of_itself_is_text(tmp_path: Path) -> None:
+    notes = {"_nczarr_superblock": {"version": "2.0.0"}, "_NCProperties": ["version=2"]}
+    place = _make(tmp_path, 2, _write(".zattrs", json.dumps(notes)))
+    assert _said_and_done(place)["netCDF-C"] == ("blocks", "blocks")
+
+
 def test_attributes_of_a_group_are_read_by_netcdf_c_too(tmp_path: Path) -> None:
     def change(place: Path) -> None:
         (place / "g").mkdir()

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from nz_explorer.conventions.zarr3.nodes import is_integer, shown
+from nz_explorer.conventions.zarr3.nodes import NCZARR_ERROR, is_integer, shown
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, FixMaker, Undecided
-from nz_explorer.engine.fixes import Draft, Operation, replace, set_attribute
+from nz_explorer.engine.fixes import Draft, Operation, remove, replace, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import Array
 from nz_explorer.model.dialects import nczarr, netcdf_numbers
@@ -183,6 +183,26 @@ def values_of_their_types(node: Node) -> Iterator[Fail]:
                 found[0].at("types", key),
                 f"the type of _FillValue is {found[1][key]}, that of the array {node.data_type.text}",
             )
+
+
+@rule(
+    "NCZ-ATT-003",
+    on="root",
+    formats=(2,),
+    needs=("attributes",),
+    when=lambda root: nczarr.PROPERTIES in root.attributes,
+)
+def properties_are_text(root: Node) -> Iterator[Fail]:
+    """Require text where netCDF-C notes which of its versions wrote the dataset."""
+    given = root.attributes[nczarr.PROPERTIES]
+    if not isinstance(given, str):
+        yield Fail(
+            root.attribute_pointer(nczarr.PROPERTIES),
+            f"{nczarr.PROPERTIES} = {shown(given)} is no text",
+            impact="blocks",
+            readers=NCZARR_ERROR,
+            fix=lambda node: Draft("suggest", (remove(node.attribute_pointer(nczarr.PROPERTIES)),)),
+        )
 
 
 def _harm(value: Any, meaning: str) -> tuple[Impact | None, str]:

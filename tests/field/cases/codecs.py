@@ -260,7 +260,7 @@ def _as_tensorstore(source: Path) -> str:
     """Return the data type as TensorStore reads it, which takes a name alone."""
     given = zarr.open_group(source, mode="r")["polarization"].metadata.to_dict()["data_type"]
     if not isinstance(given, str):
-        raise ValueError(
+        raise TypeError(
             f'Error parsing object member "data_type": Expected string, but received: {given}'
         )
     return given

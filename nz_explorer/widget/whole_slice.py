@@ -40,7 +40,13 @@ class WholeSlice:
             self._slice = None
 
     def is_shown(self, array: Array, index: Mapping[str, int], choices: Mapping[str, Any]) -> bool:
-        """Return whether a slice is shown whole; the arguments are those of `show`."""
+        """Return whether a slice is shown whole.
+
+        Parameters
+        ----------
+        array, index, choices
+            As for `show`.
+        """
         return self._slice == _key(array, index, choices)
 
 

@@ -40,7 +40,7 @@ export default () => {
     },
     render({ model, el }: { model: Model; el: HTMLElement }) {
       // A host that does not call `initialize` gets a session for each view.
-      const own = session === null ? new Session(model) : null;
+      const own = session ? null : new Session(model);
       const unmount = mount(session ?? (own as Session), el);
       count(model, 1);
       return () => {

@@ -247,7 +247,7 @@ export class Session {
     this.client.call("colormaps", { others: other ? [other] : [] }).answer.then(
       ({ value, buffers }) => {
         const view = buffers[value.tables_buffer];
-        if (view === undefined || view.byteLength < value.names.length * 768) return;
+        if (!view || view.byteLength < value.names.length * 768) return;
         const tables = new Uint8Array(view.buffer, view.byteOffset, view.byteLength).slice();
         this.colormaps.value = { names: value.names, tables, diverging: value.diverging };
       },

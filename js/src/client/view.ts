@@ -30,6 +30,6 @@ export const ViewContext = createContext<View | null>(null);
 
 export function useView(): View {
   const view = useContext(ViewContext);
-  if (view === null) throw new Error("outside of a view");
+  if (!view) throw new Error("outside of a view");
   return view;
 }

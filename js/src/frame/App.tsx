@@ -96,7 +96,7 @@ type Room = "enough" | "little" | "least";
 function useRoom(element: HTMLElement | null): Room {
   const [room, setRoom] = useState<Room>("enough");
   useEffect(() => {
-    if (element === null) return;
+    if (!element) return;
     const observer = new ResizeObserver(() => {
       const width = element.clientWidth;
       setRoom(width === 0 || width > 700 ? "enough" : width > 600 ? "little" : "least");

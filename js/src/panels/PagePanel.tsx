@@ -6,7 +6,7 @@ import type { PanelProps } from "./panel";
 /** A page about a node that Python composes as a whole. */
 export function NodePage({ name, path, row }: { name: string } & Pick<PanelProps, "path" | "row">) {
   const { session } = useView();
-  if (row === null) return null;
+  if (!row) return null;
   const index = ownIndex(row, session.index.value);
   // Only programs say how the picture is drawn.
   const params = name === "code" ? { index, view: session.options.value } : { index };

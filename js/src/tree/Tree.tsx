@@ -192,7 +192,7 @@ export function Tree() {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const row = tree.row(active) ?? tree.row("/");
-    if (row === undefined) return;
+    if (!row) return;
     const act = keys[event.key];
     if (act !== undefined && !(event.key === " " && Date.now() - typed.current.at < 800)) {
       event.preventDefault();

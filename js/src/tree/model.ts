@@ -65,7 +65,7 @@ export class TreeModel {
     let changed = false;
     for (const row of rows) {
       const spot = this.#spots.get(row.path);
-      if (spot === undefined || same(this.#rows.get(row.path), row)) continue;
+      if (!spot || same(this.#rows.get(row.path), row)) continue;
       this.#place(spot.parent, spot.position, row);
       changed = true;
     }
@@ -75,7 +75,7 @@ export class TreeModel {
   isOpen(path: string): boolean {
     if (path === "/") return this.#rootOpen;
     const spot = this.#spots.get(path);
-    if (spot === undefined || spot.parent === null) return false;
+    if (!spot || spot.parent === null) return false;
     return this.#branches.get(spot.parent)?.open.get(spot.position) === path;
   }
 
@@ -85,7 +85,7 @@ export class TreeModel {
 
   expand(path: string): void {
     const spot = this.#spots.get(path);
-    if (spot === undefined) return;
+    if (!spot) return;
     if (spot.parent === null) this.#rootOpen = true;
     else this.#branches.get(spot.parent)?.open.set(spot.position, path);
     const branch = this.#branch(path);
@@ -95,7 +95,7 @@ export class TreeModel {
 
   collapse(path: string): void {
     const spot = this.#spots.get(path);
-    if (spot === undefined) return;
+    if (!spot) return;
     if (spot.parent === null) this.#rootOpen = false;
     else this.#branches.get(spot.parent)?.open.delete(spot.position);
     this.#changed();
@@ -145,12 +145,12 @@ export class TreeModel {
   /** The line of a node, or null where it is not in the expanded part. */
   indexOf(path: string): number | null {
     const spot = this.#spots.get(path);
-    if (spot === undefined) return null;
+    if (!spot) return null;
     if (spot.parent === null) return 0;
     if (!this.isOpen(spot.parent)) return null;
     const above = this.indexOf(spot.parent);
     const branch = this.#branches.get(spot.parent);
-    if (above === null || branch === undefined) return null;
+    if (above === null || !branch) return null;
     let index = above + 1 + spot.position;
     for (const [position, child] of branch.open) {
       if (position < spot.position) index += this.#size(this.#branch(child));
@@ -247,7 +247,7 @@ export class TreeModel {
 
   #branch(path: string): Branch {
     let branch = this.#branches.get(path);
-    if (branch === undefined) {
+    if (!branch) {
       branch = {
         path,
         open: new Map(),
@@ -350,7 +350,7 @@ export class TreeModel {
 
   #item(branch: Branch, level: number, index: number, position: number, size: number): Item {
     const row = branch.pages.get(Math.floor(position / PAGE))?.[position % PAGE];
-    if (row === undefined && branch.error !== null) {
+    if (!row && branch.error !== null) {
       return {
         kind: "note",
         index,
@@ -360,7 +360,7 @@ export class TreeModel {
         error: branch.error,
       };
     }
-    if (row === undefined) return { kind: "pending", index, level, parent: branch.path, position, size };
+    if (!row) return { kind: "pending", index, level, parent: branch.path, position, size };
     return { kind: "row", index, level, row, position, size, open: branch.open.has(position) };
   }
 

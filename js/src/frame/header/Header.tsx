@@ -17,7 +17,7 @@ export function Header({ side, onSide }: { side: boolean; onSide: () => void }) 
   const summary = session.summary.value;
   const health = session.client.health.value;
   const failed = session.openError.value;
-  if (summary === null) {
+  if (!summary) {
     return (
       <div class="nzx-header">
         <div class="nzx-status" role="status">

@@ -30,7 +30,7 @@ function kindOf(row: NodeRow, node: NodeResult | null): string {
       .map(visible)
       .join(", ");
   if (row.kind === "unknown") return "neither array nor group";
-  if (node === null) return "";
+  if (!node) return "";
   return contentsText(node.groups_total, node.arrays_total, node.row);
 }
 

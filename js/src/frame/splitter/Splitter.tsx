@@ -11,7 +11,7 @@ export function Splitter({ width, onWidth }: { width: number; onWidth: (width: n
   const set = (value: number) => onWidth(Math.round(Math.max(NARROWEST, Math.min(most(), value))));
   const drag = (event: PointerEvent) => {
     const element = ref.current;
-    if (event.button !== 0 || element === null) return;
+    if (event.button !== 0 || !element) return;
     event.preventDefault();
     const [from, before] = [event.clientX, width];
     element.setPointerCapture?.(event.pointerId);

@@ -71,7 +71,7 @@ export function DocumentView({ path }: { path: string }) {
 
   const document = result?.documents[Math.min(chosen, result.documents.length - 1)];
   const marks = useMemo(() => {
-    if (document === undefined) return [];
+    if (!document) return [];
     const other = document.origin === "stored" ? "consolidated metadata" : "stored document";
     const lit = document.marks.filter(({ rule }) => rule === light?.rule);
     const places = lit.length > 0 ? lit : light && document.place ? [document.place] : [];
@@ -87,7 +87,7 @@ export function DocumentView({ path }: { path: string }) {
   return (
     <div class="nzx-document">
       <Waiting call={call} />
-      {result && document === undefined && <p class="nzx-note">No metadata document was found here.</p>}
+      {result && !document && <p class="nzx-note">No metadata document was found here.</p>}
       {result && document && (
         <>
           <div class="nzx-document-bar">

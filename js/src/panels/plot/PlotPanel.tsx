@@ -17,7 +17,7 @@ interface Props {
 /** The picture of an array, or small pictures of a group's arrays. */
 export function PlotPanel({ row, node, call, path }: Props) {
   const { session } = useView();
-  if (row === null || (row.kind !== "array" && node === null)) {
+  if (!row || (row.kind !== "array" && !node)) {
     return (
       <div class="nzx-column nzx-pad">
         <Waiting call={call} whole />
@@ -32,6 +32,6 @@ export function PlotPanel({ row, node, call, path }: Props) {
       </Blank>
     );
   }
-  if (node === null) return null;
+  if (!node) return null;
   return <GroupScreen key={path} path={path} node={node} />;
 }

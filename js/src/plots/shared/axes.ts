@@ -57,7 +57,7 @@ export function drawGrid({ context, inks }: Paper, scene: Scene, frame: Frame): 
   const { left, top, width, height } = frame;
   const lines = (geometry: AxisGeometry, long: number, paint: (at: number) => void) => {
     const { axis, size } = geometry;
-    if (axis === null) return;
+    if (!axis) return;
     const { chunk } = axis;
     const number = (index: number) =>
       typeof chunk === "number" ? Math.floor(index / chunk) : chunk?.filter((begin) => begin <= index).length;

@@ -6,13 +6,13 @@ import { indexTicks, labelTicks, niceTicks } from "./ticks";
 
 /** The coordinates of an axis among the buffers of its picture. */
 export function axisNumbers(axis: Axis | null, buffers: readonly DataView[]): Float64Array | null {
-  const view = axis?.coordinates_buffer == null ? undefined : buffers[axis.coordinates_buffer];
-  return view === undefined ? null : (floats(view, "float64") as Float64Array);
+  const view = buffers[axis?.coordinates_buffer ?? -1];
+  return view ? (floats(view, "float64") as Float64Array) : null;
 }
 
 /** What stands along an axis: its name, with its units where its labels do not have them. */
 export function nameOf(axis: Axis | null, units?: string | null): string {
-  if (axis === null) return visible(units ?? "");
+  if (!axis) return visible(units ?? "");
   // "60° N" needs no name.
   if (hemispheres(axis)) return "";
   return visible(axis.units && axis.kind !== "time" ? `${axis.label} (${axis.units})` : axis.label);
@@ -99,7 +99,7 @@ export class AxisGeometry {
 
   ticks(count: number): AxisTick[] {
     const { axis, coordinates, size } = this;
-    if (axis === null) return [];
+    if (!axis) return [];
     const named = axis.kind === "time" || axis.kind === "category" ? axis.labels : null;
     const dates = named && axis.ticks.find(({ length }) => length <= Math.max(2, count));
     if (dates) return dates.map(({ index, label }) => ({ at: this.center(index), label }));
@@ -163,7 +163,7 @@ export function coordinateText(value: number, axis: { units?: string | null }, m
 
 /** Coordinates and, half-way between them, boundaries of cells, from 0 to 1; null where places by number are better. */
 function placesOf(values: Float64Array | null, size: number): Float64Array | null {
-  if (values === null || size < 2) return null;
+  if (!values || size < 2) return null;
   const places = new Float64Array(2 * size + 1);
   const sign = Math.sign((values[1] as number) - (values[0] as number));
   let [least, most] = [Number.POSITIVE_INFINITY, 0];

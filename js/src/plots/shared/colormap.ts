@@ -10,7 +10,7 @@ export function colorTable(colormaps: Colormaps | null, name: string, reverse = 
 
 /** A colormap as style sheets write it, for a swatch. */
 export function gradientOf(table: Uint8Array | null): string | undefined {
-  if (table === null) return undefined;
+  if (!table) return undefined;
   const stops = [0, 51, 102, 153, 204, 255].map(
     (at) => `rgb(${table.subarray(at * 3, at * 3 + 3).join(",")})`,
   );

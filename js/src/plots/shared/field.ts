@@ -89,11 +89,11 @@ export function fieldOf(picture: PictureResult, buffers: readonly DataView[]): F
   const nx = picture.x?.size ?? 1;
   const image = picture.kind === "image";
   const ny = picture.y?.size ?? 1;
-  const view = picture.values_buffer === null ? undefined : buffers[picture.values_buffer];
+  const view = buffers[picture.values_buffer ?? -1];
   const type = picture.values_type ?? "float32";
   // Colours are not numbers.
   const values = image ? new Float32Array(nx * ny) : view && floats(view, type);
-  if (values === undefined || values.length < nx * ny) return null;
+  if (!values || values.length < nx * ny) return null;
   const codes = (at: number | null): Uint8Array | null => {
     const found = at === null ? undefined : buffers[at];
     return found !== undefined && found.byteLength >= nx * ny

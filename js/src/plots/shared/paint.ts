@@ -95,7 +95,7 @@ export const GREYS = Uint8Array.from(
 /** The number of the colour of each point among `colors`; of no meaning where the state is not `value`. */
 export function shades(field: Field, states: Uint8Array, norm: Norm | null, colors: number): Uint8Array {
   const out = new Uint8Array(states.length);
-  if (norm === null) return out;
+  if (!norm) return out;
   const { values } = field;
   const placed = placer(norm);
   for (let at = 0; at < out.length; at++)
@@ -130,10 +130,9 @@ export function paintMap(
     if (at < 0) continue;
     const state = states[at] as number;
     const tile = state === 0 ? null : (pixels[state] ?? null);
-    target[out] =
-      tile === null
-        ? (lut[shade ? (shade[at] as number) : at] as number)
-        : (tile[(Math.floor(out / width) % side) * side + ((out % width) % side)] as number);
+    target[out] = !tile
+      ? (lut[shade ? (shade[at] as number) : at] as number)
+      : (tile[(Math.floor(out / width) % side) * side + ((out % width) % side)] as number);
   }
 }
 

@@ -91,7 +91,7 @@ export function makeScene(
       : rows
         ? { x: upright ? geometry(null, false) : grid.x, y: upright ? grid.x : geometry(null, true) }
         : grid;
-  const colors = picture.kind === "image" && picture.image_buffer !== null && buffers[picture.image_buffer];
+  const colors = picture.kind === "image" && buffers[picture.image_buffer ?? -1];
   const ends = [picture.low, picture.high].map((end) => (end === null ? null : meant(end)));
   if (packed && packed.scale < 0) ends.reverse();
   return {
@@ -109,7 +109,7 @@ export function makeScene(
     states,
     leftOut:
       options.scale === "log"
-        ? states.filter((state, at) => state === 0 && !((field.values[at] ?? 0) > 0)).length
+        ? states.filter((state, at) => !state && !((field.values[at] ?? 0) > 0)).length
         : 0,
     norm: picture.kind === "image" ? null : norm,
     range: norm && !look.flat ? airy(norm, options) : norm,

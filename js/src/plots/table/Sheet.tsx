@@ -34,7 +34,7 @@ export function Sheet({ label, many, wide, corner, columnOf, rowOf, cellOf, onRo
   useEffect(() => onRows?.(down.start), [onRows, down.start]);
   const shown = range(right.start, right.end);
   return (
-    <div class="nzx-values" ref={ref} tabIndex={0}>
+    <div class="nzx-values" ref={ref} role="group" aria-label={label} tabIndex={0}>
       <div
         style={{
           height: px(down.height + HEIGHT),

@@ -203,7 +203,7 @@ function Results({ list, total, active, rowAt, onWant, onSelect }: ResultsProps)
       <div role="presentation" style={{ transform: `translateY(${win.top}px)` }}>
         {indices.map((index) => {
           const row = rowAt(index);
-          if (row === undefined) {
+          if (!row) {
             return (
               <div key={index} class="nzx-row nzx-row-pending" role="presentation">
                 <span class="nzx-bone" />
@@ -226,7 +226,7 @@ function Results({ list, total, active, rowAt, onWant, onSelect }: ResultsProps)
               data-path={row.path}
               onClick={() => onSelect(index)}
             >
-              <RowContent row={row} name={row.path} />
+              <RowContent row={row} name={row.label ? `${row.path} · ${row.label}` : row.path} />
             </div>
           );
         })}

@@ -36,7 +36,7 @@ function inksOf(el: Element): Inks {
 export function useInks(element: Element | null): Inks | null {
   const [inks, setInks] = useState<Inks | null>(null);
   useEffect(() => {
-    if (element === null) return;
+    if (!element) return;
     const read = () => {
       const now = inksOf(element);
       setInks((before) => (before !== null && JSON.stringify(before) === JSON.stringify(now) ? before : now));

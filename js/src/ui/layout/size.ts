@@ -13,7 +13,7 @@ export function useSize(ref: { current: Element | null }): Size {
   const hidden = useRef(false);
   useLayoutEffect(() => {
     const element = ref.current;
-    if (element === null) return;
+    if (!element) return;
     const read = () => {
       const { clientWidth: width, clientHeight: height } = element;
       if (width === 0 || height === 0) {

@@ -37,7 +37,7 @@ export function useWindow(
 
   useEffect(() => {
     const element = ref.current;
-    if (element === null) return;
+    if (!element) return;
     // Where lines are as high as they seem, only another first line draws them anew.
     const step = ratio === 1 ? rowHeight : 1;
     const read = () => setScroll(Math.floor(element[side] / step) * step);
@@ -55,7 +55,7 @@ export function useWindow(
 
   const show = (index: number, where: "nearest" | "center" = "nearest") => {
     const element = ref.current;
-    if (element === null) return;
+    if (!element) return;
     const top = index * rowHeight;
     let to = element[side] * ratio;
     if (where === "center" && (top < to || top + rowHeight > to + viewport)) to = top - viewport / 2;

@@ -74,7 +74,7 @@ export function Section({ name, title, note, aside, open: first = false, reveal,
   }, [linked, reveal, linked ? arrival : 0]);
   const toggle = () => {
     unfold(!open);
-    if (place === null) return;
+    if (!place) return;
     if (!open) session.panel.set(place.nameOf(name));
     else if (linked) session.panel.set(place.nameOf(""));
   };

@@ -8,7 +8,7 @@ import "./caption.css";
 /** What a part of an axis spans, to a hundredth of it; "60° N" needs no name. */
 function spanOf(geometry: AxisGeometry): string {
   const { axis, size, coordinates } = geometry;
-  if (axis === null) return "";
+  if (!axis) return "";
   const [first, last] = [coordinates?.[0] ?? 0, coordinates?.[size - 1] ?? 0];
   const step = 10 ** (Math.floor(Math.log10(Math.abs(last - first) || 1)) - 2);
   const end = (at: number, value: number) =>

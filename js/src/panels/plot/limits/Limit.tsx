@@ -12,7 +12,7 @@ type End = "low" | "high";
 
 /** A limit in digits enough to differ from the other one. */
 export function limitText(norm: Norm | null, end: End): string {
-  if (norm === null) return "";
+  if (!norm) return "";
   const ratio = Math.max(Math.abs(norm.low), Math.abs(norm.high)) / (norm.high - norm.low);
   return precise(norm[end], Math.min(15, 5 + Math.max(0, Math.floor(Math.log10(ratio)))));
 }

@@ -16,7 +16,7 @@ export function PinMarks({ scene, frame }: { scene: Scene; frame: Frame }) {
     <>
       {session.pins.value.map((pin, nth) => {
         const place = placeOf(scene, pin);
-        if (place === null) return null;
+        if (!place) return null;
         const { x, y } = centerOf(scene, place);
         // A box on 2-D coordinates cuts what was read for it.
         if (x < 0 || x > 1 || y < 0 || y > 1) return null;

@@ -135,7 +135,7 @@ function Series({ path, dimension, pins, index, mark }: SeriesProps) {
     { keep: true },
   );
   const { answer } = call;
-  if (answer === null) return <Waiting call={call} />;
+  if (!answer) return <Waiting call={call} />;
   const lines = linesOf(answer)
     .filter((line) => line.low <= line.high)
     .map((line) => ({ ...line, label: `${line.nth + 1}` }));

@@ -71,7 +71,7 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
   // The picture itself is pointed at; what takes the focus lies over it and lets the pointer through.
   useEffect(() => {
     const element = canvas.current;
-    if (element === null) return;
+    if (!element) return;
     const ratio = globalThis.devicePixelRatio || 1;
     const place = (event: MouseEvent): Point => {
       const box = element.getBoundingClientRect();

@@ -35,7 +35,7 @@ export function Stage({ shown, scene, size }: StageProps) {
   // Before the browser paints, not after: what arrived is on screen one frame sooner.
   useLayoutEffect(() => {
     const element = canvas.current;
-    if (element === null || scene === null) return;
+    if (!element || !scene) return;
     const ratio = globalThis.devicePixelRatio || 1;
     const style = getComputedStyle(element);
     const font = `11px ${style.fontFamily || "sans-serif"}`;
@@ -56,7 +56,7 @@ export function Stage({ shown, scene, size }: StageProps) {
 
   const View = kindOf(picture)?.View;
   if (View) return <View picture={picture} buffers={shown.buffers} options={options} scene={scene} />;
-  if (scene === null) {
+  if (!scene) {
     return (
       <Blank icon="info" action="See the findings" onAction={() => goto(picture.path, "findings")}>
         {visible(picture.message || picture.label || "This cannot be plotted.")}

@@ -58,6 +58,21 @@ def test_limits_hold_while_stepping_and_figure_and_code_agree(ex: Explorer) -> N
     assert ends(ex, limits="frame") == (160.5, 50)[::-1]
 
 
+def test_code_states_limits_as_people_write_them(tmp_path: Path) -> None:
+    group = zarr.create_group(tmp_path / "s.zarr")
+    array = group.create_array("wind", data=np.array([[-1297, 7846], [0, 0]], "i2"))
+    array.attrs["scale_factor"] = 0.01
+    other = group.create_array("near", data=1 + np.array([[1e-14, 2e-14]] * 2))
+    for path, wanted in (
+        ("/wind", "vmin=-12.97, vmax=78.46"),
+        ("/near", f"vmin={other[0, 0]}, vmax={other[0, 1]}"),  # which 12 digits do not tell apart
+    ):
+        ex = nz.explore(tmp_path / "s.zarr", path=path)
+        ex.view = {"kind": "map", "colormap": "viridis"}
+        assert wanted in ex.code("zarr")
+        ex.close()
+
+
 def test_a_mean_over_more_dimensions_has_limits_of_its_own(tmp_path: Path) -> None:
     values = np.arange(120.0).reshape(2, 3, 4, 5) ** 2
     group = zarr.create_group(tmp_path / "s.zarr")

@@ -8,6 +8,7 @@ from typing import Any
 from nz_explorer.plots.drawing.view import View
 from nz_explorer.plots.picture import QuickLook
 from nz_explorer.plots.registry import kind_of
+from nz_explorer.values.coordinates.axes import number_text
 from nz_explorer.widget.requests.export import drawing
 
 
@@ -29,4 +30,8 @@ def in_force(view: Mapping[str, Any], look: QuickLook | None) -> dict[str, Any]:
         return dict(view)
     low, high = drawn.span(look) if flat else drawn.heights(look)
     colours = {"colormap": drawn.colormap or look.colours.colormap} if flat else {}
+    # -12.97, not the -12.969999999999999 that scale and offset make of it
+    ends = [float(number_text(end, exact=True)) for end in (low, high)]
+    if ends[0] < ends[1]:
+        low, high = ends
     return {**view, **colours, "low": low, "high": high}

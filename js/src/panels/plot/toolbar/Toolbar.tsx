@@ -85,7 +85,7 @@ export function Toolbar({
       {kinds.length > 1 && (
         <Select
           label="Kind"
-          value={kind}
+          value={kinds.includes(kind) ? kind : (kinds[0] as string)}
           names={kinds}
           titleOf={titleOf}
           onChange={(next) => session.setOptions({ kind: next })}

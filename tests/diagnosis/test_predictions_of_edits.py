@@ -170,6 +170,18 @@ def test_attributes_of_a_group_are_read_by_netcdf_c_too(tmp_path: Path) -> None:
     assert _said_and_done(_make(tmp_path, 2, change))["netCDF-C"] == ("blocks", "blocks")
 
 
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [("-a", "blocks"), ("a ", "blocks"), ("(a", "blocks"), ("1a", "opens"), ("a-b", "opens")],
+)
+def test_names_of_groups_that_netcdf_c_refuses(tmp_path: Path, name: str, wanted: str) -> None:
+    def change(place: Path) -> None:
+        (place / name).mkdir()
+        (place / name / ".zgroup").write_text('{"zarr_format": 2}')
+
+    assert _said_and_done(_make(tmp_path, 2, change))["netCDF-C"] == (wanted, wanted)
+
+
 def test_chunks_that_are_too_long_to_be_counted(tmp_path: Path) -> None:
     grid = ("chunk_grid", "configuration", "chunk_shape")
     place = _make(tmp_path, 3, lambda p: put(p / "a/zarr.json", [2**63], *grid))

@@ -39,6 +39,7 @@ ZARR2 = Convention(
             "chunks",
             "ogc",
             "netcdf_attributes",
+            "netcdf_names",
         )
     ),
     catalogue=(FOLDER / "catalogue.toml", FOLDER / "planned.toml"),

@@ -55,15 +55,21 @@ def lists_of_one_type(node: Node) -> Iterator[Fail]:
             yield Fail(
                 pointer,
                 f"attribute {json_text(name)}: {problem.what}",
-                impact=_impact(node),
+                impact=impact_of_netcdf(node),
                 readers={"netCDF-C": problem.does},
                 fix=_with_fraction(pointer, value),
                 rule=problem.rule,
             )
 
 
-def _impact(node: Node) -> Literal["advice"] | None:
-    """Return how grave that is: in its own datasets it is, and most others are never read with netCDF-C."""
+def impact_of_netcdf(node: Node) -> Literal["advice"] | None:
+    """Return how grave it is that netCDF-C stops: in its own datasets it is, and most others are never read with it.
+
+    Parameters
+    ----------
+    node
+        Where it stops.
+    """
     own = any(nczarr.find(node, part) is not None for part in ("group", "array", "attr"))
     return None if own else "advice"
 
@@ -89,7 +95,7 @@ def fill_of_the_type(array: Array) -> Iterator[Fail]:
         yield Fail(
             array.attribute_pointer("_FillValue"),
             f"netCDF-C cannot use the _FillValue {json_text(given)} for {array.data_type.text}: it {does}",
-            impact=_impact(array),
+            impact=impact_of_netcdf(array),
             readers={"netCDF-C": does},
         )
 

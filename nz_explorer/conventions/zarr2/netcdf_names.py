@@ -1,0 +1,42 @@
+"""Z2: names of groups that netCDF-C cannot take."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nz_explorer.conventions.zarr2.netcdf_attributes import impact_of_netcdf
+from nz_explorer.documents.json_text import json_text
+from nz_explorer.engine.findings import Fail
+from nz_explorer.engine.fixes import Draft
+from nz_explorer.engine.registry import rule
+from nz_explorer.model import Group
+
+if TYPE_CHECKING:
+    from nz_explorer.model import Node
+
+_REFUSED = re.compile(r"[\x00-\x2d:-@\[-^`{-\x7f]|.*\s$", re.DOTALL)
+"""Names that begin with a character of ASCII other than a letter, a digit and underscore, or end with a blank. Those that
+begin with a dot are passed over."""
+
+
+@rule("Z2-OGC-014", on="members", formats=(2,))
+def groups_have_names_of_netcdf(group: Group) -> Iterator[Fail]:
+    """Note groups whose names netCDF-C refuses; it takes such names of arrays, dimensions and attributes."""
+    for child in group.children or ():
+        if isinstance(child, Group) and _REFUSED.match(child.name):
+            yield Fail(
+                "",
+                f"netCDF-C refuses the group name {json_text(child.name)}, and with it the whole dataset",
+                path=child.path,
+                impact=impact_of_netcdf(group),
+                fix=_renamed,
+            )
+
+
+def _renamed(_node: Node) -> Draft:
+    return Draft(
+        "unsafe",
+        note="rename it; programs and attributes that use the old name no longer find it",
+    )

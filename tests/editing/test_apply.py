@@ -152,7 +152,9 @@ def test_v2_consolidated(tmp_path: Path) -> None:
         what_if = opened(folder)
         fix_all(what_if, lambda f: f.rule.startswith("NZ-CONS"))
         apply(what_if).write()
-        assert not [f for f in what_if.base.findings() if f.rule in CONS]
+        left = [f for f in what_if.base.findings() if f.rule in CONS]
+        # What only the entry has is lost with it, so nobody takes it away unasked.
+        assert not [f for f in left if f.fix is None or f.fix.safety == "safe"]
 
 
 def test_every_safe_fix_of_the_corpus_cures(tmp_path: Path) -> None:

@@ -263,20 +263,12 @@ def _read(
 def _text(
     node: Array, points: list[Points], cache: ChunkCache | None, cancel: Cancellation | None
 ) -> str | None:
-    try:
-        window = read_points(node, points, {}, budget=COORDINATE_BUDGET, cache=cache, cancel=cancel)
-    except UnsupportedArray:
+    """Return what an array holds at one place; None where that is missing."""
+    found = _of_points(node, points, COORDINATE_BUDGET, cache, cancel)
+    if found is None or found.values is None:
+        return (found.texts[0] or None) if found is not None else None
+    (number,) = found.values.tolist()
+    if math.isnan(number):
         return None
-    values = window.values.reshape(-1)
-    if values.size != 1 or window.states.reshape(-1)[0] not in {VALUE, ABSENT}:
-        return None
-    if is_time(node.attributes) or values.dtype.kind == "M":
-        labels = time_labels(values, node.attributes)
-        return labels[0] if labels else None
-    if values.dtype.kind in "iuf":
-        text = number_text(float(unpacked(node, values)[0]))
-        units = text_attribute(node, "units")
-        return text if units in {None, "1"} else with_units(text, units)
-    if values.dtype.kind == "S":
-        return bytes(values[0]).decode("utf-8", "replace")[:_LONGEST]
-    return str(values[0])[:_LONGEST] if values.dtype.kind in "OTU" else None
+    text = number_text(number)
+    return text if found.units is None else with_units(text, found.units)

@@ -273,15 +273,16 @@ class _Reading(PictureSource):
         source = self.overview.array if self.overview else array
         self.chunk_shape = open_for_reading(source, self.cache).borders
 
-        def finish(window: Window) -> QuickLook:
+        def picture(window: Window, *, finished: bool = True) -> QuickLook:
             if budget is not None:
                 left = max(0, budget - window.facts.decoded_bytes)
                 self.coordinate_budget = min(COORDINATE_BUDGET, left)
-            return self._picture(window, most[0] if thin else _LONGEST_LINE)
+            longest = most[0] if thin else _LONGEST_LINE
+            return self._picture(window, longest, finished=finished)
 
         def show(window: Window) -> None:
             if partial is not None:
-                partial(finish(window))
+                partial(picture(window, finished=False))
 
         def read() -> Window:
             return read_window(
@@ -308,7 +309,7 @@ class _Reading(PictureSource):
                 window = read()
                 note = f"{located.text}; {window.facts.note}"
                 window = replace(window, facts=replace(window.facts, note=note))
-        return finish(window)
+        return picture(window)
 
     def _without_values(self) -> QuickLook | None:
         """Return why an array has no values; None where it has."""
@@ -417,7 +418,7 @@ class _Reading(PictureSource):
 
     # --- what is made of it ----------------------------------------------------------------
 
-    def _picture(self, window: Window, most: int) -> QuickLook:
+    def _picture(self, window: Window, most: int, *, finished: bool = True) -> QuickLook:
         array = self.array
         plain = self.reduction is None
         low, high = valid_range(array) if plain else (None, None)
@@ -452,7 +453,8 @@ class _Reading(PictureSource):
         return replace(
             look,
             label=describe(look, kind),
-            point_coordinates=self._point_coordinates(look),
+            # nobody points at what is still being read
+            point_coordinates=self._point_coordinates(look) if finished else (),
             message="; ".join(
                 filter(None, (look.message, hidden_text(array, window) if plain else None))
             )

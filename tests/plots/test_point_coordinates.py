@@ -1,5 +1,7 @@
 """Auxiliary coordinates that change along an axis of a picture."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import zarr
@@ -16,7 +18,7 @@ def ocean(tmp_path):
     # Zarr v3 has no texts of one length.
     group = zarr.open_group(tmp_path / "ocean.zarr", mode="w", zarr_format=2)
     dims = ("time", "depth", "y", "x")
-    field = group.create_array("t", data=np.ones((3, 4, 5, 6)))
+    field = group.create_array("t", data=np.ones((3, 4, 5, 6)), chunks=(1, 1, 5, 6))
     field.attrs["_ARRAY_DIMENSIONS"] = list(dims)
     field.attrs["coordinates"] = "nav_lat nav_lon valid site time height gone"
     rows, columns = np.meshgrid(np.arange(5), np.arange(6), indexing="ij")
@@ -116,3 +118,18 @@ def test_a_line_that_is_thinned(tmp_path):
     assert found.x.size < 5000
     indices = found.x.start + found.x.step * np.arange(found.x.size)
     np.testing.assert_array_equal(shown(found)["lat"][2], indices / 100)
+
+
+def test_they_are_not_waited_for_while_a_picture_is_being_read(ocean, monkeypatch):
+    from nz_explorer.values.reading import chunks
+
+    monkeypatch.setattr(chunks, "PARTIAL_SECONDS", 0)
+    pool = ThreadPoolExecutor(1, initializer=chunks._reads)
+    monkeypatch.setattr(chunks, "_local_pool", lambda: pool)
+    monkeypatch.setattr(chunks, "_MOST_TOGETHER", 1)
+    unfinished = []
+    finished = make(ocean, "/t", {"y": 2}, x="x", y="depth", partial=unfinished.append)
+    pool.shutdown()
+    assert unfinished
+    assert not any(look.point_coordinates for look in unfinished)
+    assert finished.point_coordinates

@@ -273,16 +273,15 @@ class _Reading(PictureSource):
         source = self.overview.array if self.overview else array
         self.chunk_shape = open_for_reading(source, self.cache).borders
 
-        def picture(window: Window, *, finished: bool = True) -> QuickLook:
+        def finish(window: Window) -> QuickLook:
             if budget is not None:
                 left = max(0, budget - window.facts.decoded_bytes)
                 self.coordinate_budget = min(COORDINATE_BUDGET, left)
-            longest = most[0] if thin else _LONGEST_LINE
-            return self._picture(window, longest, finished=finished)
+            return self._picture(window, most[0] if thin else _LONGEST_LINE)
 
         def show(window: Window) -> None:
             if partial is not None:
-                partial(picture(window, finished=False))
+                partial(finish(window))
 
         def read() -> Window:
             return read_window(
@@ -309,7 +308,7 @@ class _Reading(PictureSource):
                 window = read()
                 note = f"{located.text}; {window.facts.note}"
                 window = replace(window, facts=replace(window.facts, note=note))
-        return picture(window)
+        return finish(window)
 
     def _without_values(self) -> QuickLook | None:
         """Return why an array has no values; None where it has."""
@@ -418,7 +417,7 @@ class _Reading(PictureSource):
 
     # --- what is made of it ----------------------------------------------------------------
 
-    def _picture(self, window: Window, most: int, *, finished: bool = True) -> QuickLook:
+    def _picture(self, window: Window, most: int) -> QuickLook:
         array = self.array
         plain = self.reduction is None
         low, high = valid_range(array) if plain else (None, None)
@@ -453,8 +452,7 @@ class _Reading(PictureSource):
         return replace(
             look,
             label=describe(look, kind),
-            # nobody points at what is still being read
-            point_coordinates=self._point_coordinates(look) if finished else (),
+            point_coordinates=partial_of(self._point_coordinates, look),
             message="; ".join(
                 filter(None, (look.message, hidden_text(array, window) if plain else None))
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -211,7 +211,7 @@ class QuickLook:
     curvilinear
         Two-dimensional coordinates of a map.
     point_coordinates
-        Auxiliary coordinates of its points, without those of `curvilinear`.
+        Reads the auxiliary coordinates of its points, without those of `curvilinear`: only who points at them needs them.
     earth
         Coastlines and a graticule, where longitudes and latitudes are known.
     overview
@@ -267,7 +267,7 @@ class QuickLook:
     valid_low: float | None = None
     valid_high: float | None = None
     curvilinear: Curvilinear | None = None
-    point_coordinates: tuple[PointCoordinate, ...] = ()
+    point_coordinates: Callable[[], tuple[PointCoordinate, ...]] = tuple
     earth: Overlay | None = None
     overview: str | None = None
     stored: np.ndarray[Any, Any] | None = None

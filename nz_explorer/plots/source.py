@@ -245,19 +245,15 @@ class PictureSource:
             for number, one in zip(self.axes, axes, strict=False)
             if one is not None
         ]
-        key = ("points", tuple(drawn), tuple(without))
-        if key not in self._known:
-            self._known[key] = point_coordinates(
-                self.array,
-                drawn,
-                self._fixed(),
-                without=without,
-                budget=self.coordinate_budget,
-                cache=self.cache,
-                cancel=self.cancel,
-            )
-        known: tuple[PointCoordinate, ...] = self._known[key]
-        return known
+        return point_coordinates(
+            self.array,
+            drawn,
+            self._fixed(),
+            without=without,
+            budget=self.coordinate_budget,
+            cache=self.cache,
+            cancel=self.cancel,
+        )
 
     def _fixed(self) -> dict[int, int]:
         """Return the index of each dimension that is neither drawn nor reduced."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from nz_explorer.plots.lines.collect import Lines
     from nz_explorer.plots.picture import Axis
     from nz_explorer.plots.shown_values import Reading
+    from nz_explorer.values.coordinates.auxiliary import PointCoordinate
     from nz_explorer.values.histograms import Histogram
     from nz_explorer.values.masks.cell_states import States
 
@@ -36,17 +38,28 @@ class _Buffers:
         return len(self.all) - 1
 
 
-def picture(look: QuickLook) -> tuple[protocol.PictureResult, list[bytes]]:
-    """Return a quick look as a message and its buffers."""
+def picture(
+    look: QuickLook, *, finished: bool = True
+) -> tuple[protocol.PictureResult, list[bytes]]:
+    """Return a quick look as a message and its buffers.
+
+    Parameters
+    ----------
+    look : QuickLook
+        The picture.
+    finished : bool
+        Whether all of it is there: nobody points at what is still being read.
+    """
     buffers = _Buffers()
-    return _picture(look, buffers), buffers.all
+    return _picture(look, buffers, finished=finished), buffers.all
 
 
-def _picture(look: QuickLook, buffers: _Buffers) -> protocol.PictureResult:
+def _picture(look: QuickLook, buffers: _Buffers, *, finished: bool) -> protocol.PictureResult:
     from nz_explorer.plots.captions import caption_of, place_text
     from nz_explorer.plots.drawing.aspect import aspect_of_axes
 
     curvilinear = _curvilinear(look, buffers)
+    points = look.point_coordinates() if finished else ()
     return protocol.PictureResult(
         kind=look.kind,
         path=look.path,
@@ -94,10 +107,10 @@ def _picture(look: QuickLook, buffers: _Buffers) -> protocol.PictureResult:
         valid_high=finite(look.valid_high),
         aspect=aspect_of_axes(look.x, look.y),
         curvilinear=curvilinear,
-        point_coordinates=_point_coordinates(look, curvilinear, buffers),
+        point_coordinates=_point_coordinates(points, curvilinear, buffers, upright=look.upright),
         earth=_earth(look, buffers),
         overview=look.overview,
-        beside=None if look.beside is None else _picture(look.beside, buffers),
+        beside=None if look.beside is None else _picture(look.beside, buffers, finished=finished),
     )
 
 
@@ -213,7 +226,11 @@ def _curvilinear(look: QuickLook, buffers: _Buffers) -> protocol.Curvilinear | N
 
 
 def _point_coordinates(
-    look: QuickLook, curvilinear: protocol.Curvilinear | None, buffers: _Buffers
+    points: Iterable[PointCoordinate],
+    curvilinear: protocol.Curvilinear | None,
+    buffers: _Buffers,
+    *,
+    upright: bool,
 ) -> list[protocol.PointCoordinate]:
     found = []
     if curvilinear is not None:
@@ -222,9 +239,9 @@ def _point_coordinates(
             (curvilinear.x_label, curvilinear.x_units, curvilinear.x_buffer),
         ):
             found.append(protocol.PointCoordinate(label, True, True, buffer, "float32", units))
-    for one in look.point_coordinates:
+    for one in points:
         narrow = one.values is not None and one.values.dtype == np.float32
-        down, across = (one.across, one.down) if look.upright else (one.down, one.across)
+        down, across = (one.across, one.down) if upright else (one.down, one.across)
         found.append(
             protocol.PointCoordinate(
                 one.label,

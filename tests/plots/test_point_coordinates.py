@@ -47,7 +47,7 @@ def shown(found):
     """By name whether it changes down and across, and its texts or numbers."""
     return {
         one.label: (one.down, one.across, list(one.texts) or one.values)
-        for one in found.point_coordinates
+        for one in found.point_coordinates()
     }
 
 
@@ -91,7 +91,7 @@ def test_a_time_that_changes_along_both_axes(ocean):
 def test_a_profile_has_them_down_its_side(ocean):
     look = make(ocean, "/t", {"time": 1}, kind="line", x="depth")
     assert look.upright
-    assert not look.point_coordinates[-1].down
+    assert not look.point_coordinates()[-1].down
     message, _ = picture(look)
     (valid,) = message.point_coordinates
     assert (valid.down, valid.across) == (True, False)
@@ -131,5 +131,5 @@ def test_they_are_not_waited_for_while_a_picture_is_being_read(ocean, monkeypatc
     finished = make(ocean, "/t", {"y": 2}, x="x", y="depth", partial=unfinished.append)
     pool.shutdown()
     assert unfinished
-    assert not any(look.point_coordinates for look in unfinished)
-    assert finished.point_coordinates
+    assert not any(picture(look, finished=False)[0].point_coordinates for look in unfinished)
+    assert picture(finished)[0].point_coordinates

@@ -26,7 +26,8 @@ def picture(session: SessionView, params: protocol.PictureParams, cancel: Cancel
     def message(
         look: QuickLook, *, finished: bool = True
     ) -> tuple[protocol.PictureResult, list[bytes]]:
-        return picture_messages.picture(session.limits.known(array, look, finished=finished))
+        known = session.limits.known(array, look, finished=finished)
+        return picture_messages.picture(known, finished=finished)
 
     is_shown = params.width > 1  # not the value at a pin, which is asked for beside the picture
     if is_shown and (params.everything or send is not None):  # not for a page that is saved

@@ -30,7 +30,7 @@ export function useCall<M extends Method>(
   params: Methods[M]["params"] | null,
   { version = 0, keep = false }: { version?: number | string; keep?: boolean } = {},
 ): CallState<M> {
-  const key = params === null ? "" : JSON.stringify([method, params]);
+  const key = params ? JSON.stringify([method, params]) : "";
   const [held, setHeld] = useState<Held<M>>({
     key: "",
     answer: null,
@@ -41,7 +41,7 @@ export function useCall<M extends Method>(
   const [round, setRound] = useState(0);
   // `key` stands for method and params.
   useEffect(() => {
-    if (params === null) return;
+    if (!params) return;
     const abort = new AbortController();
     const call = client.call(method, params, abort.signal);
     setHeld((before) => ({ ...before, key, error: null, call }));

@@ -29,7 +29,7 @@ export function describe(row: NodeRow): string {
 
 /** The lengths of an array; of data with many dimensions just how many. */
 function sizeOf({ shape, kind }: NodeRow): string {
-  if (kind !== "array" || shape === null) return "";
+  if (kind !== "array" || !shape) return "";
   if (shape.length === 0) return "scalar";
   return shape.length > 2 ? `${shape.length}-D` : shapeText(shape);
 }

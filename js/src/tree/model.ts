@@ -75,7 +75,7 @@ export class TreeModel {
   isOpen(path: string): boolean {
     if (path === "/") return this.#rootOpen;
     const spot = this.#spots.get(path);
-    if (!spot || spot.parent === null) return false;
+    if (!spot?.parent) return false;
     return this.#branches.get(spot.parent)?.open.get(spot.position) === path;
   }
 
@@ -86,7 +86,7 @@ export class TreeModel {
   expand(path: string): void {
     const spot = this.#spots.get(path);
     if (!spot) return;
-    if (spot.parent === null) this.#rootOpen = true;
+    if (!spot.parent) this.#rootOpen = true;
     else this.#branches.get(spot.parent)?.open.set(spot.position, path);
     const branch = this.#branch(path);
     if (branch.total === null && branch.error === null) void this.#page(branch, 0);
@@ -96,7 +96,7 @@ export class TreeModel {
   collapse(path: string): void {
     const spot = this.#spots.get(path);
     if (!spot) return;
-    if (spot.parent === null) this.#rootOpen = false;
+    if (!spot.parent) this.#rootOpen = false;
     else this.#branches.get(spot.parent)?.open.delete(spot.position);
     this.#changed();
   }
@@ -146,7 +146,7 @@ export class TreeModel {
   indexOf(path: string): number | null {
     const spot = this.#spots.get(path);
     if (!spot) return null;
-    if (spot.parent === null) return 0;
+    if (!spot.parent) return 0;
     if (!this.isOpen(spot.parent)) return null;
     const above = this.indexOf(spot.parent);
     const branch = this.#branches.get(spot.parent);

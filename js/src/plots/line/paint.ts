@@ -9,7 +9,7 @@ const NAME = 16;
 
 /** Where a line has its points: from left to right, a profile from the top down. */
 const sideOf = ({ x, y }: Scene, { width, height }: Frame) => {
-  const upright = x.axis === null;
+  const upright = !x.axis;
   return { upright, axis: upright ? y : x, long: upright ? height : width };
 };
 

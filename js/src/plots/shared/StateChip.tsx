@@ -21,7 +21,7 @@ export function Swatch({ state }: { state: CellState }) {
   useEffect(() => {
     const ratio = Math.max(1, Math.round(globalThis.devicePixelRatio || 1));
     const context = ref.current?.getContext("2d");
-    if (!context || ink === null || ref.current === null) return;
+    if (!context || !ink || !ref.current) return;
     const [width, height] = [18 * ratio, 12 * ratio];
     ref.current.width = width;
     ref.current.height = height;

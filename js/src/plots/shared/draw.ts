@@ -29,7 +29,7 @@ export function draw(paper: Paper, scene: Scene, frame: Frame, options: PictureO
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.font = paper.font;
   context.lineWidth = 1;
-  if (options.grid && scene.curved === null) drawGrid(paper, scene, frame);
+  if (options.grid && !scene.curved) drawGrid(paper, scene, frame);
   drawEarth(paper, scene, frame, options);
   drawAxes(paper, scene, frame);
   if (frame.bar && scene.norm) drawBar(paper, scene, frame.bar, scene.norm);

@@ -120,9 +120,12 @@ export function makeScene(
     beside: (x, y) =>
       picture.point_coordinates.map(({ label, down, across, buffer, type, units, texts }) => {
         const at = (down ? y : 0) * (across ? field.nx : 1) + (across ? x : 0);
-        const value = () => floats(buffers[buffer ?? -1] as DataView, type)[at] as number;
+        // An array of a buffer that lies askew would be a copy, whenever the pointer moves.
+        const view = buffers[buffer ?? -1] as DataView;
+        const bits = type === "float32" ? 32 : 64;
+        const value = () => view[`getFloat${bits}`]((bits / 8) * at, true);
         // Fewer digits than float32 has: it is not exact to the last.
-        return [label, texts[at] ?? coordinateText(value(), { units }, type === "float32" ? 7 : undefined)];
+        return [label, texts[at] ?? coordinateText(value(), { units }, bits < 64 ? 7 : undefined)];
       }),
     earth:
       earth && !curvilinear === !curved

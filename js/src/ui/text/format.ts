@@ -75,6 +75,6 @@ export function precise(value: number, digits: number): string {
 
 /** "240 × 721 × 1440" */
 export function shapeText(shape: readonly number[] | null): string {
-  if (shape === null) return "";
+  if (!shape) return "";
   return shape.length === 0 ? "scalar" : shape.map(grouped).join(" × ");
 }

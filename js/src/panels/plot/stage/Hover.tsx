@@ -163,7 +163,7 @@ export function Hover({ scene, frame, stage, canvas }: HoverProps) {
     const step =
       way && (scene.y === grid.x ? [way[1] * right, way[0] * down] : [way[0] * right, way[1] * down]);
     if (event.altKey && !step) return;
-    const from = at ?? { x: Math.floor(nx / 2), y: Math.floor(ny / 2) };
+    const from = at ?? { x: nx >> 1, y: ny >> 1 };
     const by = { "+": 0.5, "=": 0.5, "-": 2, "0": 0 }[event.key];
     if (event.key === "Enter" && at) {
       if (corner) zoomTo(centerOf(scene, corner), centerOf(scene, at));

@@ -47,7 +47,7 @@ export function Stage({ shown, scene, size }: StageProps) {
     const [w, h] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
     if (element.width !== w) element.width = w;
     if (element.height !== h) element.height = h;
-    if (context === null || ink === null) return;
+    if (!context || !ink) return;
     const { colormap, reverse, levels } = options;
     const lut = lutOf(colorTable(colormaps, colormap || picture.colormap, reverse) ?? GREYS, levels);
     const paper: Paper = { context, ratio, inks: ink, lut, font, accent: style.color || "steelblue" };

@@ -55,7 +55,7 @@ export function Toolbar({
   const { kind, kinds, parts } = picture;
   const controls = kindOf(picture)?.controls(picture) ?? [];
   const has = (control: Control) => (scene !== null || control === "log") && controls.includes(control);
-  const middle = { x: Math.floor((scene?.field.nx ?? 0) / 2), y: Math.floor((scene?.field.ny ?? 0) / 2) };
+  const middle = { x: (scene?.field.nx ?? 0) >> 1, y: (scene?.field.ny ?? 0) >> 1 };
   const zoom = (by: number) =>
     scene && session.setOptions({ window: windowAround(scene, options.window, middle, by) });
   const movable = picture.sliders.filter(({ length }) => length > 1);

@@ -51,10 +51,8 @@ def with_entry(
         return documents, entry
     of_entry = judge(seen)
     stops = _stops(of_entry, {one.rule.id for one in documents.violations})
-    if (
-        stops and not entry.violations
-    ):  # the documents cannot be compared with it, and are no better
-        return documents, entry
+    if stops and not entry.violations:
+        return documents, entry  # the documents cannot be compared with it, and are no better
     entry = _stopping(entry, stops)
     broken = {one.rule.id for one in of_entry.violations}
     # xarray opens groups below the root by themselves, and then reads their documents and those in them

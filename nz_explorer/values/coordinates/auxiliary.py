@@ -20,6 +20,7 @@ from nz_explorer.values.coordinates.axes import (
     unpacked,
 )
 from nz_explorer.values.coordinates.curvilinear import geolocations, nowhere
+from nz_explorer.values.coordinates.named import named_coordinates
 from nz_explorer.values.coordinates.times import is_time, time_labels
 from nz_explorer.values.masks.cell_states import ABSENT, VALUE
 from nz_explorer.values.points import Points
@@ -178,13 +179,8 @@ def _listed(
     array: Array, cancel: Cancellation | None, *, geolocated: bool = False
 ) -> Iterator[Array]:
     """Yield the arrays with a shape that ``coordinates`` names, and the coordinate system of cs."""
-    listed = array.attributes.get("coordinates")
-    group = "" if array.parent in {None, "/"} else array.parent
-    for name in listed.split()[: 4 * _MOST] if isinstance(listed, str) else ():
-        node = None if "/" in name else array.hierarchy.get(f"{group}/{name}", cancel)
-        if not isinstance(node, Array) or node.shape is None:
-            continue
-        if len(node.dimension_names or ()) == len(node.shape):
+    for node in named_coordinates(array, cancel, most=4 * _MOST):
+        if node.shape is not None and len(node.dimension_names or ()) == len(node.shape):
             yield node
     for _, node in geolocations(array, cancel) if geolocated else ():
         yield node

@@ -23,6 +23,7 @@ from nz_explorer.values.coordinates.metadata_coordinates import (
     metadata_coordinates,
 )
 from nz_explorer.values.coordinates.monotonicity import check_monotonic
+from nz_explorer.values.coordinates.named import named_coordinates
 from nz_explorer.values.coordinates.times import is_time, time_labels
 from nz_explorer.values.masks.cell_states import VALUE
 from nz_explorer.values.points import Points
@@ -302,13 +303,11 @@ def _auxiliary_time(
     Source: CF-1.11, 5 Coordinate Systems (the attribute ``coordinates``).
     See https://cfconventions.org/Data/cf-conventions/cf-conventions-1.11/cf-conventions.html.
     """
-    listed, names = array.attributes.get("coordinates"), array.dimension_names
-    if not isinstance(listed, str) or names is None or names[axis] is None:
+    names = array.dimension_names
+    if names is None or names[axis] is None:
         return None
-    group = "" if array.parent in {None, "/"} else array.parent
-    for name in listed.split():
-        node = None if "/" in name else array.hierarchy.get(f"{group}/{name}", cancel)
-        if not isinstance(node, Array) or node.dimension_names != (names[axis],):
+    for node in named_coordinates(array, cancel):
+        if node.dimension_names != (names[axis],):
             continue
         if node.shape != ((array.shape or ())[axis],) or not is_time(node.attributes):
             continue

@@ -16,6 +16,7 @@ from nz_explorer.model.dialects.ref import resolve
 from nz_explorer.store import Cancellation
 from nz_explorer.text.units import hemispheres
 from nz_explorer.values.coordinates.axes import COORDINATE_BUDGET, text_attribute, unpacked
+from nz_explorer.values.coordinates.named import named_coordinates
 from nz_explorer.values.masks.cell_states import VALUE
 from nz_explorer.values.points import Points, spread
 from nz_explorer.values.reading.chunk_cache import ChunkCache
@@ -97,7 +98,6 @@ def find_curvilinear(
     -----
     Sources: CF-1.11, 5.2 Two-Dimensional Latitude, Longitude, Coordinate Variables; ``geolocation`` in cs.
     """
-    listed = array.attributes.get("coordinates")
     names, shape = array.dimension_names, array.shape
     if names is None or shape is None or len(axes) != 2:
         return None
@@ -105,21 +105,17 @@ def find_curvilinear(
     if len(wanted) != 2 or any(name is None for name, _ in wanted):
         return None
     found: dict[str, Array] = {}
-    candidates = chain(geolocations(array, cancel), _listed(array, listed, cancel))
+    candidates = chain(geolocations(array, cancel), _listed(array, cancel))
     for direction, node in candidates:
         if set(zip(node.dimension_names or (), node.shape or (), strict=False)) == wanted:
             found.setdefault(direction, node)
     return (found["x"], found["y"]) if len(found) == 2 else None
 
 
-def _listed(array: Array, listed: Any, cancel: Cancellation | None) -> Iterator[tuple[str, Array]]:
+def _listed(array: Array, cancel: Cancellation | None) -> Iterator[tuple[str, Array]]:
     """Yield the arrays of two dimensions that CF's ``coordinates`` lists, with their directions."""
-    for name in listed.split() if isinstance(listed, str) else ():
-        if "/" in name:
-            continue
-        group = array.parent or "/"
-        node = array.hierarchy.get(f"{'' if group == '/' else group}/{name}", cancel)
-        if isinstance(node, Array) and node.ndim == 2:
+    for node in named_coordinates(array, cancel):
+        if node.ndim == 2:
             direction = _direction(node)
             if direction is not None:
                 yield direction, node

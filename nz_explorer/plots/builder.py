@@ -438,6 +438,7 @@ class _Reading(PictureSource):
             "packing": self.packing if plain else None,
             "valid_low": low,
             "valid_high": high,
+            "missing_values": array.missing_values if plain else (),
             "overview": self.overview_text(),
         }
         shared["title"] = title_of(array, shared["sliders"])

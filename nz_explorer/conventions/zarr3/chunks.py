@@ -15,6 +15,7 @@ from nz_explorer.engine.findings import Fail, Undecided
 from nz_explorer.engine.fixes import Draft, replace
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import is_candidate
+from nz_explorer.model.fill_values import FillValue, same_value
 from nz_explorer.text.phrases import every, plural
 
 if TYPE_CHECKING:
@@ -224,7 +225,8 @@ def unwritten(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
     fill = array.fill
     what = f", which is not _FillValue {fill.text}" if fill is not None else ""
     if found.hidden:
-        what = ", which is _FillValue"
+        only_cf = not _is_same(fill, array) and bool(array.missing_values)
+        what = f", which is {'missing_value' if only_cf else '_FillValue'}"
     elif not what and found.reads_as != NAN:
         what = ", which is a value like any other"
     reads = f"reads as {found.reads_as}{what}{', though xarray shows it as missing' if _xarray_masks(array) else ''}"
@@ -251,6 +253,12 @@ def unwritten(array: Array, contents: Contents) -> Iterator[Fail | Undecided]:
         # without a mark for missing data it may well be what was meant: zarr writes no chunk of mere fill values
         harms=fill is not None and not found.hidden,
     )
+
+
+def _is_same(fill: FillValue | None, array: Array) -> bool:
+    """Return whether a fill value is what chunks that were never written read as."""
+    stored = array.storage_fill
+    return fill is not None and stored is not None and same_value(fill, stored)
 
 
 def _unwritten(array: Array, message: str, *, harms: bool) -> Fail:

@@ -136,6 +136,7 @@ OF_CRS = (
     "REF-003",
     "REF-004",
     "REF-005",
+    "REF-008",
 )
 """Rules on the contents of a node, whether that is an array or a group."""
 
@@ -209,7 +210,7 @@ def judge_attributes(pointer: str, holder: Mapping[str, Any]) -> RuleOutput:
         )
 
 
-def identifier(pointer: str, given: Any) -> RuleOutput:
+def identifier(pointer: str, given: Any, name: str = "id") -> RuleOutput:
     """Check the identifier of a system.
 
     Parameters
@@ -218,13 +219,17 @@ def identifier(pointer: str, given: Any) -> RuleOutput:
         RFC 6901 pointer to the identifier.
     given : object
         The identifier as the document has it.
+    name : str
+        What it is called there.
     """
     if given is None:
         return
-    message: str | None = f'id must be an object such as {{"proj:code": …}}, got {json_text(given)}'
+    message: str | None = (
+        f'{name} must be an object such as {{"proj:code": …}}, got {json_text(given)}'
+    )
     if isinstance(given, Mapping) and known_conventions.PROJ.keys & given.keys():
         error = known_conventions.property_error(known_conventions.PROJ, given)
-        message = None if error is None else f"id: {error}"
+        message = None if error is None else f"{name}: {error}"
     if message is not None:
         yield Fail(pointer, message, rule="CS-ID-004")
 

@@ -10,23 +10,8 @@ from typing import Any
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.engine.findings import Fail, RuleOutput
 from nz_explorer.engine.fixes import Draft, add, replace
+from nz_explorer.model.calendars import CALENDARS
 from nz_explorer.model.dialects.cs import Axis, CoordinateSet, time_units
-
-CALENDARS = (
-    "standard",
-    "gregorian",
-    "proleptic_gregorian",
-    "julian",
-    "noleap",
-    "365_day",
-    "all_leap",
-    "366_day",
-    "360_day",
-    "utc",
-    "tai",
-    "none",
-)
-"""Those of CF; explicitly defined ones are not supported by cs."""
 
 _AS_CFTIME = {"utc": "standard", "tai": "standard", "none": "all_leap"}
 """How cftime checks dates of calendars that it does not know; in perpetual time each date of a year is one."""

@@ -101,7 +101,7 @@ def netcdf_has_it(array: Array) -> Iterator[Fail]:
         if name not in IN_NETCDF and name in NUMCODECS:
             yield Fail(
                 f"{pointer}/id",
-                f"netCDF-C up to 4.10 has no codec {json_text(name)}, and cannot read the values",
+                f"netCDF-C up to 4.10 has no codec {json_text(name)}, and cannot read chunks, where any are stored",
                 impact="advice",  # nothing is wrong where only netCDF-C cannot read it
             )
         for member, does in _refused_by_netcdf(codec):

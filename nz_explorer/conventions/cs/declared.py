@@ -40,6 +40,9 @@ def registered(node: Node, systems: Iterable[Crs], attribute: str) -> RuleOutput
         yield undeclared(node, attribute, attribute, known_conventions.CS, "CS-REG-001")
     own = [crs for crs in systems if crs.home is node or crs.reference is not None]
     used: dict[Convention, str] = {}
+    whole = node.attributes.get("cs")
+    if attribute == "cs" and isinstance(whole, Mapping) and isinstance(whole.get("id"), Mapping):
+        used[known_conventions.PROJ] = "id"
     for crs in own:
         if crs.reference is not None:
             used[known_conventions.REF] = "a reference"

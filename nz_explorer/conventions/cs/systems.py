@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nz_explorer.conventions.cs.axis_coordinates import coordinates, is_text
+from nz_explorer.conventions.cs.members import near_members
 from nz_explorer.conventions.cs.parametric import parametric
 from nz_explorer.conventions.zarr3.nodes import shown
 from nz_explorer.conventions.zcf import known_conventions
@@ -100,6 +101,7 @@ def keeps_crs(group: Group) -> bool:
 OF_CRS = (
     "CS-NAME-001",
     "CS-ATT-001",
+    "CS-ATT-002",
     "CS-ID-004",
     "CS-AX-001",
     "CS-AX-003",
@@ -147,6 +149,7 @@ TYPES = ("compound", "planar", "vertical", "temporal", "undefined")
 
 def of_crs(crs: Crs) -> RuleOutput:
     """Judge a reference system by itself."""
+    yield from near_members(crs)
     if isinstance(crs.given, Mapping):
         yield from judge_name(crs.pointer("name"), crs.given)
         yield from identifier(crs.pointer("id"), crs.given.get("id"))
@@ -292,7 +295,7 @@ def _wrap(pointer: str, given: Any) -> FixMaker:
 
 
 def _abbreviation(axis: Axis, *, located: bool) -> RuleOutput:
-    given, name = axis.abbreviation, (axis.name or "").lower()
+    given = axis.abbreviation
     pointer = axis.pointer("abbreviation")
     text = bool(axis.sets) and all(is_text(one) for one in axis.sets)
     if given is not None and given not in ABBREVIATIONS:
@@ -321,21 +324,38 @@ def _abbreviation(axis: Axis, *, located: bool) -> RuleOutput:
             fix=lambda _node: Draft("suggest", (remove(pointer),)),
             rule="CS-AX-003",
         )
+    elif given is None and any("time" in one.given for one in axis.sets):
+        yield Fail(
+            pointer,
+            f"axis {json_text(axis.name)} has a time object, and no abbreviation, which has to be T",
+            fix=lambda _node: Draft("suggest", (add(pointer, "T"),)),
+            rule="CS-AX-003",
+        )
     elif (
         given is None
         and not text
         # one without coordinates is ordinal, such as the columns of a picture
         and (located or axis.given.get("coordinates") is not None)
-        and name in known_crs.X_NAMES | known_crs.Y_NAMES
+        and (meant := _meant(axis)) is not None
     ):
-        right = "X" if name in known_crs.X_NAMES else "Y"
+        what, letter = meant
         yield Fail(
             pointer,
-            f"axis {json_text(axis.name)} has no abbreviation; judging by its name it is {right}",
+            f"axis {json_text(axis.name)} has no abbreviation; judging by its {what} it is {letter}",
             severity="warning",
-            fix=lambda _node: Draft("suggest", (add(pointer, right),)),
+            fix=lambda _node: Draft("suggest", (add(pointer, letter),)),
             rule="CS-AX-003",
         )
+
+
+def _meant(axis: Axis) -> tuple[str, str] | None:
+    """Return what tells which abbreviation an axis has to have, and that; None where nothing does."""
+    name = (axis.name or "").lower()
+    if name in known_crs.X_NAMES | known_crs.Y_NAMES:
+        return "name", "X" if name in known_crs.X_NAMES else "Y"
+    directions = {one.direction for one in axis.sets if isinstance(one.direction, str)}
+    right = next((key for key, usual in USUAL.items() if directions & set(usual)), None)
+    return None if right is None else ("direction", right)
 
 
 def _is_physical(axis: Axis) -> bool:

@@ -55,14 +55,13 @@ def time_object(axis: Axis, one: CoordinateSet, text: bool | None) -> RuleOutput
             hint = "" if unit is None else f", which its unit {json_text(unit)} belongs in"
             yield Fail(pointer, f"axis {shown} has no time object{hint}", rule="CS-TIME-001")
         return
-    if axis.abbreviation != "T":
+    if axis.abbreviation not in ("T", None):  # that there is none is CS-AX-003
         yield Fail(
             pointer,
             f"axis {shown} has a time object, which is allowed only with the abbreviation T",
             rule="CS-TIME-001",
         )
-        if axis.abbreviation is not None:  # it goes, whatever is in it
-            return
+        return  # it goes, whatever is in it
     if not isinstance(given, Mapping) or isinstance(given.get("units"), str):
         members = given if isinstance(given, Mapping) else {}
         units = members.get("units", given)

@@ -131,6 +131,7 @@ OF_CRS = (
     "CS-PAR-002",
     "CS-PAR-003",
     "CS-REV-001",
+    "CS-REV-002",
     "CS-REG-001",
     "CS-REG-002",
     "REF-001",
@@ -159,6 +160,12 @@ def of_crs(crs: Crs) -> RuleOutput:
                 f"type must be one of {', '.join(TYPES)}, got {shown(crs.given['type'])}",
                 rule="CS-REV-001",
             )
+    if isinstance(crs.given, Mapping) and isinstance(crs.given.get("axes"), list) and crs.axes:
+        yield Fail(
+            crs.pointer("axes"),
+            "axes are a list, as the text had them until r2; its schema, and the reader of its author, want an object by name",
+            rule="CS-REV-002",
+        )
     # In r1 an axis has the direction; in the others its sets of coordinates have one each.
     at_axes = isinstance(crs.given, Mapping) and isinstance(crs.given.get("axes"), list)
     at_axes = at_axes and all("direction" not in s.given for a in crs.axes for s in a.sets)

@@ -15,6 +15,7 @@ from nz_explorer.engine.fixes import Draft, remove, set_attribute
 from nz_explorer.engine.registry import rule
 from nz_explorer.model import is_candidate
 from nz_explorer.model.attribute_types import DURATIONS, PACKING, unpacked_number
+from nz_explorer.model.calendars import CALENDARS
 from nz_explorer.text.phrases import article
 
 if TYPE_CHECKING:
@@ -131,6 +132,8 @@ def decodable_units(array: Array) -> Iterator[Fail]:
         yield Fail(
             array.attribute_pointer("calendar"),
             f"the calendar {shown(given)} {problem.why}, so these times cannot be decoded",
+            # CF lists some that no reader knows: that is not the dataset's fault
+            severity="warning" if str(given).lower() in CALENDARS else None,
             fix=None if problem.suggestion is None else _set_calendar(problem.suggestion),
             rule="CF-TIME-002",
         )

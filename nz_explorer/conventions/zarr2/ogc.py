@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -189,6 +190,31 @@ def no_scalars(array: Array) -> Iterator[Fail]:
     """Note an array that netCDF-C passes over."""
     if array.stored_shape == ():
         yield Fail("/.zarray/shape", "netCDF-C up to 4.10 does not show arrays with the shape []")
+
+
+LARGE = 2**31
+"""Bytes of a chunk above which it is noted."""
+LARGEST = 2**64
+"""Bytes from which netCDF-C does not open a dataset."""
+
+
+@rule("Z2-OGC-015", on="array", formats=V2, needs=("shape", "chunk shape", "data type"))
+def chunks_fit_into_memory(array: Array) -> Iterator[Fail]:
+    """Note chunks that netCDF-C cannot hold in memory, also where none is stored."""
+    size = math.prod(array.chunk_shape or ()) * (array.data_type.itemsize or 1)
+    if size >= LARGEST:
+        yield Fail(
+            "/.zarray/chunks",
+            f"a chunk has {size:,} bytes, and netCDF-C refuses a dataset with chunks of 2⁶⁴ bytes and more",
+            impact="advice",  # nothing is wrong where only netCDF-C cannot read it
+            readers={"netCDF-C": "refuses the dataset: invalid argument"},
+        )
+    elif size > LARGE:
+        yield Fail(
+            "/.zarray/chunks",
+            f"a chunk has {size / 2**30:,.1f} GiB; netCDF-C needs memory for a whole one to read a single value, also where none is stored",
+            readers={},
+        )
 
 
 @rule("Z2-OGC-005", on="root", formats=V2)

@@ -396,7 +396,9 @@ def _declare_below(path: str, entry: dict[str, Any]) -> Any:
 def properties_valid(node: Node) -> Iterator[Fail]:
     """Require properties that the declared convention allows, as zarr-cm checks them."""
     declared = declared_here(node)
-    used = known_conventions.used(node.attributes)
+    family = multiscales.family(node.attributes)
+    of_others = known_conventions.MULTISCALES if family not in (None, "multiscales") else None
+    used = known_conventions.used(node.attributes, declared - {of_others})
     for known, names in used.items():
         if known not in declared:
             continue
@@ -408,8 +410,7 @@ def properties_valid(node: Node) -> Iterator[Fail]:
             yield Fail(
                 node.attribute_pointer(names[0], *place), f"{known.name.rstrip(':')}: {error}"
             )
-    family = multiscales.family(node.attributes)
-    if known_conventions.MULTISCALES in declared and family not in (None, "multiscales"):
+    if of_others in declared and of_others is not None:
         yield Fail(
             node.attribute_pointer("multiscales" if "multiscales" in node.attributes else "ome"),
             f"the multiscales convention is declared, but the attribute has the form of {family}",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -158,8 +158,18 @@ def identity(entry: Mapping[str, Any]) -> str | None:
     return next((value for value in values if isinstance(value, str)), None)
 
 
-def used(attributes: Mapping[str, Any]) -> dict[Convention, list[str]]:
-    """Return the conventions whose attributes are there, and which ones they are."""
+def used(
+    attributes: Mapping[str, Any], declared: Container[Convention | None] = ()
+) -> dict[Convention, list[str]]:
+    """Return the conventions whose attributes are there, and which ones they are.
+
+    Parameters
+    ----------
+    attributes : mapping
+        All attributes of a node.
+    declared : container of Convention
+        Conventions that it declares: what has the name of an attribute of these is theirs, whatever it looks like.
+    """
     found: dict[Convention, list[str]] = {}
     for name in attributes:
         if name not in FRAMEWORK:
@@ -167,11 +177,13 @@ def used(attributes: Mapping[str, Any]) -> dict[Convention, list[str]]:
         value = attributes[name]
         members = _OBJECTS.get(name)
         items = value if name == "thumbnails" and isinstance(value, list) else [value]
-        if members is not None and not any(
-            isinstance(one, Mapping) and members & one.keys() for one in items
+        known = next(known for known in KNOWN if name in known.keys)
+        if (
+            members is not None
+            and known not in declared
+            and not any(isinstance(one, Mapping) and members & one.keys() for one in items)
         ):
             continue
-        known = next(known for known in KNOWN if name in known.keys)
         found.setdefault(known, []).append(name)
     return found
 
@@ -193,6 +205,14 @@ def schema_errors(
             message = error.message
             if error.validator == "not":  # which jsonschema explains by the schema
                 message = f"{json_text(error.instance)} is not allowed"
+            wanted = [
+                one
+                for part in error.context or ()
+                if part.validator == "required"
+                for one in part.validator_value
+            ]
+            if error.validator == "anyOf" and len(wanted) == len(error.validator_value):
+                message = f"{' or '.join(wanted)} is required"
             yield (key, *error.absolute_path), message[:MOST_CHARACTERS]
 
 

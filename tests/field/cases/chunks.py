@@ -410,3 +410,17 @@ def chunk_that_blosc_cannot_read(folder: Path) -> Path:
     chunk = folder / "temp" / "1"
     chunk.write_bytes(chunk.read_bytes()[:40])
     return folder
+
+
+@reported(
+    "zarr-developers/VirtualiZarr#968",
+    "ValueError: Shuffle buffer is not an integer multiple of elementsize, for the bounds of times in a virtual dataset",
+    finding=("Z2-CHUNK-004", "/time_bnds", "integer multiple of elementsize"),
+    before=fails(zarr_python, ValueError, "integer multiple of elementsize"),
+    values="all",
+)
+def chunk_of_odd_length_behind_a_filter(folder: Path) -> Path:
+    array(group(folder, 2), "time_bnds", np.ones((12, 2)), ["time", "bnds"], fill_value=None)
+    put(folder / "time_bnds" / ".zarray", [{"id": "shuffle", "elementsize": 8}], "filters")
+    (folder / "time_bnds" / "0.0").write_bytes(bytes(93))
+    return folder

@@ -232,3 +232,28 @@ def image_below_the_address(folder: Path) -> Path:
     root.create_group("OME").attrs["series"] = ["0"]
     _image(root.create_group("0"), (8, 8))
     return folder
+
+
+@reported(
+    "fractal-analytics-platform/fractal-tasks-core#578",
+    "napari: StopIteration in split_channels, where channels have a label, and neither a color nor a window",
+    finding=("OME-IMG-007", "/", "color of channel 0"),
+    beside=("Z2-OGC-002",),
+)
+def channels_without_a_color(folder: Path) -> Path:
+    root = group(folder, 2)
+    _image(root, (1, 8, 8), axes="cyx")
+    root.attrs["omero"] = {"channels": [{"label": "1", "wavelength_id": "1"}]}
+    return folder
+
+
+@reported(
+    "napari/napari#8814",
+    "Slices are misaligned or jump, as levels of lower resolution have fewer planes along z",
+    finding=("OME-IMG-018", "/", "8, 4 planes along z"),
+    before=fails(_every_plane, KeyError),
+    beside=("Z2-OGC-002",),
+)
+def fewer_planes_in_each_level(folder: Path) -> Path:
+    _image(group(folder, 2), (8, 8, 8), (4, 4, 4), axes="zyx")
+    return folder

@@ -76,3 +76,15 @@ def addresses_beside_the_data(folder: Path) -> Path:
     array(root, "precip", np.ones((2, 2), "f4"), ["time", "lat"], fill_value=None)
     array(root, "url", np.array(["http://a", "http://b"], object), ["time"], fill_value="")
     return folder
+
+
+@reported(
+    "xarray-contrib/xarray-simlab#133",
+    "The _FillValue of texts is the empty text, which netCDF does not take, as zarr has a fill_value for them",
+    finding=("Z2-FV-006", "/names", 'fill_value is ""'),
+    before=sees(xarray, lambda ds: ds["names"].encoding["_FillValue"] == ""),
+    after=sees(xarray, lambda ds: "_FillValue" not in ds["names"].encoding),
+)
+def texts_with_an_empty_mark(folder: Path) -> Path:
+    array(group(folder, 2), "names", np.array(["a", "b"]), ["x"], fill_value="")
+    return folder

@@ -257,3 +257,19 @@ def channels_without_a_color(folder: Path) -> Path:
 def fewer_planes_in_each_level(folder: Path) -> Path:
     _image(group(folder, 2), (8, 8, 8), (4, 4, 4), axes="zyx")
     return folder
+
+
+@reported(
+    "hms-dbmi/vizarr#265",
+    'Labels are not loaded if the "omero" block is missing',
+    finding=("OME-LABEL-001", "/", "no omero", "vizarr"),
+    beside=("Z2-OGC-002", "OME-IMG-003", "OME-IMG-004", "OME-LABEL-002"),
+)
+def labels_of_an_image_without_omero(folder: Path) -> Path:
+    root = group(folder, 2)
+    _image(root, (8, 8))
+    labels = root.create_group("labels")
+    labels.attrs["labels"] = ["nuclei"]
+    _image(labels.create_group("nuclei"), (8, 8), dtype="u4")
+    put(folder / "labels" / "nuclei" / ".zattrs", {"version": "0.4"}, "image-label")
+    return folder

@@ -121,9 +121,7 @@ def type_string(array: Array) -> Iterator[Fail]:
                 at,
                 f"{what} is not a valid type string{_TEXTS if _is_string_type(given) else ''}",
                 readers={**OTHERS, **NCZARR_ERROR},
-                fix=_as_objects(array, at)
-                if _is_string_type(given)
-                else _type_of_name(at, given),
+                fix=_as_objects(array, at) if _is_string_type(given) else _type_of_name(at, given),
             )
         elif given[0] not in "<>|" or _SOME_BYTES.fullmatch(given):
             name = given.lstrip("=|")

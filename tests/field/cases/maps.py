@@ -439,7 +439,7 @@ def mapping_of_the_first_granule(folder: Path) -> Path:
     "XarrayReader produces upside down images for some datasets with the xarray backend",
     finding=("CF-MAP-002", "/lat", "north"),
 )
-def rows_from_the_south(folder: Path) -> Path:
+def granule_from_the_south(folder: Path) -> Path:
     root = group(folder)
     array(root, "lat", [-10.0, 0.0, 10.0], ["lat"], units="degrees_north", fill_value=-1.0)
     array(root, "lon", [0.0, 10.0], ["lon"], units="degrees_east", fill_value=-1.0)

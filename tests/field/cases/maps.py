@@ -447,3 +447,19 @@ def granule_from_the_south(folder: Path) -> Path:
     rain = np.ones((3, 2), "f4")
     array(root, "rain", rain, ["lat", "lon"], grid_mapping="spatial_ref", fill_value=np.nan)
     return folder
+
+
+@reported(
+    "pydata/xarray#2250",
+    "ValueError for NaN coordinate values when a map is plotted: grids have none where data are not collected",
+    finding=("CF-COORD-004", "/gridlon_0", "2 of the 6 values", "pcolormesh"),
+    before=sees(xarray, lambda ds: bool(np.isnan(ds["gridlon_0"]).any())),
+    values="all",
+)
+def places_that_are_missing(folder: Path) -> Path:
+    root = group(folder)
+    lon = np.array([[np.nan, np.nan, 202.0], [200.0, 201.0, 202.0]])
+    array(root, "gridlon_0", lon, ["y", "x"], units="degrees_east", fill_value=np.nan)
+    humidity = np.ones((2, 3), "f4")
+    array(root, "RH", humidity, ["y", "x"], coordinates="gridlon_0", fill_value=np.nan)
+    return folder

@@ -273,3 +273,16 @@ def labels_of_an_image_without_omero(folder: Path) -> Path:
     _image(labels.create_group("nuclei"), (8, 8), dtype="u4")
     put(folder / "labels" / "nuclei" / ".zattrs", {"version": "0.4"}, "image-label")
     return folder
+
+
+@reported(
+    "ome/ome-zarr-py#231",
+    "ome_zarr download writes chunks with dots in their names, also of images of version 0.4",
+    finding=("OME-IMG-009", "/0", "keys such as 0.0"),
+    beside=("Z2-OGC-002",),
+)
+def chunks_that_were_downloaded(folder: Path) -> Path:
+    _image(group(folder, 2), (8, 8))
+    options = {"chunks": (4, 4), "zarr_format": 2, "overwrite": True}
+    zarr.create_array(folder / "0", data=np.ones((8, 8), "u1"), **options)
+    return folder

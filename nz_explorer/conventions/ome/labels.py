@@ -180,10 +180,11 @@ def labels_have_one_channel(group: Group) -> Iterator[Fail]:
 def labels_fit_the_image(group: Group) -> Iterator[Fail]:
     """Require that label images end where their image does along each axis, or have one place there."""
     image = _labelled(group)
-    if image is None:
+    described = None if image is None else next(images_of(image), None)
+    if image is None or described is None:
         return
     for label, pointer in images_of(group):
-        own, others = _extents(group, label, pointer), _extents(image, *next(images_of(image)))
+        own, others = _extents(group, label, pointer), _extents(image, *described)
         for axis, (length, size) in own.items():
             there, other = others.get(axis, (length, size))
             # labels of coarser pixels, such as those of a smaller level, may end within a pixel of them

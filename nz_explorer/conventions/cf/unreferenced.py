@@ -109,6 +109,23 @@ def coordinates_have_values(array: Array, contents: Contents) -> Iterator[Fail |
                 note="compute the coordinate; if this stands for missing data, declare it with _FillValue",
             ),
         )
+    elif (
+        (missing := math.prod(array.shape or ()) - scan.count)
+        and not scan.faults
+        and _is_horizontal(array)
+    ):
+        yield Fail(
+            "",
+            f"{missing:,} of the {missing + scan.count:,} values of {array.path} are missing: matplotlib draws no"
+            " pcolormesh by such a coordinate",
+            severity="info",
+            impact="advice",
+            readers={"matplotlib": "raises ValueError: x and y cannot have non-finite values"},
+            fix=lambda _node: Draft(
+                "suggest",
+                note="nothing need be wrong where a swath has no data; draw such a map by points, or compute the places",
+            ),
+        )
 
 
 def _with_coordinates(group: Group) -> list[Array]:

@@ -102,6 +102,19 @@ def extra_members(array: Array) -> Iterator[Fail]:
     yield from _extra(array, ARRAY_MEMBERS, words)
 
 
+_TAKEN_FOR_ARRAY: Any = {
+    "impact": "blocks",
+    "readers": {
+        "zarr-python": "takes the group for an array, and raises KeyError or TypeError where it is opened by its path",
+    },
+}
+"""What is to be said of a group below the root with the shape of an array."""
+
+
+def _looks_like_array(node: Node, member: str) -> bool:
+    return member == "shape" and node.path != "/" and not isinstance(node, Array)
+
+
 def _extra(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
     document = node.main_document
     for member in node.metadata:
@@ -127,6 +140,7 @@ def _extra(node: Node, known: frozenset[str], words: str) -> Iterator[Fail]:
             yield Fail(
                 pointer,
                 f"{document.name} has the key {json_text(member)}, and {words}; attributes belong in .zattrs",
+                **(_TAKEN_FOR_ARRAY if _looks_like_array(node, member) else {}),
                 fix=lambda _node, pointer=pointer: Draft("unsafe", (remove(pointer),)),  # type: ignore[misc]  # bound now
             )
 

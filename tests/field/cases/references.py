@@ -262,3 +262,20 @@ def index_of_nullable_strings(folder: Path) -> Path:
     for name, values in (("values", [1, 2]), ("mask", [0, 0])):
         array(index, name, np.array(values, "i1"), ["gene"])
     return folder
+
+
+@reported(
+    "NCAR/wrf-python#11",
+    "getvar fails, as variables name the coordinate XTIME, which is not in the file",
+    finding=("CF-REF-001", "/T2", '"XTIME"', "no array"),
+    before=sees(xarray, lambda ds: "XTIME" not in ds["T2"].coords),
+    after=sees(xarray, lambda ds: set(ds["T2"].coords) == {"XLAT", "XLONG"}),
+)
+def time_that_was_removed(folder: Path) -> Path:
+    root, dims = group(folder, 2), ["Time", "south_north", "west_east"]
+    places = np.linspace(40, 41, 6).reshape(1, 2, 3)
+    for name, units in (("XLAT", "degree_north"), ("XLONG", "degree_east")):
+        array(root, name, places, dims, units=units, fill_value=None)
+    values = np.ones((1, 2, 3), "f4")
+    array(root, "T2", values, dims, coordinates="XLONG XLAT XTIME", fill_value=None)
+    return folder

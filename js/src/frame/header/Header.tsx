@@ -2,7 +2,7 @@ import type { Forecast, Summary } from "../../client/protocol.gen";
 import { useView } from "../../client/view";
 import { Button, IconButton } from "../../ui/button/Button";
 import { Icon } from "../../ui/icons/Icon";
-import { type Impact, impactText, WORDS } from "../../ui/impact/Impact";
+import { allMarked, type Impact, impactText, WORDS } from "../../ui/impact/Impact";
 import { useAct } from "../../ui/page/act";
 import { RETRY } from "../../ui/problem/Blank";
 import { Progress } from "../../ui/progress/Progress";
@@ -161,10 +161,9 @@ function Counts({ summary }: { summary: Summary }) {
     wanted.value = impact;
     goto("/", "findings");
   };
-  const found = (["blocks", "values", "convention"] as const).filter((impact) => impacts[impact] > 0);
   return (
     <div class="nzx-counts" role="group" aria-label="Findings by impact">
-      {found.map((impact) => (
+      {allMarked(impacts).map((impact) => (
         <button
           key={impact}
           type="button"
@@ -214,7 +213,7 @@ function Conformance(props: { name: string; holds: boolean | null; steps: number
       <Icon name={icon as string} />
       {steps > 0 ? (
         <>
-          {grouped(steps)} <span class="nzx-word">{`${steps === 1 ? "step" : "steps"} from ${name}`}</span>
+          {grouped(steps)} <span class="nzx-word">{(text as string).slice(grouped(steps).length + 1)}</span>
         </>
       ) : (
         text

@@ -57,8 +57,13 @@ export function Stage({ shown, scene, size }: StageProps) {
   const View = kindOf(picture)?.View;
   if (View) return <View picture={picture} buffers={shown.buffers} options={options} scene={scene} />;
   if (!scene) {
+    const minus = Object.keys(options.against).length > 0;
     return (
-      <Blank icon="info" action="See the findings" onAction={() => goto(picture.path, "findings")}>
+      <Blank
+        icon="info"
+        action={minus ? "No difference" : "See the findings"}
+        onAction={() => (minus ? session.setOptions({ against: {} }) : goto(picture.path, "findings"))}
+      >
         {visible(picture.message || picture.label || "This cannot be plotted.")}
       </Blank>
     );

@@ -44,7 +44,7 @@ export function Header({ side, onSide }: { side: boolean; onSide: () => void }) 
         onClick={onSide}
       />
       <Source summary={summary} />
-      <Walk summary={summary} />
+      <Walk summary={summary} busy={busy} />
       <span class="nzx-gap" />
       {health === "lost" && <Button onClick={() => session.client.resendAll()}>{RETRY}</Button>}
       <div class="nzx-status" role="status">
@@ -223,11 +223,10 @@ function Conformance(props: { name: string; holds: boolean | null; steps: number
 }
 
 /** The background walk: how far it is, and its stop and go. */
-function Walk({ summary }: { summary: Summary }) {
+function Walk({ summary, busy }: { summary: Summary; busy: boolean }) {
   const { session } = useView();
   const { progress } = summary;
   if (progress.phase === "done") return null;
-  const busy = progress.phase === "walk" || progress.phase === "values";
   const part = progress.total ? Math.min(1, progress.nodes / progress.total) : null;
   const facts = `${visible(progress.message)}\n${grouped(progress.requests)} requests, ${bytes(progress.bytes_read)} read`;
   const walk = (action: "cancel" | "resume") => {

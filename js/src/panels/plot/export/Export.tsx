@@ -68,11 +68,10 @@ export function Export({
   };
   const run = (what: () => Promise<void>) => {
     setSaid("Working…");
-    what().then(
+    what()
+      .catch((error: Error) => setSaid(visible(error.message)))
       // What has come of it is read, and gone; what went wrong stays.
-      () => setTimeout(() => setSaid((now) => (/^[SC]/.test(now) ? "" : now)), 6000),
-      (error: Error) => setSaid(visible(error.message)),
-    );
+      .then(() => setTimeout(() => setSaid((now) => (/^(S|C|canc)/.test(now) ? "" : now)), 6000));
   };
   const items: [string, () => Promise<void>][] = [
     ...formats.flatMap(([format, label], nth): [string, () => Promise<void>][] =>

@@ -92,7 +92,7 @@ function Here({ pin, scene, params }: { pin: Pin; scene: Scene; params: PictureP
         .map(([name, text]) =>
           text[0] === "["
             ? `${name} ${text}`
-            : text.replace(/( \(.*\))? +\[\d+\]$/, "").replace(/(\d{5})\.\d+/, "$1"),
+            : text.replace(/( \(.*\))? +\[\d+\]$/, "").replace(/(\d{5}(?=\.)|\.\d{3})\.?\d+/, "$1"),
         )
     : Object.entries(pin).map(([name, index]) => `${name} [${index}]`);
   return (

@@ -233,7 +233,7 @@ def test_what_is_counted_otherwise_is_not_subtracted_unnoticed(tmp_path: Path) -
     assert line.stored.tolist() == [8, 8, 8, 8]
     apart = made("/k", path="/c")
     assert apart.message.startswith(
-        "A is in K and B in °C: the numbers are taken as they are; A − B: bias 0"
+        "A is in K and B in °C: the numbers are taken as they are; A − B: both are equal"
     )
     same = made("/k", y=1)
     assert same.message.startswith("y of B is not fixed, as it is an axis of the picture; A and B")

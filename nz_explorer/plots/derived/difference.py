@@ -371,6 +371,8 @@ def _statistics(
     values = apart[there]
     if not values.size:
         return f"A − B, minus {text}: no point has both values"
+    if not values.any():
+        return f"A − B: both are equal ({_points_of(values.size, axes)})"
     bias = _short(values.mean())
     if rows is not None and rows.coordinates is not None and hemispheres(rows.units) == "NS":
         weights = np.cos(np.radians(rows.coordinates))[:, None] * there

@@ -9,7 +9,7 @@ import type { Scene } from "../../../plots/shared/scene";
 import type { Size } from "../../../ui/layout/size";
 import { Blank } from "../../../ui/problem/Blank";
 import { px } from "../../../ui/text/format";
-import { visible } from "../../../ui/text/text";
+import { sentence, visible } from "../../../ui/text/text";
 import { BarLimits } from "../limits/Limit";
 import type { Shown } from "../loader";
 import { PinMarks } from "../pins/PinMarks";
@@ -61,10 +61,10 @@ export function Stage({ shown, scene, size }: StageProps) {
     return (
       <Blank
         icon="info"
-        action={minus ? "No difference" : "See the findings"}
+        action={minus ? "Show A alone" : "See the findings"}
         onAction={() => (minus ? session.setOptions({ against: {} }) : goto(picture.path, "findings"))}
       >
-        {visible(picture.message || picture.label || "This cannot be plotted.")}
+        {sentence(visible(picture.message || picture.label))}
       </Blank>
     );
   }

@@ -59,7 +59,7 @@ export function barTicks({ field, picture: { dates } }: Scene, norm: Norm, heigh
   const found = ticks.map(({ value }) => {
     const away = (at: number) => {
       const far = Math.abs((field.values[at] as number) - value) / step;
-      const rounder = far < 0.6 ? 2 ** (ROUND.exec(dates[at] as string)?.[0].length ?? 0) : 1;
+      const rounder = far < 0.75 ? 2 ** (ROUND.exec(dates[at] as string)?.[0].length ?? 0) : 1;
       return dates[at] ? (far + 0.25) / rounder : Infinity;
     };
     return dates.reduce((best, _, at) => (away(at) < away(best) ? at : best), 0);

@@ -104,7 +104,7 @@ export function GroupScreen({ path, node }: { path: string; node: NodeResult }) 
               name={name}
               title={title}
               open={data.length + below.length === 0}
-              note={`${grouped(rows.length)}  ${rows
+              note={`${grouped(rows.length)}: ${rows
                 .slice(0, 8)
                 .map((row) => visible(row.name))
                 .join(" · ")}`}

@@ -110,5 +110,5 @@ def test_a_source_that_cannot_be_opened_is_said_in_one_line(kernel: BlockingKern
     code = "import nz_explorer as nz\nnz.explore('/nowhere/at/all.zarr')"
     reply = kernel.execute_interactive(code, output_hook=lambda _: None, timeout=TIMEOUT)
     assert reply["content"]["traceback"] == [
-        "SourceError: there is nothing at /nowhere/at/all.zarr"
+        "SourceError: there is nothing at /nowhere/at/all.zarr; there is no /nowhere"
     ]

@@ -12,7 +12,7 @@ const legend = () => screen.getByRole("group", { name: "Legend" }).textContent;
 
 describe("kinds", () => {
   test("are chosen where there is more than one; a histogram has bars that can be walked", async () => {
-    host = await at("packed", { pins: [{ lat: 3, lon: 4 }] });
+    host = await at("packed", { pins: [{ y: 3, x: 4 }] });
     await screen.findByRole("list", { name: "Pins" });
     const kind = await screen.findByRole("combobox", { name: "Kind" });
     fireEvent.change(kind, { target: { value: "histogram" } });

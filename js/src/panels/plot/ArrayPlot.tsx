@@ -20,6 +20,7 @@ import { Foot } from "./foot/Foot";
 import { Categories, ChunkErrors, Legend } from "./legend/Legend";
 import { PictureLoader, type Shown } from "./loader";
 import { Pins } from "./pins/Pins";
+import { hasPin } from "./pins/points";
 import { Sliders } from "./sliders/Sliders";
 import { Stage } from "./stage/Stage";
 import { Statistics } from "./statistics/Statistics";
@@ -38,9 +39,6 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
   const [whole, setWhole] = useState<string | null>(null);
   const [beside, setBeside] = useState<"statistics" | "pins" | null>(null);
   const many = session.pins.value.length;
-  useEffect(() => {
-    if (many > 0) setBeside("pins");
-  }, [many]);
   const settled = session.settled.value;
   const options = session.options.value;
 
@@ -106,6 +104,10 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
   useEffect(() => {
     if (scanned) loader.retry();
   }, [scanned, loader]);
+  const here = scene ? session.pins.value.filter((pin) => hasPin(scene, pin)).length : 0;
+  useEffect(() => {
+    if (here > 0) setBeside("pins");
+  }, [here]);
   // What cannot be drawn says so in its place, and there is nothing to do with it.
   const drawn = picture && picture.kind !== "none" ? picture : null;
   // Of a picture without places, as a histogram, none are pinned.

@@ -54,6 +54,20 @@ describe("layout", () => {
     expect(ticks.at(-1)).toEqual({ value: 6, label: "2001-01-07" });
   });
 
+  test("of dates those are on the colour bar at which a day or a month begins, where they are near", () => {
+    const dates = Array.from({ length: 48 }, (_, at) => {
+      const day = 30 + Math.floor(at / 4);
+      const month = day > 31 ? "02" : "01";
+      return `2001-${month}-${String(day > 31 ? day - 31 : day).padStart(2, "0")} ${String((at % 4) * 6).padStart(2, "0")}:00`;
+    });
+    const values = Float32Array.from(dates, (_, at) => at);
+    const scene = { field: { values }, picture: { dates } } as never;
+    const labels = barTicks(scene, { low: 0, high: 47, scale: "linear" }, 200).map(({ label }) => label);
+    expect(labels.length).toBeGreaterThan(2);
+    expect(labels).toContain("2001-02-01 00:00");
+    for (const label of labels) expect(label).toMatch(/ 00:00$/);
+  });
+
   test("numbers of a symmetric logarithm do not stand on each other", () => {
     const norm = { low: -78.5, high: 78.5, scale: "symlog" } as const;
     const at = valueTicks(norm, 116).map(({ value }) => place(norm, value) * 116);

@@ -48,15 +48,23 @@ export function valueTicks(norm: Norm, height: number): Tick[] {
   });
 }
 
-/** Ticks of the colour bar; of times they are at values whose dates are known. */
+/** How the first moments of days, months and years end: the longer, the rounder a date is. */
+const ROUND = /((-01)?-01)?( 00:00)?$/;
+
+/** Ticks of the colour bar; of times they are at values whose dates are known, at round ones where such lie near. */
 export function barTicks({ field, picture: { dates } }: Scene, norm: Norm, height: number): Tick[] {
   const ticks = valueTicks(norm, height);
   if (dates.length === 0) return ticks;
-  return ticks.map((tick) => {
-    const away = (at: number) => (dates[at] ? Math.abs((field.values[at] as number) - tick.value) : Infinity);
-    const at = dates.reduce((best, _, at) => (away(at) < away(best) ? at : best), 0);
-    return { value: field.values[at] as number, label: dates[at] as string };
+  const step = (norm.high - norm.low) / ticks.length;
+  const found = ticks.map(({ value }) => {
+    const away = (at: number) => {
+      const far = Math.abs((field.values[at] as number) - value) / step;
+      const rounder = far < 0.75 ? 2 ** (ROUND.exec(dates[at] as string)?.[0].length ?? 0) : 1;
+      return dates[at] ? (far + 0.25) / rounder : Infinity;
+    };
+    return dates.reduce((best, _, at) => (away(at) < away(best) ? at : best), 0);
   });
+  return [...new Set(found)].map((at) => ({ value: field.values[at] as number, label: dates[at] as string }));
 }
 
 /** Ticks of a line's vertical axis: its categories, if it has any. */

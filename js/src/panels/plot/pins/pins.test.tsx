@@ -125,6 +125,16 @@ test("pins of another array stand where this one has their dimensions", async ()
   expect(second?.textContent).toMatch(/depth\s\[1\]not shown/);
 });
 
+test("pins of which a picture has no place do not open the list of them", async () => {
+  host = await mountWidget("small", { path: "/forecast/temp", pins: [{ depth: 1 }] });
+  // It waits for whoever wants to remove them.
+  const button = await screen.findByRole("button", { name: "Pins" });
+  await screen.findByRole("application", { name: /^Values/ });
+  expect(screen.queryByRole("list", { name: "Pins" })).toBeNull();
+  fireEvent.click(button);
+  expect((await screen.findByRole("list", { name: "Pins" })).textContent).toContain("not shown");
+});
+
 test("a thinned picture has a mark for a pin, but only for some pins the value", () => {
   const thin = picture({ x: axis({ label: "col", start: 100, step: 4, size: 3, length: 112 }) });
   const scene = sceneOf(thin.picture, thin.buffers, readOptions({}));

@@ -79,7 +79,7 @@ export function Toolbar({
   const others = around.answer ? alike(around.answer.value.arrays, path) : [];
   const begin = (): Against =>
     step ? { [step.dimension]: step.index ? 0 : step.length - 1 } : { path: others[0] as string };
-  if (!scene && controls.length === 0 && kinds.length < 2 && parts.length < 2) return null;
+  if (!scene && !minus && controls.length === 0 && kinds.length < 2 && parts.length < 2) return null;
   return (
     <div class="nzx-plot-tools" ref={bar} role="toolbar" aria-label="Picture">
       {kinds.length > 1 && (

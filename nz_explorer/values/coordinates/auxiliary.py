@@ -20,6 +20,8 @@ from nz_explorer.values.coordinates.axes import (
     unpacked,
 )
 from nz_explorer.values.coordinates.curvilinear import geolocations, nowhere
+from nz_explorer.values.coordinates.dimension_coordinate import find_coordinate
+from nz_explorer.values.coordinates.monotonicity import check_monotonic
 from nz_explorer.values.coordinates.named import named_coordinates
 from nz_explorer.values.coordinates.times import is_time, time_labels
 from nz_explorer.values.masks.cell_states import ABSENT, VALUE
@@ -88,7 +90,7 @@ def auxiliary_labels(
     names = array.dimension_names or ()
     at = {name: fixed[axis] for axis, name in enumerate(names) if name and axis in fixed}
     found: list[tuple[bool, str]] = []
-    for node in _listed(array, cancel):
+    for node in (*_listed(array, cancel), *out_of_order(array, cache=cache, cancel=cancel)):
         dims = node.dimension_names or ()
         if not set(dims) <= at.keys():
             continue
@@ -151,11 +153,12 @@ def point_coordinates(
     }
     at = {name: fixed[axis] for axis, name in enumerate(names) if name and axis in fixed}
     found: list[PointCoordinate] = []
-    for node in _listed(array, cancel, geolocated=True):
+    unordered = list(out_of_order(array, cache=cache, cancel=cancel))
+    for node in (*_listed(array, cancel, geolocated=True), *unordered):
         dims = list(zip(node.dimension_names or (), node.shape or (), strict=False))
         own = [points for dim, points in along.items() if dim in dims]
         others = [dim for dim, _ in dims if dim not in {names[points.axis] for points in own}]
-        itself = [node.name] == [dim for dim, _ in dims]
+        itself = [node.name] == [dim for dim, _ in dims] and node not in unordered
         if (
             not own
             or itself
@@ -184,6 +187,29 @@ def _listed(
             yield node
     for _, node in geolocations(array, cancel) if geolocated else ():
         yield node
+
+
+def out_of_order(
+    array: Array, *, cache: ChunkCache | None = None, cancel: Cancellation | None = None
+) -> Iterator[Array]:
+    """Yield the arrays that would be its dimension coordinates, were they strictly monotonic: they tell where points lie all the same.
+
+    Parameters
+    ----------
+    array
+        Whose dimensions they are along.
+    cache
+        Where decoded chunks are kept.
+    cancel
+        Looked at between chunks.
+    """
+    for axis in range(len(array.shape or ())):
+        node, _ = find_coordinate(array, axis, cancel)
+        if node is None or node.data_type.kind == "string" or node.shape is None:
+            continue
+        order = check_monotonic(node, budget=COORDINATE_BUDGET, cancel=cancel, cache=cache)
+        if order.strict is False:
+            yield node
 
 
 def _at(node: Array, at: Mapping[str, int]) -> list[Points]:

@@ -258,8 +258,8 @@ def coordinate_label(
     -------
     tuple of str
         The text, such as ``2001-07-03``, and its units; the index itself where there is no
-        coordinate. If that is not a time, but an auxiliary coordinate of CF is, both, such as
-        ``0 (2013-05-22)``.
+        coordinate. If that is not a time, but an auxiliary coordinate of CF is, or times that are in no order, both,
+        such as ``0 (2013-05-22)``.
 
     Raises
     ------
@@ -298,7 +298,7 @@ def _auxiliary_time(
     cache: ChunkCache | None,
     cancel: Cancellation | None,
 ) -> str | None:
-    """Return the time at an index as an auxiliary coordinate has it, None where there is none.
+    """Return the time at an index as an auxiliary coordinate, or one out of order, has it; None where there is none.
 
     Source: CF-1.11, 5 Coordinate Systems (the attribute ``coordinates``).
     See https://cfconventions.org/Data/cf-conventions/cf-conventions-1.11/cf-conventions.html.
@@ -306,7 +306,8 @@ def _auxiliary_time(
     names = array.dimension_names
     if names is None or names[axis] is None:
         return None
-    for node in named_coordinates(array, cancel):
+    own, _ = find_coordinate(array, axis, cancel)
+    for node in (*([] if own is None else [own]), *named_coordinates(array, cancel)):
         if node.dimension_names != (names[axis],):
             continue
         if node.shape != ((array.shape or ())[axis],) or not is_time(node.attributes):

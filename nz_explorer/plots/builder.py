@@ -262,7 +262,7 @@ class _Reading(PictureSource):
             return unusable
         if self.window.keys() - set(self.names):
             self.parts |= parts_of_box(
-                array, self.axes, self.window, cache=self.cache, cancel=self.cancel
+                array, self.axes, self.window, self._fixed(), cache=self.cache, cancel=self.cancel
             )
         most = self.kind.most_points(self.axes, width, height, bounded=budget is not None)
         if self.reduction is not None:

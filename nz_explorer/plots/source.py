@@ -170,7 +170,9 @@ class PictureSource:
         if found.kind != "index" or points.axis not in self.axes[:1]:
             return False
         budget = self.coordinate_budget
-        return northwards(self.array, self.axes, budget, cache=self.cache, cancel=self.cancel)
+        return northwards(
+            self.array, self.axes, self._fixed(), budget, cache=self.cache, cancel=self.cancel
+        )
 
     def curvilinear(self, window: Window) -> Curvilinear | None:
         """Return the two-dimensional coordinates of a map, None where there are none or they cost too much."""
@@ -180,6 +182,7 @@ class PictureSource:
             self._known[key] = curvilinear(
                 array,
                 window.axes,
+                self._fixed(),
                 budget=self.coordinate_budget,
                 cache=self.cache,
                 cancel=self.cancel,

@@ -159,7 +159,7 @@ def grid_mapping_is_named(group: Group) -> Iterator[Fail]:
 
 @rule("CF-REF-005", on="members")
 def coordinates_are_named(group: Group) -> Iterator[Fail]:
-    """Note latitudes and longitudes in two dimensions that no array names as its coordinates."""
+    """Note latitudes and longitudes in two dimensions, or more, that no array names as its coordinates."""
     latitudes, longitudes = _positions(group)
     if len(latitudes) != 1 or len(longitudes) != 1:
         return  # which of several belong to what is not clear
@@ -193,11 +193,11 @@ def coordinates_are_named(group: Group) -> Iterator[Fail]:
 
 
 def _positions(group: Group) -> tuple[list[Array], list[Array]]:
-    """Return the arrays along two named dimensions that hold latitudes, and those that hold longitudes."""
+    """Return the arrays along two named dimensions, or at each time, as WRF has them, that hold latitudes, and longitudes."""
     latitudes: list[Array] = []
     longitudes: list[Array] = []
     for (names, shape), arrays in group.layouts.items():
-        if names is None or len(shape or ()) != 2 or not all(names):
+        if names is None or len(shape or ()) not in (2, 3) or not all(names):
             continue
         for array in arrays:
             sides = hemispheres(array.attributes.get("units"))

@@ -24,12 +24,13 @@ def find_coordinate(
     Returns
     -------
     tuple
-        The array, named like the dimension and as long, of the same group (of a group above,
-        too, where netCDF-C wrote the names: its dimensions are visible below); or None and why.
+        The array, named like the dimension and as long, of the same group, or else of the nearest group above that
+        has one; or None and why.
 
     Notes
     -----
-    Source: NZ-1.0, Dimension Coordinate Array.
+    Source: NZ-1.0, Dimension Coordinate Array, for those of the same group. Groups above are asked as CF-1.11,
+    2.7 Groups, has it, and as xarray's DataTree inherits coordinates.
     See https://github.com/zarr-conventions/nz/blob/v1/README.md.
     """
     names, shape = array.dimension_names, array.shape or ()
@@ -40,15 +41,11 @@ def find_coordinate(
         return _of_ancestor(array, name[1:], shape[axis], cancel)
     if array.name == name:
         return None, "it is the coordinate itself"
-    references = array.dimension_references
     group = array.parent or "/"
-    while True:
-        node = array.hierarchy.get(f"{'' if group == '/' else group}/{name}", cancel)
-        if isinstance(node, Array) or group == "/" or references is None:
-            break
-        group = group.rpartition("/")[0] or "/"
+    node = array.hierarchy.get(f"{'' if group == '/' else group}/{name}", cancel)
     if not isinstance(node, Array):
-        return None, f"there is no array {name} beside it"
+        found = None if group == "/" else _of_ancestor(array, name, shape[axis], cancel)[0]
+        return found, "" if found is not None else f"there is no array {name} beside it"
     if not is_candidate(node):
         return None, f"{node.path} is not one-dimensional along {name}"
     if node.shape != (shape[axis],):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, Any
 
 from nz_explorer.conventions.zcf import known_conventions
@@ -410,9 +410,43 @@ def properties_valid(node: Node) -> Iterator[Fail]:
             yield Fail(
                 node.attribute_pointer(names[0], *place), f"{known.name.rstrip(':')}: {error}"
             )
+    yield from _without_properties(node, {*used, of_others})
     if of_others in declared and of_others is not None:
         yield Fail(
             node.attribute_pointer("multiscales" if "multiscales" in node.attributes else "ome"),
             f"the multiscales convention is declared, but the attribute has the form of {family}",
             severity="warning",
         )
+
+
+def _without_properties(node: Node, used: Container[Convention | None]) -> Iterator[Fail]:
+    """Note conventions that are declared and ask for attributes of which the node has none, not in another attribute either."""
+    for i, entry in entries(node):
+        known = known_conventions.identify(entry)
+        if known is None or not known.keys or known in used:
+            continue
+        # what a group says of the reference system its arrays have as well
+        parent = node.hierarchy.node_if_loaded(node.parent) if node.parent else None
+        if parent is not None and known.keys & parent.attributes.keys():
+            continue
+        error = known_conventions.property_error(known, node.attributes)
+        if error is not None and not _has_member(node.attributes, known.keys):
+            yield Fail(
+                pointer_to(node, i),
+                f"{known.name.rstrip(':')} is declared, and this node has none of its attributes: {error}",
+                severity="info",
+            )
+
+
+def _has_member(given: Any, names: frozenset[str]) -> bool:
+    """Whether a JSON value has a member of some names, at any depth."""
+    rest = [given]
+    while rest:  # a document may be nested deeper than Python calls functions
+        one = rest.pop()
+        if isinstance(one, dict):
+            if names & one.keys():
+                return True
+            rest += one.values()
+        elif isinstance(one, list):
+            rest += one
+    return False

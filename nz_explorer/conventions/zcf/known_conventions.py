@@ -112,9 +112,9 @@ KNOWN: tuple[Convention, ...] = (
     _of_r_cf("ref", "d89b30cf-ed8c-43d5-9a16-b492f0cd8786", "External referencing of Zarr objects"),
 )
 NZ = KNOWN[0]
-CF, CS, REF, PROJ, UOM, MULTISCALES, GEOLOCATION = (
+CF, CS, REF, PROJ, SPATIAL, UOM, MULTISCALES, GEOLOCATION = (
     next(known for known in KNOWN if known.name == name)
-    for name in ("CF", "cs", "ref", "proj", "uom", "multiscales", "geolocation")
+    for name in ("CF", "cs", "ref", "proj", "spatial", "uom", "multiscales", "geolocation")
 )
 FRAMEWORK: frozenset[str] = frozenset().union(*(known.keys for known in KNOWN))
 """Names of all attributes that conventions of the framework define."""

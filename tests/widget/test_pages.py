@@ -79,6 +79,21 @@ def finding(browser: Browser, rule: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
+    ("step", "shown"),
+    [(1, "step 1 hour, since 2000-01-01"), (6, "step 6 hours, since 2000-01-01")],
+)
+def test_a_step_of_times_has_their_unit(
+    browse: Browse, tmp_path: Path, step: int, shown: str
+) -> None:
+    group = zarr.create_group(tmp_path / "s.zarr", attributes={"conventions": "NZ-1.0"})
+    units = {"units": "hours since 2000-01-01"}
+    group.create_array(
+        "time", data=np.arange(4) * step, dimension_names=("time",), attributes=units
+    )
+    assert shown in " ".join(said(page(browse(tmp_path / "s.zarr"), "dimensions")).split())
+
+
+@pytest.mark.parametrize(
     ("sentence", "shown"),
     [
         (

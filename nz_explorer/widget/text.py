@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,6 +33,20 @@ ABOUT = (
 def number(count: int) -> str:
     """Return an integer with narrow no-break spaces between its thousands, as the front end writes them."""
     return f"{count:,}".replace(",", "\u202f")
+
+
+_THOUSANDS = re.compile(r"(?<![\w.,'\"\[])\d{1,3}(?:,\d{3})+(?![\w'\"]|[.,]\d)")
+
+
+def on_screen(sentence: str) -> str:
+    """Return a sentence with its large numbers as `number` writes them; on paper they have commas.
+
+    Parameters
+    ----------
+    sentence : str
+        It may quote what is stored, as JSON: lists and texts stay as they are.
+    """
+    return _THOUSANDS.sub(lambda found: found[0].replace(",", "\u202f"), sentence)
 
 
 def counted(count: int, word: str) -> str:

@@ -18,7 +18,8 @@ describe("kinds", () => {
     fireEvent.change(kind, { target: { value: "histogram" } });
     const bars = await screen.findByRole("application", { name: /^Counts/ });
     expect(params()?.kind).toBe("histogram");
-    // It has no places for them.
+    // It says of which slice it is, but has no places for pins.
+    expect(screen.getByRole("heading", { name: "y × x" })).toBeTruthy();
     expect(screen.queryByRole("list", { name: "Pins" })).toBeNull();
     expect(bars.querySelectorAll("rect")).toHaveLength(64);
     const heights = () => [...bars.querySelectorAll("rect")].map((one) => Number(one.getAttribute("height")));

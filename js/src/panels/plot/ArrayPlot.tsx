@@ -230,7 +230,7 @@ interface PaneProps extends OtherProps {
 function Pane({ shown, picture, scene, old, busy, stage, size, children }: PaneProps) {
   return (
     <div class="nzx-plot-picture">
-      {picture && scene && <Caption picture={picture} scene={scene} />}
+      {picture && (scene || picture.histogram) && <Caption picture={picture} scene={scene} />}
       <div class={`nzx-stage ${old ? "nzx-stale" : ""}`} ref={stage} aria-busy={busy}>
         {shown && picture && (
           <Stage shown={{ ...shown, picture }} scene={scene} size={size.width ? size : FALLBACK} />

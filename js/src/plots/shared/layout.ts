@@ -1,3 +1,4 @@
+import { range } from "../../ui/text/format";
 import { visible } from "../../ui/text/text";
 import { nameOf, pointName } from "./axis";
 import { linearUpTo, type Norm, place } from "./field";
@@ -91,7 +92,7 @@ export function airy(
 
 /** What several lines are called, beside them. */
 export const namesOf = ({ picture: { kind }, grid: { y } }: Scene): string[] =>
-  kind === "lines" ? Array.from({ length: y.size }, (_, at) => pointName(y, at)) : [];
+  kind === "lines" ? range(0, y.size).map((at) => pointName(y, at)) : [];
 
 /** How much wider than high a map is, where its axes measure the same thing. */
 const aspectOf = ({ look, curved, picture }: Scene): number | null =>

@@ -314,6 +314,8 @@ def _readers_of_base64(array: Array, given: Any) -> dict[str, str] | None:
     except (TypeError, ValueError):
         # all else netCDF-C passes over where texts are stored
         number = isinstance(given, int | float) or (isinstance(given, list) and bool(given))
+        if array.data_type.kind == "bytes" and isinstance(given, dict):
+            return OTHERS_OF_BASE64 | CRASHES
         return None if number or array.data_type.kind != "bytes" else OTHERS_OF_BASE64
     if array.data_type.kind == "bytes":  # NumPy cuts, or adds zeros
         return {}

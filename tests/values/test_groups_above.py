@@ -8,6 +8,7 @@ import xarray
 import zarr
 
 import nz_explorer as nz
+from nz_explorer.model.dialects.crs import grid_mappings
 
 TIMES = np.array(["2000-01-01", "2000-01-02"], "M8[ns]")
 
@@ -69,10 +70,21 @@ def test_the_nearest_that_is_as_long_is_taken_and_one_beside_the_array_goes_firs
     assert coordinates("of_root") is None  # of what stands beside it nothing else is hidden
 
 
-def test_coordinates_may_name_what_is_above(tmp_path):
+@pytest.mark.parametrize("named", ["height", "/height", "../height"])
+def test_coordinates_may_name_what_is_above(tmp_path, named):
     root = zarr.create_group(tmp_path / "s.zarr", zarr_format=3)
     height = root.create_array("height", data=np.array(2.0))
     height.attrs["units"] = "m"
     field = root.create_group("a").create_array("t", data=np.ones((2, 2)))
-    field.attrs["coordinates"] = "height"
+    field.attrs["coordinates"] = named
     assert nz.explore(tmp_path / "s.zarr", path="/a/t")._look().aside == ("height 2 m",)
+
+
+@pytest.mark.parametrize("named", ["crs", "/crs", "../crs", "/a/../crs: x y"])
+def test_grid_mappings_too(tmp_path, named):
+    root = zarr.create_group(tmp_path / "s.zarr", zarr_format=3)
+    root.create_array("crs", data=np.array(0)).attrs["grid_mapping_name"] = "latitude_longitude"
+    field = root.create_group("a").create_array("t", data=np.ones((2, 2)))
+    field.attrs["grid_mapping"] = named
+    array = nz.explore(tmp_path / "s.zarr", path="/a/t").node
+    assert [node.path for node in grid_mappings(array, None)] == ["/crs", "/a/t"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nz_explorer.model import Array
+from nz_explorer.model.named_array import named_array
 from nz_explorer.store import Cancellation
 
 
@@ -38,19 +39,8 @@ def named_coordinates(
     names = dict.fromkeys([*own, *shared])
     dims = set(array.dimension_names or ())
     for name in list(names)[:most]:
-        node = _nearest(array, name, cancel)
+        node = named_array(array, name, cancel)
         if node is None:
             continue
         if name in own or (node.path != array.path and dims.issuperset(node.dimension_names or ())):
             yield node
-
-
-def _nearest(array: Array, name: str, cancel: Cancellation | None) -> Array | None:
-    """Return the array of a name in the group of an array, or in the nearest above (CF-1.11, 2.7 Groups)."""
-    group = None if "/" in name else array.parent
-    while group is not None:
-        node = array.hierarchy.get(f"{'' if group == '/' else group}/{name}", cancel)
-        if isinstance(node, Array):
-            return node
-        group = None if group == "/" else group.rpartition("/")[0] or "/"
-    return None

@@ -24,12 +24,12 @@ from nz_explorer.values.categorical import missing_code
 from nz_explorer.values.cf_decoding import valid_range
 from nz_explorer.values.coordinates.auxiliary import PointCoordinate
 from nz_explorer.values.coordinates.axes import (
-    COORDINATE_BUDGET,
     long_name,
     units_label,
     unusable_packing,
 )
 from nz_explorer.values.coordinates.curvilinear import parts_of_box
+from nz_explorer.values.coordinates.dimension_coordinate import COORDINATE_BUDGET
 from nz_explorer.values.masks.cell_states import UNREAD
 from nz_explorer.values.masks.masked import hides
 from nz_explorer.values.nonempty_region import NonemptyRegion, locate, shows_nearly_nothing

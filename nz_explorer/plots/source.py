@@ -20,12 +20,12 @@ from nz_explorer.values.coordinates.auxiliary import (
     point_coordinates,
 )
 from nz_explorer.values.coordinates.axes import (
-    COORDINATE_BUDGET,
     AxisCoordinates,
     axis_coordinates,
     coordinate_label,
 )
 from nz_explorer.values.coordinates.curvilinear import Curvilinear, curvilinear, northwards
+from nz_explorer.values.coordinates.dimension_coordinate import COORDINATE_BUDGET
 from nz_explorer.values.coordinates.image_axes import default_plane
 from nz_explorer.values.coordinates.projections import projection
 from nz_explorer.values.coordinates.times import time_labels

@@ -110,7 +110,11 @@ def test_of_a_part(ocean):
 
 def test_a_line_that_is_thinned(tmp_path):
     group = zarr.open_group(tmp_path / "s.zarr", mode="w")
-    for name, attributes in (("t", {"coordinates": "lat"}), ("lat", {"units": "degrees_north"})):
+    for name, attributes in (
+        ("t", {"coordinates": "lat lon"}),
+        ("lat", {"units": "degrees_north"}),
+        ("lon", {"units": "degrees_east"}),
+    ):
         group.create_array(
             name, data=np.arange(5000.0) / 100, dimension_names=("obs",)
         ).attrs.update(attributes)

@@ -15,7 +15,8 @@ from nz_explorer.model.dialects.multiscales import member
 from nz_explorer.model.dialects.ref import resolve
 from nz_explorer.store import Cancellation
 from nz_explorer.text.units import hemispheres
-from nz_explorer.values.coordinates.axes import COORDINATE_BUDGET, text_attribute, unpacked
+from nz_explorer.values.coordinates.axes import text_attribute, unpacked
+from nz_explorer.values.coordinates.dimension_coordinate import COORDINATE_BUDGET
 from nz_explorer.values.coordinates.named import named_coordinates
 from nz_explorer.values.masks.cell_states import VALUE
 from nz_explorer.values.points import Points, spread

@@ -1,10 +1,18 @@
-"""Which array holds the coordinates of a dimension, going by metadata."""
+"""Which array holds the coordinates of a dimension."""
 
 from __future__ import annotations
 
 from nz_explorer.model import Array, is_candidate
 from nz_explorer.store import Cancellation
 from nz_explorer.text.phrases import plural
+from nz_explorer.values.coordinates.monotonicity import check_monotonic
+from nz_explorer.values.coordinates.named import named_coordinates
+from nz_explorer.values.coordinates.times import is_time
+from nz_explorer.values.reading.chunk_cache import MEBIBYTE, ChunkCache
+
+COORDINATE_BUDGET = 16 * MEBIBYTE
+_IN_ORDER = ("int", "uint", "float", "datetime")
+"""Kinds of data types whose values may be places along an axis."""
 
 
 def find_coordinate(
@@ -67,3 +75,54 @@ def _of_ancestor(
             return node, ""
         path = None if path == "/" else path.rpartition("/")[0] or "/"
     return None, f"no group above has an array {name} of {plural(length, 'value')}"
+
+
+def coordinate_of(
+    array: Array,
+    axis: int,
+    *,
+    cache: ChunkCache | None = None,
+    cancel: Cancellation | None = None,
+) -> tuple[Array | None, str]:
+    """Return the array that says where the points of a dimension lie, or None and why.
+
+    Parameters
+    ----------
+    array
+        Whose dimension it is.
+    axis
+        Number of the dimension.
+    cache
+        Where decoded chunks are kept.
+    cancel
+        Looked at between chunks.
+
+    Returns
+    -------
+    tuple
+        What is named like the dimension; see `find_coordinate`. Else the only auxiliary coordinate of CF along that
+        dimension alone, or the only time among several, if it is strictly monotonic.
+
+    Notes
+    -----
+    Source: CF-1.11, 5 Coordinate Systems (the attribute ``coordinates``).
+    """
+    found, why = find_coordinate(array, axis, cancel)
+    names = array.dimension_names
+    name = None if names is None else names[axis]
+    if found is not None or name is None or array.name == name:
+        return found, why
+    along = [
+        node
+        for node in named_coordinates(array, cancel)
+        if node.dimension_names == (name,)
+        and node.shape == (array.shape or ())[axis : axis + 1]
+        and node.data_type.kind in _IN_ORDER
+    ]
+    if len(along) > 1:  # of a track latitudes alone are no places
+        along = [n for n in along if n.data_type.kind == "datetime" or is_time(n.attributes)]
+    if len(along) != 1:
+        return None, why
+    (only,) = along
+    order = check_monotonic(only, budget=COORDINATE_BUDGET, cancel=cancel, cache=cache)
+    return (only, "") if order.strict else (None, why)

@@ -167,10 +167,10 @@ def _break_conventions(writer: Writer) -> None:
     small = np.ones((4, 3), np.float32)
     packed, days = np.ones((4, 3), np.int16), np.arange(8, dtype=np.int32)
     writer.array("analysis/sunshine", ["row", "column"], packed, units="h", scale_factor="0.1")
-    times = {"units": "days since 2024-01-01", "calendar": "no_leap"}
+    times: dict[str, Any] = {"units": "days since 2024-01-01", "calendar": "no_leap"}
     writer.array("stations/maintenance", ["station"], days, **times)
     writer.array("analysis/haze", ["row", "column"], small, coordinates="haze_height")
-    names = {"spatial:dimensions": ["y", "x"], "zarr_conventions": [SPATIAL]}
+    names: dict[str, Any] = {"spatial:dimensions": ["y", "x"], "zarr_conventions": [SPATIAL]}
     writer.array("analysis/frost", ["row", "column"], small, **names)
 
 

@@ -45,7 +45,7 @@ def geolocation(system: CoordinateSystem) -> RuleOutput:
                 place = join(at, kind, direction) if own else _at(system, i, crs)
                 reference = resolve(given[kind][direction], crs.home)
                 yield from _reference(crs.home, reference, place)
-                yield from _shape(reference, _expected(system, crs), place)
+                yield from _shape(reference, _expected(system, crs, reference), place)
         if own:
             yield from _systems(at, given)
 
@@ -127,18 +127,25 @@ def _systems(at: str, given: Mapping[str, Any]) -> RuleOutput:
         yield from identifier(join(at, kind, name), given.get(kind, {}).get(name), name)
 
 
-def _expected(system: CoordinateSystem, crs: Crs) -> list[int] | None:
-    """Return the lengths of the axes of a reference system, None where some are no dimensions: CS-ARR-004."""
-    expected = [
+def _expected(system: CoordinateSystem, crs: Crs, reference: Reference) -> list[list[int]] | None:
+    """Return the shapes that geolocation arrays may have, None where some axes are no dimensions, which is CS-ARR-004.
+
+    That of the dimensions of their reference system, or of the whole array; an example of the text has positions along
+    a dimension of another reference system as well.
+    """
+    shape = system.array.shape or ()
+    own = [
         length
-        for axis, length in zip(system.dimensions, system.array.shape or (), strict=False)
+        for axis, length in zip(system.dimensions, shape, strict=False)
         if axis is not None and any(axis is one for one in crs.axes)
     ]
-    return None if len(expected) < len(crs.axes) else expected
+    if len(own) < len(crs.axes):
+        return None
+    return [own, list(shape), *(_lengths(system.array, reference) or [])]
 
 
-def _lengths(node: Node, reference: Reference) -> list[int] | None:
-    """Return the lengths of the dimensions of an array that geolocation arrays share with it by name, None where that cannot be told."""
+def _lengths(node: Node, reference: Reference) -> list[list[int]] | None:
+    """Return the shape of the dimensions of an array that geolocation arrays share with it by name, None where that cannot be told."""
     found = next((held for one in reference.targets if (held := one.array) is not None), None)
     if not isinstance(node, Array) or found is None:
         return None
@@ -146,22 +153,22 @@ def _lengths(node: Node, reference: Reference) -> list[int] | None:
     names = found.dimension_names or ()
     if not names or not set(names) <= named.keys():
         return None
-    return [length for name, length in named.items() if name in names]
+    return [[length for name, length in named.items() if name in names]]
 
 
-def _shape(reference: Reference, expected: list[int] | None, at: str) -> RuleOutput:
-    """Judge whether a reference leads to an array of the expected shape, of any where None is expected."""
+def _shape(reference: Reference, expected: list[list[int]] | None, at: str) -> RuleOutput:
+    """Judge whether a reference leads to an array of one of the expected shapes, of any where None is expected."""
     found = next((held for t in reference.targets if (held := t.array) is not None), None)
     if not reference.targets:
         return  # reported by _reference
     if found is None:
         what = f"{reference.targets[0]} is not an array"
         needed = "positions are the values of arrays"
-    elif found.shape is None or expected is None or list(found.shape) == expected:
+    elif found.shape is None or expected is None or list(found.shape) in expected:
         return
     else:
         what = f"{found.path} has shape {list(found.shape)}"
-        needed = f"the positions of this array need the shape {expected}"
+        needed = f"the positions of this array need the shape {expected[0]}"
     yield Fail(
         at,
         f"{what}; {needed}",

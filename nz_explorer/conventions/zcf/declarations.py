@@ -402,14 +402,16 @@ def properties_valid(node: Node) -> Iterator[Fail]:
     for known, names in used.items():
         if known not in declared:
             continue
+        if known is known_conventions.PROJ and (told := list(_as_the_text_has_it(node))):
+            yield from told
+            continue
         schema = [*known_conventions.schema_errors(known, node.attributes)]
         for place, message in schema[:MOST_VIOLATIONS]:
             yield Fail(node.attribute_pointer(*place), f"{known.name.rstrip(':')}: {message}")
         if not schema and (error := known_conventions.property_error(known, node.attributes)):
-            place = known_conventions.place_of(error, node.attributes[names[0]])
-            yield Fail(
-                node.attribute_pointer(names[0], *place), f"{known.name.rstrip(':')}: {error}"
-            )
+            name = next((one for one in names if f"'{one}'" in error), names[0])
+            place = known_conventions.place_of(error, node.attributes[name])
+            yield Fail(node.attribute_pointer(name, *place), f"{known.name.rstrip(':')}: {error}")
     yield from _without_properties(node, {*used, of_others})
     if of_others in declared and of_others is not None:
         yield Fail(
@@ -450,3 +452,20 @@ def _has_member(given: Any, names: frozenset[str]) -> bool:
         elif isinstance(one, list):
             rest += one
     return False
+
+
+def _as_the_text_has_it(node: Node) -> Iterator[Fail]:
+    """Note null, which the text of proj: allows beside another attribute, and its schema, by which zarr-cm goes, does not."""
+    given = {name: value for name, value in node.attributes.items() if name.startswith("proj:")}
+    named = {name: value for name, value in given.items() if value is not None}
+    if known_conventions.property_error(known_conventions.PROJ, named) is not None:
+        return
+    for name in given:
+        if name not in named:
+            pointer = node.attribute_pointer(name)
+            yield Fail(
+                pointer,
+                f"{name} is null, which the text of proj: allows and its schema does not: leave it out",
+                severity="info",
+                fix=lambda _node, pointer=pointer: Draft("safe", (remove(pointer),)),  # type: ignore[misc]  # bound now
+            )

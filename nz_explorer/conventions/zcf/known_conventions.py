@@ -19,6 +19,7 @@ from nz_explorer.conventions.zcf import registered
 from nz_explorer.documents.json_text import json_text
 from nz_explorer.documents.json_types import JSON_TYPES
 from nz_explorer.engine.schema_convention import MOST_CHARACTERS
+from nz_explorer.engine.schema_errors import in_words
 
 _MODULES: dict[str, Any] = {
     "proj": zarr_cm.proj,
@@ -202,18 +203,7 @@ def schema_errors(
     """
     for key in sorted(known.keys & registered.SCHEMAS.keys() & attributes.keys()):
         for error in _validator(key).iter_errors(attributes[key]):
-            message = error.message
-            if error.validator == "not":  # which jsonschema explains by the schema
-                message = f"{json_text(error.instance)} is not allowed"
-            wanted = [
-                one
-                for part in error.context or ()
-                if part.validator == "required"
-                for one in part.validator_value
-            ]
-            if error.validator == "anyOf" and len(wanted) == len(error.validator_value):
-                message = f"{' or '.join(wanted)} is required"
-            yield (key, *error.absolute_path), message[:MOST_CHARACTERS]
+            yield (key, *error.absolute_path), in_words(error)[:MOST_CHARACTERS]
 
 
 @cache

@@ -24,6 +24,11 @@ PATH = "/forecast/temperature"
         ("level", "[-1]", 3),
         ("time", "2026-01-04", 12),
         ("time", "2026-01-01 06:00", 1),
+        # as above pictures, and as people write it
+        ("time", "1 January 2026, 06:00", 1),
+        ("time", "4 jan 2026", 12),
+        ("time", "January 2026", 0),
+        ("time", "2026/01/04", 12),
     ],
 )
 def test_a_value_as_it_is_shown_or_an_index(
@@ -133,6 +138,8 @@ def test_what_is_typed_with_other_units_is_not_taken_for_the_number_alone(
     ("dimension", "text", "why"),
     [
         ("level", "high", "level is a number"),
+        ("time", "Ma 2026", "'Ma 2026' is none"),
+        ("time", "31 June 2026", "'2026-06-31' is no date"),
         ("level", "[4]", "level has no index 4: it runs 0 … 3"),
         ("time", "2031", "it runs 2026-01-01"),
         ("depth", "1", "has no dimension depth"),

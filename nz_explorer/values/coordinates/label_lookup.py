@@ -16,6 +16,7 @@ from nz_explorer.values.coordinates.axes import (
     meaning,
     number_text,
 )
+from nz_explorer.values.coordinates.times import MONTHS
 from nz_explorer.values.points import Points
 from nz_explorer.values.reading.chunk_cache import ChunkCache
 
@@ -24,6 +25,8 @@ _ISO = re.compile(
 )
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_NAMED = re.compile(r"(?:(\d{1,2}) +)?([A-Za-z]{3,9})\.? +(\d{1,4})(?:,? +(\d{1,2}:.+))?")
+_SLASHES = re.compile(r"^(\d{4})/(\d{1,2})/(\d{1,2})(?!\d)")
 _METRES = ("m", "metre", "meter")
 _ALIKE_UNITS = (_METRES, ("hpa", "mb", "mbar", "millibar"), ("k", "kelvin"))
 """Names of the same unit, in the singular."""
@@ -67,6 +70,8 @@ def nearest(
     """
     length, name = (array.shape or ())[axis], array.dimension_label(axis)
     found = axis_coordinates(array, Points(axis, 0, 1, length, length), cache=cache)
+    if found.kind == "time" and isinstance(value, str):
+        value = _as_iso(value.strip())
     if found.labels is not None and isinstance(value, str):
         text = value.strip().replace("T", " ")
         for index, label in enumerate(found.labels):
@@ -89,6 +94,17 @@ def nearest(
             f"{name} has no {value!r}: it runs {ends}; the nearest is {_shown(found, index)}"
         )
     return index, None if close else _shown(found, index)
+
+
+def _as_iso(text: str) -> str:
+    """Return a date with the name of its month, as above pictures, or with slashes after its year, as ISO 8601 has it."""
+    if named := _NAMED.fullmatch(text):
+        day, name, year, clock = named.groups()
+        months = [at for at, month in enumerate(MONTHS, 1) if month.startswith(name.capitalize())]
+        if len(months) == 1:
+            date = f"{int(year):04d}-{months[0]:02d}" + (f"-{int(day):02d}" if day else "")
+            return f"{date} {clock}" if clock and day else date
+    return _SLASHES.sub(r"\1-\2-\3", text)
 
 
 def _begins(label: str, text: str) -> bool:

@@ -30,6 +30,10 @@ CALENDARS = (
     "360_day",
 )
 """Calendars of CF that cftime decodes; ``none`` and ``tai`` are of CF, and decoded by nobody."""
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
 _NANOSECONDS = frozenset(("nanosecond", "nanoseconds", "nanosec", "nanosecs", "ns"))
 _SECONDS = {
     "day": 86400,

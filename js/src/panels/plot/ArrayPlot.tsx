@@ -93,6 +93,10 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
   // The limits of the whole array come from its statistics.
   const unknown = limits === "whole" && picture !== null && !picture.ranges.whole;
   const scanned = session.scans.value[row.path]?.scan.phase === "done";
+  const here = scene ? session.pins.value.filter((pin) => hasPin(scene, pin)).length : 0;
+  useEffect(() => {
+    if (here > 0) setBeside("pins");
+  }, [here]);
   // Two pictures need the room.
   const two = picture?.beside != null;
   useEffect(() => {
@@ -104,10 +108,6 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
   useEffect(() => {
     if (scanned) loader.retry();
   }, [scanned, loader]);
-  const here = scene ? session.pins.value.filter((pin) => hasPin(scene, pin)).length : 0;
-  useEffect(() => {
-    if (here > 0) setBeside("pins");
-  }, [here]);
   // What cannot be drawn says so in its place, and there is nothing to do with it.
   const drawn = picture && picture.kind !== "none" ? picture : null;
   // Of a picture without places, as a histogram, none are pinned.

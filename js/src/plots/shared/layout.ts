@@ -68,12 +68,17 @@ export function barTicks({ field, picture: { dates } }: Scene, norm: Norm, heigh
   return [...new Set(found)].map((at) => ({ value: field.values[at] as number, label: dates[at] as string }));
 }
 
-/** Ticks of a line's vertical axis: its categories, if it has any. */
-export function heightTicks({ range, picture: { categories } }: Scene, height: number): Tick[] {
+/** Ticks of a line's vertical axis: its categories or dates, if it has any. */
+export function heightTicks(scene: Scene, height: number): Tick[] {
+  const { range } = scene;
   if (range === null) return [];
+  const { categories } = scene.picture;
   const inside = categories.filter(({ value }) => value >= range.low && value <= range.high);
-  return inside.length > 0 && inside.length <= height / 12 ? inside : valueTicks(range, height);
+  return inside.length > 0 && inside.length <= height / 12 ? inside : barTicks(scene, range, height);
 }
+
+/** The units that the numbers on the scale of values have; dates have none. */
+export const unitsOf = ({ picture: { dates, units } }: Scene): string => (dates[0] ? "" : (units ?? ""));
 
 /** The range of a line's vertical axis: the range of values with a little air, but not beyond limits. */
 export function airy(
@@ -106,7 +111,8 @@ export function isStacked(scene: Scene, { width, height }: { width: number; heig
 
 export function frameOf(scene: Scene, width: number, height: number, measure: Measure): Frame {
   const { flat } = scene.look;
-  const { x, y, units } = scene.picture;
+  const { x, y } = scene.picture;
+  const units = unitsOf(scene);
   const bottom = nameOf(x, units) ? 40 : 24;
   const top = 6;
   const tall = Math.max(20, height - top - bottom);
@@ -119,7 +125,7 @@ export function frameOf(scene: Scene, width: number, height: number, measure: Me
   const barLabels = scene.norm
     ? Math.max(0, ...barTicks(scene, scene.norm, tall).map(({ label }) => measure(label)))
     : 0;
-  const wide = measure(visible(units ?? ""));
+  const wide = measure(visible(units));
   const brief = wide <= BRIEF;
   const beside = BAR + HISTOGRAM + barLabels + (brief ? 0 : 18);
   const names = namesOf(scene).map(measure);

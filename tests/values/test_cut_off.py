@@ -18,7 +18,7 @@ RULES = {2: "Z2-CHUNK-004", 3: "Z3-CHUNK-003"}
 WHOLE = bytes(numcodecs.Blosc(cname="lz4").encode(np.arange(3, dtype="<f4").tobytes()))
 
 
-def _checked(folder: Path, zarr_format: Any, change: Any) -> list[tuple[str, str]]:
+def _checked(folder: Path, zarr_format: Any, change: Any) -> list[Any]:
     """Check an array of three numbers, after a change of its chunk."""
     packer = numcodecs.Blosc(cname="lz4") if zarr_format == 2 else BloscCodec(cname="lz4")
     made = zarr.create_array(
@@ -28,7 +28,7 @@ def _checked(folder: Path, zarr_format: Any, change: Any) -> list[tuple[str, str
     chunk = folder / ("0" if zarr_format == 2 else "c/0")
     chunk.write_bytes(change(chunk.read_bytes()))
     report = nz.check(folder, values="all", progress=False)
-    return [(one.rule, one.message) for one in report.findings if one.rule == RULES[zarr_format]]
+    return [one for one in report.findings if one.rule == RULES[zarr_format]]
 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
@@ -37,8 +37,9 @@ def test_a_chunk_of_blosc_that_is_cut_off_is_not_decoded(
     tmp_path: Path, zarr_format: int, length: int
 ) -> None:
     found = _checked(tmp_path, zarr_format, lambda data: data[:length])
-    assert [rule for rule, _ in found] == [RULES[zarr_format]]
-    assert "the chunk is cut off" in found[0][1]
+    assert len(found) == 1
+    assert unpacking.CUT_OFF in found[0].message
+    assert "other ones each time" in found[0].readers["zarr-python"]
 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
@@ -51,8 +52,8 @@ def test_a_chunk_of_blosc_that_is_whole_is_decoded(
 
 def test_the_message_has_the_bytes_that_are_there_and_should_be() -> None:
     codec = numcodecs.Blosc()
-    with pytest.raises(ValueError, match=f"it has 20 of {len(WHOLE)} bytes"):
+    with pytest.raises(ValueError, match=f"it has 20 of {len(WHOLE)} bytes$"):
         unpacking.stated_size(codec, WHOLE[:20], 100)
-    with pytest.raises(ValueError, match="it has 1 byte; some readers"):
+    with pytest.raises(ValueError, match=r"it has 1 byte$"):
         unpacking.stated_size(codec, WHOLE[:1], 100)
     assert unpacking.stated_size(codec, WHOLE, 100) == 12

@@ -51,7 +51,8 @@ def _with_netcdf(array: Array, results: Iterable[Fail | Undecided]) -> Iterator[
     """Say of failures what netCDF-C does, too."""
     for result in results:
         if isinstance(result, Fail):
-            readers = {**OTHERS, **NETCDF} if array.codecs else OTHERS
+            others = result.readers or OTHERS
+            readers = {**others, **NETCDF} if array.codecs else others
             yield dataclasses.replace(result, readers=readers)
         else:
             yield result

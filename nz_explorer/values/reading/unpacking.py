@@ -31,6 +31,8 @@ _ZSTD_BLOCK = 2**17
 _ZSTD_BLOCKS = 100_000
 """Blocks that are counted; zstd itself finds out faster about more."""
 _UNKNOWN = 2**63
+CUT_OFF = "the chunk is cut off"
+"""What is said of a chunk that numcodecs may decode all the same, to what is in memory by chance."""
 _BLOSC_HEADER = 16
 """Bytes before what blosc has packed, of which the last four are its size with them."""
 
@@ -170,10 +172,7 @@ def _check_whole(packed: Any) -> None:
     if len(packed) < max(whole, _BLOSC_HEADER):
         missing = f"{len(packed):,} of {plural(whole, 'byte')}"
         has = missing if len(packed) >= _BLOSC_HEADER else plural(len(packed), "byte")
-        raise ValueError(
-            f"error during blosc decompression: the chunk is cut off, it has {has}; "
-            "some readers then return what is in memory by chance"
-        )
+        raise ValueError(f"error during blosc decompression: {CUT_OFF}, it has {has}")
 
 
 def unpack(codec: Any, packed: bytes, limit: int) -> bytes | None:

@@ -285,9 +285,17 @@ def _reads_as_nan(pointer: str) -> FixMaker:
     return lambda _node: Draft("suggest", (replace(pointer, NAN),), note)
 
 
+_BY_CHANCE = dict.fromkeys(
+    ("zarr-python", "xarray"),
+    "raises an error of blosc, or returns values of no meaning, which may be other ones each time",
+)
+
+
 def _faulty(
     array: Array, contents: Contents, count: int, what: str, faults: tuple[FaultKind, ...]
 ) -> Fail:
+    from nz_explorer.values.contents import may_decode
+
     scan, looks = contents.scan, contents.looks
     errors = () if scan is None else scan.errors
     total = 0 if scan is None else scan.chunks_total
@@ -301,6 +309,7 @@ def _faulty(
     return Fail(
         "/codecs" if array.zarr_format == 3 else "/.zarray/compressor",
         f"{which} {what}{detail}",
+        readers=_BY_CHANCE if first is not None and may_decode(first) else None,
         fix=_as_lost(array, first, alike=count == total and faults == ("size",))
         if looks is None or not looks.why
         else _as_packed(looks),

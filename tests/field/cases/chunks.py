@@ -438,3 +438,27 @@ def chunks_lost_in_rechunking(folder: Path) -> Path:
     array(group(folder), "P", rain, ["time", "rlon"], chunks=[2, 1], fill_value=np.nan)
     (folder / "P" / "c" / "0" / "2").unlink()
     return folder
+
+
+@reported(
+    "zarr-developers/numcodecs#228",
+    "The decoder of blosc reads memory outside of a damaged chunk, and crashes, or returns what was there",
+    finding=("Z2-CHUNK-004", "/a", "cut off", "20 of 28 bytes"),
+    values="all",
+)
+def blosc_reads_beyond_the_chunk(folder: Path) -> Path:
+    from numcodecs import Blosc
+
+    root = group(folder, 2)
+    made = root.create_array(
+        "a",
+        shape=(3,),
+        chunks=(3,),
+        dtype="f4",
+        compressors=Blosc(),
+        attributes={"_ARRAY_DIMENSIONS": ["x"]},
+    )
+    made[:] = [1, 2, 3]
+    chunk = folder / "a" / "0"
+    chunk.write_bytes(chunk.read_bytes()[:20])
+    return folder

@@ -12,7 +12,7 @@ from zarr.codecs import BytesCodec, ShardingCodec
 
 from tests.field.case import fails, opens, reported, sees
 from tests.field.readers import xarray, zarr_python
-from tests.field.stores import array, group, put
+from tests.field.stores import array, edit, group, put
 
 
 def _v2(folder: Path, name: str, codec: object, member: str = "compressor") -> Path:
@@ -325,4 +325,20 @@ def index_without_a_checksum(folder: Path) -> Path:
     )
     made[...] = np.arange(4)
     put(folder / "a" / "zarr.json", ["x"], "dimension_names")
+    return folder
+
+
+@reported(
+    "zarr-developers/zarr-python#490",
+    "Creating an array of records with objects raises an error, and leaves an array behind that cannot be opened",
+    finding=("Z2-DT-003", "/throws_error", "|O", "cannot be in a struct"),
+    before=fails(zarr_python, (ValueError, TypeError)),
+)
+def record_of_objects(folder: Path) -> Path:
+    array(group(folder, 2), "throws_error", np.zeros(3, "u1"), ["x"], fill_value=None)
+    edit(
+        folder / "throws_error" / ".zarray",
+        lambda doc: doc.update(dtype=[["a", "|O"], ["b", "|O"]]),
+    )
+    (folder / "throws_error" / "0").unlink()
     return folder

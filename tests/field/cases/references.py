@@ -279,3 +279,32 @@ def time_that_was_removed(folder: Path) -> Path:
     values = np.ones((1, 2, 3), "f4")
     array(root, "T2", values, dims, coordinates="XLONG XLAT XTIME", fill_value=None)
     return folder
+
+
+@reported(
+    "NOAA-PMEL/Ferret#1996",
+    "Latitude and longitude are variables that are not associated to the temperature, and are read as numbers",
+    finding=("CF-REF-005", "/latitude", "/longitude", "no array names them"),
+    before=sees(xarray, lambda ds: not set(ds["tos"].coords)),
+    after=sees(xarray, lambda ds: set(ds["tos"].coords) == {"latitude", "longitude"}),
+)
+def places_that_nothing_names(folder: Path) -> Path:
+    root, dims = group(folder, 2), ["j", "i"]
+    for name, units in (("latitude", "degrees_north"), ("longitude", "degrees_east")):
+        places = np.linspace(0, 1, 6).reshape(2, 3)
+        array(root, name, places, dims, units=units, standard_name=name, fill_value=None)
+    array(root, "tos", np.ones((2, 3)), dims, units="degC", fill_value=None)
+    return folder
+
+
+@reported(
+    "BioVisionCenter/ngio#151",
+    "No read method registered for IOSpec(encoding_type='null'): an older anndata reads the table, and stops at raw",
+    finding=("TREE-021", "/raw", "null", "0.12"),
+    before=opens(zarr_python),
+)
+def raw_that_is_null(folder: Path) -> Path:
+    root = group(folder, **{"encoding-type": "anndata", "encoding-version": "0.1.0"})
+    kind = {"encoding-type": "null", "encoding-version": "0.1.0"}
+    root.create_array("raw", shape=(), dtype="f8", attributes=kind)[...] = 0
+    return folder

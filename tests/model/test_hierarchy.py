@@ -330,6 +330,20 @@ def test_without_listing_and_consolidated_metadata_paths_still_open(
     assert isinstance(hierarchy["/g/a"], Array)
 
 
+def test_what_is_not_there_is_not_asked_for_at_each_step_where_nothing_is_listed(
+    tmp_path: Path, http_server: Any
+) -> None:
+    store = write(tmp_path, {"zarr.json": GROUP, "g/zarr.json": GROUP})
+    hierarchy = open_store(http_server(store).url)
+    assert hierarchy.get("/g/a") is None
+    before = hierarchy.reader.counters.requests
+    assert hierarchy.get("/g/a") is None
+    assert hierarchy.reader.counters.requests == before
+    write(tmp_path, {"g/a/zarr.json": array([2], ["x"])})
+    hierarchy.refresh("/g")
+    assert isinstance(hierarchy.get("/g/a"), Array)
+
+
 def test_images_that_nothing_lists_are_found_by_their_numbers(tmp_path: Path, http_server) -> None:
     def image(**ome: Any) -> dict[str, Any]:
         return {**GROUP, "attributes": {"ome": {"version": "0.5", **ome}}}

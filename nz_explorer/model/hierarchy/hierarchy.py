@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import copy
 import threading
+import time
 import weakref
 from collections.abc import Iterator, MutableMapping, Sequence
 from typing import Any, Literal
@@ -34,6 +35,10 @@ from nz_explorer.store import Cancellation, Reader, url_modes
 LOCAL_BATCH = 64
 REMOTE_BATCH = 2048
 """Groups whose nodes are read at once in a walk."""
+
+_MOST_NOT_THERE = 10_000
+_NOT_THERE_SECONDS = 30.0
+"""A picture asks at each step for the same coordinates, which may be in each of the groups above."""
 
 
 class Hierarchy:
@@ -76,6 +81,8 @@ class Hierarchy:
         """What others remember about the hierarchy, for as long as both they and the hierarchy are there."""
         self._let_go: dict[str, int] = {}
         """How many nodes of some groups were read and are not kept; see `let_go`."""
+        self._not_there: dict[str, float] = {}
+        """Until when paths that were asked for in vain are not asked for again, where no listing tells what there is."""
         self._stored: Hierarchy | None = None
         self._use_consolidated = use_consolidated
         self._take_root(read_root(self, cancel, documents, use_consolidated=use_consolidated), {})
@@ -242,7 +249,13 @@ class Hierarchy:
         """Read a node that no listing names: in a store that cannot be listed."""
         if group.listing_problem is None or self.metadata_source == "consolidated":
             return None
+        if time.monotonic() < self._not_there.get(path, 0.0):
+            return None
         (node,) = read_nodes(self, [path], cancel)
+        if node is None:
+            if len(self._not_there) >= _MOST_NOT_THERE:
+                self._not_there.clear()
+            self._not_there[path] = time.monotonic() + _NOT_THERE_SECONDS
         if node is None or node.state == "unreadable":
             return node
         with self._lock:
@@ -407,6 +420,7 @@ class Hierarchy:
             If the root is gone.
         """
         path = normalise(path)
+        self._not_there.clear()
         generation = self.reader.renew()
         if path == "/" or self.metadata_source == "consolidated":
             # Consolidated nodes are part of the root's document.

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 import zarr
 
+import nz_explorer as nz
 from nz_explorer.model import open_store
 from nz_explorer.plots import make
+from nz_explorer.values.coordinates.label_lookup import index_of_text
 from nz_explorer.values.reading.chunk_cache import ChunkCache
 from nz_explorer.widget.picture_messages import picture
 
@@ -161,3 +163,18 @@ def test_what_would_be_a_dimension_coordinate_were_it_in_order_tells_where_point
     assert places.keys() == {"lon"}
     assert places["lon"][:2] == (False, True)
     assert places["lon"][2].tolist() == [0, 90, 90, 30, 20]
+
+
+def test_a_date_among_times_that_are_in_no_order_is_the_first_of_them(tmp_path):
+    group = zarr.open_group(tmp_path / "s.zarr", mode="w", zarr_format=3)
+    made = group.create_array("time", data=np.array([0, 2, 2, 1]), dimension_names=("time",))
+    made.attrs["units"] = "days since 2001-01-01"
+    group.create_array("v", data=np.ones((4, 3, 5)), dimension_names=("time", "y", "x"))
+    ex = nz.explore(tmp_path / "s.zarr", path="/v")
+    assert ex.sel(time="2001-01-03").index["time"] == 1
+    assert ex.sel(time="2 January 2001").index["time"] == 3
+    array = ex.node
+    assert index_of_text(array, 0, "2001-01-03") == 1
+    assert index_of_text(array, 0, "2") == 2
+    with pytest.raises(ValueError, match="is not its coordinate: value"):
+        ex.sel(time="2001-01-04")

@@ -16,9 +16,13 @@ from nz_explorer.values.coordinates.axes import (
     meaning,
     number_text,
 )
-from nz_explorer.values.coordinates.times import MONTHS
+from nz_explorer.values.coordinates.dimension_coordinate import COORDINATE_BUDGET, find_coordinate
+from nz_explorer.values.coordinates.times import MONTHS, is_time, time_labels
+from nz_explorer.values.masks.cell_states import VALUE
 from nz_explorer.values.points import Points
 from nz_explorer.values.reading.chunk_cache import ChunkCache
+from nz_explorer.values.reading.opening import UnsupportedArray
+from nz_explorer.values.window import read_points
 
 _ISO = re.compile(
     r"(-?\d{1,6})-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?)?)?Z?"
@@ -77,6 +81,10 @@ def nearest(
         for index, label in enumerate(found.labels):
             if label == text or (found.kind == "time" and _begins(label, text)):
                 return index, None
+    if found.coordinates is None and found.labels is None:
+        dated = _among_unordered(array, axis, value, cache)
+        if dated is not None:
+            return dated, None
     if found.kind == "category":
         raise KeyError(f"{name} has no {value!r}; it has {_some(found.labels or [])}")
     if found.coordinates is None:
@@ -94,6 +102,26 @@ def nearest(
             f"{name} has no {value!r}: it runs {ends}; the nearest is {_shown(found, index)}"
         )
     return index, None if close else _shown(found, index)
+
+
+def _among_unordered(array: Array, axis: int, value: Any, cache: ChunkCache | None) -> int | None:
+    """Return the first index of a date among times that are in no order, such as repeated ones; None where it is not there."""
+    times, _ = find_coordinate(array, axis)
+    if times is None or not isinstance(value, str) or not is_time(times.attributes):
+        return None
+    length = (array.shape or ())[axis]
+    along = Points(0, 0, 1, length, length)
+    try:
+        window = read_points(times, [along], {}, budget=COORDINATE_BUDGET, cache=cache)
+    except UnsupportedArray:
+        return None
+    if window.axes != (along,):
+        return None
+    text = _as_iso(value.strip()).replace("T", " ")
+    (there,) = np.nonzero(window.states == VALUE)
+    labels = time_labels(window.values[there], times.attributes) or []
+    dates = zip(there.tolist(), labels, strict=False)
+    return next((index for index, label in dates if _begins(label, text)), None)
 
 
 def _as_iso(text: str) -> str:
@@ -145,6 +173,9 @@ def index_of_text(array: Array, axis: int, text: str, *, cache: ChunkCache | Non
     found = axis_coordinates(array, Points(axis, 0, 1, length, length), cache=cache)
     if bracketed or (found.coordinates is None and found.labels is None):
         digits = bracketed[1] if bracketed else text.strip()
+        dated = None if digits.isdigit() else _among_unordered(array, axis, digits, cache)
+        if dated is not None:
+            return dated
         if re.fullmatch(r"-?\d+", digits) is None:
             raise ValueError(f"{name} has no coordinate: write an index, 0 to {length - 1}")
         index = int(digits)

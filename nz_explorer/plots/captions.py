@@ -14,6 +14,7 @@ from nz_explorer.model.fill_values import value_text
 from nz_explorer.text.phrases import plural
 from nz_explorer.text.units import with_units
 from nz_explorer.values.coordinates.axes import number_text
+from nz_explorer.values.coordinates.times import MONTHS
 from nz_explorer.values.masks.cell_states import (
     ABSENT,
     STORAGE_FILL,
@@ -30,10 +31,6 @@ if TYPE_CHECKING:
     from nz_explorer.values.window import Window
 
 _LONGEST_TEXT = 200
-_MONTHS = [
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-]
 _DATE = re.compile(r"(\d{4})-(0[1-9]|1[0-2])-(\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?")
 
 
@@ -115,7 +112,7 @@ def _place(slider: Slider) -> str:
     name, label, units = slider.dimension, slider.label, slider.units or ""
     if (found := _DATE.fullmatch(label)) is not None:
         year, month, day, clock = found.groups()
-        date = f"{int(day)} {_MONTHS[int(month) - 1]} {year}"
+        date = f"{int(day)} {MONTHS[int(month) - 1]} {year}"
         return date if clock in (None, "00:00") else f"{date}, {clock}"
     if units:
         return f"{name} {place_text(slider)}" if units.startswith("degree") else place_text(slider)

@@ -13,7 +13,7 @@ from urllib.request import url2pathname
 
 from nz_explorer.store.datasets.readers import MAGIC, file_reader, is_xarray, xarray_reader
 from nz_explorer.store.errors import SourceError
-from nz_explorer.store.local.above import hint
+from nz_explorer.store.local.above import hint, nearby
 from nz_explorer.store.local.folder_reader import FolderReader
 from nz_explorer.store.local.zip_reader import ZipReader
 from nz_explorer.store.reader import Reader
@@ -192,7 +192,8 @@ def _from_path(path: Path, label: str, *, follow_links: bool = False) -> Reader:
         raise SourceError(f"{label} may not be read: {error.strerror}") from error
     except (OSError, ValueError) as error:
         raise SourceError(f"{label} could not be opened: {error}") from error
-    raise SourceError(f"there is nothing at {label}{hint(path)}")
+    where = label if Path(label).expanduser().is_absolute() else f"{label} in {Path.cwd()}"
+    raise SourceError(f"there is nothing at {where}{nearby(path)}")
 
 
 _AMAZON = re.compile(r"(?:(?P<bucket>[^/]+)\.)?s3(?:[.-](?P<region>[a-z0-9-]+))?\.amazonaws\.com")
@@ -390,8 +391,8 @@ def _from_object(source: Any, options: dict[str, Any]) -> Reader:
                 return _from_text(origin, {})
         return xarray_reader(source)
     raise SourceError(
-        f"{article(f'{type(source).__module__}.{type(source).__qualname__}')} is not a source: give a path, a URL, "
-        "a zarr store, group or array, an xarray object, or an fsspec mapping"
+        f"{article(f'{type(source).__module__}.{type(source).__qualname__}'.removeprefix('builtins.'))} is not a source: "
+        "give a path, a URL, a zarr store, group or array, an xarray object, or an fsspec mapping"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import threading
 import weakref
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -30,6 +31,7 @@ def prepare(explorer: SyncedWidget) -> None:
         _release_with(comm, explorer)
     elif hasattr(comm, "_reply_subshell_for"):
         answer_where_asked(comm)
+        _answer_beside_cells(comm)
 
 
 def _keep_weakly(explorer: SyncedWidget) -> None:
@@ -69,6 +71,24 @@ def answer_where_asked(comm: Any) -> None:
         comm._reply_subshell_for = lambda _, asked: asked  # noqa: SLF001
     else:
         _warn_once(trouble)
+
+
+def _answer_beside_cells(comm: Any) -> None:
+    """Have nobody think that a cell has ended when a message was handled on a subshell while one runs.
+
+    Comms have IPython say before and after each message that code is executed. What hears that, as the inline backend
+    of matplotlib, shows and closes the figures on which the cell is still at work: they are lost, or shown empty.
+    """
+    handle = comm.handle_msg
+
+    def handled(message: Any) -> None:
+        callback = getattr(comm, "_msg_callback", None)
+        if callback is None or threading.current_thread() is threading.main_thread():
+            handle(message)
+        else:
+            callback(message)
+
+    comm.handle_msg = handled
 
 
 def routing_trouble(comm: Any) -> str | None:

@@ -14,6 +14,7 @@ import numpy as np
 from nz_explorer.text.units import units_text
 from nz_explorer.values.coordinates.date_ticks import date_ticks
 from nz_explorer.widget import protocol
+from nz_explorer.widget.text import on_screen
 
 if TYPE_CHECKING:
     from nz_explorer.plots import QuickLook
@@ -67,7 +68,7 @@ def _picture(look: QuickLook, buffers: _Buffers, *, finished: bool) -> protocol.
         name=look.name or look.path.rpartition("/")[2],
         caption=caption_of(look),
         label=look.label,
-        message=look.message,
+        message=look.message and on_screen(look.message),
         data_type=look.data_type,
         units=look.units,
         x=_axis(None if look.upright else look.x, buffers),
@@ -91,9 +92,12 @@ def _picture(look: QuickLook, buffers: _Buffers, *, finished: bool) -> protocol.
         fill=look.fill,
         storage_fill=look.storage_fill,
         fill_source=look.fill_source,
+        missing_value=", ".join(one.text for one in look.missing_values) or None,
         hidden_by_xarray=look.hidden_by_xarray,
         derived=look.derived,
-        read=None if look.read is None else _same(look.read, protocol.ReadFacts),
+        read=None
+        if look.read is None
+        else _same(replace(look.read, note=on_screen(look.read.note)), protocol.ReadFacts),
         errors=_same(look.errors, list[protocol.ChunkError]),
         kinds=list(look.kinds),
         parts=list(look.parts),
@@ -109,7 +113,7 @@ def _picture(look: QuickLook, buffers: _Buffers, *, finished: bool) -> protocol.
         curvilinear=curvilinear,
         point_coordinates=_point_coordinates(points, curvilinear, buffers, upright=look.upright),
         earth=_earth(look, buffers),
-        overview=look.overview,
+        overview=look.overview and on_screen(look.overview),
         beside=None if look.beside is None else _picture(look.beside, buffers, finished=finished),
     )
 
@@ -175,7 +179,12 @@ def lines(
         )
     return (
         protocol.LinesResult(
-            path, found.dimension, list(found.dimensions), x, drawn, found.message
+            path,
+            found.dimension,
+            list(found.dimensions),
+            x,
+            drawn,
+            found.message and on_screen(found.message),
         ),
         buffers.all,
     )

@@ -26,6 +26,7 @@ def store(tmp_path: Path) -> Path:
     group.create_array("a", data=values, dimension_names=dims, attributes=packed)
     group.create_array("b", data=np.ones((2, 3, 4), "f4"), dimension_names=dims)
     group.create_array("small", data=np.ones((3, 3)), dimension_names=("y", "x"))
+    group.create_array("across", data=np.ones((4, 3)), dimension_names=("x", "y"))
     return tmp_path / "s.zarr"
 
 
@@ -62,13 +63,33 @@ def test_another_array_is_subtracted_where_it_has_the_same_points(store: Path) -
     assert found.title == "a · time 1 minus b"
     assert found.stored[0, 0] == 12**2 * 0.5 + 1 - 1
     for path, why in {
-        "/small": "other points along x: 3 of 3, not 4 of 4",
+        "/small": "other points along x: 3 of 3, not 4 of 4; interpolate one of them first",
+        "/across": "/across lies along x, y, and /a along y, x: choose another B",
         "/no": "no array",
     }.items():
         refused = look(store, against=path)
         assert refused.kind == "none"
         assert why in refused.message
         assert refused.sliders
+
+
+@pytest.mark.parametrize(
+    ("places", "why"),
+    [
+        ([2, 1, 0], "other coordinates along y: 2 … 0, not 0 … 2; sort one of them first"),
+        ([0, 1, 3], "other coordinates along y: 0 … 3, not 0 … 2; interpolate one of them first"),
+    ],
+)
+def test_of_other_coordinates_it_is_said_which_and_what_to_do(
+    tmp_path: Path, places: list[int], why: str
+) -> None:
+    for name, along in [("one", [0, 1, 2]), ("two", places)]:
+        group = zarr.create_group(tmp_path / "s.zarr" / name)
+        group.create_array("a", data=np.ones((3, 4)), dimension_names=("y", "x"))
+        group.create_array("y", data=np.array(along, "f8"), dimension_names=("y",))
+    refused = make(nz.open_store(tmp_path / "s.zarr"), "/one/a", against="/two/a")
+    assert refused.kind == "none"
+    assert why in refused.message
 
 
 def test_another_store_is_subtracted_on_the_same_sliders(store: Path, tmp_path: Path) -> None:
@@ -198,7 +219,10 @@ def test_what_is_counted_otherwise_is_not_subtracted_unnoticed(tmp_path: Path) -
     refused = made("/days", path="/hours")
     assert (refused.kind, refused.message) == (
         "none",
-        "A has days since 2000-01-01 in the calendar standard, B has hours since 1990-01-01 in the calendar standard",
+        (
+            "A has days since 2000-01-01 in the calendar standard, B has hours since 1990-01-01 in the calendar standard: "
+            "their numbers cannot be subtracted, but xarray decodes both"
+        ),
     )
     assert made("/days", path="/m").kind == "none"
     assert made("/days", path="/hours", show="both").kind == "map"
@@ -209,7 +233,7 @@ def test_what_is_counted_otherwise_is_not_subtracted_unnoticed(tmp_path: Path) -
     assert line.stored.tolist() == [8, 8, 8, 8]
     apart = made("/k", path="/c")
     assert apart.message.startswith(
-        "A is in K and B in °C: the numbers are taken as they are; A − B: bias 0"
+        "A is in K and B in °C: the numbers are taken as they are; A − B: both are equal"
     )
     same = made("/k", y=1)
     assert same.message.startswith("y of B is not fixed, as it is an axis of the picture; A and B")

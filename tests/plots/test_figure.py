@@ -1,6 +1,7 @@
 import io
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -450,3 +451,18 @@ def test_what_is_subtracted_is_named_after_what_it_is_subtracted_from(tmp_path):
     group.create_array("a", data=values, dimension_names=["time", "y", "x"])
     look = make(open_store(tmp_path / "store.zarr"), "/a", {"time": 1}, against={"time": 0})
     assert figure(look).axes[0].get_title("right") == "time 1   minus time 0"
+
+
+def test_times_have_round_dates_on_the_axis_of_values(tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path / "t.zarr")
+    units = {"units": "hours since 2001-01-30"}
+    for name, shape, dims in [("line", (48,), ("n",)), ("map", (6, 8), ("y", "x"))]:
+        values = np.arange(48.0).reshape(shape) * 6
+        group.create_array(name, data=values, dimension_names=dims, attributes=units)
+    hierarchy = open_store(tmp_path / "t.zarr")
+    line = figure(make(hierarchy, "/line")).axes[0].get_yticklabels()
+    bar = figure(make(hierarchy, "/map")).axes[1].get_yticklabels()
+    for labels in ([one.get_text() for one in line], [one.get_text() for one in bar]):
+        assert len(labels) > 2
+        assert "2001-02-01 00:00" in labels
+        assert all(label.endswith(" 00:00") for label in labels)

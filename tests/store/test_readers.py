@@ -8,6 +8,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import h5py
+import numpy as np
 import pytest
 import zarr
 
@@ -97,13 +99,16 @@ def test_no_key_leads_out_of_the_store(folder: Path, key: str) -> None:
 @pytest.mark.parametrize(
     ("source", "says"),
     [
-        ("nowhere", "there is nothing at"),
+        ("nowhere", "there is nothing at nowhere in /"),
+        ("broken.zp", r"there is nothing at broken.zp in /.*: did you mean /.*/broken.zip\?"),
+        ("brocken.zip/a/b", r"; there is no /.*/brocken.zip: did you mean /.*/broken.zip\?"),
         ("plain.txt", "neither a folder nor a zip file"),
         ("broken.zip", "not a readable zip file: its end is missing"),
         ("empty.zip", "not a readable zip file: it is empty"),
+        ("cut.nc", r"written or copied only in part: it has 3,000 of 10,048 bytes"),
         ("ftp://host/x", "scheme 'ftp' is not known"),
         ("", "empty"),
-        (42, "is not a source"),
+        (42, "^an int is not a source"),
     ],
 )
 def test_what_is_no_source_is_said_in_a_sentence(
@@ -113,8 +118,18 @@ def test_what_is_no_source_is_said_in_a_sentence(
     Path("plain.txt").write_text("hello")
     Path("broken.zip").write_bytes(b"PK\x03\x04 this is cut")
     Path("empty.zip").touch()
+    with h5py.File("whole.nc", "w") as file:
+        file["a"] = np.zeros(1000)
+    Path("cut.nc").write_bytes(Path("whole.nc").read_bytes()[:3000])
     with pytest.raises(SourceError, match=says):
         resolve(source)
+
+
+def test_a_zip_file_of_something_else_is_not_called_empty(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
+        archive.writestr("readme.txt", "hello")
+    with pytest.raises(SourceError, match=r"^there is no Zarr hierarchy at .*other\.zip"):
+        nz.open_store(tmp_path / "other.zip")
 
 
 def test_a_damaged_member_of_a_zip_file_fails_alone(folder: Path, tmp_path: Path) -> None:

@@ -106,9 +106,28 @@ def test_it_answers_on_the_subshell_that_asks(
     assert run(kernel, "print(ok)") == "True"
 
 
+def test_what_a_page_asks_does_not_end_the_cell_that_runs(
+    kernel: BlockingKernelClient, tmp_path: Path
+) -> None:
+    run(kernel, f"import zarr; zarr.create_group({str(tmp_path / 's.zarr')!r})")
+    run(
+        kernel,
+        "import threading, nz_explorer as nz\n"
+        "ended = []\n"
+        "def end(): ended.append(threading.current_thread() is threading.main_thread())\n"
+        "get_ipython().events.register('post_execute', end)",
+    )
+    comm = run(kernel, f"ex = nz.explore({str(tmp_path / 's.zarr')!r})\nprint(ex.comm.comm_id)")
+    subshell = control(kernel, "create_subshell_request")["subshell_id"]
+    assert ask(kernel, comm, subshell)["ok"]
+    # JupyterLab's pages also ask where no subshell is.
+    assert ask(kernel, comm, None)["ok"]
+    assert run(kernel, "print(set(ended))") == "{True}"
+
+
 def test_a_source_that_cannot_be_opened_is_said_in_one_line(kernel: BlockingKernelClient) -> None:
     code = "import nz_explorer as nz\nnz.explore('/nowhere/at/all.zarr')"
     reply = kernel.execute_interactive(code, output_hook=lambda _: None, timeout=TIMEOUT)
     assert reply["content"]["traceback"] == [
-        "SourceError: there is nothing at /nowhere/at/all.zarr"
+        "SourceError: there is nothing at /nowhere/at/all.zarr; there is no /nowhere"
     ]

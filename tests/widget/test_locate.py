@@ -24,6 +24,11 @@ PATH = "/forecast/temperature"
         ("level", "[-1]", 3),
         ("time", "2026-01-04", 12),
         ("time", "2026-01-01 06:00", 1),
+        # as above pictures, and as people write it
+        ("time", "1 January 2026, 06:00", 1),
+        ("time", "4 jan 2026", 12),
+        ("time", "January 2026", 0),
+        ("time", "2026/01/04", 12),
     ],
 )
 def test_a_value_as_it_is_shown_or_an_index(
@@ -88,9 +93,53 @@ def test_a_length_of_time_in_any_unit(tmp_path: Path, steps: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("dimension", "text", "index"),
+    [
+        ("step", "1 day", 4),
+        ("step", "12h", 2),
+        ("step", "12 hours", 2),
+        ("step", "18 hour", 3),
+        ("depth", "20 m", 2),
+        ("depth", "20 metres", 2),
+        ("depth", "20 km", "depth is a number of m; '20 km' is none"),
+        ("level", "850 mb", 1),
+        ("level", "850 K", "level is a number of hPa; '850 K' is none"),
+        ("temp", "10 degC", 1),
+        ("bare", "2", 2),
+        ("bare", "2 m", "bare is a number; '2 m' is none"),
+    ],
+)
+def test_what_is_typed_with_other_units_is_not_taken_for_the_number_alone(
+    browse: Any, tmp_path: Path, dimension: str, text: str, index: int | str
+) -> None:
+    group = zarr.open_group(tmp_path / "s.zarr")
+    along = {
+        "step": ("hours", [0, 6, 12, 18, 24]),
+        "depth": ("m", [5, 10, 20]),
+        "level": ("hPa", [1000, 850]),
+        "temp": ("degC", [0, 10]),
+        "bare": (None, [0, 1, 2]),
+    }
+    shape = [len(values) for _, values in along.values()]
+    group.create_array("t", data=np.zeros((*shape, 2)), dimension_names=(*along, "x"))
+    for name, (units, values) in along.items():
+        made = group.create_array(name, data=np.array(values, "f4"), dimension_names=(name,))
+        if units:
+            made.attrs["units"] = units
+    browser = browse(tmp_path / "s.zarr")
+    given = {"path": "/t", "dimension": dimension, "value": text}
+    if isinstance(index, str):
+        assert browser.refused("locate", **given)["message"] == index
+    else:
+        assert browser.ask("locate", **given) == {"index": index}
+
+
+@pytest.mark.parametrize(
     ("dimension", "text", "why"),
     [
         ("level", "high", "level is a number"),
+        ("time", "Ma 2026", "'Ma 2026' is none"),
+        ("time", "31 June 2026", "'2026-06-31' is no date"),
         ("level", "[4]", "level has no index 4: it runs 0 … 3"),
         ("time", "2031", "it runs 2026-01-01"),
         ("depth", "1", "has no dimension depth"),

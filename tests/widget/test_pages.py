@@ -21,6 +21,7 @@ from nz_explorer.conventions import rules
 from nz_explorer.report.store_diff import compare
 from nz_explorer.values.reading import chunk_presence
 from nz_explorer.widget.panels.registry import PAGES
+from nz_explorer.widget.text import on_screen
 from tests.corpus.cases import contents, write
 from tests.versions import not_with_the_oldest
 from tests.widget.conftest import SECONDS, Browse, Browser
@@ -77,6 +78,49 @@ def finding(browser: Browser, rule: str) -> dict[str, Any]:
     return next(one for one in found if one["rule"] == rule)
 
 
+@pytest.mark.parametrize(
+    ("step", "shown"),
+    [(1, "step 1 hour, since 2000-01-01"), (6, "step 6 hours, since 2000-01-01")],
+)
+def test_a_step_of_times_has_their_unit(
+    browse: Browse, tmp_path: Path, step: int, shown: str
+) -> None:
+    group = zarr.create_group(tmp_path / "s.zarr", attributes={"conventions": "NZ-1.0"})
+    units = {"units": "hours since 2000-01-01"}
+    group.create_array(
+        "time", data=np.arange(4) * step, dimension_names=("time",), attributes=units
+    )
+    assert shown in " ".join(said(page(browse(tmp_path / "s.zarr"), "dimensions")).split())
+
+
+@pytest.mark.parametrize(
+    ("sentence", "shown"),
+    [
+        (
+            "1,024 of 1,234,567 chunks, 2,000.",
+            "1\u202f024 of 1\u202f234\u202f567 chunks, 2\u202f000.",
+        ),
+        ('the list [1,234] and "1,000" stand as they are', None),
+        ("v1,234 is a name, 1,2345 and 1,23 are no numbers", None),
+    ],
+)
+def test_large_numbers_of_sentences_are_grouped_as_those_of_pages(
+    sentence: str, shown: str | None
+) -> None:
+    assert on_screen(sentence) == (shown or sentence)
+
+
+def test_the_page_of_a_finding_is_found_by_the_message_that_was_shown(
+    browse: Browse, tmp_path: Path
+) -> None:
+    group = zarr.create_group(tmp_path / "s.zarr", attributes={"conventions": "NZ-1.0"})
+    group.create_array("a", shape=(200_000,), chunks=(2,), dtype="f8", dimension_names=("x",))
+    browser = browse(tmp_path / "s.zarr")
+    shown = browser.ask("findings", path="/a", below=True)["findings"]
+    (many,) = [one for one in shown if "100\u202f000 chunks" in one["message"]]
+    assert "chunks" in said(explain(browser, many))
+
+
 def explain(browser: Browser, found: dict[str, Any]) -> list[dict[str, Any]]:
     params = {key: found[key] for key in ("rule", "pointer", "message")}
     return page(browser, "finding", found["path"], **params)
@@ -93,6 +137,34 @@ def test_nz_masks_nothing_by_the_fill_value_of_v2(browse: Browse, tmp_path: Path
     assert "As xarray reads it: 1 of 3 missing, 1 otherwise than to NZ" in lab
     assert "Because it passes every test" in said(page(browser, "role", "/x"))
     assert finding(browser, "Z2-FV-008")["path"] == "/x"
+
+
+def test_the_mark_of_cf_is_masked_by_xarray_alone_and_leaves_the_colours_to_the_others(
+    browse: Browse, tmp_path: Path
+) -> None:
+    root = zarr.create_group(tmp_path / "s.zarr", zarr_format=3)
+    array = root.create_array(
+        "x", shape=(2, 3), dtype="float32", fill_value=0, dimension_names=["y", "x"]
+    )
+    array.attrs["missing_value"] = -9999
+    array[:] = [[-9999, 1, 2], [3, 4, 5]]
+    lab = page(browse(tmp_path / "s.zarr"), "fill", "/x")
+    assert "As NZ masks it: 0 of 6 missing" in said(lab)
+    assert "As xarray reads it: 1 of 6 missing" in said(lab)
+    assert "is CF's mark, which xarray masks too" in said(lab)
+    picture = next(iter(blocks(lab, "picture")))
+    image = imread(io.BytesIO(base64.b64decode(picture["src"].partition(",")[2])))
+    assert len(np.unique(image.reshape(-1, image.shape[-1]), axis=0)) >= 5
+
+
+def test_a_dimension_is_said_to_have_the_coordinate_that_a_tree_inherits(
+    browse: Browse, tmp_path: Path
+) -> None:
+    root = zarr.create_group(tmp_path / "s.zarr", zarr_format=3)
+    root.create_array("x", data=np.array([1.0, 2]), dimension_names=["x"])
+    root.create_group("a").create_array("v", data=np.ones(2), dimension_names=["x"])
+    shown = said(page(browse(tmp_path / "s.zarr"), "dimensions", "/a"))
+    assert "shown with /x, which xarray's DataTree inherits from the group above" in shown
 
 
 def _with_cs(folder: Path) -> zarr.Group:

@@ -139,8 +139,8 @@ def test_a_scatter_says_how_many_rows_it_has(browse: Browse, store: Path) -> Non
     found = browser.ask("scatter", path="/stations", view={"x": "lat", "y": "temp"})
     x, y = (np.frombuffer(browser.buffers[at]) for at in found["points_buffers"])
     assert (found["start"], found["step"], x.size) == (1, 3, 6_667)
-    why = "1,668 have no value: _FillValue, chunk not in the store"
-    assert found["note"] == f"4,999 of 20,001 rows are drawn; 1 in 3 is read; {why}"
+    why = "1\u202f668 have no value: _FillValue, chunk not in the store"
+    assert found["note"] == f"4\u202f999 of 20\u202f001 rows are drawn; 1 in 3 is read; {why}"
     assert np.isnan(x[-1])
     assert np.isnan(y[-1])
     assert y[0] == 8.0  # unpacked

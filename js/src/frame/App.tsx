@@ -4,6 +4,7 @@ import { useView } from "../client/view";
 import { Search } from "../tree/search/Search";
 import { Tree } from "../tree/Tree";
 import { useInks } from "../ui/base/theme";
+import { px } from "../ui/text/format";
 import { Edits } from "./edits/Edits";
 import { Header } from "./header/Header";
 import { keepKey, keepKeys } from "./keys";
@@ -16,7 +17,7 @@ export function App() {
   const { session, inks } = useView();
   const [root, setRoot] = useState<HTMLDivElement | null>(null);
   const [side, setSide] = useState<boolean | null>(null);
-  const [width, setWidth] = useState(270);
+  const [width, setWidth] = useState(0);
   const last = useRef<Element | null>(null);
   const now = useInks(root);
   useEffect(() => {
@@ -65,11 +66,10 @@ export function App() {
         last.current = event.target as Element;
         keepKeys(event);
       }}
-      style={{ "--nzx-side": `${width}px` }}
     >
       <Header side={shown} onSide={() => setSide(!shown)} />
       <Opened>
-        <div class="nzx-body">
+        <div class="nzx-body" style={{ "--nzx-side": width ? px(width) : "" }}>
           <div class="nzx-side" style={shown ? undefined : { display: "none" }}>
             <Search>
               <Tree />

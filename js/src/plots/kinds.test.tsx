@@ -12,13 +12,14 @@ const legend = () => screen.getByRole("group", { name: "Legend" }).textContent;
 
 describe("kinds", () => {
   test("are chosen where there is more than one; a histogram has bars that can be walked", async () => {
-    host = await at("packed", { pins: [{ lat: 3, lon: 4 }] });
+    host = await at("packed", { pins: [{ y: 3, x: 4 }] });
     await screen.findByRole("list", { name: "Pins" });
     const kind = await screen.findByRole("combobox", { name: "Kind" });
     fireEvent.change(kind, { target: { value: "histogram" } });
     const bars = await screen.findByRole("application", { name: /^Counts/ });
     expect(params()?.kind).toBe("histogram");
-    // It has no places for them.
+    // It says of which slice it is, but has no places for pins.
+    expect(screen.getByRole("heading", { name: "y × x" })).toBeTruthy();
     expect(screen.queryByRole("list", { name: "Pins" })).toBeNull();
     expect(bars.querySelectorAll("rect")).toHaveLength(64);
     const heights = () => [...bars.querySelectorAll("rect")].map((one) => Number(one.getAttribute("height")));

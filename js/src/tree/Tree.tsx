@@ -146,12 +146,12 @@ export function Tree() {
   };
 
   const keys: Record<string, (row: NodeRow) => void> = {
-    ArrowDown: () => void step(1),
-    ArrowUp: () => void step(-1),
+    ArrowDown: () => moveToNode(activeIndex + 1, 1),
+    ArrowUp: () => moveToNode(activeIndex - 1, -1),
     PageDown: () => void moveTo(activeIndex + 15),
     PageUp: () => void moveTo(activeIndex - 15),
     Home: () => void moveTo(0),
-    End: () => void moveTo(lastRow()),
+    End: () => moveToNode(count - 1, -1),
     ArrowRight: (row) => {
       if (!tree.canOpen(row)) return;
       if (tree.isOpen(row.path)) void enter(row.path);
@@ -177,16 +177,10 @@ export function Tree() {
     if (item?.kind === "row") void moveTo(item.index);
   };
 
-  /** The next line that is a node, skipping notes. */
-  const step = (by: number) => {
-    let to = activeIndex + by;
+  /** To a line, or the next one in a direction that is a node: notes are skipped. */
+  const moveToNode = (to: number, by: number) => {
     while (to > 0 && to < count && tree.items(to, to + 1)[0]?.kind === "note") to += by;
-    return to >= 0 && to < count ? moveTo(to) : Promise.resolve();
-  };
-  const lastRow = () => {
-    let to = count - 1;
-    while (to > 0 && tree.items(to, to + 1)[0]?.kind === "note") to--;
-    return to;
+    if (to >= 0 && to < count) void moveTo(to);
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -209,19 +203,9 @@ export function Tree() {
     const text = (before === key ? key : before + key).toLowerCase();
     typed.current = { text, at: now };
     const from = text.length > 1 ? activeIndex : activeIndex + 1;
-    const rounds: [number, number][] = [
-      [from, Math.min(count, from + 5000)],
-      [0, Math.min(from, 5000)],
-    ];
-    for (const [start, end] of rounds) {
-      const found = tree
-        .items(start, end)
-        .find((item) => item.kind === "row" && item.row.name.toLowerCase().startsWith(text));
-      if (found) {
-        void moveTo(found.index);
-        return;
-      }
-    }
+    const lines = [...tree.items(from, Math.min(count, from + 5000)), ...tree.items(0, Math.min(from, 5000))];
+    const found = lines.find((item) => item.kind === "row" && item.row.name.toLowerCase().startsWith(text));
+    if (found) void moveTo(found.index);
   };
 
   const onClick = (row: NodeRow) => {

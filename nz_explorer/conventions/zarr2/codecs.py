@@ -67,7 +67,7 @@ MADE_OF_TYPES = (
 LATE = {
     "blosc": (
         "typesize",
-        "TensorStore, and MATLAB by way of it, refuse",
+        "numcodecs before 0.16, which zarr-python 2 uses, and TensorStore, and MATLAB by way of it, refuse",
         "chunks say themselves how long an element is",
     ),
     "zstd": (

@@ -32,8 +32,8 @@ def levels_are_there(group: Group) -> Iterator[Fail]:
     for member in MEMBERS:
         for i, level in enumerate(levels):
             given = level.get(member) if isinstance(level, Mapping) else None
-            if not _is_path(given) or given in told:
-                continue
+            if not _is_path(given) or given in told or given == ".":
+                continue  # a period is the group itself, which is there
             path = below(group.path) + given
             if group.hierarchy.get(path) is None:
                 told.add(given)

@@ -17,6 +17,7 @@ from nz_explorer.plots.picture import Axis, QuickLook
 from nz_explorer.plots.registry import kind_of
 from nz_explorer.plots.shown_values import Reading, shown_values
 from nz_explorer.plots.summaries import histogram
+from nz_explorer.text.phrases import listed
 from nz_explorer.text.units import hemispheres
 from nz_explorer.values.coordinates.axes import number_text
 from nz_explorer.values.coordinates.times import is_time
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     Look = Callable[[Array, Mapping[str, int]], QuickLook]
 
 _SAME = "itself"
+_BRING_TOGETHER = "interpolate one of them first, as xarray's interp_like does"
+_SORT = "sort one of them first, as xarray's sortby does"
 _KINDS = ("map", "line", "lines", "table", "histogram")
 
 
@@ -102,7 +105,8 @@ def subtract(
     if shown.kind == "none":
         return shown
     if shown.kind not in _KINDS or shown.part is not None:
-        return _refused(shown, f"of {shown.kind} pictures no difference is made")
+        what = f"pictures of the kind {shown.kind}" if shown.part is None else "complex numbers"
+        return _refused(shown, f"no difference is made of {what}")
     if hierarchy is None:
         return _refused(shown, "no other store was compared with this one: call ex.compare first")
     path = against.path or array.path
@@ -182,12 +186,37 @@ def _other_points(shown: QuickLook, minus: QuickLook) -> str:
         if one is None and two is None:
             continue
         if one is None or two is None or one.label != two.label:
-            return f"{minus.path} does not run along the same dimensions"
+            return (
+                f"{minus.path} lies along {_along(minus)}, and {shown.path} along {_along(shown)}: choose another B, or "
+                "rename the dimensions of one of them"
+            )
         if (one.start, one.step, one.size) != (two.start, two.step, two.size):
-            return f"{minus.path} has other points along {one.label}: {_points(two)}, not {_points(one)}"
+            why = f"{minus.path} has other points along {one.label}: {_points(two)}, not {_points(one)}"
+            return f"{why}; {_BRING_TOGETHER}"
         if not _same_places(one, two):
-            return f"{minus.path} has other coordinates along {one.label}"
+            why = f"{minus.path} has other coordinates along {one.label}: {_ends(two)}, not {_ends(one)}"
+            return f"{why}; {_SORT if _same_places(one, _reversed(two)) else _BRING_TOGETHER}"
     return ""
+
+
+def _along(look: QuickLook) -> str:
+    return listed([one.label for one in (look.y, look.x) if one]) or "no dimension"
+
+
+def _ends(axis: Axis) -> str:
+    texts = axis.labels
+    if texts is None and axis.coordinates is not None:
+        texts = [number_text(value) for value in axis.coordinates[[0, -1]]]
+    return "none" if texts is None else f"{texts[0]} … {texts[-1]}"
+
+
+def _reversed(axis: Axis) -> Axis:
+    labels, coordinates = axis.labels, axis.coordinates
+    return replace(
+        axis,
+        labels=None if labels is None else labels[::-1],
+        coordinates=None if coordinates is None else coordinates[::-1],
+    )
 
 
 def _other_times(one: Array, two: Array) -> str:
@@ -203,7 +232,9 @@ def _other_times(one: Array, two: Array) -> str:
             counts.append(f"{unit} in the calendar {usual}")
         else:
             counts.append("no times")
-    return "" if counts[0] == counts[1] else f"A has {counts[0]}, B has {counts[1]}"
+    if counts[0] == counts[1]:
+        return ""
+    return f"A has {counts[0]}, B has {counts[1]}: their numbers cannot be subtracted, but xarray decodes both"
 
 
 def _points(axis: Axis) -> str:
@@ -272,6 +303,7 @@ def _difference(shown: QuickLook, minus: QuickLook, text: str, show: str) -> Qui
         packing=None,
         valid_low=None,
         valid_high=None,
+        missing_values=(),
         hidden_by_xarray=0,
         histogram=histogram(values, states) if shown.histogram is not None else None,
         ranges={name: found for name, found in ranges.items() if found is not None},
@@ -340,6 +372,8 @@ def _statistics(
     values = apart[there]
     if not values.size:
         return f"A − B, minus {text}: no point has both values"
+    if not values.any():
+        return f"A − B: both are equal ({_points_of(values.size, axes)})"
     bias = _short(values.mean())
     if rows is not None and rows.coordinates is not None and hemispheres(rows.units) == "NS":
         weights = np.cos(np.radians(rows.coordinates))[:, None] * there

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nz_explorer.plots.colours.ranges import threshold
+from nz_explorer.plots.drawing.dates import date_ticks_of
 from nz_explorer.plots.drawing.legends import (
     INK,
     MOST_CATEGORIES,
@@ -85,6 +86,10 @@ def draw_line(axes: Axes, look: QuickLook, view: View) -> None:
         few = look.categories[:MOST_CATEGORIES]
         named = axes.set_xticks if upright else axes.set_yticks
         named([c.value for c in few], [safe(c.label, 24) for c in few])
+    elif look.dates:
+        named = axes.set_xticks if upright else axes.set_yticks
+        there = axes.get_xticks() if upright else axes.get_yticks()
+        named(*date_ticks_of(look, there, view.heights(look)))
     axes.set(**{f"{across}label": safe(with_left_out(look, view))})
     legend(axes, states)
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nz_explorer.plots.colours.ranges import Range
 from nz_explorer.plots.drawing.aspect import aspect_of_axes, aspect_of_coordinates
 from nz_explorer.plots.drawing.cells import draw_cells, patch_area, upwards
+from nz_explorer.plots.drawing.dates import date_ticks_of
 from nz_explorer.plots.drawing.legends import MOST_CATEGORIES, legend, present, with_left_out
 from nz_explorer.plots.drawing.parts import (
     edges_of,
@@ -145,21 +144,10 @@ def _explain(
         bar = drawn.colorbar(picture, cax=room, extend=colours.extend, **given)
         bar.set_label(safe(with_left_out(look, view)))
         if look.dates and look.values is not None:
-            ticks, labels = _dated(look, bar.get_ticks(), view.span(look))
+            ticks, labels = date_ticks_of(look, bar.get_ticks(), view.span(look))
             bar.set_ticks(ticks, labels=labels)
         bar.outline.set_linewidth(0.5)  # type: ignore[operator, unused-ignore]
     legend(axes, states, patches)
-
-
-def _dated(look: QuickLook, ticks: Iterable[float], span: Range) -> tuple[list[float], list[str]]:
-    """Return the values between limits next to some ticks of which the dates are known, and the dates."""
-    values = np.asarray(look.values).ravel()
-    inside = (values >= span[0]) & (values <= span[1])
-    known = np.flatnonzero(np.asarray(look.dates, bool) & inside)
-    if not known.size:
-        return [], []
-    nearest = {int(known[np.argmin(np.abs(values[known] - tick))]): None for tick in ticks}
-    return [float(values[at]) for at in nearest], [look.dates[at] for at in nearest]
 
 
 def _outlined(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
@@ -20,6 +21,8 @@ MAGIC = (b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF")
 """How files of netCDF and HDF5 begin."""
 NETCDF_FILE, HDF5_FILE = "netCDF file", "HDF5 file"
 """What a file is called."""
+_CUT = re.compile(r"truncated file: eof = (\d+).*stored_eof = (\d+)")
+"""What HDF5 says of a file that ends too early."""
 _BEGINNING = 65536
 """Bytes of a file in which netCDF-C writes that the file is its own."""
 
@@ -127,6 +130,10 @@ def file_reader(path: Path, label: str) -> Reader:
         raise SourceError(
             f"{label} is a netCDF or HDF5 file: reading it needs netCDF4 or h5py; install one with"
             " pip install netCDF4"
+        )
+    if cut := next(filter(None, map(_CUT.search, failures)), None):
+        raise SourceError(
+            f"{label} was written or copied only in part: it has {int(cut[1]):,} of {int(cut[2]):,} bytes"
         )
     lacking = "; h5py may read it: pip install h5py"
     known = not is_hdf5 or find_spec("h5py") is not None

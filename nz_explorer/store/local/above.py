@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,6 +54,33 @@ def node_above(path: Path) -> NodeAbove | None:
     return None
 
 
+def nearby(path: Path) -> str:
+    """Return how far a path leads that leads to nothing, and where it may be meant to lead, as the end of a sentence.
+
+    Parameters
+    ----------
+    path : Path
+        An absolute path.
+    """
+    if said := hint(path):
+        return said
+    missing = path
+    while not missing.parent.exists():
+        missing = missing.parent
+    meant = _meant(missing.parent, missing.name)
+    return f"{'' if missing == path else f'; there is no {missing}'}{meant}"
+
+
+def _meant(folder: Path, wanted: str) -> str:
+    """Return a question for what lies in a folder and has a name like that."""
+    try:
+        names = [entry.name for entry in islice(folder.iterdir(), _MOST_NAMES)]
+    except OSError:
+        return ""
+    close = get_close_matches(wanted, names, 1, _ALIKE)
+    return f": did you mean {folder / close[0]}?" if close and close[0] != wanted else ""
+
+
 def hint(path: Path) -> str:
     """Return what is there instead of a path that leads to no node, as the end of a sentence.
 
@@ -67,12 +95,5 @@ def hint(path: Path) -> str:
     if above.kind == "array":
         return f"; it is inside of the array {above.folder}, whose chunks are no nodes"
     wanted = path.relative_to(above.folder).parts[0]
-    try:
-        names = [
-            entry.name for entry, _ in zip(above.folder.iterdir(), range(_MOST_NAMES), strict=False)
-        ]
-    except OSError:
-        names = []
-    close = get_close_matches(wanted, names, 1, _ALIKE)
-    meant = f": did you mean {above.folder / close[0]}?" if close and close[0] != wanted else ""
+    meant = _meant(above.folder, wanted)
     return f"; {above.folder} is a Zarr group, and has no node of this name{meant}"

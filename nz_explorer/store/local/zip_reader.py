@@ -144,7 +144,7 @@ def _top_folder(names: list[str]) -> str:
     if len(tops) != 1:
         return ""
     (top,) = tops
-    return top if not set(ROOT_DOCUMENTS) & tops else ""
+    return top if top not in {*ROOT_DOCUMENTS, *names} else ""
 
 
 def _levels(names: list[str]) -> dict[str, set[str]]:

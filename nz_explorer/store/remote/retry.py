@@ -44,7 +44,9 @@ ANSWERS_IN_A_ROW = 100
 
 _STATUS = re.compile(r"(?:^|\bstatus(?: code)?:? )([1-5]\d\d)\b")
 _PHRASES = {status.value: status.phrase for status in HTTPStatus if status >= 400}
-_NOISE = re.compile(r"^Generic \w+ error: |Error performing .*? in [\d.]+\S+ - |[:\s]+$")
+_NOISE = re.compile(
+    r"^Generic \w+ error: |Error performing .*? in [\d.]+\S+ - | ssl:\w+(?= \[)|[:\s]+$"
+)
 _DENIED = ("permission", "forbidden", "accessdenied", "access denied", "unauthenticated")
 _BUSY = ("slowdown", "slow down", "internal server", "service unavailable")
 _BROKEN = ("connect", "reset", "closed", "payload", "sending request", "body error", "incomplete")

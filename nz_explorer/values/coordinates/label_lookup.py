@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from nz_explorer.model import Array
-from nz_explorer.text.units import hemispheres
+from nz_explorer.text.units import hemispheres, units_text
 from nz_explorer.values.coordinates.axes import (
     AxisCoordinates,
     axis_coordinates,
     meaning,
     number_text,
 )
+from nz_explorer.values.coordinates.times import MONTHS
 from nz_explorer.values.points import Points
 from nz_explorer.values.reading.chunk_cache import ChunkCache
 
@@ -24,6 +25,11 @@ _ISO = re.compile(
 )
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_NAMED = re.compile(r"(?:(\d{1,2}) +)?([A-Za-z]{3,9})\.? +(\d{1,4})(?:,? +(\d{1,2}:.+))?")
+_SLASHES = re.compile(r"^(\d{4})/(\d{1,2})/(\d{1,2})(?!\d)")
+_METRES = ("m", "metre", "meter")
+_ALIKE_UNITS = (_METRES, ("hpa", "mb", "mbar", "millibar"), ("k", "kelvin"))
+"""Names of the same unit, in the singular."""
 
 
 def nearest(
@@ -64,6 +70,8 @@ def nearest(
     """
     length, name = (array.shape or ())[axis], array.dimension_label(axis)
     found = axis_coordinates(array, Points(axis, 0, 1, length, length), cache=cache)
+    if found.kind == "time" and isinstance(value, str):
+        value = _as_iso(value.strip())
     if found.labels is not None and isinstance(value, str):
         text = value.strip().replace("T", " ")
         for index, label in enumerate(found.labels):
@@ -86,6 +94,17 @@ def nearest(
             f"{name} has no {value!r}: it runs {ends}; the nearest is {_shown(found, index)}"
         )
     return index, None if close else _shown(found, index)
+
+
+def _as_iso(text: str) -> str:
+    """Return a date with the name of its month, as above pictures, or with slashes after its year, as ISO 8601 has it."""
+    if named := _NAMED.fullmatch(text):
+        day, name, year, clock = named.groups()
+        months = [at for at, month in enumerate(MONTHS, 1) if month.startswith(name.capitalize())]
+        if len(months) == 1:
+            date = f"{int(year):04d}-{months[0]:02d}" + (f"-{int(day):02d}" if day else "")
+            return f"{date} {clock}" if clock and day else date
+    return _SLASHES.sub(r"\1-\2-\3", text)
 
 
 def _begins(label: str, text: str) -> bool:
@@ -134,10 +153,20 @@ def index_of_text(array: Array, axis: int, text: str, *, cache: ChunkCache | Non
         return index % length
     value: Any = text
     number = re.match(r"\s*([-+\u2212]?[\d.]+(?:[eE][-+]?\d+)?)", text)
-    if found.kind == "number" and number:
+    rest = text[number.end() :].strip() if number else ""
+    # with other units, such as days where hours are counted, the number alone would be another value
+    if found.kind == "number" and number and _are_units(rest, found.units):
         value = float(number[1].replace("\u2212", "-"))
-        value = _degrees(value, text[number.end() :], name, found)
+        value = _degrees(value, rest, name, found)
     return nearest(array, axis, value, cache=cache)[0]
+
+
+def _are_units(text: str, units: str | None) -> bool:
+    """Whether what stands after a number are the units of a coordinate, or nothing; of degrees it is a side of the earth."""
+    if not text or hemispheres(units) or units_text(text) == units:
+        return True
+    given, own = (one.lower().removesuffix("s") for one in (text, units or ""))
+    return given == own or any(given in alike and own in alike for alike in _ALIKE_UNITS)
 
 
 def _degrees(number: float, rest: str, name: str, found: AxisCoordinates) -> float:
@@ -201,14 +230,15 @@ def _duration(name: str, units: str | None, numpy_type: np.dtype[Any] | None, va
 
     if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
         return float(value)  # in the units of the coordinate; pandas would take it for nanoseconds
-    unit = units or ""
+    unit = "" if units in _METRES else units or ""  # pandas would take them for minutes
     if numpy_type is not None and numpy_type.kind == "m":
         unit, count = np.datetime_data(numpy_type)
         unit = unit if count == 1 else f"{count}{unit}"
     try:
-        one = pd.Timedelta(f"1 {unit}" if unit[:1].isalpha() else unit)
+        one = pd.Timedelta(f"1 {unit}" if unit[:1].isalpha() else unit or "none")
     except ValueError:
-        raise TypeError(f"{name} is a number; {value!r} is none") from None
+        counted = f" of {units}" if units else ""
+        raise TypeError(f"{name} is a number{counted}; {value!r} is none") from None
     try:
         return float(pd.Timedelta(value) / one)
     except (ValueError, TypeError):

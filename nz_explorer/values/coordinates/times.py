@@ -19,6 +19,10 @@ _MEANT = re.compile(
     re.IGNORECASE,
 )
 """Units of times that somebody has spelled in their own way."""
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
 _NANOSECONDS = frozenset(("nanosecond", "nanoseconds", "nanosec", "nanosecs", "ns"))
 _SECONDS = {
     "day": 86400,

@@ -20,6 +20,7 @@ from nz_explorer.values.reading.opening import UnsupportedArray, open_for_readin
 from nz_explorer.values.scan import scan_array
 from nz_explorer.widget import protocol
 from nz_explorer.widget.picture_messages import finite, histogram_message
+from nz_explorer.widget.text import counted, number
 
 EVENT_SECONDS = 0.25
 
@@ -211,9 +212,8 @@ def _trouble(found: ArrayScan) -> str:
     count = sum(found.faults.values())
     if not count:
         return ""
-    what = "1 chunk" if count == 1 else f"{count:,} chunks"
-    of = f"{found.chunks_done:,} of {found.chunks_total:,} chunks"
-    return f"{of}, {what} could not be read"
+    of = f"{number(found.chunks_done)} of {counted(found.chunks_total, 'chunk')}"
+    return f"{of}, {counted(count, 'chunk')} could not be read"
 
 
 def _number(value: Any) -> float | None:

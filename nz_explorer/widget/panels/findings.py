@@ -41,11 +41,12 @@ def finding_of(context: Context) -> Finding:
     CannotDo
         If there is no such finding any more.
     """
-    wanted = tuple(context.text(name) for name in ("rule", "pointer", "message"))
+    rule, pointer, message = (context.text(name) for name in ("rule", "pointer", "message"))
     for finding in context.session.evaluation.findings(context.path, below=False):
-        if (finding.rule, finding.pointer, finding.message) == wanted:
+        shown = (finding.message, text.on_screen(finding.message))
+        if (finding.rule, finding.pointer) == (rule, pointer) and message in shown:
             return finding
-    raise CannotDo(f"{wanted[0]} at {context.path} is gone")
+    raise CannotDo(f"{rule} at {context.path} is gone")
 
 
 @page("finding")

@@ -155,8 +155,10 @@ def _values(row: dimensions.DimensionRow) -> Words:
         found.append(blocks.quiet(f"step {row.step} "))
     if row.units is not None:
         # Of "hours since 2000-01-01" the step has the hours.
-        since = ", since " if row.step is not None else " since "
-        found.append(blocks.quiet(row.units.replace(" since ", since, 1)))
+        unit, since, moment = row.units.partition(" since ")
+        if row.step is not None and since:
+            unit, since = unit.removesuffix("s") if row.step == "1" else unit, f",{since}"
+        found.append(blocks.quiet(f"{unit}{since}{moment}"))
     return found
 
 

@@ -19,6 +19,7 @@ from nz_explorer.store import Cancellation
 from nz_explorer.widget import protocol
 from nz_explorer.widget.requests.answer import Answer, answers
 from nz_explorer.widget.session_view import SessionView
+from nz_explorer.widget.text import on_screen
 
 MAX_TEXT = 256 * 1024
 MAX_SOURCES_TEXT = 1024 * 1024
@@ -203,7 +204,7 @@ def _marks(
         if about is None or about.name != document.name:
             continue
         first, last = line_span(shown, pointer)
-        yield protocol.Mark(first, last, finding.rule, finding.impact, finding.message)
+        yield protocol.Mark(first, last, finding.rule, finding.impact, on_screen(finding.message))
 
 
 def _place(document: Document, pointer: str) -> protocol.Place:

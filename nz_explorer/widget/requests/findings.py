@@ -28,6 +28,7 @@ from nz_explorer.widget.impacts import impacts_of
 from nz_explorer.widget.requests import documents
 from nz_explorer.widget.requests.answer import MAX_PAGE, Answer, BadRequest, answers
 from nz_explorer.widget.session_view import SessionView
+from nz_explorer.widget.text import on_screen
 
 MAX_DIFF_BYTES = 256 * 1024
 MOST_LINES = 40
@@ -107,7 +108,9 @@ def page(
         ),
         impacts=impacts_of(impacts),
         findings=[
-            protocol.Finding(f.rule, f.level, f.severity, f.impact, f.path, f.pointer, f.message)
+            protocol.Finding(
+                f.rule, f.level, f.severity, f.impact, f.path, f.pointer, on_screen(f.message)
+            )
             for f in shown
         ],
         rules={

@@ -31,6 +31,7 @@ from nz_explorer.values.points import Points
 from nz_explorer.widget import protocol
 from nz_explorer.widget.requests.answer import MAX_PAGE, Answer, BadRequest, answers
 from nz_explorer.widget.session_view import SessionView
+from nz_explorer.widget.text import on_screen
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -259,7 +260,7 @@ def answer_table(
         shown.length,
         params.offset,
         columns,
-        shown.message,
+        shown.message and on_screen(shown.message),
     ), ()
 
 
@@ -293,7 +294,7 @@ def answer_scatter(
         drawn.points.step,
         list(range(len(axes))),
         found.colours,
-        drawn.note,
+        drawn.note and on_screen(drawn.note),
     ), [one.places.tobytes() for one in drawn.axes]
 
 

@@ -5,13 +5,12 @@ import "./drawer.css";
 
 interface Props {
   title: string;
-  aside?: ComponentChildren;
   onClose: () => void;
   children: ComponentChildren;
 }
 
 /** What is about the whole store, over the tab in front. Escape closes it, and what had the focus has it again. */
-export function Drawer({ title, aside, onClose, children }: Props) {
+export function Drawer({ title, onClose, children }: Props) {
   const ref = useRef<HTMLElement>(null);
   const before = useRef<HTMLElement | null>(null);
   useEffect(() => {
@@ -43,7 +42,6 @@ export function Drawer({ title, aside, onClose, children }: Props) {
       <header>
         <h3>{title}</h3>
         <span class="nzx-gap" />
-        {aside}
         <IconButton icon="cross" label={`Close ${title}`} onClick={close} />
       </header>
       <div class="nzx-drawer-body" tabIndex={0}>

@@ -3,10 +3,10 @@ import { useView } from "../../client/view";
 import { Button } from "../../ui/button/Button";
 import { Choice } from "../../ui/choice/Choice";
 import { Icon } from "../../ui/icons/Icon";
+import { useAct } from "../../ui/page/act";
 import { Page } from "../../ui/page/Page";
 import { plural } from "../../ui/text/format";
 import { Quiet } from "../../ui/text/Quiet";
-import { visible } from "../../ui/text/text";
 import { Drawer } from "../drawer/Drawer";
 import "./edits.css";
 
@@ -20,17 +20,13 @@ export function Edits() {
   const { session, goto } = useView();
   const summary = session.summary.value;
   const path = session.path.value;
+  const { act: ask } = useAct(path);
   const [problem, setProblem] = useState("");
   const [saving, setSaving] = useState(false);
   if (!summary?.edits.steps) return null;
-  const act = async (name: string, params: Record<string, unknown> = {}) => {
+  const act = async (name: string, params = {}) => {
     setProblem("");
-    try {
-      const { message } = await session.client.request("act", { name, path, params });
-      setProblem(message ?? "");
-    } catch (error) {
-      setProblem((error as Error).message);
-    }
+    setProblem(await ask(name, params));
   };
   const { steps, shown, serial } = summary.edits;
   return (
@@ -55,8 +51,8 @@ export function Edits() {
         onChange={(to) => void act("show edits", { shown: to === "edited" })}
       />
       {problem && (
-        <span class="nzx-is-error nzx-cut" role="alert" title={visible(problem)}>
-          {visible(problem)}
+        <span class="nzx-is-error nzx-cut" role="alert" title={problem}>
+          {problem}
         </span>
       )}
       <span class="nzx-gap" />

@@ -2,7 +2,7 @@ import type { Forecast, Summary } from "../../client/protocol.gen";
 import { useView } from "../../client/view";
 import { Button, IconButton } from "../../ui/button/Button";
 import { Icon } from "../../ui/icons/Icon";
-import { type Impact, impactText, WORDS } from "../../ui/impact/Impact";
+import { allMarked, type Impact, impactText, WORDS } from "../../ui/impact/Impact";
 import { useAct } from "../../ui/page/act";
 import { RETRY } from "../../ui/problem/Blank";
 import { Progress } from "../../ui/progress/Progress";
@@ -44,7 +44,7 @@ export function Header({ side, onSide }: { side: boolean; onSide: () => void }) 
         onClick={onSide}
       />
       <Source summary={summary} />
-      <Walk summary={summary} />
+      <Walk summary={summary} busy={busy} />
       <span class="nzx-gap" />
       {health === "lost" && <Button onClick={() => session.client.resendAll()}>{RETRY}</Button>}
       <div class="nzx-status" role="status">
@@ -161,10 +161,9 @@ function Counts({ summary }: { summary: Summary }) {
     wanted.value = impact;
     goto("/", "findings");
   };
-  const found = (["blocks", "values", "convention"] as const).filter((impact) => impacts[impact] > 0);
   return (
     <div class="nzx-counts" role="group" aria-label="Findings by impact">
-      {found.map((impact) => (
+      {allMarked(impacts).map((impact) => (
         <button
           key={impact}
           type="button"
@@ -214,7 +213,7 @@ function Conformance(props: { name: string; holds: boolean | null; steps: number
       <Icon name={icon as string} />
       {steps > 0 ? (
         <>
-          {grouped(steps)} <span class="nzx-word">{`${steps === 1 ? "step" : "steps"} from ${name}`}</span>
+          {grouped(steps)} <span class="nzx-word">{(text as string).slice(grouped(steps).length + 1)}</span>
         </>
       ) : (
         text
@@ -224,11 +223,10 @@ function Conformance(props: { name: string; holds: boolean | null; steps: number
 }
 
 /** The background walk: how far it is, and its stop and go. */
-function Walk({ summary }: { summary: Summary }) {
+function Walk({ summary, busy }: { summary: Summary; busy: boolean }) {
   const { session } = useView();
   const { progress } = summary;
   if (progress.phase === "done") return null;
-  const busy = progress.phase === "walk" || progress.phase === "values";
   const part = progress.total ? Math.min(1, progress.nodes / progress.total) : null;
   const facts = `${visible(progress.message)}\n${grouped(progress.requests)} requests, ${bytes(progress.bytes_read)} read`;
   const walk = (action: "cancel" | "resume") => {

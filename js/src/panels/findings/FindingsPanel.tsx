@@ -5,6 +5,7 @@ import { Button } from "../../ui/button/Button";
 import { Page } from "../../ui/page/Page";
 import { Waiting } from "../../ui/problem/Waiting";
 import { PlaceContext } from "../../ui/section/Section";
+import { Select } from "../../ui/select/Select";
 import { grouped } from "../../ui/text/format";
 import { Detail } from "./Detail";
 import { List, type ListLink } from "./List";
@@ -14,6 +15,8 @@ import { Symptoms } from "./Symptoms";
 import "./findings.css";
 
 type Order = NonNullable<FindingsParams["order"]>;
+const ORDERS = ["impact", "rule", "node"];
+const orderTitle = (name: string) => `By ${name}`;
 
 /** Findings as a list and the one that is looked at. */
 export function FindingsPanel({ path, group }: { path: string; group: boolean }) {
@@ -97,16 +100,13 @@ export function FindingsPanel({ path, group }: { path: string; group: boolean })
             and all below
           </label>
         )}
-        <select
-          aria-label="Order"
-          title="Order"
+        <Select
+          label="Order"
           value={order}
-          onChange={(event) => setOrder(event.currentTarget.value as Order)}
-        >
-          <option value="impact">By impact</option>
-          <option value="rule">By rule</option>
-          <option value="node">By node</option>
-        </select>
+          names={ORDERS}
+          titleOf={orderTitle}
+          onChange={(name) => setOrder(name as Order)}
+        />
         <ReportMenu path={path} />
       </div>
       {(list.error || !result) && (

@@ -134,10 +134,13 @@ export function useFindings(session: Session, question: Question, version: numbe
     for (let page = Math.floor(from / PAGE); page * PAGE < Math.max(to, 1); page++) ask(page);
   }, [ask, state]);
 
-  // Another question starts anew; the same one, asked again, keeps what it has until the answer is there.
-  useEffect(() => {
+  const drop = () => {
     for (const abort of state.asked.values()) abort.abort();
     state.asked.clear();
+  };
+  // Another question starts anew; the same one, asked again, keeps what it has until the answer is there.
+  useEffect(() => {
+    drop();
     if (state.key !== key) {
       state.key = key;
       state.pages.clear();
@@ -148,13 +151,7 @@ export function useFindings(session: Session, question: Question, version: numbe
     askWanted();
     redraw((before) => before + 1);
   }, [key, version, askWanted, state]);
-  useEffect(
-    () => () => {
-      for (const abort of state.asked.values()) abort.abort();
-      state.asked.clear();
-    },
-    [state],
-  );
+  useEffect(() => drop, [state]);
 
   const current = state.key === key && state.pages.size > 0;
   const at = (index: number) =>

@@ -6,6 +6,7 @@ import { CopyButton } from "../../ui/button/CopyButton";
 import { CodeView } from "../../ui/code/CodeView";
 import { NodeLink } from "../../ui/link/NodeLink";
 import { Waiting } from "../../ui/problem/Waiting";
+import { Select } from "../../ui/select/Select";
 import { visible } from "../../ui/text/text";
 import "./netcdf.css";
 
@@ -109,19 +110,16 @@ export function Linked({ path }: { path: string }) {
         <div class="nzx-sheet">
           <div class="nzx-sheet-head">
             {result.documents.length > 1 ? (
-              <select
-                aria-label="Document"
-                title={visible(document?.key ?? "")}
+              <Select
+                label="Document"
                 value={String(Math.min(chosen, result.documents.length - 1))}
-                onChange={(event) => setChosen(Number(event.currentTarget.value))}
-              >
-                {result.documents.map((one, number) => (
-                  <option key={`${one.origin} ${one.key}`} value={String(number)}>
-                    {visible(one.key)}
-                    {one.origin === "consolidated" ? " (consolidated)" : ""}
-                  </option>
-                ))}
-              </select>
+                names={Object.keys(result.documents)}
+                titleOf={(nth) => {
+                  const one = result.documents[Number(nth)];
+                  return `${one?.key}${one?.origin === "consolidated" ? " (consolidated)" : ""}`;
+                }}
+                onChange={(nth) => setChosen(Number(nth))}
+              />
             ) : (
               <span class="nzx-cut" title={visible(document?.key ?? "")}>
                 {visible(document?.key ?? "No document")}

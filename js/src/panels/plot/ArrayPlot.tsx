@@ -20,6 +20,7 @@ import { Foot } from "./foot/Foot";
 import { Categories, ChunkErrors, Legend } from "./legend/Legend";
 import { PictureLoader, type Shown } from "./loader";
 import { Pins } from "./pins/Pins";
+import { hasPin } from "./pins/points";
 import { Sliders } from "./sliders/Sliders";
 import { Stage } from "./stage/Stage";
 import { Statistics } from "./statistics/Statistics";
@@ -38,9 +39,6 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
   const [whole, setWhole] = useState<string | null>(null);
   const [beside, setBeside] = useState<"statistics" | "pins" | null>(null);
   const many = session.pins.value.length;
-  useEffect(() => {
-    if (many > 0) setBeside("pins");
-  }, [many]);
   const settled = session.settled.value;
   const options = session.options.value;
 
@@ -95,6 +93,10 @@ export function ArrayPlot({ row }: { row: NodeRow }) {
   // The limits of the whole array come from its statistics.
   const unknown = limits === "whole" && picture !== null && !picture.ranges.whole;
   const scanned = session.scans.value[row.path]?.scan.phase === "done";
+  const here = scene ? session.pins.value.filter((pin) => hasPin(scene, pin)).length : 0;
+  useEffect(() => {
+    if (here > 0) setBeside("pins");
+  }, [here]);
   // Two pictures need the room.
   const two = picture?.beside != null;
   useEffect(() => {
@@ -228,7 +230,7 @@ interface PaneProps extends OtherProps {
 function Pane({ shown, picture, scene, old, busy, stage, size, children }: PaneProps) {
   return (
     <div class="nzx-plot-picture">
-      {picture && scene && <Caption picture={picture} scene={scene} />}
+      {picture && (scene || picture.histogram) && <Caption picture={picture} scene={scene} />}
       <div class={`nzx-stage ${old ? "nzx-stale" : ""}`} ref={stage} aria-busy={busy}>
         {shown && picture && (
           <Stage shown={{ ...shown, picture }} scene={scene} size={size.width ? size : FALLBACK} />

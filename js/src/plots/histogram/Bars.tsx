@@ -1,7 +1,7 @@
 import { useRef } from "preact/hooks";
 import type { Histogram, Packing } from "../../client/protocol.gen";
 import { useSize } from "../../ui/layout/size";
-import { compact, grouped, px } from "../../ui/text/format";
+import { compact, grouped, px, range } from "../../ui/text/format";
 import { visible } from "../../ui/text/text";
 import { floats } from "../shared/field";
 import { BOTTOM, LEFT, Levels, TOP, useProbe } from "../shared/probe";
@@ -37,7 +37,7 @@ export function Bars({ histogram, buffers, log, label, units, packing }: Props) 
     (log ? Math.log10(count + 1) / Math.log10(most + 1) : count / most) * height;
   const place = (value: number) => LEFT + (high === low ? 0.5 : (value - low) / (high - low)) * width;
   const heights = log
-    ? Array.from({ length: Math.floor(Math.log10(most)) + 1 }, (_, power) => 10 ** power)
+    ? range(0, Math.log10(most) + 1).map((power) => 10 ** power)
     : niceTicks(0, most, Math.max(2, height / 40)).map(({ value }) => value);
   const { at, probe } = useProbe("Counts: arrow keys move through the bars", counts.length, (px) => {
     const part = (px - LEFT) / width;

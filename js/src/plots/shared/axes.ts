@@ -2,13 +2,13 @@ import { visible } from "../../ui/text/text";
 import { type AxisGeometry, nameOf } from "./axis";
 import { mark, type Paper, rgb, write } from "./draw";
 import { type Norm, placer } from "./field";
-import { type Frame, heightTicks } from "./layout";
+import { type Frame, heightTicks, unitsOf } from "./layout";
 import type { Scene } from "./scene";
 
 export function drawAxes({ context, inks }: Paper, scene: Scene, frame: Frame): void {
   const { left, top, width, height } = frame;
   const { picture, x, y, range } = scene;
-  const name = nameOf(picture.y, picture.units);
+  const name = nameOf(picture.y, unitsOf(scene));
   // Of a line one of the two has the values.
   const levels = (long: number, at: (part: number) => number = (part) => part) =>
     heightTicks(scene, long).map(({ value, label }) => ({ at: at(placer(range as Norm)(value)), label }));
@@ -32,7 +32,7 @@ export function drawAxes({ context, inks }: Paper, scene: Scene, frame: Frame): 
     context.fillText(text, middle, top + height + 6);
     end = middle + half;
   }
-  write(context, nameOf(picture.x, picture.units), left + width / 2, top + height + 23, width + left);
+  write(context, nameOf(picture.x, unitsOf(scene)), left + width / 2, top + height + 23, width + left);
   context.textAlign = "right";
   context.textBaseline = "middle";
   const down = picture.y ? y.ticks(Math.max(2, Math.floor(height / 36))) : levels(height, (part) => 1 - part);

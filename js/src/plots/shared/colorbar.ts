@@ -1,7 +1,7 @@
 import { visible } from "../../ui/text/text";
 import { mark, type Paper, rgb, write } from "./draw";
 import { histogram, type Norm, place } from "./field";
-import { type Bar, barTicks, HISTOGRAM } from "./layout";
+import { type Bar, barTicks, HISTOGRAM, unitsOf } from "./layout";
 import { unpacked } from "./paint";
 import type { Scene } from "./scene";
 
@@ -47,7 +47,7 @@ export function drawBar({ context, lut, inks }: Paper, scene: Scene, bar: Bar, n
     mark(context, x, y, x + 3, y);
     context.fillText(label, x + HISTOGRAM, y);
   }
-  if (scene.picture.units && !scene.picture.dates[0] && !bar.brief) {
+  if (!bar.brief) {
     context.save();
     context.translate(
       x + HISTOGRAM + 8 + Math.max(...ticks.map(({ label }) => context.measureText(label).width), 0),
@@ -55,7 +55,7 @@ export function drawBar({ context, lut, inks }: Paper, scene: Scene, bar: Bar, n
     );
     context.rotate(-Math.PI / 2);
     context.textAlign = "center";
-    write(context, visible(scene.picture.units), 0, 4, height);
+    write(context, visible(unitsOf(scene)), 0, 4, height);
     context.restore();
   }
 }

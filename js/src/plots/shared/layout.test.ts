@@ -3,7 +3,7 @@ import { readOptions } from "../../client/session";
 import { axis, picture } from "../../mock/picture";
 import { sceneOf } from "..";
 import { place } from "./field";
-import { barTicks, frameOf, isStacked, valueTicks } from "./layout";
+import { barTicks, frameOf, heightTicks, isStacked, unitsOf, valueTicks } from "./layout";
 
 /** A picture of 3 × 2 points: 1 2 NaN / −9999 0 6, the first of the second row being a fill value. */
 
@@ -52,6 +52,24 @@ describe("layout", () => {
     const ticks = scene?.norm ? barTicks(scene, scene.norm, 200) : [];
     expect(ticks[0]).toEqual({ value: 0, label: "2001-01-01" });
     expect(ticks.at(-1)).toEqual({ value: 6, label: "2001-01-07" });
+    // So has the axis of a line, which then has no units beside it.
+    const line = scene && heightTicks({ ...scene, range: scene.norm }, 200);
+    expect(line?.map(({ label }) => label)).toEqual(ticks.map(({ label }) => label));
+    expect(scene && unitsOf(scene)).toBe("");
+  });
+
+  test("of dates those are on the colour bar at which a day or a month begins, where they are near", () => {
+    const dates = Array.from({ length: 48 }, (_, at) => {
+      const day = 30 + Math.floor(at / 4);
+      const month = day > 31 ? "02" : "01";
+      return `2001-${month}-${String(day > 31 ? day - 31 : day).padStart(2, "0")} ${String((at % 4) * 6).padStart(2, "0")}:00`;
+    });
+    const values = Float32Array.from(dates, (_, at) => at);
+    const scene = { field: { values }, picture: { dates } } as never;
+    const labels = barTicks(scene, { low: 0, high: 47, scale: "linear" }, 200).map(({ label }) => label);
+    expect(labels.length).toBeGreaterThan(2);
+    expect(labels).toContain("2001-02-01 00:00");
+    for (const label of labels) expect(label).toMatch(/ 00:00$/);
   });
 
   test("numbers of a symmetric logarithm do not stand on each other", () => {

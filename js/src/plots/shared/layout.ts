@@ -1,3 +1,4 @@
+import { range } from "../../ui/text/format";
 import { visible } from "../../ui/text/text";
 import { nameOf, pointName } from "./axis";
 import { linearUpTo, type Norm, place } from "./field";
@@ -48,23 +49,36 @@ export function valueTicks(norm: Norm, height: number): Tick[] {
   });
 }
 
-/** Ticks of the colour bar; of times they are at values whose dates are known. */
+/** How the first moments of days, months and years end: the longer, the rounder a date is. */
+const ROUND = /((-01)?-01)?( 00:00)?$/;
+
+/** Ticks of the colour bar; of times they are at values whose dates are known, at round ones where such lie near. */
 export function barTicks({ field, picture: { dates } }: Scene, norm: Norm, height: number): Tick[] {
   const ticks = valueTicks(norm, height);
   if (dates.length === 0) return ticks;
-  return ticks.map((tick) => {
-    const away = (at: number) => (dates[at] ? Math.abs((field.values[at] as number) - tick.value) : Infinity);
-    const at = dates.reduce((best, _, at) => (away(at) < away(best) ? at : best), 0);
-    return { value: field.values[at] as number, label: dates[at] as string };
+  const step = (norm.high - norm.low) / ticks.length;
+  const found = ticks.map(({ value }) => {
+    const away = (at: number) => {
+      const far = Math.abs((field.values[at] as number) - value) / step;
+      const rounder = far < 0.75 ? 2 ** (ROUND.exec(dates[at] as string)?.[0].length ?? 0) : 1;
+      return dates[at] ? (far + 0.25) / rounder : Infinity;
+    };
+    return dates.reduce((best, _, at) => (away(at) < away(best) ? at : best), 0);
   });
+  return [...new Set(found)].map((at) => ({ value: field.values[at] as number, label: dates[at] as string }));
 }
 
-/** Ticks of a line's vertical axis: its categories, if it has any. */
-export function heightTicks({ range, picture: { categories } }: Scene, height: number): Tick[] {
+/** Ticks of a line's vertical axis: its categories or dates, if it has any. */
+export function heightTicks(scene: Scene, height: number): Tick[] {
+  const { range } = scene;
   if (range === null) return [];
+  const { categories } = scene.picture;
   const inside = categories.filter(({ value }) => value >= range.low && value <= range.high);
-  return inside.length > 0 && inside.length <= height / 12 ? inside : valueTicks(range, height);
+  return inside.length > 0 && inside.length <= height / 12 ? inside : barTicks(scene, range, height);
 }
+
+/** The units that the numbers on the scale of values have; dates have none. */
+export const unitsOf = ({ picture: { dates, units } }: Scene): string => (dates[0] ? "" : (units ?? ""));
 
 /** The range of a line's vertical axis: the range of values with a little air, but not beyond limits. */
 export function airy(
@@ -83,7 +97,7 @@ export function airy(
 
 /** What several lines are called, beside them. */
 export const namesOf = ({ picture: { kind }, grid: { y } }: Scene): string[] =>
-  kind === "lines" ? Array.from({ length: y.size }, (_, at) => pointName(y, at)) : [];
+  kind === "lines" ? range(0, y.size).map((at) => pointName(y, at)) : [];
 
 /** How much wider than high a map is, where its axes measure the same thing. */
 const aspectOf = ({ look, curved, picture }: Scene): number | null =>
@@ -97,7 +111,8 @@ export function isStacked(scene: Scene, { width, height }: { width: number; heig
 
 export function frameOf(scene: Scene, width: number, height: number, measure: Measure): Frame {
   const { flat } = scene.look;
-  const { x, y, units } = scene.picture;
+  const { x, y } = scene.picture;
+  const units = unitsOf(scene);
   const bottom = nameOf(x, units) ? 40 : 24;
   const top = 6;
   const tall = Math.max(20, height - top - bottom);
@@ -110,7 +125,7 @@ export function frameOf(scene: Scene, width: number, height: number, measure: Me
   const barLabels = scene.norm
     ? Math.max(0, ...barTicks(scene, scene.norm, tall).map(({ label }) => measure(label)))
     : 0;
-  const wide = measure(visible(units ?? ""));
+  const wide = measure(visible(units));
   const brief = wide <= BRIEF;
   const beside = BAR + HISTOGRAM + barLabels + (brief ? 0 : 18);
   const names = namesOf(scene).map(measure);

@@ -2,13 +2,11 @@ import type { ComponentChild } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useSize } from "../../ui/layout/size";
 import { useWindow } from "../../ui/layout/window";
-import { px } from "../../ui/text/format";
+import { px, range } from "../../ui/text/format";
 import "./table.css";
 
 /** As wide as the digits of a float64. */
 const [NARROW, HEIGHT] = [152, 24];
-
-export const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
 
 interface Props {
   label: string;

@@ -1,10 +1,11 @@
 import { CopyButton } from "../../ui/button/CopyButton";
+import { range } from "../../ui/text/format";
 import { visible } from "../../ui/text/text";
 import type { ViewProps } from "../kind";
 import { type AxisGeometry, pointName } from "../shared/axis";
 import { STATE_NAMES, STATES } from "../shared/field";
 import { valueText } from "../shared/value";
-import { range, Sheet } from "./Sheet";
+import { Sheet } from "./Sheet";
 
 /** The whole table, as spreadsheets take it. */
 function tabbed(textOf: (at: number) => string, rows: AxisGeometry, columns: AxisGeometry | null): string {

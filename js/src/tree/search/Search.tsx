@@ -6,7 +6,7 @@ import { Icon } from "../../ui/icons/Icon";
 import { useDebounced } from "../../ui/layout/debounce";
 import { useWindow } from "../../ui/layout/window";
 import { Problem } from "../../ui/problem/Problem";
-import { clamp, plural, px } from "../../ui/text/format";
+import { clamp, plural, px, range } from "../../ui/text/format";
 import { visible } from "../../ui/text/text";
 import { describe, ROW, RowContent, titleOf } from "../Tree";
 import "./search.css";
@@ -66,9 +66,7 @@ export function Search({ children }: { children: preact.ComponentChildren }) {
     return () => abort.abort();
   }, [query, revision, round, session]);
 
-  useEffect(() => {
-    if (query !== "" || query === "") setActive(0);
-  }, [query]);
+  useEffect(() => setActive(0), [query]);
 
   const words = text.split(/\s+/).filter(Boolean);
   const filter = (word: string) =>
@@ -197,11 +195,10 @@ function Results({ list, total, active, rowAt, onWant, onSelect }: ResultsProps)
     }
   });
 
-  const indices = Array.from({ length: Math.max(0, win.end - win.start) }, (_, at) => win.start + at);
   return (
     <div role="presentation" style={{ height: px(win.height) }}>
       <div role="presentation" style={{ transform: `translateY(${win.top}px)` }}>
-        {indices.map((index) => {
+        {range(win.start, win.end).map((index) => {
           const row = rowAt(index);
           if (!row) {
             return (

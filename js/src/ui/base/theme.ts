@@ -9,14 +9,13 @@ export interface Inks {
   foreground: Rgb;
 }
 
-/** A computed colour as numbers; computed styles are `rgb(…)` or, for mixed colours, `color(srgb …)`. */
-function parseColor(text: string): [number, number, number, number] | null {
-  const numbers = text.match(/-?[\d.]+(?:e-?\d+)?%?/g)?.map((part) => Number.parseFloat(part)) ?? [];
-  const [r, g, b, a = 1] = numbers;
-  if (r === undefined || g === undefined || b === undefined) return null;
-  if (text.startsWith("rgb")) return [r, g, b, a];
-  if (text.startsWith("color(srgb")) return [r * 255, g * 255, b * 255, a];
-  return null;
+/** A computed colour and how opaque it is; computed styles are `rgb(…)` or, for mixed colours, `color(srgb …)`. */
+function parseColor(text: string): [Rgb, number] {
+  const [r, g, b, a = 1] = text.match(/-?[\d.]+(e-?\d+)?/g)?.map(Number) ?? [];
+  const most = { rgb: 1, "color(srgb": 255 }[text.match(/^(rgb|color.srgb)/)?.[0] ?? ""];
+  return most && b !== undefined
+    ? [[(r as number) * most, (g as number) * most, b * most], a]
+    : [[30, 30, 30], 0];
 }
 
 const bright = ([r, g, b]: Rgb) => 0.299 * r + 0.587 * g + 0.114 * b;
@@ -24,11 +23,9 @@ const bright = ([r, g, b]: Rgb) => 0.299 * r + 0.587 * g + 0.114 * b;
 /** The colours in force at an element. */
 function inksOf(el: Element): Inks {
   const style = getComputedStyle(el);
-  const [r, g, b, alpha] = parseColor(style.backgroundColor) ?? [255, 255, 255, 0];
-  const text = parseColor(style.color);
-  const foreground: Rgb = text ? [text[0], text[1], text[2]] : [30, 30, 30];
-  const light = bright(foreground) < 128;
-  const background: Rgb = alpha > 0.5 ? [r, g, b] : light ? [255, 255, 255] : [20, 20, 24];
+  const [color, alpha] = parseColor(style.backgroundColor);
+  const [foreground] = parseColor(style.color);
+  const background: Rgb = alpha > 0.5 ? color : bright(foreground) < 128 ? [255, 255, 255] : [20, 20, 24];
   return { dark: bright(background) < 128, background, foreground };
 }
 

@@ -17,32 +17,28 @@ export const WORDS: Record<Impact, string> = {
   advice: "worth knowing",
 };
 
-/** What some findings of an impact do, for people and for assistive technology. */
-export function impactText(impact: Impact, count: number): string {
-  const found = plural(count, "finding");
-  const s = count === 1;
-  switch (impact) {
-    case "blocks":
-      return `${found} ${s ? "keeps" : "keep"} a reader from opening or reading something`;
-    case "values":
-      return `${found} ${s ? "makes" : "make"} a reader give wrong or missing values`;
-    case "convention":
-      return `${found} ${s ? "breaks" : "break"} Zarr or a convention that the dataset declares`;
-    case "distance":
-      return `${found} ${s ? "keeps" : "keep"} the dataset from a convention that it does not declare`;
-    case "advice":
-      return `${found} worth knowing`;
-  }
-}
+/** What findings do that are marked: nothing that only keeps a dataset from a convention it does not declare, and no advice. */
+const DO = {
+  blocks: ["keep", "a reader from opening or reading something"],
+  values: ["make", "a reader give wrong or missing values"],
+  convention: ["break", "Zarr or a convention that the dataset declares"],
+};
 
-/** What the tree marks: nothing that only keeps a dataset from a convention it does not declare, and no advice. */
-export const marked = (impacts: Impacts): Impact | null =>
-  IMPACTS.slice(0, 3).find((impact) => impacts[impact] > 0) ?? null;
+export type Marked = keyof typeof DO;
+
+/** What some findings of an impact do, for people and for assistive technology. */
+export const impactText = (impact: Marked, count: number): string =>
+  `${plural(count, "finding")} ${DO[impact][0]}${count === 1 ? "s" : ""} ${DO[impact][1]}`;
+
+/** The impacts that are marked, the gravest first. */
+export const allMarked = (impacts: Impacts): Marked[] =>
+  (Object.keys(DO) as Marked[]).filter((impact) => impacts[impact] > 0);
+
+export const marked = (impacts: Impacts): Marked | null => allMarked(impacts)[0] ?? null;
 
 /** All that the tree marks, in words. */
 export const impactsText = (impacts: Impacts): string =>
-  IMPACTS.slice(0, 3)
-    .filter((impact) => impacts[impact] > 0)
+  allMarked(impacts)
     .map((impact) => impactText(impact, impacts[impact]))
     .join(", ");
 

@@ -11,7 +11,6 @@ interface Props {
   title?: string;
   /** Where it opens. */
   up?: boolean;
-  align?: "left" | "right";
   /** Actions, one of which is chosen, or settings of which several are changed. */
   kind?: "menu" | "group";
   /** `close` is for what has been chosen; of a menu every choice closes it. */
@@ -22,7 +21,7 @@ interface Props {
  * A button that opens a menu of `MenuItem`s, or a group of settings. Arrow keys move, Escape goes back to the button,
  * and what is clicked or focused elsewhere closes it.
  */
-export function Menu({ label, icon, title, up, align = "right", kind = "menu", children }: Props) {
+export function Menu({ label, icon, title, up, kind = "menu", children }: Props) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const items = () => [
@@ -81,10 +80,7 @@ export function Menu({ label, icon, title, up, align = "right", kind = "menu", c
         )}
       </button>
       {open && (
-        <div
-          class={`nzx-menu nzx-menu-${align} ${up ? "nzx-menu-up" : ""}`}
-          {...{ role: kind, "aria-label": label }}
-        >
+        <div class={`nzx-menu ${up ? "nzx-menu-up" : ""}`} {...{ role: kind, "aria-label": label }}>
           {children(close)}
         </div>
       )}
@@ -94,13 +90,12 @@ export function Menu({ label, icon, title, up, align = "right", kind = "menu", c
 
 interface ItemProps {
   children: ComponentChildren;
-  title?: string;
   onClick: () => void;
 }
 
-export function MenuItem({ children, title, onClick }: ItemProps) {
+export function MenuItem({ children, onClick }: ItemProps) {
   return (
-    <button type="button" role="menuitem" class="nzx-menu-item" tabIndex={-1} title={title} onClick={onClick}>
+    <button type="button" role="menuitem" class="nzx-menu-item" tabIndex={-1} onClick={onClick}>
       {children}
     </button>
   );

@@ -7,8 +7,6 @@ export function Progress({ part, label, text }: { part: number | null; label: st
       class={`nzx-progress ${part === null ? "nzx-progress-open" : ""}`}
       role="progressbar"
       aria-label={label}
-      aria-valuemin={0}
-      aria-valuemax={100}
       aria-valuenow={part === null ? undefined : Math.floor(part * 100)}
       aria-valuetext={text}
     >

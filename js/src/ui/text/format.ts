@@ -4,6 +4,10 @@ import type { NodeRow } from "../../client/protocol.gen";
 /** A number not below zero and not above another one. */
 export const clamp = (value: number, most = 1): number => Math.max(0, Math.min(most, value));
 
+/** The whole numbers from one up to another, which is left out. */
+export const range = (from: number, to: number): number[] =>
+  Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at);
+
 /** A length as style sheets write it. */
 export const px = (length: number): string => `${length}px`;
 

@@ -55,12 +55,10 @@ export function Editor({
   useEffect(() => {
     const element = area.current;
     if (!element || !show) return;
-    const before = element.value
-      .split("\n")
-      .slice(0, show - 1)
-      .join("\n").length;
+    const lines = element.value.split("\n").slice(0, show - 1);
+    const before = lines.map((line) => `${line}\n`).join("").length;
     element.focus();
-    element.setSelectionRange(before + (show > 1 ? 1 : 0), before + (show > 1 ? 1 : 0));
+    element.setSelectionRange(before, before);
     element.scrollTop = (show - 5) * LINE;
   }, [show]);
 

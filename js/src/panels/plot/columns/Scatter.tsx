@@ -53,8 +53,10 @@ export function Scatter({ path }: { path: string }) {
         ))}
         {values.texts.length === 0 && (
           <>
-            <Limit end="low" norm={values} />
-            <Limit end="high" norm={values} />
+            <span class="nzx-check">
+              {values === found.axes[1] ? "y" : "colour"} from <Limit end="low" norm={values} /> to
+              <Limit end="high" norm={values} />
+            </span>
             <Select
               label="Scale"
               value={scale}

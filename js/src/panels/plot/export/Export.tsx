@@ -21,7 +21,7 @@ export function saved({ value, buffers }: { value: ExportResult; buffers: DataVi
   return value.name;
 }
 
-/** The slice as a file, and its path and code for the clipboard. */
+/** The slice as a file, and its code for the clipboard. */
 export function Export({
   path,
   index,
@@ -40,7 +40,6 @@ export function Export({
   const [said, setSaid] = useState("");
   const film = useRef<AbortController | null>(null);
   const [done, of] = session.frames.value;
-  const copy = async (text: string) => setSaid((await copyText(text)) ? "Copied" : "Could not copy");
   const file = async (format: ExportParams["format"], size?: object | false) => {
     const view = session.options.peek();
     const params = { path, format, index, view, ...(size || { whole: true }) };
@@ -61,17 +60,18 @@ export function Export({
     }
   };
   const save = (answer: Parameters<typeof saved>[0]) => setSaid(`Saved ${visible(saved(answer))}`);
-  const code = async () => {
-    const { blocks } = await session.client.request("page", {
-      name: "code",
-      path,
-      params: { index, view: session.options.peek() },
-    });
-    return blocks[0]?.type === "code" ? blocks[0].text : "";
+  const copyCode = async () => {
+    const params = { index, view: session.options.peek() };
+    const { blocks } = await session.client.request("page", { name: "code", path, params });
+    const text = blocks[0]?.type === "code" ? blocks[0].text : "";
+    setSaid((await copyText(text)) ? "Copied" : "Could not copy");
   };
   const run = (what: () => Promise<void>) => {
     setSaid("Working…");
-    what().catch((error: Error) => setSaid(visible(error.message)));
+    what()
+      .catch((error: Error) => setSaid(visible(error.message)))
+      // What has come of it is read, and gone; what went wrong stays.
+      .then(() => setTimeout(() => setSaid((now) => (/^(S|C|canc)/.test(now) ? "" : now)), 6000));
   };
   const items: [string, () => Promise<void>][] = [
     ...formats.flatMap(([format, label], nth): [string, () => Promise<void>][] =>
@@ -90,8 +90,7 @@ export function Export({
           () => animation(dimension, format),
         ]),
       ),
-    ["Copy path", () => copy(path)],
-    ["Copy code", async () => copy(await code())],
+    ["Copy code", copyCode],
   ];
   return (
     <>

@@ -36,9 +36,10 @@ export function frameOf({ picture, field, states }: Scene): Record<string, numbe
     sum += value;
     count++;
   }
+  // What differences have beside zero is how numbers are rounded.
+  const mean = Math.abs(sum / count) < 1e-12 * Math.max(max, -min) ? 0 : sum / count;
   // The mean of the lowest and the highest is not that of the values.
-  const mean: Record<string, number> = isThinned(picture) ? {} : { mean: sum / count };
-  return count > 0 ? { min, max, ...mean } : null;
+  return count > 0 ? { min, max, ...(isThinned(picture) ? {} : { mean }) } : null;
 }
 
 const Figure = ({ of, name }: { of: Record<string, number>; name: string }) => (

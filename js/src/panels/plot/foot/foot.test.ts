@@ -32,3 +32,12 @@ test("of a thinned line, whose extremes are shown, there is no mean", () => {
     "max",
   ]);
 });
+
+test("a mean that is zero but for how numbers are rounded is zero", () => {
+  const frame = (values: number[]) => {
+    const scene = { picture: picture().picture, field: { values }, states: values.map(() => 0) };
+    return frameOf(scene as never)?.mean;
+  };
+  expect(frame([0.3, -0.1, -0.2])).toBe(0);
+  expect(frame([1, 1 + 1e-9, -2])).not.toBe(0);
+});

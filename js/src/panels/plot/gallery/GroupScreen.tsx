@@ -43,17 +43,10 @@ export function GroupScreen({ path, node }: { path: string; node: NodeResult }) 
   const isData = (row: NodeRow) => !OTHERS.some((roles) => roles.includes(row.role));
   const data = arrays.filter(isData);
   const lines = arrays.some(({ shape }) => shape?.length === 1 && (shape[0] ?? 0) > 1);
-  const shows = [
-    { value: "pictures", label: "Pictures" },
-    { value: "list", label: "List" },
-    ...(lines
-      ? [
-          { value: "lines", label: "Lines" },
-          { value: "table", label: "Table" },
-          { value: "scatter", label: "Scatter" },
-        ]
-      : []),
-  ];
+  const shows = ["Pictures", "List", ...(lines ? ["Lines", "Table", "Scatter"] : [])].map((label) => ({
+    value: label.toLowerCase(),
+    label,
+  }));
   const empty = arrays.length === 0 && groups.length === 0;
   // A group without data, as one of groups and the coordinates of all, shows some of what is in these, by its paths:
   // names may be the same.
@@ -111,7 +104,7 @@ export function GroupScreen({ path, node }: { path: string; node: NodeResult }) 
               name={name}
               title={title}
               open={data.length + below.length === 0}
-              note={`${grouped(rows.length)}  ${rows
+              note={`${grouped(rows.length)}: ${rows
                 .slice(0, 8)
                 .map((row) => visible(row.name))
                 .join(" · ")}`}

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { useView } from "../../../client/view";
 import type { Norm } from "../../../plots/shared/field";
-import { type Bar, LIMIT } from "../../../plots/shared/layout";
+import { type Bar, LIMIT, unitsOf } from "../../../plots/shared/layout";
 import type { Scene } from "../../../plots/shared/scene";
 import { IconButton } from "../../../ui/button/Button";
 import { precise, px } from "../../../ui/text/format";
@@ -61,7 +61,7 @@ export function BarLimits({ bar, scene }: { bar: Bar; scene: Scene }) {
     <>
       <span class="nzx-bar-limit" style={place(bar.top - LIMIT.gap - LIMIT.height)}>
         <Limit end="high" norm={scene.norm} />
-        {bar.brief && <span class="nzx-bar-units">{visible(scene.picture.units ?? "")}</span>}
+        {bar.brief && <span class="nzx-bar-units">{visible(unitsOf(scene))}</span>}
       </span>
       <span class="nzx-bar-limit" style={place(below)}>
         <Limit end="low" norm={scene.norm} />

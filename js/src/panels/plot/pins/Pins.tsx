@@ -12,7 +12,7 @@ import { Waiting } from "../../../ui/problem/Waiting";
 import { visible } from "../../../ui/text/text";
 import { saved } from "../export/Export";
 import { reading } from "../stage/Hover";
-import { isDrawn, pinOf, placeOf } from "./points";
+import { hasPin, isDrawn, pinOf, placeOf } from "./points";
 import "./pins.css";
 
 interface Props {
@@ -67,7 +67,7 @@ function Here({ pin, scene, params }: { pin: Pin; scene: Scene; params: PictureP
   const across = Object.keys(pinOf(scene, { x: 0, y: 0 }));
   const cell = across.map((name) => [name, [pin[name], (pin[name] ?? 0) + 1]]);
   const asked =
-    (place && isDrawn(scene, place, pin)) || across.some((name) => pin[name] === undefined)
+    (place && isDrawn(scene, place, pin)) || !hasPin(scene, pin)
       ? null
       : {
           ...params,
@@ -92,7 +92,7 @@ function Here({ pin, scene, params }: { pin: Pin; scene: Scene; params: PictureP
         .map(([name, text]) =>
           text[0] === "["
             ? `${name} ${text}`
-            : text.replace(/( \(.*\))? +\[\d+\]$/, "").replace(/(\d{5})\.\d+/, "$1"),
+            : text.replace(/( \(.*\))? +\[\d+\]$/, "").replace(/(\d{5}(?=\.)|\.\d{3})\.?\d+/, "$1"),
         )
     : Object.entries(pin).map(([name, index]) => `${name} [${index}]`);
   return (

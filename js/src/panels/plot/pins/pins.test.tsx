@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from "@testing-library/preact";
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/preact";
 import { expect, test } from "vitest";
 import { readOptions } from "../../../client/session";
 import { type Host, mountWidget } from "../../../mock/host";
@@ -125,6 +125,17 @@ test("pins of another array stand where this one has their dimensions", async ()
   expect(second?.textContent).toMatch(/depth\s\[1\]not shown/);
 });
 
+test("pins of which a picture has no place do not open the list of them", async () => {
+  host = await mountWidget("small", { path: "/forecast/temp", pins: [{ depth: 1 }] });
+  // It waits for whoever wants to remove them.
+  const button = await screen.findByRole("button", { name: "Pins" });
+  await screen.findByRole("combobox", { name: "Horizontal axis" });
+  await act(async () => {});
+  expect(screen.queryByRole("list", { name: "Pins" })).toBeNull();
+  fireEvent.click(button);
+  expect((await screen.findByRole("list", { name: "Pins" })).textContent).toContain("not shown");
+});
+
 test("a thinned picture has a mark for a pin, but only for some pins the value", () => {
   const thin = picture({ x: axis({ label: "col", start: 100, step: 4, size: 3, length: 112 }) });
   const scene = sceneOf(thin.picture, thin.buffers, readOptions({}));
@@ -138,4 +149,14 @@ test("a thinned picture has a mark for a pin, but only for some pins the value",
   expect(drawn({ lat: 1, col: 200 })).toBeNull();
   // Pinned at another time than that of the picture.
   expect(drawn({ lat: 1, col: 104, time: 3 })).toBe(false);
+});
+
+test("pins do not take the room of two pictures", async () => {
+  const view = { against: { time: 1, show: "both" } };
+  host = await mountWidget("small", { path: "/forecast/temp", pins: [{ lat: 3, lon: 4 }], view });
+  await waitFor(() => expect(screen.getAllByRole("application", { name: /^Values/ })).toHaveLength(2));
+  // The axes are chosen from once the picture's effects have run.
+  await screen.findByRole("combobox", { name: "Horizontal axis" });
+  await act(async () => {});
+  expect(screen.queryByRole("list", { name: "Pins" })).toBeNull();
 });

@@ -21,6 +21,10 @@ export const pinOf = (scene: Scene, point: Place): Pin =>
     axesOf(scene).map(([side, { label, start, step }]) => [label, start + step * point[side]]),
   );
 
+/** Whether something is pinned along all dimensions of a picture, which others may fix elsewhere. */
+export const hasPin = (scene: Scene, pin: Pin): boolean =>
+  axesOf(scene).every(([, { label }]) => label in pin);
+
 /** The point of a picture at which something is pinned, null where the picture does not have it. */
 export function placeOf(scene: Scene, pin: Pin): Place | null {
   const place: Place = { x: 0, y: 0 };

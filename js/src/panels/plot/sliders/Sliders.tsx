@@ -224,6 +224,11 @@ function GoTo({
   const [text, setText] = useState<string | null>(null);
   const [wrong, setProblem] = useState("");
   const problem = wrong || end;
+  const box = useRef<HTMLInputElement>(null);
+  // What is typed next replaces what stands there, as when one comes into the box.
+  useLayoutEffect(() => {
+    if (text === null && box.current?.matches(":focus")) box.current.select();
+  }, [text, shown]);
   // The rest of the first date or name that begins so stands there selected: what is typed next replaces it.
   const complete = (box: HTMLInputElement, value: string) =>
     session.client.request("complete", { path, dimension, value }).then(
@@ -255,6 +260,7 @@ function GoTo({
   return (
     <>
       <input
+        ref={box}
         type="text"
         class="nzx-box nzx-slider-box"
         aria-label={label}

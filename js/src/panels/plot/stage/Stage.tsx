@@ -9,7 +9,7 @@ import type { Scene } from "../../../plots/shared/scene";
 import type { Size } from "../../../ui/layout/size";
 import { Blank } from "../../../ui/problem/Blank";
 import { px } from "../../../ui/text/format";
-import { visible } from "../../../ui/text/text";
+import { sentence, visible } from "../../../ui/text/text";
 import { BarLimits } from "../limits/Limit";
 import type { Shown } from "../loader";
 import { PinMarks } from "../pins/PinMarks";
@@ -57,9 +57,14 @@ export function Stage({ shown, scene, size }: StageProps) {
   const View = kindOf(picture)?.View;
   if (View) return <View picture={picture} buffers={shown.buffers} options={options} scene={scene} />;
   if (!scene) {
+    const minus = Object.keys(options.against).length > 0;
     return (
-      <Blank icon="info" action="See the findings" onAction={() => goto(picture.path, "findings")}>
-        {visible(picture.message || picture.label || "This cannot be plotted.")}
+      <Blank
+        icon="info"
+        action={minus ? "Show A alone" : "See the findings"}
+        onAction={() => (minus ? session.setOptions({ against: {} }) : goto(picture.path, "findings"))}
+      >
+        {sentence(visible(picture.message || picture.label))}
       </Blank>
     );
   }
